@@ -1,0 +1,13 @@
+// Who is calling, after their credential was judged: the account, the key, and what the key may do.
+import type { KeySettings } from './key-settings.ts'
+
+export type Caller = {
+  readonly accountId: string
+  readonly accountName: string
+  /** Id of the ApiKey row; never the key itself. */
+  readonly keyId: string
+  readonly hasCard: boolean
+  readonly settings: KeySettings
+  /** The secret was sent and right. */
+  readonly withSecret: boolean
+}

@@ -1,0 +1,329 @@
+// The one error class and the one table of answers we choose to give. Anything else thrown is a bug
+// and reaches a caller only as `internal`. Rows: contract-rpc section 5, contract-files section 3.5.
+
+export type Retry = 'later' | 'tomorrow' | 'never'
+
+/**
+ * How one fault looks on each wire. `{name}` in a message is filled from the fault's `data`.
+ * `status`: HTTP status on the JSON-RPC face, and on the file face unless `files` overrides it.
+ * `rpc`: JSON-RPC error code. `kubo`: `Code` of the file face's JSON error body.
+ * `bare`: the JSON-RPC error carries no `data` (it is one that a node would give, byte for byte).
+ */
+export type FaultRow = {
+  readonly status: number
+  readonly rpc: number
+  readonly kubo: 0 | 1 | 2 | 3 | 4
+  readonly retry: Retry
+  readonly message: string
+  readonly bare?: true
+  readonly files?: { readonly status?: number; readonly message?: string; readonly text?: true }
+}
+
+/** Codes are never reused. docs/errors.md is made from this table. */
+export const faults = {
+  bad_json: {
+    status: 400,
+    rpc: -32700,
+    kubo: 1,
+    retry: 'never',
+    message: 'parse error',
+    bare: true,
+  },
+  bad_envelope: {
+    status: 200,
+    rpc: -32600,
+    kubo: 1,
+    retry: 'never',
+    message: 'invalid request',
+    bare: true,
+  },
+  wrong_http: { status: 405, rpc: -32600, kubo: 1, retry: 'never', message: 'method not allowed' },
+  wrong_media: {
+    status: 415,
+    rpc: -32600,
+    kubo: 1,
+    retry: 'never',
+    message: 'invalid content type, only application/json is supported',
+  },
+  too_large: {
+    status: 413,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'content length too large',
+    files: { message: 'payload too large' },
+  },
+  no_credential: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'project id required in the url',
+    files: { message: 'project id required' },
+  },
+  bad_key: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'invalid project id',
+    files: { message: 'invalid project id or project secret' },
+  },
+  bad_secret: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'invalid project id or project secret',
+  },
+  no_card: {
+    status: 402,
+    rpc: 402,
+    kubo: 0,
+    retry: 'never',
+    message: 'billing card required: add a card to the account to use the file network',
+  },
+  refused_by_setting: {
+    status: 403,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: 'rejected due to project ID settings',
+  },
+  browser_refused: {
+    status: 403,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: '403 - Forbidden',
+    files: { text: true },
+  },
+  no_network: {
+    status: 404,
+    rpc: -32002,
+    kubo: 0,
+    retry: 'never',
+    message: 'network is not served',
+  },
+  no_command: {
+    status: 404,
+    rpc: -32601,
+    kubo: 0,
+    retry: 'never',
+    message: '404 page not found',
+    files: { text: true },
+  },
+  command_not_offered: {
+    status: 403,
+    rpc: -32601,
+    kubo: 0,
+    retry: 'never',
+    message: 'ipfs method not supported',
+    files: { text: true },
+  },
+  over_rate: {
+    status: 429,
+    rpc: -32005,
+    kubo: 3,
+    retry: 'later',
+    message: 'project ID request rate exceeded',
+  },
+  over_quota: {
+    status: 402,
+    rpc: 402,
+    kubo: 4,
+    retry: 'tomorrow',
+    message: 'daily request count exceeded, request rate limited',
+    files: { status: 403, message: 'not allowed - transfer quota reached' },
+  },
+  over_burst: {
+    status: 200,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'request needs more units than the limit',
+  },
+  no_method: {
+    status: 200,
+    rpc: -32601,
+    kubo: 0,
+    retry: 'never',
+    message: 'The method does not exist/is not available',
+    bare: true,
+  },
+  bad_params: {
+    status: 200,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'invalid params',
+    bare: true,
+    files: { status: 400 },
+  },
+  unsupported_option: {
+    status: 200,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'option is not supported by this server',
+    files: { status: 400 },
+  },
+  bad_argument: {
+    status: 200,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'invalid argument',
+    files: { status: 400, text: true },
+  },
+  command_failed: { status: 500, rpc: -32000, kubo: 0, retry: 'never', message: 'command failed' },
+  not_found: { status: 500, rpc: -32000, kubo: 0, retry: 'never', message: 'not found' },
+  unknown_block: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'header not found',
+    bare: true,
+  },
+  not_canonical: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'hash is not currently canonical',
+    bare: true,
+  },
+  no_tag: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'block not found',
+    bare: true,
+  },
+  no_state: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'missing trie node',
+    bare: true,
+  },
+  pruned: {
+    status: 200,
+    rpc: 4444,
+    kubo: 0,
+    retry: 'never',
+    message: 'pruned history unavailable',
+    bare: true,
+  },
+  reverted: { status: 200, rpc: 3, kubo: 0, retry: 'never', message: 'execution reverted' },
+  execution_failed: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'execution failed',
+    bare: true,
+  },
+  pool_refused: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'transaction refused',
+    bare: true,
+  },
+  unprovable: {
+    status: 200,
+    rpc: -32002,
+    kubo: 0,
+    retry: 'never',
+    message: 'state can be read but not proved',
+  },
+  unverified: {
+    status: 502,
+    rpc: -32002,
+    kubo: 0,
+    retry: 'later',
+    message: 'no source could prove the answer',
+  },
+  no_upstream: {
+    status: 503,
+    rpc: -32603,
+    kubo: 0,
+    retry: 'later',
+    message: 'no source reachable',
+  },
+  deadline: {
+    status: 504,
+    rpc: -32002,
+    kubo: 0,
+    retry: 'later',
+    message: 'request timed out',
+    files: { status: 500, message: 'context deadline exceeded' },
+  },
+  body_deadline: {
+    status: 408,
+    rpc: -32002,
+    kubo: 0,
+    retry: 'later',
+    message: 'request body timed out',
+  },
+  response_too_large: {
+    status: 200,
+    rpc: -32003,
+    kubo: 0,
+    retry: 'never',
+    message: 'response too large',
+    bare: true,
+  },
+  overloaded: { status: 503, rpc: -32603, kubo: 0, retry: 'later', message: 'overloaded' },
+  shutting_down: { status: 503, rpc: -32603, kubo: 0, retry: 'later', message: 'shutting down' },
+  no_space: {
+    status: 507,
+    rpc: -32603,
+    kubo: 0,
+    retry: 'never',
+    message: 'no space left on this server',
+  },
+  internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
+} as const satisfies Record<string, FaultRow>
+
+export type FaultCode = keyof typeof faults
+
+export type FaultOptions = {
+  /** What was wrong with which value; replaces the row's message on both wires. */
+  readonly detail?: string
+  /** Members for the JSON-RPC error's `data`, or for `reverted` the revert bytes as hex text. */
+  readonly data?: Readonly<Record<string, unknown>> | string
+  readonly cause?: unknown
+}
+
+/** An answer we chose to give. `code` keys the row in `faults`; `message` is what callers see. */
+export class Fault extends Error {
+  override readonly name = 'Fault'
+  readonly code: FaultCode
+  readonly data: FaultOptions['data']
+
+  constructor(code: FaultCode, options: FaultOptions = {}) {
+    super(options.detail ?? faults[code].message, { cause: options.cause })
+    this.code = code
+    this.data = options.data
+  }
+
+  get row(): FaultRow {
+    return faults[this.code]
+  }
+
+  /** True when the message is not the row's own, so a face must not swap in its own wording. */
+  get detailed(): boolean {
+    return this.message !== faults[this.code].message
+  }
+
+  /** Faults pass; anything else is a bug and becomes `internal` with the thrown value as its cause. */
+  static from(thrown: unknown): Fault {
+    return thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown })
+  }
+}

@@ -1,0 +1,31 @@
+// JSON lines on standard error. Callers pass facts, never whole requests: keys and secrets stay out by
+// never being given to it.
+
+export type Level = 'debug' | 'info' | 'warn' | 'error'
+export type Log = (level: Level, event: string, facts?: Readonly<Record<string, unknown>>) => void
+
+const order: readonly Level[] = ['debug', 'info', 'warn', 'error']
+
+/** A log that writes lines at or above `least` through `write`. Errors are given as message and stack. */
+export function createLog(least: Level, now: () => number, write: (line: string) => void): Log {
+  const from = order.indexOf(least)
+  return (level, event, facts = {}) => {
+    if (order.indexOf(level) < from) return
+    const line = { time: new Date(now()).toISOString(), level, event, ...facts }
+    write(JSON.stringify(line, plain) + '\n')
+  }
+}
+
+export const silentLog: Log = () => {}
+
+function plain(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Error) {
+    return {
+      message: value.message,
+      stack: value.stack,
+      ...(value.cause === undefined ? {} : { cause: value.cause }),
+    }
+  }
+  return value
+}

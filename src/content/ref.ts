@@ -1,0 +1,49 @@
+// A ContentRef is an immutable name: what verification uses comes from it alone, never from a source.
+import { toBareHex } from '../base/hex.ts'
+
+/**
+ * - `header`, `trie-node`, `code`, `uncles`: `hash` = keccak256(bytes), 32 bytes.
+ * - `transactions`, `receipts`, `withdrawals`: `hash` = ordered-trie root of the list, 32 bytes.
+ * - `dag-block`: `hash` = the multihash of the block (code, length, digest), never the CID.
+ */
+export type ContentKind =
+  | 'header'
+  | 'transactions'
+  | 'receipts'
+  | 'uncles'
+  | 'withdrawals'
+  | 'trie-node'
+  | 'code'
+  | 'dag-block'
+
+export type ContentRef = { readonly kind: ContentKind; readonly hash: Uint8Array }
+
+/** Bytes that claim to be what `ref` names; not trusted until `verify` has run. */
+export type Item = { readonly ref: ContentRef; readonly bytes: Uint8Array }
+
+/** The ref as one string: two refs are equal exactly when their keys are. */
+export function refKey(ref: ContentRef): string {
+  return `${ref.kind}:${toBareHex(ref.hash)}`
+}
+
+/** Where to look, never what is asked. No part of it takes part in verification. */
+export type Hint = {
+  readonly network?: string
+  readonly blockHash?: Uint8Array
+  readonly address?: Uint8Array
+  readonly slot?: Uint8Array
+  /** Do not ask sources: answer from the store or fail at once. */
+  readonly offline?: boolean
+  /** How long sources may take, milliseconds. */
+  readonly patienceMs?: number
+}
+
+/** Pure. Throws Fault `unverified` when `bytes` are not what `ref` names. */
+export type Verify = (ref: ContentRef, bytes: Uint8Array) => void
+
+/**
+ * Finds or fetches, verified in this process on every call. Throws `not_found` when neither the store
+ * nor any source has it, `unverified` when all they have is wrong, `deadline` when `signal` or the
+ * hint's patience ends first. A caller whose signal aborts leaves; others waiting for the ref go on.
+ */
+export type Obtain = (ref: ContentRef, hint: Hint, signal: AbortSignal) => Promise<Uint8Array>

@@ -1,0 +1,39 @@
+// Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
+
+export const migrations: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE body (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL)`,
+    `CREATE TABLE content (kind TEXT NOT NULL, hash BLOB NOT NULL, body INTEGER NOT NULL,
+       PRIMARY KEY (kind, hash)) WITHOUT ROWID`,
+    `CREATE TABLE staged (batch TEXT NOT NULL, kind TEXT NOT NULL, hash BLOB NOT NULL, body INTEGER NOT NULL,
+       PRIMARY KEY (batch, kind, hash)) WITHOUT ROWID`,
+    `CREATE TABLE account (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, created INTEGER NOT NULL,
+       card INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+    `CREATE TABLE api_key (id TEXT PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id),
+       name TEXT NOT NULL, prefix TEXT NOT NULL, key_hash BLOB NOT NULL UNIQUE, secret_hash BLOB NOT NULL,
+       created INTEGER NOT NULL, expires INTEGER, revoked INTEGER, last_used_day TEXT,
+       settings TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID`,
+    `CREATE INDEX api_key_account ON api_key (account_id)`,
+    `CREATE TABLE pin (account_id TEXT NOT NULL REFERENCES account (id), cid BLOB NOT NULL, mode TEXT NOT NULL,
+       name TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, PRIMARY KEY (account_id, cid)) WITHOUT ROWID`,
+    `CREATE TABLE usage (hour INTEGER NOT NULL, key_id TEXT NOT NULL, face TEXT NOT NULL, network TEXT NOT NULL,
+       method TEXT NOT NULL, outcome TEXT NOT NULL, requests INTEGER NOT NULL, units INTEGER NOT NULL,
+       bytes_in INTEGER NOT NULL, bytes_out INTEGER NOT NULL,
+       PRIMARY KEY (hour, key_id, face, network, method, outcome)) WITHOUT ROWID`,
+    `CREATE TABLE chain_block (network TEXT NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL,
+       PRIMARY KEY (network, number)) WITHOUT ROWID`,
+    `CREATE TABLE chain_transaction (network TEXT NOT NULL, hash BLOB NOT NULL, block_hash BLOB NOT NULL,
+       position INTEGER NOT NULL, PRIMARY KEY (network, hash)) WITHOUT ROWID`,
+    `CREATE TABLE chain_head (network TEXT PRIMARY KEY, number INTEGER NOT NULL, hash BLOB NOT NULL) WITHOUT ROWID`,
+    `CREATE TABLE revision (name TEXT PRIMARY KEY, number INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID`,
+    `INSERT INTO revision (name, number) VALUES ('accounts', 0)`,
+    ...['account', 'api_key'].flatMap((table) =>
+      ['INSERT', 'UPDATE', 'DELETE'].map(
+        (
+          event,
+        ) => `CREATE TRIGGER ${table}_${event.toLowerCase()}_revision AFTER ${event} ON ${table}
+          BEGIN UPDATE revision SET number = number + 1 WHERE name = 'accounts'; END`,
+      ),
+    ),
+  ],
+]

@@ -1,0 +1,58 @@
+// The tables of `cairn.db` as Kysely sees them. Content tables (content, body, staged) belong to
+// content/sqlite-store.ts, which uses prepared statements only.
+import type { Generated } from 'kysely'
+
+/** Times are milliseconds since 1970 UTC. Booleans are 0 or 1. Hashes and CIDs are BLOBs. */
+export type Schema = {
+  account: {
+    id: string
+    name: string
+    created: number
+    card: number
+  }
+  api_key: {
+    id: string
+    account_id: string
+    name: string
+    /** First 8 characters of the key, to recognise it by. */
+    prefix: string
+    /** sha256 of the key, 32 bytes; unique. */
+    key_hash: Uint8Array
+    /** sha256 of the secret, 32 bytes. */
+    secret_hash: Uint8Array
+    created: number
+    expires: number | null
+    revoked: number | null
+    last_used_day: string | null
+    /** JSON of KeySettings (accounts/key-settings.ts). */
+    settings: string
+  }
+  pin: {
+    account_id: string
+    /** Full CID bytes: a v0 and a v1 CID of one block are two pins. */
+    cid: Uint8Array
+    mode: 'recursive' | 'direct'
+    name: string
+    created: number
+  }
+  usage: {
+    /** UTC hour, milliseconds since 1970. */
+    hour: number
+    key_id: string
+    face: 'rpc' | 'files'
+    network: string
+    method: string
+    /** `ok` or the Fault code. */
+    outcome: string
+    requests: number
+    units: number
+    bytes_in: number
+    bytes_out: number
+  }
+  chain_block: { network: string; number: number; hash: Uint8Array }
+  chain_transaction: { network: string; hash: Uint8Array; block_hash: Uint8Array; position: number }
+  /** One row per network: the block that `latest` names. */
+  chain_head: { network: string; number: number; hash: Uint8Array }
+  /** `accounts`: raised by triggers at each change of account or api_key. */
+  revision: { name: string; number: Generated<number> }
+}

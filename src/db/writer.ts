@@ -1,0 +1,36 @@
+// Every durable write of the process goes through one Writer. What callers hand in while a transaction
+// runs shares the next one (group commit).
+
+/** A value SQLite stores. */
+export type SqlValue = null | number | bigint | string | Uint8Array
+
+/**
+ * One statement with its parameters. `require: 'change'` makes the whole Write fail with
+ * `NothingChanged` when the statement changes no row, so that a condition and its effect are atomic.
+ */
+export type Statement = {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  readonly require?: 'change'
+}
+
+export interface Writer {
+  /**
+   * Runs the statements in order, all or nothing, and resolves when they are durable, with the number of
+   * rows each changed. A Write that fails does not touch others in its group. Throws Fault `no_space` when
+   * the disk or the size limit is full, `overloaded` when too much waits already.
+   */
+  write(statements: readonly Statement[]): Promise<readonly number[]>
+  /** Waits for what is queued, then closes. */
+  close(): Promise<void>
+}
+
+/** A statement marked `require: 'change'` changed nothing; `index` says which. */
+export class NothingChanged extends Error {
+  override readonly name = 'NothingChanged'
+  readonly index: number
+  constructor(index: number) {
+    super(`statement ${index} changed no row`)
+    this.index = index
+  }
+}

@@ -1,0 +1,88 @@
+// What a network is to the layers above: a name, a chain id, a head, readers over the content store,
+// and the part that cannot be proved (Executor).
+import type { Hint, Obtain } from '../content/ref.ts'
+
+/** A block fixed for the rest of a request. `hash`: 32 bytes. */
+export type BlockRef = {
+  readonly network: string
+  readonly hash: Uint8Array
+  readonly number: bigint
+}
+
+/** How a tag or number became a hash (`x-cairn-head`). */
+export type Anchor = 'embedded' | 'trusted' | 'single' | `quorum:${number}/${number}`
+
+/** Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. */
+export interface Head {
+  readonly anchor: Anchor
+  latest(): BlockRef
+  /** Null when the head policy knows none. */
+  safe(): BlockRef | null
+  finalized(): BlockRef | null
+  /** The canonical block of that number, or null above the head. */
+  byNumber(number: bigint): BlockRef | null
+  /** Judged anew on each call, against the present chain. */
+  isCanonical(hash: Uint8Array, number: bigint): boolean
+  /** Where a transaction is said to be: a hint to be checked against the proved list. */
+  locate(
+    transactionHash: Uint8Array,
+  ): { readonly blockHash: Uint8Array; readonly index: number } | null
+}
+
+/** A transaction as eth_call and eth_estimateGas give it. All values parsed; absent means not given. */
+export type CallRequest = {
+  readonly from?: Uint8Array
+  readonly to?: Uint8Array
+  readonly gas?: bigint
+  readonly gasPrice?: bigint
+  readonly maxFeePerGas?: bigint
+  readonly maxPriorityFeePerGas?: bigint
+  readonly value?: bigint
+  readonly data?: Uint8Array
+  readonly nonce?: bigint
+  readonly accessList?: readonly {
+    readonly address: Uint8Array
+    readonly storageKeys: readonly Uint8Array[]
+  }[]
+  readonly blobVersionedHashes?: readonly Uint8Array[]
+  readonly maxFeePerBlobGas?: bigint
+  readonly authorizationList?: readonly {
+    readonly chainId: bigint
+    readonly address: Uint8Array
+    readonly nonce: bigint
+    readonly yParity: bigint
+    readonly r: bigint
+    readonly s: bigint
+  }[]
+}
+
+/** What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. */
+export interface Executor {
+  /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
+  call(request: CallRequest, block: BlockRef, signal: AbortSignal): Promise<Uint8Array>
+  /** The least gas with which the request succeeds. Throws as `call`. */
+  estimateGas(request: CallRequest, block: BlockRef, signal: AbortSignal): Promise<bigint>
+  /**
+   * Takes a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, when
+   * mining is automatic after its block is durable. Throws `pool_refused` with geth's texts, `no_space`.
+   */
+  send(raw: Uint8Array, signal: AbortSignal): Promise<Uint8Array>
+  /** Transaction count of `address` including the pool. */
+  pendingNonce(address: Uint8Array, signal: AbortSignal): Promise<bigint>
+  /** Raw bytes (without sidecar) of a transaction that waits in the pool, or null. */
+  pendingTransaction(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+  /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
+  readonly accounts: readonly Uint8Array[]
+}
+
+export type Network = {
+  readonly name: string
+  readonly chainId: bigint
+  readonly head: Head
+  readonly obtain: Obtain
+  /** The hint every read of this network starts from. */
+  readonly hint: Hint
+  readonly executor: Executor
+  /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
+  blobFeeFraction(timestamp: bigint): bigint | null
+}

@@ -1,0 +1,82 @@
+// An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
+import type { Caller } from '../accounts/caller.ts'
+import type { Files } from '../ipfs/files.ts'
+import type { BlockRef, Network } from '../ethereum/network.ts'
+
+/** How sure an answer is, given its block (verification.md 2.4); null: nothing chain-shaped was answered. */
+export type Level = 'proof' | 'trusted' | 'none'
+
+/** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
+export interface Labels {
+  level(level: Level): void
+  /** The operation answered from this block; `tagged`: a tag or number was resolved to get it. */
+  block(block: BlockRef, tagged: boolean): void
+}
+
+/** The block parameter of contract-rpc section 6, parsed. */
+export type BlockParameter =
+  | { readonly tag: 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest' }
+  | { readonly number: bigint }
+  | { readonly hash: Uint8Array; readonly requireCanonical: boolean }
+
+/** What a JSON-RPC operation may touch: no HTTP, no sockets. */
+export type RpcCall = {
+  readonly caller: Caller
+  readonly network: Network
+  /**
+   * The block a parameter names, fixed for the whole HTTP request. Throws `unknown_block`, `no_tag`,
+   * `not_canonical`. Tells the labels.
+   */
+  resolve(block: BlockParameter): Promise<BlockRef>
+  readonly labels: Labels
+  readonly signal: AbortSignal
+}
+
+/** What a file operation may touch. */
+export type FilesCall = {
+  readonly caller: Caller
+  readonly files: Files
+  readonly signal: AbortSignal
+}
+
+/** The answer of a file operation; the face renders it (contract-files 2.4). */
+export type FilesReply =
+  | { readonly kind: 'object'; readonly value: unknown }
+  /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
+  | { readonly kind: 'events'; readonly lines: AsyncIterable<unknown>; readonly live: boolean }
+  /** `length`: bytes to come, when known. The first chunk is verified before the face sends headers. */
+  | {
+      readonly kind: 'bytes'
+      readonly chunks: AsyncIterable<Uint8Array>
+      readonly length: bigint | null
+    }
+
+export type RpcOperation<Input> = {
+  readonly name: string
+  readonly units: number
+  /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
+  parse(params: readonly unknown[]): Input
+  /** A JSON value; bigints never reach it. */
+  run(input: Input, call: RpcCall): Promise<unknown>
+}
+
+/** Which rate a file command draws on (contract-files 3.4). */
+export type FilesClass = 'read' | 'write'
+
+export type FilesOperation<Input> = {
+  /** Command path as on the wire: `pin/add`. */
+  readonly name: string
+  readonly class: FilesClass
+  /** Takes parsed arguments and options. Throws `bad_argument`, `unsupported_option`, `command_failed`. Pure. */
+  parse(request: FilesRequest): Input
+  run(input: Input, call: FilesCall): Promise<FilesReply>
+}
+
+/** A command line off the wire: typed by the command's declaration (http/commands.ts), body not yet read. */
+export type FilesRequest = {
+  readonly args: readonly string[]
+  /** Long option name -> value, only those the caller gave. */
+  readonly options: ReadonlyMap<string, boolean | bigint | string>
+  /** The multipart entries, streaming, or null when the command takes none. */
+  readonly entries: AsyncIterable<import('../ipfs/entry.ts').Entry> | null
+}

@@ -1,0 +1,54 @@
+// What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import.ts eats them.
+import type { CID } from 'multiformats/cid'
+
+/** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */
+export type Mtime = { readonly seconds: bigint; readonly nanos: number }
+
+/** One part of an upload, in arrival order. `path`: cleaned, `/`-separated, '' when unnamed. */
+export type Entry = {
+  readonly path: string
+  readonly mode?: number
+  readonly mtime?: Mtime
+} & (
+  | { readonly kind: 'file'; readonly content: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'symlink'; readonly target: string }
+)
+
+/** Every setting that changes a CID or what is kept. Validated by the file face, in Kubo's order. */
+export type ImportOptions = {
+  readonly cidVersion: 0 | 1
+  readonly rawLeaves: boolean
+  readonly chunkBytes: number
+  readonly hash: 'sha2-256' | 'sha2-512' | 'identity'
+  readonly maxFileLinks: number
+  readonly inline: boolean
+  readonly inlineLimit: number
+  readonly onlyHash: boolean
+  readonly wrap: boolean
+  readonly emptyDirs: boolean
+  readonly silent: boolean
+  readonly progress: boolean
+  readonly pin: boolean
+  readonly pinName: string
+  /** Given by query: applies to every entry and wins over what entries declare. */
+  readonly mode?: number
+  readonly mtime?: Mtime
+  /** Take mode and mtime that an entry declares. */
+  readonly preserveMode: boolean
+  readonly preserveMtime: boolean
+}
+
+/** One event of `add`, in Kubo's order (contract-files 5.3). */
+export type ImportEvent =
+  | { readonly kind: 'progress'; readonly name: string; readonly bytes: number }
+  | {
+      readonly kind: 'added'
+      readonly name: string
+      readonly cid: CID
+      /** Cumulative DAG size: serialized block + sum of link Tsizes. */
+      readonly size: bigint
+      /** What the top-level entry declared, echoed on each of its events. */
+      readonly mode?: number
+      readonly mtime?: Mtime
+    }

@@ -1,0 +1,76 @@
+// The file side of the service in one type: what file operations may call. Made by app.ts.
+import type { CID } from 'multiformats/cid'
+import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+
+export type PinMode = 'recursive' | 'direct'
+export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }
+
+/** How a file operation may look for content that is not here. */
+export type Patience = {
+  /** Never ask sources. */
+  readonly offline: boolean
+  /** The caller's own limit; null = the server's idle limit. */
+  readonly timeoutMs: number | null
+}
+
+export interface Files {
+  /**
+   * Imports entries as `account`, streaming with bounded memory, and yields Kubo's events in order. The last
+   * event is given only after everything, pins included, is durable; with `progress` each top-level entry is
+   * committed on its own, else all or nothing. `proceed` is asked right before a commit: false = the caller
+   * is gone, commit nothing. Throws `command_failed` with Kubo's texts, `no_space`, `unsupported_option`.
+   */
+  import(
+    entries: AsyncIterable<Entry>,
+    options: ImportOptions,
+    context: {
+      readonly accountId: string
+      readonly proceed: () => boolean
+      readonly signal: AbortSignal
+    },
+  ): AsyncGenerator<ImportEvent>
+
+  /**
+   * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`): walks directories. Throws
+   * `command_failed` with Kubo's texts of contract-files section 4.
+   */
+  resolve(path: string, patience: Patience, signal: AbortSignal): Promise<CID>
+
+  /**
+   * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded.
+   * Resolves once the first block is verified; `size` is the file's whole size.
+   */
+  open(
+    cid: CID,
+    range: { readonly offset: bigint; readonly length: bigint | null },
+    patience: Patience,
+    signal: AbortSignal,
+  ): Promise<{ readonly size: bigint; readonly chunks: AsyncIterable<Uint8Array> }>
+
+  /** Only the size of a file, for `cat` of several arguments. Throws as `open` for what is no file. */
+  size(cid: CID, patience: Patience, signal: AbortSignal): Promise<bigint>
+
+  /** Pins once all blocks the mode needs are here; replaces the name. Calls `progress` with counts. */
+  pin(
+    accountId: string,
+    pin: Pin,
+    patience: Patience,
+    progress: (blocks: number, bytes: bigint) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+
+  /** Removes the account's own pin. Texts of contract-files 8.2. */
+  unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
+
+  /** The account's pins, recursive ones first, then direct ones; each group by CID string. */
+  pins(accountId: string): readonly Pin[]
+
+  /**
+   * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under.
+   * A walk over stored blocks only; stops with the signal.
+   */
+  indirect(
+    accountId: string,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly cid: CID; readonly root: CID }>
+}
