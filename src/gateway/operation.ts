@@ -36,6 +36,8 @@ export type RpcCall = {
 export type FilesCall = {
   readonly caller: Caller
   readonly files: Files
+  /** Is the client still there? Asked right before a commit: if not, commit nothing. */
+  connected(): boolean
   readonly signal: AbortSignal
 }
 

@@ -1,0 +1,54 @@
+// The first half of the order, before a body is read: authenticate, then gate on what URL and headers show.
+import type { Caller } from '../accounts/caller.ts'
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { Credential } from './gateway.ts'
+
+/** Judges a key and, when one was sent, its secret. Throws `bad_key`, `bad_secret`. */
+export type Authenticate = (key: string, secret: string | null) => Caller | Promise<Caller>
+
+/** JSON-RPC face: the key is in the URL; the secret is optional unless the key demands it. */
+export async function enterRpc(
+  authenticate: Authenticate,
+  credential: Credential,
+  network: Network,
+): Promise<Caller> {
+  if (credential.key === null) throw new Fault('no_credential')
+  if (
+    credential.user !== undefined &&
+    credential.user !== '' &&
+    credential.user !== credential.key
+  ) {
+    throw new Fault('bad_secret')
+  }
+  const caller = await authenticate(credential.key, credential.secret)
+  const { settings } = caller
+  if (settings.networks !== null && !settings.networks.includes(network.name)) {
+    throw new Fault('refused_by_setting', {
+      detail: `project ID does not have access to ${network.name}`,
+      data: { reason: 'network' },
+    })
+  }
+  if (settings.secretRequired && !caller.withSecret) {
+    throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
+  }
+  return caller
+}
+
+/** File face: key and secret together; one answer for every kind of wrong. Then switch, then card. */
+export async function enterFiles(
+  authenticate: Authenticate,
+  credential: Credential,
+  cardGate: boolean,
+): Promise<Caller> {
+  if (credential.key === null || credential.secret === null) throw new Fault('no_credential')
+  const caller = await authenticate(credential.key, credential.secret)
+  if (!caller.settings.files) {
+    throw new Fault('refused_by_setting', {
+      detail: 'project ID does not have access to ipfs',
+      data: { reason: 'files' },
+    })
+  }
+  if (cardGate && !caller.hasCard) throw new Fault('no_card')
+  return caller
+}

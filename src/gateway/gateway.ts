@@ -1,0 +1,66 @@
+// What the faces see of the gateway. A face turns bytes into these calls and their answers into bytes; every
+// rule of the service lives behind them.
+import type { Caller } from '../accounts/caller.ts'
+import type { Fault, FaultCode } from '../base/fault.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
+
+/** What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. */
+export type Credential = {
+  readonly key: string | null
+  readonly secret: string | null
+  readonly user?: string
+}
+
+export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
+export type RpcOutcome = { readonly result: unknown } | { readonly fault: Fault }
+
+/** One HTTP request of the JSON-RPC face after its envelope was read. A Fault stands for a bad item. */
+export type RpcVisit = {
+  readonly caller: Caller
+  readonly network: Network
+  readonly items: readonly (RpcItem | Fault)[]
+  readonly batch: boolean
+  readonly signal: AbortSignal
+}
+
+/** Values of the `x-cairn-*` headers (contract-rpc 12); null = header absent. */
+export type RpcLabels = {
+  readonly verified: string | null
+  readonly head: string | null
+  readonly block: Uint8Array | null
+  readonly blockNumber: bigint | null
+  readonly units: number
+}
+
+export type FilesVisit = {
+  readonly caller: Caller
+  readonly operation: FilesOperation<unknown>
+  readonly request: FilesRequest
+  /** Is the client still there? Asked right before a commit. */
+  readonly connected: () => boolean
+  readonly signal: AbortSignal
+}
+
+export interface Gateway {
+  /** The network of a path label and a Host label (contract-rpc 1). Throws `no_network`. */
+  networkFor(pathLabel: string | null, hostLabel: string | null): Network
+  /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
+  enterRpc(credential: Credential, network: Network): Promise<Caller>
+  /** The same for the file face, card included. */
+  enterFiles(credential: Credential): Promise<Caller>
+  /**
+   * Parse each item, admit the whole, run, meter. A Fault thrown refuses the whole request (`over_rate`,
+   * `over_quota`, `over_burst`); a fault of one item is its outcome. Outcomes are in the order of items.
+   */
+  runRpc(
+    visit: RpcVisit,
+  ): Promise<{ readonly outcomes: readonly RpcOutcome[]; readonly headers: RpcLabels }>
+  /** A request refused after entering (`bad_json`, `too_large`) is charged and counted. */
+  chargeRefusal(caller: Caller, network: Network, fault: Fault): void
+  /** Parse, admit, run. The face calls `settle` once, when the response has ended. */
+  runFiles(visit: FilesVisit): Promise<{
+    readonly reply: FilesReply
+    settle(outcome: 'ok' | FaultCode, bytes: { readonly in: number; readonly out: number }): void
+  }>
+}

@@ -1,0 +1,16 @@
+// What a request costs in units (contract-rpc 11). Charged before work; some outcomes are free.
+import type { Fault } from '../base/fault.ts'
+
+/** Units of a call that fails before any work: bad envelope, bad params, unknown method. */
+export const refusalUnits = 5
+
+/** A batch costs its items and one more. */
+export function requestUnits(itemUnits: readonly number[], batch: boolean): number {
+  return itemUnits.reduce((sum, units) => sum + units, batch ? 1 : 0)
+}
+
+/** 401, 402, 403, 404, 405, 415, 429 and 5xx cost nothing: the caller got no answer, or must not be drained. */
+export function isFree(fault: Fault): boolean {
+  const { status } = fault.row
+  return status >= 500 || [401, 402, 403, 404, 405, 415, 429].includes(status)
+}
