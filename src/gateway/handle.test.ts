@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Caller } from '../accounts/caller.ts'
+import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import { silentLog } from '../base/log.ts'
+import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { Files } from '../ipfs/files.ts'
+import { createGateway, type GatewayParts } from './handle.ts'
+import type { RpcItem, RpcOutcome } from './gateway.ts'
+import type { FilesOperation, RpcOperation } from './operation.ts'
+
+const caller: Caller = {
+  accountId: 'a',
+  accountName: 'first',
+  keyId: 'k',
+  hasCard: false,
+  settings: defaultKeySettings,
+  withSecret: false,
+}
+const network = { name: 'dev', head: { anchor: 'embedded' } } as unknown as Network
+const signal = new AbortController().signal
+
+const operations: readonly RpcOperation<unknown>[] = [
+  { name: 'x_one', units: 80, parse: (params) => params, run: async () => 1 },
+  {
+    name: 'x_strict',
+    units: 150,
+    parse: () => {
+      throw new Fault('bad_params', { detail: 'missing value for required argument 0' })
+    },
+    run: async () => null,
+  },
+  {
+    name: 'x_bug',
+    units: 80,
+    parse: (params) => params,
+    run: async () => {
+      throw new TypeError('a secret thing broke')
+    },
+  },
+  {
+    name: 'x_latest',
+    units: 80,
+    parse: (params) => params,
+    run: async (_input, call) => {
+      call.labels.level('proof')
+      return Number((await call.resolve({ tag: 'latest' })).number)
+    },
+  },
+  {
+    name: 'x_trusted',
+    units: 80,
+    parse: (params) => params,
+    run: async (_input, call) => {
+      call.labels.level('trusted')
+      return 0
+    },
+  },
+]
+
+function gateway(over: Partial<GatewayParts> = {}) {
+  const counted: { method: string; outcome: string; units: number }[] = []
+  const admitted: number[] = []
+  const refunded: number[] = []
+  let head = 0n
+  const made = createGateway({
+    networks: [network],
+    files: {} as Files,
+    authenticate: (key, secret) => {
+      if (key !== 'rightkey') throw new Fault('bad_key')
+      if (secret !== null && secret !== 'right') throw new Fault('bad_secret')
+      return { ...caller, withSecret: secret !== null }
+    },
+    cardGate: true,
+    admitUnits: (_caller, units) => void admitted.push(units),
+    refundUnits: (_caller, units) => void refunded.push(units),
+    admitFiles: () => {},
+    count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
+    operations: new Map(operations.map((operation) => [operation.name, operation])),
+    resolveBlock: async (): Promise<BlockRef> => ({
+      network: 'dev',
+      hash: new Uint8Array(32),
+      number: ++head,
+    }),
+    log: silentLog,
+    ...over,
+  })
+  return { made, counted, admitted, refunded }
+}
+
+const item = (method: string): RpcItem => ({ method, params: [] })
+
+function faultOf(outcome: RpcOutcome | undefined): Fault {
+  assert.ok(outcome !== undefined && 'fault' in outcome)
+  return outcome.fault
+}
+
+async function refusal(work: Promise<unknown>): Promise<FaultCode> {
+  const thrown = await work.then(
+    () => assert.fail('was not refused'),
+    (error: unknown) => error,
+  )
+  assert.ok(thrown instanceof Fault)
+  return thrown.code
+}
+
+test('the whole request is priced before work: its items, and one more for a batch', async () => {
+  const { made, admitted } = gateway()
+  await made.runRpc({ caller, network, items: [item('x_one')], batch: false, signal })
+  await made.runRpc({ caller, network, items: [item('x_one'), item('x_one')], batch: true, signal })
+  assert.deepEqual(admitted, [80, 161])
+})
+
+test('a request that is not admitted runs nothing and costs nothing', async () => {
+  const { made, counted } = gateway({
+    admitUnits: () => {
+      throw new Fault('over_rate')
+    },
+  })
+  assert.equal(
+    await refusal(made.runRpc({ caller, network, items: [item('x_one')], batch: false, signal })),
+    'over_rate',
+  )
+  assert.deepEqual(counted, [{ method: 'x_one', outcome: 'over_rate', units: 0 }])
+})
+
+test('one bad item touches no other, and answers keep the order of the request', async () => {
+  const { made, counted } = gateway()
+  const bad = new Fault('bad_envelope')
+  const { outcomes } = await made.runRpc({
+    caller,
+    network,
+    items: [item('x_one'), bad, item('no_such'), item('x_strict'), item('x_one')],
+    batch: true,
+    signal,
+  })
+  assert.deepEqual(outcomes[0], { result: 1 })
+  assert.equal(faultOf(outcomes[1]), bad)
+  assert.equal(faultOf(outcomes[2]).message, 'The method no_such does not exist/is not available')
+  assert.equal(faultOf(outcomes[3]).message, 'missing value for required argument 0')
+  assert.deepEqual(outcomes[4], { result: 1 })
+  assert.deepEqual(
+    counted.map(({ units }) => units),
+    [80, 5, 5, 5, 80],
+  )
+})
+
+test('a bug is masked as internal, and its units are given back', async () => {
+  const { made, refunded, counted } = gateway()
+  const { outcomes, headers } = await made.runRpc({
+    caller,
+    network,
+    items: [item('x_bug')],
+    batch: false,
+    signal,
+  })
+  assert.equal(faultOf(outcomes[0]).message, 'internal error')
+  assert.deepEqual(refunded, [80])
+  assert.equal(headers.units, 0)
+  assert.deepEqual(counted, [{ method: 'x_bug', outcome: 'internal', units: 0 }])
+})
+
+test('`latest` is one block for every call of a batch, also while the head moves', async () => {
+  const { made } = gateway()
+  const { outcomes, headers } = await made.runRpc({
+    caller,
+    network,
+    items: [item('x_latest'), item('x_latest'), item('x_latest')],
+    batch: true,
+    signal,
+  })
+  assert.deepEqual(outcomes, [{ result: 1 }, { result: 1 }, { result: 1 }])
+  assert.equal(headers.blockNumber, 1n)
+  assert.equal(headers.head, 'embedded')
+})
+
+test('the label of a batch is that of its weakest answer', async () => {
+  const { made } = gateway()
+  const labelOf = async (methods: string[]) =>
+    (await made.runRpc({ caller, network, items: methods.map(item), batch: true, signal })).headers
+      .verified
+  assert.equal(await labelOf(['x_latest']), 'proof')
+  assert.equal(await labelOf(['x_latest', 'x_trusted']), 'trusted')
+  assert.equal(await labelOf(['x_one']), null)
+})
+
+test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one even when none is needed', async () => {
+  const { made } = gateway()
+  const enter = (key: string | null, secret: string | null, user = '') =>
+    made.enterRpc({ key, secret, user }, network)
+  assert.equal((await enter('rightkey', null)).keyId, 'k')
+  assert.equal((await enter('rightkey', 'right')).withSecret, true)
+  assert.equal((await enter('rightkey', 'right', 'rightkey')).withSecret, true)
+  assert.equal(await refusal(enter('rightkey', 'right', 'someone')), 'bad_secret')
+  assert.equal(await refusal(enter('rightkey', 'wrong')), 'bad_secret')
+  assert.equal(await refusal(enter('wrongkey', null)), 'bad_key')
+  assert.equal(await refusal(enter(null, null)), 'no_credential')
+})
+
+test('key settings gate before the body: network off, secret required', async () => {
+  const settings = { ...defaultKeySettings, secretRequired: true, networks: ['other'] }
+  const closed = gateway({ authenticate: () => ({ ...caller, settings }) }).made
+  const thrown = await closed
+    .enterRpc({ key: 'rightkey', secret: null }, network)
+    .catch((error: unknown) => error)
+  assert.ok(thrown instanceof Fault)
+  assert.equal(thrown.message, 'project ID does not have access to dev')
+  assert.deepEqual(thrown.data, { reason: 'network' })
+  const secretOnly = gateway({
+    authenticate: () => ({ ...caller, settings: { ...settings, networks: null } }),
+  }).made
+  assert.equal(
+    await refusal(secretOnly.enterRpc({ key: 'rightkey', secret: null }, network)),
+    'refused_by_setting',
+  )
+})
+
+test('the file face needs key, secret and a card, in that order', async () => {
+  const { made } = gateway()
+  assert.equal(await refusal(made.enterFiles({ key: 'rightkey', secret: null })), 'no_credential')
+  assert.equal(await refusal(made.enterFiles({ key: 'wrongkey', secret: 'right' })), 'bad_key')
+  assert.equal(await refusal(made.enterFiles({ key: 'rightkey', secret: 'right' })), 'no_card')
+  const open = gateway({ cardGate: false }).made
+  assert.equal((await open.enterFiles({ key: 'rightkey', secret: 'right' })).keyId, 'k')
+})
+
+test('a file command is judged, admitted and counted once, when its response has ended', async () => {
+  const { made, counted } = gateway()
+  const operation: FilesOperation<unknown> = {
+    name: 'pin/rm',
+    class: 'write',
+    parse: (request) => request,
+    run: async () => ({ kind: 'object', value: {} }),
+  }
+  const request = { args: [], options: new Map(), entries: null }
+  const visit = { caller, operation, request, connected: () => true, signal }
+  const { settle } = await made.runFiles(visit)
+  assert.deepEqual(counted, [])
+  settle('ok', { in: 10, out: 20 })
+  assert.deepEqual(counted, [{ method: 'pin/rm', outcome: 'ok', units: 0 }])
+})
