@@ -1,0 +1,37 @@
+// A block's list of transactions, receipts or withdrawals as it stands in the block and as we keep it:
+// legacy entries and withdrawals as lists, typed entries (EIP-2718) as strings.
+import { Malformed } from './malformed.ts'
+import { decodeRlp, splitList } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
+
+/**
+ * The raw entries, as views: a legacy entry is its RLP list, a typed one `type || payload`. Entries are
+ * what the ordered trie commits to; their insides are not judged. Throws `Malformed`.
+ */
+export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
+  return splitList(bytes).map((item) => ((item[0] ?? 0) >= 0xc0 ? item : typedEntry(item)))
+}
+
+/** The reverse of `decodeEntries`. Throws `Malformed` on an entry that is neither form. */
+export function encodeEntries(entries: readonly Uint8Array[]): Uint8Array {
+  const writer = new RlpWriter()
+  for (const entry of entries.toReversed()) {
+    const first = entry[0]
+    if (first === undefined || (first >= 0x80 && first < 0xc0)) throw notAnEntry()
+    if (first >= 0xc0) writer.raw(entry)
+    else writer.string(entry)
+  }
+  writer.closeList(0)
+  return writer.take()
+}
+
+function typedEntry(item: Uint8Array): Uint8Array {
+  const entry = decodeRlp(item)
+  // A list wrapped as a string would be a second spelling of the same entry, and so of the same root.
+  if (!(entry instanceof Uint8Array) || (entry[0] ?? 0x80) >= 0x80) throw notAnEntry()
+  return entry
+}
+
+function notAnEntry(): Malformed {
+  return new Malformed('an entry that is a list or starts with a type below 0x80')
+}

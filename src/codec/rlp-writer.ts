@@ -1,0 +1,80 @@
+// Writes RLP from the end to the front: the length of a list is known when its head is written, so nothing
+// is measured beforehand and nothing is moved. Marks are counted from the end and survive growth.
+import type { RlpItem } from './rlp.ts'
+
+const bytesAtFirst = 1024
+
+export class RlpWriter {
+  #buffer = new Uint8Array(bytesAtFirst)
+  #start = bytesAtFirst
+
+  /** Bytes written so far: a mark for `closeList`, `since` and `rewind`. */
+  get mark(): number {
+    return this.#buffer.length - this.#start
+  }
+
+  /** Puts an item before all that was written. */
+  item(item: RlpItem): void {
+    if (item instanceof Uint8Array) return this.string(item)
+    const mark = this.mark
+    for (let index = item.length - 1; index >= 0; index -= 1) this.item(item[index] ?? [])
+    this.closeList(mark)
+  }
+
+  string(bytes: Uint8Array): void {
+    this.raw(bytes)
+    if (bytes.length !== 1 || (bytes[0] ?? 0) >= 0x80) this.#head(bytes.length, 0x80)
+  }
+
+  /** Makes one list of all that was written since `mark`. */
+  closeList(mark: number): void {
+    this.#head(this.mark - mark, 0xc0)
+  }
+
+  /** Puts bytes that are RLP already. */
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#start -= bytes.length
+    this.#buffer.set(bytes, this.#start)
+  }
+
+  byte(value: number): void {
+    this.#reserve(1)
+    this.#start -= 1
+    this.#buffer[this.#start] = value
+  }
+
+  /** A view of what was written since `mark`, good until the next write. */
+  since(mark: number): Uint8Array {
+    return this.#buffer.subarray(this.#start, this.#buffer.length - mark)
+  }
+
+  /** Forgets what was written since `mark`. */
+  rewind(mark: number): void {
+    this.#start = this.#buffer.length - mark
+  }
+
+  /** A copy of all that was written. */
+  take(): Uint8Array {
+    return this.#buffer.slice(this.#start)
+  }
+
+  #head(length: number, base: number): void {
+    if (length < 56) return this.byte(base + length)
+    let width = 0
+    for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) {
+      this.byte(rest % 256)
+      width += 1
+    }
+    this.byte(base + 55 + width)
+  }
+
+  #reserve(length: number): void {
+    if (this.#start >= length) return
+    const written = this.mark
+    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, written + length))
+    grown.set(this.#buffer.subarray(this.#start), grown.length - written)
+    this.#buffer = grown
+    this.#start = grown.length - written
+  }
+}
