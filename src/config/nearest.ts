@@ -1,0 +1,34 @@
+// The known name that a misspelt one most likely meant.
+// Tested by src/config/settings.test.ts
+
+/** Edits (insert, delete, replace, swap of neighbours) between two names, letter case ignored. */
+export function distance(from: string, to: string): number {
+  const a = from.toLowerCase()
+  const b = to.toLowerCase()
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= a.length; row++) {
+    const line = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1]
+      let best = Math.min(
+        (last[column] ?? 0) + 1,
+        (line[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      )
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      if (row > 1 && column > 1 && swapped) best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1)
+      line.push(best)
+    }
+    beforeLast = last
+    last = line
+  }
+  return last[b.length] ?? 0
+}
+
+/** The known name with the fewest edits to `name`, or null when there is none. Names are cut at 100 characters. */
+export function findNearest(name: string, known: readonly string[]): string | null {
+  const asked = name.slice(0, 100)
+  const ranked = known.map((candidate) => ({ candidate, edits: distance(asked, candidate) }))
+  return ranked.toSorted((a, b) => a.edits - b.edits)[0]?.candidate ?? null
+}

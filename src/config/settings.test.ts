@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leaves } from './config.ts'
+import { envName } from './leaf.ts'
+import { distance, findNearest } from './nearest.ts'
+
+test('environment names follow from the path and no two settings share one', () => {
+  assert.equal(envName('rpc.bodyBytesMax'), 'CAIRN_RPC_BODY_BYTES_MAX')
+  assert.equal(envName('dataDir'), 'CAIRN_DATA_DIR')
+  const names = leaves.flatMap((leaf) => [leaf.env, `${leaf.env}_FILE`])
+  assert.equal(new Set(names).size, names.length)
+})
+
+test('every setting says what it is', () => {
+  for (const leaf of leaves) assert.match(leaf.description, /^.{10,160}\.$/s, leaf.path)
+})
+
+test('every number says its unit, or that it is a limit or a port', () => {
+  const numbers = leaves.filter((leaf) => leaf.type === 'whole number')
+  for (const { path } of numbers) assert.match(path, /(Ms|Max|port|gasLimit)$/, path)
+})
+
+test('swapped, missing and wrong letters are found again', () => {
+  assert.equal(distance('prot', 'port'), 1)
+  assert.equal(distance('', 'abc'), 3)
+  assert.equal(distance('HTTP', 'http'), 0)
+  assert.equal(findNearest('bodyByteMax', ['bodyBytesMax', 'batchItemsMax']), 'bodyBytesMax')
+  assert.equal(findNearest('x', []), null)
+})

@@ -1,0 +1,148 @@
+// The one table of settings: path, type, default, what it means. Types, environment names, documentation
+// and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
+import { z } from 'zod'
+
+/** What a leaf tells about itself besides its type and default. */
+export type SettingMeta = {
+  readonly description: string
+  /** Never shown: `config print` prints a mark instead. */
+  readonly secret?: boolean
+}
+
+const kib = 1024
+const mib = 1024 * kib
+const dayMs = 86_400_000
+
+function whole(least: number, most: number, initial: number, description: string) {
+  return z.int().min(least).max(most).default(initial).meta({ description })
+}
+
+function wholeOrNull(least: number, description: string) {
+  return z.int().min(least).nullable().default(null).meta({ description })
+}
+
+function text(initial: string, description: string) {
+  return z.string().min(1).default(initial).meta({ description })
+}
+
+function path(description: string) {
+  return z.string().min(1).nullable().default(null).meta({ description })
+}
+
+function choice<const Name extends string>(
+  names: readonly Name[],
+  initial: Name,
+  description: string,
+) {
+  return z
+    .enum(names)
+    .default(initial as never)
+    .meta({ description })
+}
+
+function networkName(initial: string, description: string) {
+  return z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'expected lower-case letters, digits and dashes')
+    .default(initial)
+    .meta({ description })
+}
+
+export const settingsSchema = z.strictObject({
+  dataDir: text('./cairn-data', 'Folder of everything Cairn keeps; made when absent.'),
+  http: z
+    .strictObject({
+      host: text('127.0.0.1', 'Address to listen on; `0.0.0.0` opens it to other machines.'),
+      port: whole(0, 65_535, 8545, 'Port to listen on; 0 takes any free one.'),
+      keepAliveMs: whole(1, dayMs, 75_000, 'How long an idle connection is kept open.'),
+      headersMs: whole(1, dayMs, 10_000, 'How long the headers of a request may take to arrive.'),
+      connectionsMax: whole(1, 65_536, 4096, 'Open connections, all addresses together.'),
+      connectionsPerAddressMax: whole(
+        1,
+        65_536,
+        1024,
+        'Open connections from one address. Loopback counts too: raise it for a proxy in front.',
+      ),
+      drainMs: whole(
+        0,
+        600_000,
+        4000,
+        'How long requests in flight may still take once the server stops.',
+      ),
+    })
+    .prefault({}),
+  rpc: z
+    .strictObject({
+      bodyBytesMax: whole(kib, 256 * mib, 5 * mib, 'Longest body of a JSON-RPC request.'),
+      batchItemsMax: whole(1, 1000, 100, 'Calls in one batch.'),
+      responseBytesMax: whole(kib, 256 * mib, 25 * mib, 'Longest JSON-RPC response.'),
+      requestMs: whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.'),
+      network: networkName('dev', 'Network of a request whose host and path name none.'),
+    })
+    .prefault({}),
+  files: z
+    .strictObject({
+      uploadBytesMax: wholeOrNull(1, 'Longest body of an upload; null: no limit.'),
+      idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
+      partsMax: whole(1, 10_000_000, 100_000, 'Parts (files, folders, links) in one upload.'),
+      blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
+    })
+    .prefault({}),
+  store: z
+    .strictObject({
+      bytesMax: wholeOrNull(mib, 'Size the database may grow to; null: as the disk allows.'),
+    })
+    .prefault({}),
+  chain: z
+    .strictObject({
+      name: networkName('dev', 'Name of the embedded chain as a network.'),
+      genesisFile: path('Genesis of the embedded chain (JSON); null: the built-in one.'),
+      blocksFile: path('Blocks to import at the first start (RLP, one after another); null: none.'),
+      gasLimit: whole(
+        21_000,
+        Number.MAX_SAFE_INTEGER,
+        60_000_000,
+        'Gas limit of the blocks it makes.',
+      ),
+      poolMax: whole(1, 1_000_000, 4096, 'Transactions that may wait in the pool.'),
+    })
+    .prefault({}),
+  card: z
+    .strictObject({
+      adapter: choice(
+        ['manual', 'none'],
+        'manual',
+        'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `none`: nobody asks.',
+      ),
+    })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      flushMs: whole(10, 60_000, 1000, 'How often usage counters are written to the database.'),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+    })
+    .prefault({}),
+})
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
+
+/** All settings, checked and deeply frozen. */
+export type Config = Frozen<z.output<typeof settingsSchema>>
+
+/** Rules between settings, each as a sentence when broken. */
+export function checkTogether(config: Config): readonly string[] {
+  const broken: string[] = []
+  if (config.rpc.network !== config.chain.name) {
+    broken.push(
+      `rpc.network is "${config.rpc.network}", expected "${config.chain.name}", the only network served (chain.name)`,
+    )
+  }
+  if (config.chain.blocksFile !== null && config.chain.genesisFile === null) {
+    broken.push('chain.blocksFile is set, expected chain.genesisFile, which its blocks start from')
+  }
+  return broken
+}
