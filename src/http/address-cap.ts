@@ -1,0 +1,22 @@
+// At most so many connections from one address: with only a global cap, one slow address shuts all others out.
+import type { Socket } from 'node:net'
+
+/** A listener for `connection` that cuts what is over `connectionsMax` from the same address. */
+export function createAddressCap(connectionsMax: number): (socket: Socket) => void {
+  // Bounded by the server's global cap: an address leaves with its last connection.
+  const open = new Map<string, number>()
+  return (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const count = (open.get(address) ?? 0) + 1
+    if (count > connectionsMax) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left === 0) open.delete(address)
+      else open.set(address, left)
+    })
+  }
+}

@@ -1,0 +1,27 @@
+// Cross-origin headers of the JSON-RPC face, on every status (contract-rpc 4). No Allow-Credentials: a key
+// travels in the URL and a secret in a header the page itself must know.
+import type { IncomingMessage } from 'node:http'
+
+const exposed =
+  'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-block, x-cairn-block-number, x-cairn-units'
+const allowed =
+  'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
+
+/** Headers every answer of the face carries: the Origin reflected, or `*` when none was sent. */
+export function corsHeaders(request: IncomingMessage): Record<string, string> {
+  return {
+    'access-control-allow-origin': request.headers.origin ?? '*',
+    vary: 'Origin',
+    'access-control-expose-headers': exposed,
+  }
+}
+
+/** Headers of a 204 to OPTIONS; no key is needed. */
+export function preflightHeaders(request: IncomingMessage): Record<string, string> {
+  return {
+    ...corsHeaders(request),
+    'access-control-allow-methods': 'POST, OPTIONS',
+    'access-control-allow-headers': allowed,
+    'access-control-max-age': '7200',
+  }
+}

@@ -1,0 +1,78 @@
+// One HTTP request and its response on the way through a face. Made by the server after the target and the
+// Host were judged; a Face answers it, once.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '../base/fault.ts'
+import type { Target } from './target.ts'
+
+/** Answers one exchange. What it throws before headers are out becomes a plain 500; after, a cut connection. */
+export type Face = (exchange: Exchange) => void | Promise<void>
+
+export type ExchangeParts = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: Target
+  /** Ours, or the caller's when well formed; already set as `x-request-id` on the response. */
+  readonly requestId: string
+  /** The caller sent `Expect: 100-continue` and holds its body back. */
+  readonly awaitsContinue: boolean
+  /** The server no longer takes connections. */
+  readonly draining: boolean
+}
+
+export class Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** Path as sent, not decoded, without the query. Starts with `/`. */
+  readonly path: string
+  /** Query as sent, without `?`; empty when there is none. */
+  readonly query: string
+  /** First label of the Host name in lower case; null for IPv6 and for HTTP/1.0 without Host. */
+  readonly hostLabel: string | null
+  readonly requestId: string
+  readonly draining: boolean
+  #awaitsContinue: boolean
+  readonly #controller = new AbortController()
+
+  constructor(parts: ExchangeParts) {
+    this.request = parts.request
+    this.response = parts.response
+    this.path = parts.target.path
+    this.query = parts.target.query
+    this.hostLabel = parts.target.hostLabel
+    this.requestId = parts.requestId
+    this.draining = parts.draining
+    this.#awaitsContinue = parts.awaitsContinue
+    parts.response.once('close', () => {
+      if (!parts.response.writableFinished) {
+        this.abort(new Fault('deadline', { detail: 'the caller hung up' }))
+      }
+    })
+  }
+
+  /** The peer's address as the socket gives it; empty once it has gone. */
+  get address(): string {
+    return this.request.socket.remoteAddress ?? ''
+  }
+
+  /** Aborts when the caller hangs up before the answer has ended, or by `abort`. Its reason is a Fault. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Stops the work of this exchange, for instance at a deadline. The first reason stays. */
+  abort(reason: Fault): void {
+    this.#controller.abort(reason)
+  }
+
+  /** True while the caller holds its body back: answer without reading it, or `acceptBody` first. */
+  get awaitsContinue(): boolean {
+    return this.#awaitsContinue
+  }
+
+  /** Sends `100 Continue` when the caller waits for it. Call before reading the body. */
+  acceptBody(): void {
+    if (!this.#awaitsContinue) return
+    this.#awaitsContinue = false
+    this.response.writeContinue()
+  }
+}

@@ -1,0 +1,63 @@
+// Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
+import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
+import type { Exchange, Face } from './exchange.ts'
+import { indexPage } from './index-page.ts'
+import { type Answer, sendAnswer, textAnswer } from './text-answer.ts'
+
+/** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
+export type RpcPath = {
+  readonly network: string | null
+  readonly webSocket: boolean
+  readonly key: string | null
+}
+
+export type RpcFace = (exchange: Exchange, path: RpcPath) => void | Promise<void>
+
+export type Faces = {
+  readonly rpc: RpcFace
+  /** Everything under `/api/v0/`. */
+  readonly files: Face
+  /** Start has finished and the stores are open. */
+  readonly ready: () => boolean
+  /** Names of the networks served, default first; shown on the index page. */
+  readonly networks: readonly string[]
+}
+
+const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
+
+/** Null when the path is not one of the JSON-RPC face. One trailing slash is accepted. */
+export function parseRpcPath(path: string): RpcPath | null {
+  const match = rpcForm.exec(path)
+  if (match === null) return null
+  const key = match[3] ?? ''
+  return {
+    network: match[1] ?? null,
+    webSocket: match[2] !== undefined,
+    key: key === '' ? null : key,
+  }
+}
+
+/** The one table of paths. */
+export function createRoutes(faces: Faces): Face {
+  return (exchange) => {
+    const { path } = exchange
+    const rpcPath = parseRpcPath(path)
+    if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
+    if (path.startsWith('/api/v0/')) return faces.files(exchange)
+    if (path === livePath) return sendPage(exchange, liveAnswer())
+    if (path === readyPath) {
+      return sendPage(exchange, readyAnswer({ ready: faces.ready(), draining: exchange.draining }))
+    }
+    if (path === '/') {
+      return sendPage(exchange, indexPage(exchange.request.headers.host ?? '', faces.networks))
+    }
+    sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))
+  }
+}
+
+function sendPage(exchange: Exchange, page: Answer): void {
+  const { request, response } = exchange
+  const readable = request.method === 'GET' || request.method === 'HEAD'
+  const refusal = textAnswer(405, 'method not allowed', { allow: 'GET, HEAD' })
+  sendAnswer(request, response, readable ? page : refusal)
+}

@@ -1,0 +1,178 @@
+// The HTTP server: the only importer of node:http. Everything node leaves to defaults is set here, every
+// handler runs inside one try, and a stop lets calls in flight end (engine.md 3.1, 3.5).
+import { randomUUID } from 'node:crypto'
+import {
+  createServer as createNodeServer,
+  type IncomingMessage,
+  type Server as NodeServer,
+  type ServerResponse,
+} from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createAddressCap } from './address-cap.ts'
+import { Exchange, type Face } from './exchange.ts'
+import { readTarget } from './target.ts'
+import { sendAnswer, textAnswer } from './text-answer.ts'
+
+export type ServerSettings = {
+  /** Longer than a balancer keeps its idle connections (60 s in most). */
+  readonly keepAliveMs: number
+  /** From the first byte to the end of the headers. */
+  readonly headersMs: number
+  /** How often `headersMs` is looked at. */
+  readonly connectionsCheckMs: number
+  readonly headerBytesMax: number
+  readonly connectionsMax: number
+  readonly connectionsPerAddressMax: number
+  readonly backlog: number
+}
+
+export const defaultServerSettings: ServerSettings = {
+  keepAliveMs: 75_000,
+  headersMs: 10_000,
+  connectionsCheckMs: 1_000,
+  headerBytesMax: 16_384,
+  connectionsMax: 10_000,
+  connectionsPerAddressMax: 1_000,
+  backlog: 1_024,
+}
+
+export type ServerParts = {
+  readonly settings: ServerSettings
+  readonly routes: Face
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Server {
+  /** Resolves with the port bound (asked 0: any free one). Rejects with one sentence for people. */
+  listen(where: { readonly host: string; readonly port: number }): Promise<number>
+  readonly draining: boolean
+  /**
+   * Stops listening; for `graceMs` open connections may still bring calls, each answered with
+   * `Connection: close`; then idle ones are closed, at `deadlineMs` all. Resolves when none is left.
+   */
+  drain(limits: { readonly graceMs: number; readonly deadlineMs: number }): Promise<void>
+}
+
+const callersRequestId = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Builds a server that does not listen yet. */
+export function createServer(parts: ServerParts): Server {
+  const { settings, routes, clock, log } = parts
+  const inFlight = new Set<ServerResponse>()
+  let draining = false
+
+  async function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+  ): Promise<void> {
+    const startedMs = clock.monotonic()
+    const given = request.headers['x-request-id']
+    const requestId =
+      typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
+    inFlight.add(response)
+    response.once('close', () => {
+      inFlight.delete(response)
+      // Never the URL: it carries the key.
+      log('debug', 'request', {
+        requestId,
+        method: request.method,
+        status: response.statusCode,
+        ended: response.writableFinished,
+        ms: clock.monotonic() - startedMs,
+      })
+    })
+    try {
+      response.setHeader('x-request-id', requestId)
+      if (draining) response.shouldKeepAlive = false
+      const target = readTarget(request)
+      if (typeof target === 'string') {
+        sendAnswer(request, response, textAnswer(400, target, { connection: 'close' }))
+        return
+      }
+      await routes(new Exchange({ request, response, target, requestId, awaitsContinue, draining }))
+    } catch (thrown) {
+      log('error', 'a face failed', { requestId, cause: thrown })
+      if (response.headersSent) response.destroy()
+      else sendAnswer(request, response, textAnswer(500, 'internal error', { connection: 'close' }))
+    }
+  }
+
+  const node = createNodeServer({
+    keepAliveTimeout: settings.keepAliveMs,
+    headersTimeout: settings.headersMs,
+    connectionsCheckingInterval: settings.connectionsCheckMs,
+    // Per server, not per route: bodies have their own deadlines in the faces.
+    requestTimeout: 0,
+    maxHeaderSize: settings.headerBytesMax,
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+    joinDuplicateHeaders: false,
+    noDelay: true,
+    keepAlive: true,
+    highWaterMark: 65_536,
+  })
+  node.maxConnections = settings.connectionsMax
+  node.on('connection', createAddressCap(settings.connectionsPerAddressMax))
+  node.on('request', (request, response) => void handle(request, response, false))
+  node.on('checkContinue', (request, response) => void handle(request, response, true))
+
+  return {
+    listen: (where) => listen(node, where, settings.backlog),
+    get draining() {
+      return draining
+    },
+    async drain({ graceMs, deadlineMs }) {
+      if (draining) return
+      draining = true
+      for (const response of inFlight) response.shouldKeepAlive = false
+      // Not http.Server#close: since Node 19 it drops idle connections at once, and a call on its way to
+      // one of them would be lost.
+      const closed = new Promise<void>((resolve) => {
+        NetServer.prototype.close.call(node, () => resolve())
+      })
+      const stops = [
+        clock.after(graceMs, () => node.closeIdleConnections()),
+        clock.after(deadlineMs, () => node.closeAllConnections()),
+      ]
+      await closed
+      for (const stop of stops) stop()
+      // The port is closed already; this ends the interval that watches connections.
+      node.close(() => {})
+    },
+  }
+}
+
+function listen(
+  node: NodeServer,
+  where: { readonly host: string; readonly port: number },
+  backlog: number,
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    function failed(error: NodeJS.ErrnoException): void {
+      reject(new Error(listenSentence(error, where), { cause: error }))
+    }
+    node.once('error', failed)
+    node.listen({ host: where.host, port: where.port, backlog }, () => {
+      node.removeListener('error', failed)
+      resolve((node.address() as AddressInfo).port)
+    })
+  })
+}
+
+function listenSentence(
+  error: NodeJS.ErrnoException,
+  where: { readonly host: string; readonly port: number },
+): string {
+  const place = `${where.host}:${where.port}`
+  if (error.code === 'EADDRINUSE') {
+    return `cannot listen on ${place}: another program uses this port, stop it or choose another port`
+  }
+  if (error.code === 'EACCES') return `cannot listen on ${place}: no permission for this port`
+  if (error.code === 'EADDRNOTAVAIL')
+    return `cannot listen on ${place}: not an address of this machine`
+  return `cannot listen on ${place}: ${error.message}`
+}
