@@ -1,0 +1,47 @@
+// The source against the house rules: layers, doors, words, tests, fragments of the change log.
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { findBreaches } from './tidy/check.ts'
+import { importsOf, isTest, readSources } from './tidy/source.ts'
+
+const root = new URL('../', import.meta.url)
+const files = readSources(new URL('src/', root).pathname)
+const exists = (path: string) => existsSync(new URL(path, root))
+
+test('the source keeps the house rules', (context) => {
+  const longest = files
+    .filter((file) => !isTest(file))
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length }))
+    .toSorted((a, b) => b.lines - a.lines)
+    .slice(0, 10)
+  context.diagnostic(`longest: ${longest.map((one) => `${one.path} ${one.lines}`).join(', ')}`)
+  assert.equal(findBreaches(files, exists).join('\n'), '')
+})
+
+test('every operation is in a table of operations', () => {
+  const folder = 'gateway/operations/'
+  const inFolder = files.filter((file) => file.path.startsWith(folder) && !isTest(file))
+  const tables = inFolder.filter((file) => file.path.endsWith('index.ts'))
+  const listed = tables.flatMap(importsOf).map(({ target }) => target)
+  // Operations carry their wire name; files in words (kebab-case) serve several of them.
+  const missing = inFolder.filter(
+    (file) => !tables.includes(file) && /_/.test(file.path) && !listed.includes(file.path),
+  )
+  assert.deepEqual(
+    missing.map((file) => file.path),
+    [],
+  )
+})
+
+test('every fragment of the change log has a known heading and a text', () => {
+  for (const name of globSync('changes/unreleased/*.md', { cwd: root.pathname })) {
+    const text = readFileSync(new URL(name, root), 'utf8')
+    assert.match(text, /^## (Added|Changed|Fixed|Removed|Security)\n\n\S/, name)
+  }
+})
+
+test('AGENTS.md is at most 80 lines', () => {
+  const lines = readFileSync(new URL('AGENTS.md', root), 'utf8').trimEnd().split('\n')
+  assert.ok(lines.length <= 80, `${lines.length} lines`)
+})

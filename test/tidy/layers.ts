@@ -1,0 +1,90 @@
+// The house rules as data: the layer table of docs/architecture.md, the doors to the outside, banned words.
+// Tested by test/tidy/check.test.ts
+
+export type Layer = { readonly level: number; readonly folders: readonly string[] }
+
+/** A folder of `src/` imports only from lower levels; folders on one level do not import each other. */
+export const layers: readonly Layer[] = [
+  { level: 8, folders: ['.', 'cli'] },
+  { level: 7, folders: ['http'] },
+  { level: 6, folders: ['gateway'] },
+  { level: 5, folders: ['ethereum', 'ipfs', 'accounts', 'limits'] },
+  { level: 4, folders: ['content'] },
+  { level: 3, folders: ['codec', 'db'] },
+  { level: 2, folders: ['config'] },
+  { level: 1, folders: ['base'] },
+]
+
+/** main.ts, app.ts and cli/ are one thing: they wire the rest and may import each other. */
+export const mayImportEachOther: readonly string[] = ['.', 'cli']
+
+/** Only the top imports settings; everyone else is given plain values. */
+export const onlyImportedBy: Readonly<Record<string, readonly string[]>> = {
+  config: ['.', 'cli', 'config'],
+}
+
+/** `thing` (a module, or a call in the code) is used only in files whose path starts with one of `behind`. */
+export type Door = {
+  readonly thing: string
+  readonly module?: RegExp
+  readonly code?: RegExp
+  readonly behind: readonly string[]
+  /** `import type` of the module is fine below these. */
+  readonly typesBehind?: readonly string[]
+}
+
+export const doors: readonly Door[] = [
+  {
+    thing: 'node:http',
+    module: /^(node:)?(http|https|http2)$/,
+    behind: ['http/server.ts'],
+    typesBehind: ['http/'],
+  },
+  { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
+  { thing: 'undici', module: /^undici$/, behind: [] },
+  { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },
+  {
+    thing: 'worker threads',
+    module: /^(node:)?worker_threads$/,
+    behind: ['db/', 'ethereum/embedded/'],
+  },
+  { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
+  { thing: 'zod and yaml', module: /^(zod|yaml)$/, behind: ['config/'] },
+  { thing: 'process.env', code: /\bprocess\.env\b/, behind: ['config/'] },
+  {
+    thing: 'the clock',
+    code: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|(?<![.\w])(setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/,
+    behind: ['base/clock.ts', 'base/deadline.ts'],
+  },
+  {
+    thing: 'timers',
+    module: /^(node:)?timers(\/promises)?$/,
+    behind: ['base/clock.ts', 'base/deadline.ts'],
+  },
+]
+
+/** Words that say nothing, in names of files, folders and exports. */
+export const bannedWords: readonly string[] = [
+  'util',
+  'utils',
+  'common',
+  'helper',
+  'helpers',
+  'manager',
+  'service',
+  'repository',
+  'misc',
+]
+export const bannedLastWord = 'info'
+
+/** Names that keep a banned word, each with its reason. */
+export const allowedNames: Readonly<Record<string, string>> = {}
+
+/** The only files that gather others. */
+export const indexFiles: readonly string[] = [
+  'gateway/operations/index.ts',
+  'gateway/operations/files-index.ts',
+]
+
+/** A file longer than this says why in its head: a comment line with `long: <reason>`. */
+export const longLines = 400
