@@ -1,0 +1,113 @@
+// The declarative table of the file face: what each offered command takes. Parsing, defaults for `arg`, and
+// the body a command reads all come from here; what a command means is its operation's.
+
+export type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string'
+export type CommandOption = {
+  readonly name: string
+  readonly alias?: string
+  readonly type: OptionType
+}
+export type CommandArgument = {
+  /** Kubo's name, quoted when it is missing. */
+  readonly name: string
+  readonly required: boolean
+}
+export type Command = {
+  /** Null: `arg` parameters are ignored. All arguments may be given several times. */
+  readonly argument: CommandArgument | null
+  /** `lines`: arguments may come as lines of the first file part. `entries`: every part is an entry. */
+  readonly body: 'none' | 'lines' | 'entries'
+  readonly options: readonly CommandOption[]
+}
+
+const flag = (name: string, alias?: string): CommandOption => option(name, 'bool', alias)
+const text = (name: string, alias?: string): CommandOption => option(name, 'string', alias)
+function option(name: string, type: OptionType, alias?: string): CommandOption {
+  return alias === undefined ? { name, type } : { name, type, alias }
+}
+
+/** Known on every command (contract-files 2.5). `timeout` reaches operations as bigint milliseconds. */
+export const globalOptions: readonly CommandOption[] = [
+  text('encoding', 'enc'),
+  text('timeout'),
+  flag('offline'),
+  flag('local', 'L'),
+  text('cid-base'),
+  flag('upgrade-cidv0-in-output'),
+]
+
+const contentPath: CommandArgument = { name: 'ipfs-path', required: true }
+
+/** Offered commands by their path on the wire. Options that change nothing are absent: unknown = ignored. */
+export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  [
+    'add',
+    {
+      argument: { name: 'path', required: true },
+      body: 'entries',
+      options: [
+        flag('pin'),
+        text('pin-name'),
+        flag('only-hash', 'n'),
+        flag('wrap-with-directory', 'w'),
+        option('cid-version', 'int'),
+        flag('raw-leaves'),
+        text('chunker', 's'),
+        text('hash'),
+        flag('trickle', 't'),
+        option('max-file-links', 'int'),
+        option('max-directory-links', 'int'),
+        option('max-hamt-fanout', 'int'),
+        flag('inline'),
+        option('inline-limit', 'int'),
+        option('mode', 'uint'),
+        option('mtime', 'int64'),
+        option('mtime-nsecs', 'uint'),
+        flag('preserve-mode'),
+        flag('preserve-mtime'),
+        flag('empty-dirs', 'E'),
+        flag('progress', 'p'),
+        flag('silent'),
+        text('to-files'),
+        flag('nocopy'),
+      ],
+    },
+  ],
+  [
+    'cat',
+    {
+      argument: contentPath,
+      body: 'lines',
+      options: [
+        option('offset', 'int64', 'o'),
+        option('length', 'int64', 'l'),
+        flag('progress', 'p'),
+      ],
+    },
+  ],
+  ['id', { argument: { name: 'peerid', required: false }, body: 'none', options: [] }],
+  [
+    'pin/add',
+    {
+      argument: contentPath,
+      body: 'lines',
+      options: [flag('recursive', 'r'), text('name', 'n'), flag('progress')],
+    },
+  ],
+  [
+    'pin/ls',
+    {
+      argument: { name: 'ipfs-path', required: false },
+      body: 'none',
+      options: [
+        text('type', 't'),
+        flag('names'),
+        text('name', 'n'),
+        flag('stream', 's'),
+        flag('quiet', 'q'),
+      ],
+    },
+  ],
+  ['pin/rm', { argument: contentPath, body: 'lines', options: [flag('recursive', 'r')] }],
+  ['version', { argument: null, body: 'none', options: [] }],
+])

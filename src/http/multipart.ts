@@ -1,0 +1,147 @@
+// A streaming multipart reader (RFC 2046 5.1, contract-files 5.2): parts one after another, bodies as views of
+// the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
+import { Fault } from '../base/fault.ts'
+import { parsePartHead, type PartHead } from './multipart-head.ts'
+
+export type Part = { readonly head: PartHead; readonly content: AsyncIterable<Uint8Array> }
+
+export type MultipartLimits = { readonly partsMax: number; readonly headBytesMax: number }
+export const multipartLimits: MultipartLimits = { partsMax: 100_000, headBytesMax: 16_384 }
+
+/** The boundary of a `multipart/form-data` content type, null for any other type. Throws `bad_argument`. */
+export function findBoundary(contentType: string | undefined): string | null {
+  if (contentType === undefined || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType))
+    return null
+  const match = /;\s*boundary\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;\s]*))/i.exec(contentType)
+  const boundary = match?.[1]?.replaceAll(/\\(.)/g, '$1') ?? match?.[2] ?? ''
+  if (boundary === '' || boundary.length > 70) {
+    throw new Fault('bad_argument', { detail: 'no multipart boundary param in Content-Type' })
+  }
+  return boundary
+}
+
+/**
+ * Yields the parts of `body` in order and reads it to its end, epilogue included. A part's content must be
+ * read before the next part is asked for; what the consumer left unread is skipped. Throws `bad_params` when
+ * the body is malformed or ends early (from `content` too), and what `body` throws.
+ */
+export async function* readParts(
+  body: AsyncIterable<Uint8Array>,
+  boundary: string,
+  limits: MultipartLimits = multipartLimits,
+): AsyncGenerator<Part> {
+  const scanner = new Scanner(body, boundary)
+  await scanner.skipContent()
+  for (let count = 0; ; count++) {
+    const head = await scanner.readHead(limits.headBytesMax)
+    if (head === null) return await scanner.skipRest()
+    if (count === limits.partsMax) {
+      throw new Fault('bad_params', { detail: `multipart: more than ${limits.partsMax} parts` })
+    }
+    yield { head: parsePartHead(head), content: scanner.readContent() }
+    await scanner.skipContent()
+  }
+}
+
+const lineEnd = Buffer.from('\r\n')
+const headEnd = Buffer.from('\r\n\r\n')
+const carriageReturn = 13
+
+/** A window over the body. The stream is taken to start with CRLF, so that the first delimiter is like others. */
+class Scanner {
+  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #needle: Buffer
+  #window: Buffer = lineEnd
+  /** True between two delimiters; the preamble counts as content. */
+  #inContent = true
+
+  constructor(body: AsyncIterable<Uint8Array>, boundary: string) {
+    this.#chunks = body[Symbol.asyncIterator]()
+    this.#needle = Buffer.from(`\r\n--${boundary}`, 'latin1')
+  }
+
+  /** Content up to the next delimiter, which is eaten up to but not including what follows the boundary. */
+  async *readContent(): AsyncGenerator<Uint8Array> {
+    while (this.#inContent) {
+      const at = this.#window.indexOf(this.#needle)
+      const after = at + this.#needle.length
+      if (at === -1) {
+        const settled = this.#take(this.#settledLength())
+        if (settled.length > 0) yield settled
+        else await this.#fill()
+      } else if (this.#window.length < after + 2) {
+        if (at > 0) yield this.#take(at)
+        else await this.#fill()
+      } else if (isDelimiter(this.#window, after)) {
+        const last = this.#take(at)
+        this.#take(this.#needle.length)
+        this.#inContent = false
+        if (last.length > 0) yield last
+      } else {
+        yield this.#take(after)
+      }
+    }
+  }
+
+  async skipContent(): Promise<void> {
+    for await (const _chunk of this.readContent());
+  }
+
+  /** Header lines of the part that begins here; null at the closing delimiter. */
+  async readHead(bytesMax: number): Promise<Uint8Array | null> {
+    if (this.#window[0] === 0x2d) return null
+    let end: number
+    while ((end = this.#window.subarray(0, bytesMax + 4).indexOf(headEnd)) === -1) {
+      if (this.#window.length >= bytesMax + 4) {
+        throw new Fault('bad_params', { detail: `multipart: part header over ${bytesMax} bytes` })
+      }
+      await this.#fill()
+    }
+    const block = this.#take(end)
+    this.#take(headEnd.length)
+    this.#inContent = true
+    const lineLength = block.indexOf(lineEnd)
+    const padding = lineLength === -1 ? block : block.subarray(0, lineLength)
+    if (padding.some((byte) => byte !== 0x20 && byte !== 0x09)) {
+      throw new Fault('bad_params', { detail: 'multipart: malformed boundary line' })
+    }
+    return lineLength === -1 ? block.subarray(block.length) : block.subarray(lineLength + 2)
+  }
+
+  async skipRest(): Promise<void> {
+    this.#window = Buffer.alloc(0)
+    while ((await this.#chunks.next()).done !== true);
+  }
+
+  /** Bytes at the front that cannot belong to a delimiter: held back only from a CR near the end. */
+  #settledLength(): number {
+    const reach = Math.max(0, this.#window.length - this.#needle.length + 1)
+    let at = this.#window.indexOf(carriageReturn, reach)
+    while (at !== -1) {
+      const tail = this.#window.subarray(at)
+      if (tail.equals(this.#needle.subarray(0, tail.length))) return at
+      at = this.#window.indexOf(carriageReturn, at + 1)
+    }
+    return this.#window.length
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#window.subarray(0, length)
+    this.#window = this.#window.subarray(length)
+    return taken
+  }
+
+  async #fill(): Promise<void> {
+    const { done, value } = await this.#chunks.next()
+    if (done === true) throw new Fault('bad_params', { detail: 'multipart: NextPart: EOF' })
+    const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    this.#window = this.#window.length === 0 ? chunk : Buffer.concat([this.#window, chunk])
+  }
+}
+
+/** A longer boundary that starts like ours is content; ours is followed by `--`, padding or the line's end. */
+function isDelimiter(window: Buffer, at: number): boolean {
+  const [first, second] = [window[at], window[at + 1]]
+  if (first === 0x2d) return second === 0x2d
+  return first === 0x20 || first === 0x09 || (first === 0x0d && second === 0x0a)
+}
