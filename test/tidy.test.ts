@@ -34,10 +34,10 @@ test('every operation is in a table of operations', () => {
   )
 })
 
-test('every fragment of the change log has a known heading and a text', () => {
+test('every fragment of the change log has a heading and a text', () => {
   for (const name of globSync('changes/unreleased/*.md', { cwd: root.pathname })) {
     const text = readFileSync(new URL(name, root), 'utf8')
-    assert.match(text, /^## (Added|Changed|Fixed|Removed|Security)\n\n\S/, name)
+    assert.match(text, /^## \S.*\n\n\S/, name)
   }
 })
 

@@ -1,0 +1,19 @@
+// What a command may touch of the process, so that commands can be tried without one.
+import type { Places } from '../config/load.ts'
+
+export type Context = {
+  /** Standard output: what was asked for, nothing else. */
+  readonly out: (text: string) => void
+  /** Standard error: everything else. */
+  readonly err: (text: string) => void
+  /** Standard input to its end, as text; at most 64 KiB. */
+  readonly readInput: () => Promise<string>
+  readonly env: Places['env']
+}
+
+/** The options that every command understands. */
+export type SharedOptions = {
+  readonly config?: string
+  readonly dataDir?: string
+  readonly json?: true
+}

@@ -1,0 +1,91 @@
+// The command line: its commands, each loaded only when it is named.
+import { Command } from 'commander'
+import type { Context } from './context.ts'
+import { exitCodes, reportError } from './report.ts'
+
+/** Adds options, subcommands and actions to an empty command. */
+export type Define = (command: Command, context: Context) => void
+
+type Entry = {
+  readonly name: string
+  readonly summary: string
+  readonly load: () => Promise<Define>
+}
+
+const entries: readonly Entry[] = [
+  {
+    name: 'start',
+    summary: 'serve both faces',
+    load: async () => (await import('./start.ts')).defineStart,
+  },
+  {
+    name: 'accounts',
+    summary: 'create, list and show accounts; dev shows the public keys of the embedded chain',
+    load: async () => (await import('./accounts.ts')).defineAccounts,
+  },
+  {
+    name: 'keys',
+    summary: 'create, list, show and revoke API keys',
+    load: async () => (await import('./keys.ts')).defineKeys,
+  },
+  {
+    name: 'card',
+    summary: 'mark an account as having a billing card, or not',
+    load: async () => (await import('./card.ts')).defineCard,
+  },
+  {
+    name: 'usage',
+    summary: 'requests, units and bytes per key, network, method and outcome',
+    load: async () => (await import('./usage.ts')).defineUsage,
+  },
+  {
+    name: 'config',
+    summary: 'check or print the settings',
+    load: async () => (await import('./config.ts')).defineConfig,
+  },
+  {
+    name: 'slot',
+    summary: 'where an element of a mapping or array lives in storage',
+    load: async () => (await import('./slot.ts')).defineSlot,
+  },
+]
+
+/** Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function runProgram(args: readonly string[], context: Context): Promise<number> {
+  try {
+    const program = await createProgram(args, context)
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCodes.done
+  } catch (thrown) {
+    return reportError(context, args.includes('--json'), thrown)
+  }
+}
+
+async function createProgram(args: readonly string[], context: Context): Promise<Command> {
+  const program = new Command('cairn')
+    .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
+    .version(await readVersion(), '--version')
+    .exitOverride()
+    .configureOutput({ writeOut: context.out, writeErr: () => {}, getOutHasColors: () => false })
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn start                      serve on http://127.0.0.1:8545
+  cairn keys create --json         a new API key with its secret
+  cairn keys create --help         what a command takes
+
+Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --json.`,
+    )
+  for (const { name, summary, load } of entries) {
+    const command = program.command(name).description(summary)
+    if (args.includes(name)) (await load())(command, context)
+  }
+  return program
+}
+
+async function readVersion(): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

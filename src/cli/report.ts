@@ -1,0 +1,69 @@
+// How commands end: what they print on each stream, and their exit code.
+// Tested by src/cli/program.test.ts
+import { CommanderError } from 'commander'
+import { Fault } from '../base/fault.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Context } from './context.ts'
+import { UsageError } from './usage-error.ts'
+
+export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
+
+/** One JSON object, or lines of text for people. */
+export function print(context: Context, json: boolean | undefined, value: object, text: string) {
+  context.out(json === true ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
+}
+
+/** Rows under their headings, columns as wide as their widest cell; `none` when there are no rows. */
+export function table(
+  headings: readonly string[],
+  rows: readonly (readonly (string | number | bigint | null)[])[],
+  none: string,
+): string {
+  if (rows.length === 0) return none
+  const cells = [headings, ...rows.map((row) => row.map((cell) => visible(String(cell ?? '-'))))]
+  const widths = headings.map((_, column) =>
+    Math.max(...cells.map((row) => (row[column] ?? '').length)),
+  )
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Control characters as `\xNN`, so that a name cannot steer the terminal. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    // oxlint-disable-next-line no-control-regex -- these are what is looked for
+    /[\u0000-\u001f\u007f-\u009f]/g,
+    (control) => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+}
+
+/** Says on standard error why the command failed, and gives its exit code. */
+export function reportError(context: Context, json: boolean, thrown: unknown): number {
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
+  const wrongUse = thrown instanceof CommanderError || thrown instanceof UsageError
+  const message = visible(describe(thrown))
+  context.err(`cairn: ${message}\n`)
+  if (json)
+    context.err(`${JSON.stringify({ error: { code: codeOf(thrown, wrongUse), message } })}\n`)
+  return wrongUse ? exitCodes.usage : exitCodes.failed
+}
+
+function codeOf(thrown: unknown, wrongUse: boolean): string {
+  if (wrongUse) return 'usage'
+  if (thrown instanceof ConfigError) return 'config'
+  return thrown instanceof Fault ? thrown.code : 'failed'
+}
+
+function describe(thrown: unknown): string {
+  if (thrown instanceof CommanderError) {
+    if (thrown.code === 'commander.help') return 'which command? See --help'
+    return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
+  }
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

@@ -1,0 +1,37 @@
+// The options that several commands share, and the settings they lead to.
+// Tested by src/cli/program.test.ts
+import type { Command } from 'commander'
+import { loadConfig } from '../config/config.ts'
+import type { Loaded } from '../config/load.ts'
+import type { Config } from '../config/settings.ts'
+import type { Context, SharedOptions } from './context.ts'
+
+export function addJsonOption(command: Command): Command {
+  return command.option('--json', 'print one JSON object and nothing else')
+}
+
+/** `--json`, `--config` and `--data-dir`. */
+export function addSharedOptions(command: Command): Command {
+  return addJsonOption(command)
+    .option('--config <file>', 'YAML file with settings (or CAIRN_CONFIG)')
+    .option('--data-dir <folder>', 'folder with all data (setting dataDir)')
+}
+
+/** Settings from file, environment and flags. `flags`: setting path -> flag and what was typed. Throws ConfigError. */
+export async function settingsOf(
+  context: Context,
+  options: SharedOptions,
+  flags: Readonly<
+    Record<string, { readonly flag: string; readonly text: string | undefined }>
+  > = {},
+): Promise<Loaded<Config>> {
+  const all = { dataDir: { flag: '--data-dir', text: options.dataDir }, ...flags }
+  const given = Object.entries(all).flatMap(([path, { flag, text }]) =>
+    text === undefined ? [] : [[path, { flag, text }] as const],
+  )
+  return loadConfig({
+    file: options.config ?? null,
+    env: context.env,
+    flags: Object.fromEntries(given),
+  })
+}

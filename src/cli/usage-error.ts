@@ -1,0 +1,6 @@
+// The command was typed wrong: exit code 2. The message is one sentence.
+// Tested by src/cli/program.test.ts
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
