@@ -1,0 +1,61 @@
+// A Store in a Map, for tests and short-lived tools: it holds everything in memory and forgets it at the
+// end. Rows need a Writer of their own.
+import type { Statement, Writer } from '../db/writer.ts'
+import { refKey, type ContentRef, type Item } from './ref.ts'
+import type { Batch, Store } from './store.ts'
+
+export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Store {
+  const kept = new Map<string, Uint8Array>()
+
+  async function commit(
+    items: readonly Item[],
+    rows: readonly Statement[] = [],
+  ): Promise<readonly number[]> {
+    if (rows.length > 0 && parts.writer === undefined) {
+      throw new Error('this memory store has no writer for rows')
+    }
+    const changes = rows.length === 0 ? [] : ((await parts.writer?.write(rows)) ?? [])
+    for (const { ref, bytes } of items) {
+      const key = refKey(ref)
+      if (!kept.has(key)) kept.set(key, bytes.slice())
+    }
+    return changes
+  }
+
+  return {
+    find: (ref) => kept.get(refKey(ref)) ?? null,
+    has: (ref) => kept.has(refKey(ref)),
+    commit,
+    batch: () => createBatch(commit),
+    async drop(ref: ContentRef) {
+      kept.delete(refKey(ref))
+    },
+  }
+}
+
+function createBatch(commit: Store['commit']): Batch {
+  const staged: Item[] = []
+  let state: 'open' | 'committed' | 'discarded' = 'open'
+
+  function mustBeOpen(): void {
+    if (state !== 'open') throw new Error(`batch already ${state}`)
+  }
+
+  return {
+    async put(items) {
+      mustBeOpen()
+      for (const { ref, bytes } of items) staged.push({ ref, bytes: bytes.slice() })
+    },
+    async commit(rows = []) {
+      mustBeOpen()
+      const changes = await commit(staged, rows)
+      state = 'committed'
+      return changes
+    },
+    async discard() {
+      if (state !== 'open') return
+      state = 'discarded'
+      staged.length = 0
+    },
+  }
+}

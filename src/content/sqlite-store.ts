@@ -1,0 +1,158 @@
+// The embedded Store: bytes in `cairn.db`, one copy per (kind, hash). Reads on the caller's connection,
+// writes through the Writer, so what a commit resolved is on disk and seen by the next read.
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../db/sqlite.ts'
+import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
+import type { ContentRef, Item } from './ref.ts'
+import type { Batch, Store } from './store.ts'
+
+const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
+  WHERE content.kind = ? AND content.hash = ?`
+const hasSql = 'SELECT 1 AS present FROM content WHERE kind = ? AND hash = ?'
+const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3)'
+
+export function createSqliteStore(parts: {
+  readonly db: Database
+  readonly writer: Writer
+}): Store {
+  const { db, writer } = parts
+
+  const has = (ref: ContentRef): boolean => db.get(hasSql, [ref.kind, ref.hash]) !== null
+
+  return {
+    find: ({ kind, hash }) => db.get<{ bytes: Uint8Array }>(findSql, [kind, hash])?.bytes ?? null,
+    has,
+    commit: (items, rows = []) => writeWithRows(writer, items.flatMap(keepItem), rows),
+    batch: () => createBatch(writer, has),
+    async drop({ kind, hash }) {
+      await writer.write([
+        {
+          sql: 'DELETE FROM body WHERE id = (SELECT body FROM content WHERE kind = ? AND hash = ?)',
+          parameters: [kind, hash],
+        },
+        { sql: 'DELETE FROM content WHERE kind = ? AND hash = ?', parameters: [kind, hash] },
+      ])
+    },
+  }
+}
+
+function keepItem({ ref, bytes }: Item): readonly Statement[] {
+  return [
+    {
+      sql: `INSERT INTO body (bytes) SELECT ?1 WHERE ${absent}`,
+      parameters: [bytes, ref.kind, ref.hash],
+    },
+    {
+      sql: 'INSERT INTO content (kind, hash, body) SELECT ?, ?, last_insert_rowid() WHERE changes() = 1',
+      parameters: [ref.kind, ref.hash],
+    },
+  ]
+}
+
+/** One write; the counts returned, and the index of a NothingChanged, are those of `rows`. */
+async function writeWithRows(
+  writer: Writer,
+  before: readonly Statement[],
+  rows: readonly Statement[],
+): Promise<readonly number[]> {
+  if (before.length + rows.length === 0) return []
+  try {
+    return (await writer.write([...before, ...rows])).slice(before.length)
+  } catch (error) {
+    if (error instanceof NothingChanged) throw new NothingChanged(error.index - before.length)
+    throw error
+  }
+}
+
+function createBatch(writer: Writer, has: (ref: ContentRef) => boolean): Batch {
+  const id = randomUUID()
+  let state: 'open' | 'committed' | 'discarded' = 'open'
+
+  function mustBeOpen(): void {
+    if (state !== 'open') throw new Error(`batch already ${state}`)
+  }
+
+  return {
+    async put(items) {
+      mustBeOpen()
+      const fresh = items.filter((item) => !has(item.ref))
+      if (fresh.length > 0) await writer.write(fresh.flatMap((item) => stageItem(id, item)))
+    },
+    async commit(rows = []) {
+      mustBeOpen()
+      const changes = await writeWithRows(writer, publish(id), rows)
+      state = 'committed'
+      return changes
+    },
+    async discard() {
+      if (state !== 'open') return
+      state = 'discarded'
+      await deleteStaged(writer, { sql: 'batch = ?1', parameters: [id] })
+    },
+  }
+}
+
+function stageItem(batch: string, { ref, bytes }: Item): readonly Statement[] {
+  return [
+    {
+      sql: `INSERT INTO body (bytes) SELECT ?1 WHERE ${absent}
+        AND NOT EXISTS (SELECT 1 FROM staged WHERE batch = ?4 AND kind = ?2 AND hash = ?3)`,
+      parameters: [bytes, ref.kind, ref.hash, batch],
+    },
+    {
+      sql: `INSERT INTO staged (batch, kind, hash, body)
+        SELECT ?, ?, ?, last_insert_rowid() WHERE changes() = 1`,
+      parameters: [batch, ref.kind, ref.hash],
+    },
+  ]
+}
+
+// What another writer kept meanwhile stays; the staged duplicate goes.
+function publish(batch: string): readonly Statement[] {
+  const parameters = [batch]
+  return [
+    {
+      sql: `DELETE FROM body WHERE id IN (SELECT staged.body FROM staged JOIN content
+        ON content.kind = staged.kind AND content.hash = staged.hash WHERE staged.batch = ?)`,
+      parameters,
+    },
+    {
+      sql: `INSERT OR IGNORE INTO content (kind, hash, body)
+        SELECT kind, hash, body FROM staged WHERE batch = ?`,
+      parameters,
+    },
+    { sql: 'DELETE FROM staged WHERE batch = ?', parameters },
+  ]
+}
+
+/** Clears what a crash left of open batches. Only at the start of a server, before any batch is open. */
+export async function discardStaged(writer: Writer): Promise<void> {
+  await deleteStaged(writer, { sql: '1 = 1', parameters: [] })
+}
+
+// In steps, so that giving up a large upload does not hold the writer for long.
+const stepRows = 64
+
+async function deleteStaged(
+  writer: Writer,
+  where: { readonly sql: string; readonly parameters: readonly string[] },
+): Promise<void> {
+  const order = 'ORDER BY batch, kind, hash'
+  const { parameters } = where
+  let deleted = stepRows
+  while (deleted === stepRows) {
+    const [, rows = 0] = await writer.write([
+      {
+        sql: `DELETE FROM body WHERE id IN
+          (SELECT body FROM staged WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
+        parameters,
+      },
+      {
+        sql: `DELETE FROM staged WHERE (batch, kind, hash) IN
+          (SELECT batch, kind, hash FROM staged WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
+        parameters,
+      },
+    ])
+    deleted = rows
+  }
+}

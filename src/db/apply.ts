@@ -1,0 +1,62 @@
+// Runs a group of Writes in one transaction: one sync for all of them, and one that fails leaves the
+// others alone.
+import type { Database } from './sqlite.ts'
+import { NothingChanged, type Statement } from './writer.ts'
+
+export type Outcome =
+  | { readonly ok: true; readonly changes: readonly number[] }
+  | { readonly ok: false; readonly error: unknown }
+
+/**
+ * Outcomes in the order of `writes`. Durable on return (synchronous=FULL). Never throws: a failing begin or
+ * commit is the outcome of every write.
+ */
+export function applyGroup(
+  db: Database,
+  writes: readonly (readonly Statement[])[],
+): readonly Outcome[] {
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    const outcomes: Outcome[] = []
+    for (const write of writes) {
+      const outcome = applyOne(db, write)
+      if (!db.inTransaction) return alone(db, writes, outcome)
+      outcomes.push(outcome)
+    }
+    db.exec('COMMIT')
+    return outcomes
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    return writes.map(() => ({ ok: false, error }))
+  }
+}
+
+// A full disk can make SQLite roll back the whole transaction. Then each write gets one of its own, so
+// that those that still fit are kept.
+function alone(
+  db: Database,
+  writes: readonly (readonly Statement[])[],
+  outcome: Outcome,
+): readonly Outcome[] {
+  if (writes.length === 1) return [outcome]
+  return writes.flatMap((write) => applyGroup(db, [write]))
+}
+
+function applyOne(db: Database, write: readonly Statement[]): Outcome {
+  db.run('SAVEPOINT one')
+  try {
+    const changes = write.map((statement, index) => {
+      const changed = db.run(statement.sql, statement.parameters)
+      if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
+      return changed
+    })
+    db.run('RELEASE one')
+    return { ok: true, changes }
+  } catch (error) {
+    if (db.inTransaction) {
+      db.run('ROLLBACK TO one')
+      db.run('RELEASE one')
+    }
+    return { ok: false, error }
+  }
+}

@@ -1,0 +1,23 @@
+// A Writer in the calling thread: for commands and tests, where nobody waits behind a sync.
+import { Fault } from '../base/fault.ts'
+import type { Database } from './sqlite.ts'
+import { createWriteGroup } from './write-group.ts'
+import type { Writer } from './writer.ts'
+
+/** Does not own `db`: closing the writer leaves the connection open. */
+export function createInlineWriter(db: Database): Writer {
+  const writeGroup = createWriteGroup(db)
+  let closed = false
+  return {
+    async write(statements) {
+      if (closed) throw new Fault('shutting_down')
+      const [outcome] = writeGroup([statements])
+      if (outcome === undefined) throw new Error('a write without an outcome')
+      if (!outcome.ok) throw outcome.error
+      return outcome.changes
+    },
+    async close() {
+      closed = true
+    },
+  }
+}

@@ -1,0 +1,95 @@
+// A Writer at the near end of a MessagePort whose far end is served by the writer thread. What waits is
+// bounded in writes and bytes; when the thread is gone, everything pending fails and so does all that follows.
+import type { MessagePort } from 'node:worker_threads'
+import { Fault } from '../base/fault.ts'
+import {
+  blobBytes,
+  packWrite,
+  unpackOutcome,
+  type PackedOutcome,
+  type PackedWrite,
+} from './wire.ts'
+import type { Writer } from './writer.ts'
+
+export type WriteRequest = { readonly id: number } & PackedWrite
+export type WriteReply = { readonly id: number; readonly outcome: PackedOutcome }
+
+export type PortLimits = {
+  /** Writes that may wait for an answer. */
+  readonly pendingMax: number
+  /** Bytes of BLOBs that may wait; one write alone may be larger. */
+  readonly pendingBytesMax: number
+}
+
+export const defaultPortLimits: PortLimits = {
+  pendingMax: 16_384,
+  pendingBytesMax: 64 * 1024 * 1024,
+}
+
+type Waiter = {
+  readonly bytes: number
+  readonly resolve: (changes: readonly number[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Takes the port over. `close` waits for what is pending, then closes the port. */
+export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLimits): Writer {
+  const waiting = new Map<number, Waiter>()
+  const drained: (() => void)[] = []
+  let pendingBytes = 0
+  let nextId = 1
+  let state: 'open' | 'closing' | 'dead' = 'open'
+
+  function settle(id: number): Waiter | null {
+    const waiter = waiting.get(id)
+    if (waiter === undefined) return null
+    waiting.delete(id)
+    pendingBytes -= waiter.bytes
+    if (waiting.size === 0) {
+      port.unref()
+      for (const tell of drained.splice(0)) tell()
+    }
+    return waiter
+  }
+
+  port.on('message', ({ id, outcome }: WriteReply) => {
+    const waiter = settle(id)
+    const result = unpackOutcome(outcome)
+    if (result.ok) waiter?.resolve(result.changes)
+    else waiter?.reject(result.error)
+  })
+  port.on('close', () => {
+    if (state === 'open') state = 'dead'
+    for (const id of waiting.keys()) settle(id)?.reject(threadGone())
+  })
+  port.unref()
+
+  return {
+    write(statements) {
+      if (state === 'dead') return Promise.reject(threadGone())
+      if (state === 'closing') return Promise.reject(new Fault('shutting_down'))
+      const bytes = blobBytes(statements)
+      const full =
+        waiting.size >= limits.pendingMax ||
+        (waiting.size > 0 && pendingBytes + bytes > limits.pendingBytesMax)
+      if (full) return Promise.reject(new Fault('overloaded'))
+      return new Promise((resolve, reject) => {
+        const id = nextId++
+        const packed = packWrite(statements)
+        port.postMessage({ id, ...packed } satisfies WriteRequest, [packed.blobs.buffer])
+        waiting.set(id, { bytes, resolve, reject })
+        pendingBytes += bytes
+        port.ref()
+      })
+    },
+    async close() {
+      if (state === 'open') state = 'closing'
+      if (waiting.size > 0) await new Promise<void>((resolve) => drained.push(resolve))
+      port.close()
+    },
+  }
+}
+
+function threadGone(): Fault {
+  return new Fault('internal', { cause: new Error('the writer thread is gone') })
+}

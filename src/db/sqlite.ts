@@ -1,0 +1,141 @@
+// The only importer of node:sqlite (its API is not yet labelled stable). One connection with prepared
+// statements; rows come back as plain objects, BLOBs as Uint8Array, device and size errors as Faults.
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { Fault } from '../base/fault.ts'
+import type { SqlValue } from './writer.ts'
+
+export type DatabaseOptions = {
+  readonly readOnly?: boolean
+  /** Size limit of the main database file; a write beyond it throws `no_space`. Holds per connection. */
+  readonly bytesMax?: number
+  /** Leaves the journal alone, waits for no lock: for lock files. */
+  readonly bare?: boolean
+}
+
+/**
+ * Shapes of rows (`Shape`) are the caller's claim about its own SQL. All methods are synchronous and throw
+ * Fault `no_space` (device or size limit full), `overloaded` (locked by another process for 10 s), or
+ * whatever node:sqlite threw.
+ */
+export type Database = {
+  get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
+  all<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape[]
+  /** Runs one statement; returns the number of rows it changed. */
+  run(sql: string, parameters?: readonly SqlValue[]): number
+  /** Holds a read transaction open until the loop ends. */
+  iterate<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Iterable<Shape>
+  /** Runs a script without parameters. */
+  exec(script: string): void
+  readonly inTransaction: boolean
+  /** Changes when another connection has changed the database; costs no read of it. */
+  dataVersion(): number
+  close(): void
+}
+
+const statementsMax = 256
+const busyTimeoutMs = 10_000
+const journalBytesMax = 200 * 1024 * 1024
+
+/** Opens or creates the database at `path`. WAL, synchronous=FULL: what a commit returned is on disk. */
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  const { readOnly = false, bytesMax, bare = false } = options
+  const connection = translated(() => new DatabaseSync(path, { readOnly }))
+  const statements = new Map<string, StatementSync>()
+
+  function prepared(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    if (statements.size >= statementsMax) statements.clear()
+    const statement = connection.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  const database: Database = {
+    get: <Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) =>
+      translated(() => {
+        const row = prepared(sql).get(...parameters)
+        return row === undefined ? null : ({ ...row } as Shape)
+      }),
+    all: <Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) =>
+      translated(() =>
+        prepared(sql)
+          .all(...parameters)
+          .map((row) => ({ ...row }) as Shape),
+      ),
+    run: (sql, parameters = []) =>
+      translated(() => Number(prepared(sql).run(...parameters).changes)),
+    *iterate<Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) {
+      // Not a cached statement: using that one again inside the loop would start the loop anew.
+      const rows = translated(() => connection.prepare(sql).iterate(...parameters))
+      for (const row of rows) yield { ...row } as Shape
+    },
+    exec: (script) => translated(() => connection.exec(script)),
+    get inTransaction() {
+      return connection.isTransaction
+    },
+    dataVersion: () => Number(prepared('PRAGMA data_version').get()?.['data_version']),
+    close() {
+      statements.clear()
+      if (connection.isOpen) connection.close()
+    },
+  }
+
+  try {
+    if (!bare) configure(database, { readOnly, bytesMax })
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
+}
+
+function configure(
+  database: Database,
+  { readOnly, bytesMax }: { readOnly: boolean; bytesMax: number | undefined },
+): void {
+  database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA foreign_keys = ON`)
+  if (readOnly) return
+  database.exec(
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${journalBytesMax}`,
+  )
+  if (bytesMax === undefined) return
+  const { page_size: pageSize } = database.get<{ page_size: number }>('PRAGMA page_size') ?? {
+    page_size: 4096,
+  }
+  database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(bytesMax / pageSize))}`)
+}
+
+// Primary result codes of sqlite3.h; node puts the extended code in `errcode`, whose low byte they are.
+const sqliteBusy = 5
+const sqliteIoError = 10
+const sqliteFull = 13
+// SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC
+const syncErrors: readonly number[] = [1034, 1290]
+
+function translated<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === null) throw error
+    const primary = code & 0xff
+    if (primary === sqliteFull || primary === sqliteIoError) {
+      throw new Fault('no_space', { cause: error })
+    }
+    if (primary === sqliteBusy) throw new Fault('overloaded', { cause: error })
+    throw error
+  }
+}
+
+function errorCode(error: unknown): number | null {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : null
+  return typeof code === 'number' ? code : null
+}
+
+/** The device refused to sync: nothing written since the last good sync is sure, so writing must end. */
+export function isSyncFailure(error: unknown): boolean {
+  const cause = error instanceof Fault ? error.cause : error
+  const code = errorCode(cause)
+  return code !== null && syncErrors.includes(code)
+}

@@ -1,0 +1,103 @@
+// What crosses the border between a thread and the writer thread. All BLOBs of a write travel in one
+// buffer that is moved, not copied; errors keep their code, detail and index.
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Outcome } from './apply.ts'
+import { NothingChanged, type SqlValue, type Statement } from './writer.ts'
+
+type Span = { readonly at: number; readonly end: number }
+
+type PackedStatement = {
+  readonly sql: string
+  readonly parameters: readonly (Exclude<SqlValue, Uint8Array> | Span)[]
+  readonly required: boolean
+}
+
+export type PackedWrite = {
+  readonly statements: readonly PackedStatement[]
+  readonly blobs: Uint8Array<ArrayBuffer>
+}
+
+/** Copies the BLOBs, so the caller may reuse its buffers at once; `blobs.buffer` may be transferred. */
+export function packWrite(statements: readonly Statement[]): PackedWrite {
+  const blobs = new Uint8Array(blobBytes(statements))
+  let at = 0
+  const packed = statements.map(({ sql, parameters, require }) => ({
+    sql,
+    parameters: parameters.map((value) => {
+      if (!(value instanceof Uint8Array)) return value
+      blobs.set(value, at)
+      const span = { at, end: at + value.length }
+      at = span.end
+      return span
+    }),
+    required: require === 'change',
+  }))
+  return { statements: packed, blobs }
+}
+
+export function unpackWrite({ statements, blobs }: PackedWrite): readonly Statement[] {
+  return statements.map(({ sql, parameters, required }) => ({
+    sql,
+    parameters: parameters.map((value) =>
+      typeof value === 'object' && value !== null ? blobs.subarray(value.at, value.end) : value,
+    ),
+    ...(required ? { require: 'change' as const } : {}),
+  }))
+}
+
+export function blobBytes(statements: readonly Statement[]): number {
+  let total = 0
+  for (const { parameters } of statements) {
+    for (const value of parameters) if (value instanceof Uint8Array) total += value.length
+  }
+  return total
+}
+
+export type PackedOutcome =
+  | { readonly kind: 'done'; readonly changes: readonly number[] }
+  | {
+      readonly kind: 'fault'
+      readonly code: FaultCode
+      readonly detail: string | null
+      readonly data: Fault['data']
+      readonly because: string
+    }
+  | { readonly kind: 'nothing-changed'; readonly index: number }
+  | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
+
+export function packOutcome(outcome: Outcome): PackedOutcome {
+  if (outcome.ok) return { kind: 'done', changes: outcome.changes }
+  const { error } = outcome
+  if (error instanceof NothingChanged) return { kind: 'nothing-changed', index: error.index }
+  if (error instanceof Fault) {
+    return {
+      kind: 'fault',
+      code: error.code,
+      detail: error.detailed ? error.message : null,
+      data: error.data,
+      because: error.cause instanceof Error ? error.cause.message : '',
+    }
+  }
+  const bug = error instanceof Error ? error : new Error(String(error))
+  return { kind: 'bug', message: bug.message, stack: bug.stack ?? '' }
+}
+
+export function unpackOutcome(packed: PackedOutcome): Outcome {
+  switch (packed.kind) {
+    case 'done':
+      return { ok: true, changes: packed.changes }
+    case 'nothing-changed':
+      return { ok: false, error: new NothingChanged(packed.index) }
+    case 'fault': {
+      const { code, detail, data, because } = packed
+      const error = new Fault(code, {
+        ...(detail === null ? {} : { detail }),
+        ...(data === undefined ? {} : { data }),
+        ...(because === '' ? {} : { cause: new Error(because) }),
+      })
+      return { ok: false, error }
+    }
+    case 'bug':
+      return { ok: false, error: Object.assign(new Error(packed.message), { stack: packed.stack }) }
+  }
+}

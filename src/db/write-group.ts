@@ -1,0 +1,24 @@
+// The rule every Writer follows after a failed sync: stop writing for good, because what the device holds
+// is unknown then (a second fsync may succeed without having written anything).
+import { Fault } from '../base/fault.ts'
+import { applyGroup, type Outcome } from './apply.ts'
+import { isSyncFailure, type Database } from './sqlite.ts'
+import type { Statement } from './writer.ts'
+
+/** `applyGroup`, until a sync fails; from then on every write fails with `no_space`. */
+export function createWriteGroup(
+  db: Database,
+): (writes: readonly (readonly Statement[])[]) => readonly Outcome[] {
+  let broken: unknown = null
+  return (writes) => {
+    if (broken !== null) {
+      const error = new Fault('no_space', { cause: broken })
+      return writes.map(() => ({ ok: false, error }))
+    }
+    const outcomes = applyGroup(db, writes)
+    for (const outcome of outcomes) {
+      if (!outcome.ok && isSyncFailure(outcome.error)) broken = outcome.error
+    }
+    return outcomes
+  }
+}

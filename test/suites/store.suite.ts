@@ -1,0 +1,179 @@
+// What every Store promises (src/content/store.ts). An implementation's test file calls `storeSuite` with a
+// function that makes a fresh one over an empty database.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { suite, test } from 'node:test'
+import type { ContentKind, Item } from '../../src/content/ref.ts'
+import type { Store } from '../../src/content/store.ts'
+import { NothingChanged, type Statement } from '../../src/db/writer.ts'
+
+export type StoreFixture = {
+  readonly store: Store
+  /** Names in table `account` of the database that rows go to. */
+  readonly accountNames: () => readonly string[]
+  close(): Promise<void>
+}
+
+export function storeSuite(name: string, create: () => Promise<StoreFixture>): void {
+  const promise = (title: string, run: (fixture: StoreFixture) => Promise<void>): void => {
+    test(title, async () => {
+      const fixture = await create()
+      try {
+        await run(fixture)
+      } finally {
+        await fixture.close()
+      }
+    })
+  }
+
+  suite(name, () => {
+    promise('what was never kept is absent', async ({ store }) => {
+      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.has(item('a').ref), false)
+    })
+
+    promise('a commit is readable as soon as it resolved', async ({ store }) => {
+      await store.commit([item('a'), item('b')])
+      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      assert.equal(store.has(item('b').ref), true)
+    })
+
+    promise('kinds do not share names', async ({ store }) => {
+      await store.commit([item('a', 'code')])
+      assert.equal(store.find(item('a', 'trie-node').ref), null)
+    })
+
+    promise('empty bytes are kept as such', async ({ store }) => {
+      const empty: Item = { ref: item('a').ref, bytes: new Uint8Array() }
+      await store.commit([empty])
+      assert.deepEqual(store.find(empty.ref), new Uint8Array())
+    })
+
+    promise('an item that is there already is left as it is', async ({ store }) => {
+      const { ref } = item('a')
+      await store.commit([item('a')])
+      await store.commit([{ ref, bytes: Uint8Array.of(9) }, item('b'), item('b')])
+      assert.deepEqual(store.find(ref), item('a').bytes)
+      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+    })
+
+    promise('a caller may reuse its buffer once a call was made', async ({ store }) => {
+      const bytes = item('a').bytes.slice()
+      const done = store.commit([{ ref: item('a').ref, bytes }])
+      bytes.fill(0)
+      await done
+      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+    })
+
+    promise('the counts returned are those of the rows', async ({ store, accountNames }) => {
+      const changes = await store.commit([item('a')], [account('x'), nothing()])
+      assert.deepEqual(changes, [1, 0])
+      assert.deepEqual(accountNames(), ['x'])
+      assert.deepEqual(await store.commit([item('c')]), [])
+      assert.deepEqual(await store.commit([]), [])
+    })
+
+    promise('items and rows are all or nothing', async ({ store, accountNames }) => {
+      const rows = [account('x'), { ...nothing(), require: 'change' as const }]
+      await assert.rejects(
+        store.commit([item('a')], rows),
+        (error) => error instanceof NothingChanged && error.index === 1,
+      )
+      assert.equal(store.find(item('a').ref), null)
+      assert.deepEqual(accountNames(), [])
+    })
+
+    promise('commits made at once are all kept', async ({ store }) => {
+      const items = Array.from({ length: 50 }, (_, index) => item(`many ${index}`))
+      await Promise.all(items.map((each) => store.commit([each, item('shared')])))
+      for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
+    })
+
+    promise('a dropped copy is gone and can be kept anew', async ({ store }) => {
+      const { ref, bytes } = item('a')
+      await store.commit([{ ref, bytes: Uint8Array.of(1) }])
+      await store.drop(ref)
+      assert.equal(store.find(ref), null)
+      await store.commit([{ ref, bytes }])
+      assert.deepEqual(store.find(ref), bytes)
+      await store.drop(item('never').ref)
+    })
+
+    promise('a batch is invisible until its commit', async ({ store, accountNames }) => {
+      const batch = store.batch()
+      await batch.put([item('a')])
+      await batch.put([item('b'), item('a')])
+      assert.equal(store.find(item('a').ref), null)
+      assert.equal(store.has(item('b').ref), false)
+      assert.deepEqual(await batch.commit([account('x')]), [1])
+      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+      assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      assert.deepEqual(accountNames(), ['x'])
+    })
+
+    promise('a discarded batch leaves nothing, however large', async ({ store }) => {
+      const batch = store.batch()
+      const items = Array.from({ length: 150 }, (_, index) => item(`part ${index}`))
+      await batch.put(items)
+      await batch.discard()
+      await batch.discard()
+      for (const { ref } of items) assert.equal(store.find(ref), null)
+      await assert.rejects(batch.put([item('a')]))
+      await assert.rejects(batch.commit())
+    })
+
+    promise('two batches and a commit may bring the same content', async ({ store }) => {
+      const [one, two] = [store.batch(), store.batch()]
+      await one.put([item('a'), item('b')])
+      await two.put([item('a'), item('c')])
+      await store.commit([item('b')])
+      await one.commit()
+      await one.discard()
+      await two.commit()
+      for (const name of ['a', 'b', 'c']) {
+        assert.deepEqual(store.find(item(name).ref), item(name).bytes)
+      }
+    })
+
+    promise('discarding one batch leaves the other one alone', async ({ store }) => {
+      const [one, two] = [store.batch(), store.batch()]
+      await one.put([item('a')])
+      await two.put([item('a')])
+      await one.discard()
+      await two.commit()
+      assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+    })
+
+    promise('a batch whose rows fail keeps nothing and can be discarded', async (fixture) => {
+      const { store, accountNames } = fixture
+      const batch = store.batch()
+      await batch.put([item('a')])
+      await assert.rejects(
+        batch.commit([account('x'), { ...nothing(), require: 'change' }]),
+        (error) => error instanceof NothingChanged && error.index === 1,
+      )
+      assert.equal(store.find(item('a').ref), null)
+      assert.deepEqual(accountNames(), [])
+      await batch.discard()
+    })
+  })
+}
+
+/** Content named by sha256, whatever the kind: a Store never judges bytes. */
+export function item(text: string, kind: ContentKind = 'dag-block'): Item {
+  const bytes = new TextEncoder().encode(text)
+  const digest = createHash('sha256').update(bytes).digest()
+  return { ref: { kind, hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
+}
+
+function account(name: string): Statement {
+  return {
+    sql: 'INSERT INTO account (id, name, created) VALUES (?, ?, 0)',
+    parameters: [`id of ${name}`, name],
+  }
+}
+
+function nothing(): Statement {
+  return { sql: 'UPDATE account SET card = 1 WHERE id = ?', parameters: ['nobody'] }
+}
