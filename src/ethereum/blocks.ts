@@ -1,0 +1,109 @@
+// Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
+// verified against the block hash the caller holds; empty lists are known by their roots, without asking.
+import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
+import { decodeHeader, type Header } from '../codec/header.ts'
+import type { ContentKind } from '../content/ref.ts'
+import type { Network } from './network.ts'
+
+/** A header that was proved by its hash. `hash`: 32 bytes; `bytes`: its RLP. */
+export type ProvedHeader = {
+  readonly hash: Uint8Array
+  readonly bytes: Uint8Array
+  readonly header: Header
+}
+
+/** An RLP list without items. */
+const emptyList = Uint8Array.of(0xc0)
+
+/**
+ * The header of `hash`, or null when no source knows that block. Throws what `obtain` throws except
+ * `not_found`.
+ */
+export async function findHeader(
+  network: Network,
+  hash: Uint8Array,
+  signal: AbortSignal,
+): Promise<ProvedHeader | null> {
+  try {
+    const hint = { ...network.hint, blockHash: hash }
+    const bytes = await network.obtain({ kind: 'header', hash }, hint, signal)
+    return { hash, bytes, header: decodeHeader(bytes) }
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === 'not_found') return null
+    throw thrown
+  }
+}
+
+/** As `findHeader`, but an unknown block is `unknown_block`. */
+export async function getHeader(
+  network: Network,
+  hash: Uint8Array,
+  signal: AbortSignal,
+): Promise<ProvedHeader> {
+  const found = await findHeader(network, hash, signal)
+  if (found !== null) return found
+  throw new Fault('unknown_block', { detail: 'header for hash not found' })
+}
+
+/** The transaction list as kept: one RLP list (see codec/list). Throws `pruned` when nobody has it. */
+export async function readTransactionList(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (equalBytes(block.header.transactionsRoot, emptyTrieRoot)) return emptyList
+  return await readBody(network, block, 'transactions', block.header.transactionsRoot, signal)
+}
+
+/** The receipts as kept: one RLP list. Throws `pruned` when nobody has it. */
+export async function readReceiptList(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (equalBytes(block.header.receiptsRoot, emptyTrieRoot)) return emptyList
+  return await readBody(network, block, 'receipts', block.header.receiptsRoot, signal)
+}
+
+/** The uncle headers as one RLP list. Throws `pruned` when nobody has it. */
+export async function readUncleList(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  if (equalBytes(block.header.unclesHash, emptyUnclesHash)) return emptyList
+  return await readBody(network, block, 'uncles', block.header.unclesHash, signal)
+}
+
+/** The withdrawals as one RLP list, or null for a block from before Shanghai. Throws `pruned`. */
+export async function readWithdrawalList(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  const root = block.header.withdrawalsRoot
+  if (root === undefined) return null
+  if (equalBytes(root, emptyTrieRoot)) return emptyList
+  return await readBody(network, block, 'withdrawals', root, signal)
+}
+
+async function readBody(
+  network: Network,
+  block: ProvedHeader,
+  kind: ContentKind,
+  hash: Uint8Array,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  try {
+    const hint = { ...network.hint, blockHash: block.hash }
+    return await network.obtain({ kind, hash }, hint, signal)
+  } catch (thrown) {
+    // The block exists, so its body exists: a source that lacks it has pruned it (EIP-4444).
+    if (thrown instanceof Fault && thrown.code === 'not_found') {
+      throw new Fault('pruned', { cause: thrown })
+    }
+    throw thrown
+  }
+}

@@ -1,0 +1,35 @@
+// eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
+import { toHex } from '../../base/hex.ts'
+import { readStorage } from '../../ethereum/state.ts'
+import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { optional, parseArguments, required } from '../params/arguments.ts'
+import { latestBlock, parseBlockParameter } from '../params/block-parameter.ts'
+import { parseAddress } from '../params/fixed-bytes.ts'
+import { parseStoragePosition } from '../params/storage-position.ts'
+import { resolveHeader } from '../proved-block.ts'
+
+type Input = {
+  readonly address: Uint8Array
+  readonly position: Uint8Array
+  readonly block: BlockParameter
+}
+
+export const ethGetStorageAt: RpcOperation<Input> = {
+  name: 'eth_getStorageAt',
+  units: 80,
+  parse(params) {
+    const [address, position, block] = parseArguments(params, [
+      required(parseAddress),
+      required(parseStoragePosition),
+      optional(parseBlockParameter, latestBlock),
+    ])
+    return { address, position, block }
+  },
+  async run({ address, position, block }, call) {
+    const header = await resolveHeader(call, block)
+    const at = { network: call.network, block: header, address }
+    const value = await readStorage(at, position, call.signal)
+    call.labels.level('proof')
+    return toHex(value)
+  },
+}

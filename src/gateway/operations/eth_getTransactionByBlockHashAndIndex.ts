@@ -1,0 +1,28 @@
+// eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
+// transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { transactionAt } from '../one-transaction.ts'
+import type { RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseHash } from '../params/fixed-bytes.ts'
+import { parseIndex } from '../params/scalars.ts'
+import { findNamed } from '../proved-block.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
+
+export function createEthGetTransactionByBlockHashAndIndex(
+  findSender: FindSender,
+): RpcOperation<Input> {
+  return {
+    name: 'eth_getTransactionByBlockHashAndIndex',
+    units: 150,
+    parse(params) {
+      const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
+      return { blockHash, index }
+    },
+    async run({ blockHash, index }, call) {
+      const block = await findNamed(call, blockHash)
+      return block === null ? null : await transactionAt(call, block, index, findSender)
+    },
+  }
+}

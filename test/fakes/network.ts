@@ -1,0 +1,64 @@
+// A Network over items held in memory: `obtain` verifies as the real one does, the head is a list of
+// blocks, and an Executor refuses everything it was not given.
+import { Fault } from '../../src/base/fault.ts'
+import { equalBytes } from '../../src/base/hex.ts'
+import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { type ContentRef, type Item, type Obtain, refKey } from '../../src/content/ref.ts'
+import type { BlockRef, Executor, Head, Network } from '../../src/ethereum/network.ts'
+
+/** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
+export function createFakeObtain(items: readonly Item[], asked: ContentRef[] = []): Obtain {
+  const kept = new Map(items.map(({ ref, bytes }) => [refKey(ref), bytes]))
+  return async (ref) => {
+    asked.push(ref)
+    const bytes = kept.get(refKey(ref))
+    if (bytes === undefined) throw new Fault('not_found')
+    if (ref.kind === 'dag-block') throw new Fault('unverified')
+    verifyKeccakKinds({ kind: ref.kind, hash: ref.hash }, bytes)
+    return bytes
+  }
+}
+
+/** `blocks` are canonical, in order of number from any first one; the last is `latest`. */
+export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> = {}): Head {
+  const latest = blocks.at(-1)
+  if (latest === undefined) throw new TypeError('a head needs a block')
+  const byNumber = (number: bigint) => blocks.find((block) => block.number === number) ?? null
+  return {
+    anchor: 'embedded',
+    latest: () => latest,
+    safe: () => latest,
+    finalized: () => latest,
+    byNumber,
+    isCanonical: (hash, number) => equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash),
+    locate: () => null,
+    ...part,
+  }
+}
+
+const refuse = () => Promise.reject(new Fault('execution_failed'))
+
+export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
+  return {
+    call: refuse,
+    estimateGas: refuse,
+    send: refuse,
+    pendingNonce: refuse,
+    pendingTransaction: () => Promise.resolve(null),
+    accounts: [],
+    ...part,
+  }
+}
+
+export function createFakeNetwork(
+  part: Partial<Network> & Pick<Network, 'head' | 'obtain'>,
+): Network {
+  return {
+    name: 'dev',
+    chainId: 1337n,
+    hint: { network: 'dev' },
+    executor: createFakeExecutor(),
+    blobFeeFraction: () => null,
+    ...part,
+  }
+}

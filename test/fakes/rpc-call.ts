@@ -1,0 +1,39 @@
+// One operation run against a Network as the gateway would: parse, resolve, run, and the labels it told.
+import type { Caller } from '../../src/accounts/caller.ts'
+import type { BlockRef, Network } from '../../src/ethereum/network.ts'
+import type { Level, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
+import { resolveBlock } from '../../src/gateway/resolve-block.ts'
+
+export type Answer = {
+  readonly result: unknown
+  readonly levels: readonly Level[]
+  readonly blocks: readonly { readonly block: BlockRef; readonly tagged: boolean }[]
+}
+
+export async function runOperation<Input>(
+  operation: RpcOperation<Input>,
+  network: Network,
+  params: readonly unknown[],
+): Promise<Answer> {
+  const levels: Level[] = []
+  const blocks: { block: BlockRef; tagged: boolean }[] = []
+  const labels: RpcCall['labels'] = {
+    level: (level) => void levels.push(level),
+    block: (block, tagged) => void blocks.push({ block, tagged }),
+  }
+  const { signal } = new AbortController()
+  const call: RpcCall = {
+    // No operation of this face looks at the caller; the gateway judged it before.
+    caller: {} as Caller,
+    network,
+    labels,
+    signal,
+    async resolve(parameter) {
+      const block = await resolveBlock(network, parameter, signal)
+      labels.block(block, !('hash' in parameter))
+      return block
+    },
+  }
+  const result = await operation.run(operation.parse(params), call)
+  return { result, levels, blocks }
+}
