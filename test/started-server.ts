@@ -1,0 +1,112 @@
+// Starts Cairn as a user does (bin/cairn.js in its own process) on a free port and a fresh data folder.
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
+
+export type Started = {
+  readonly url: string
+  readonly apiKey: string
+  readonly apiKeySecret: string
+  readonly dataDir: string
+  readonly child: ChildProcess
+  /** Runs a CLI command against the same data folder; resolves with its parsed JSON. */
+  cli(...args: string[]): Promise<Record<string, unknown>>
+  /** One JSON-RPC call with the first key. Resolves with the parsed reply body. */
+  rpc(method: string, params?: readonly unknown[]): Promise<{ result?: unknown; error?: unknown }>
+  /** SIGTERM, and waits for the end. Resolves with the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>
+}
+
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'cairn-test-'))
+}
+
+/** Starts a server; `dataDir` is made when not given and is then removed by `stop`. */
+export async function startCairn(
+  options: { dataDir?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<Started> {
+  const dataDir = options.dataDir ?? (await temporaryFolder())
+  const args = [
+    bin,
+    'start',
+    '--port',
+    '0',
+    '--data-dir',
+    dataDir,
+    '--json',
+    ...(options.args ?? []),
+  ]
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...options.env },
+  })
+  const { url, apiKey, apiKeySecret } = await firstLine(child)
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const cli = (...command: string[]) => runCli([...command, '--data-dir', dataDir, '--json'])
+  const key = apiKey ?? ''
+  const cleanUp = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
+  }
+  return {
+    url,
+    apiKey: key,
+    apiKeySecret: apiKeySecret ?? '',
+    dataDir,
+    child,
+    cli,
+    rpc: (method, params = []) => rpc(url, key, method, params),
+    async stop() {
+      child.kill('SIGTERM')
+      const code = await ended
+      await cleanUp()
+      return code
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+export async function rpc(
+  url: string,
+  key: string,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<{ result?: unknown; error?: unknown }> {
+  const response = await fetch(`${url}/v3/${key}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  return (await response.json()) as { result?: unknown; error?: unknown }
+}
+
+/** Runs `cairn` with these arguments and parses what it printed. Rejects on a non-zero exit. */
+export async function runCli(args: readonly string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args])
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+type Greeting = { url: string; apiKey?: string; apiKeySecret?: string }
+
+function firstLine(child: ChildProcess): Promise<Greeting> {
+  return new Promise((resolve, reject) => {
+    let out = ''
+    let errors = ''
+    child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    child.stdout?.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      const end = out.indexOf('\n')
+      if (end !== -1) resolve(JSON.parse(out.slice(0, end)) as Greeting)
+    })
+    child.once('exit', (code) => reject(new Error(`cairn start ended with ${code}: ${errors}`)))
+  })
+}
