@@ -1,0 +1,105 @@
+// `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
+// Tested by test/start.test.ts
+import type { Command } from 'commander'
+import type { Context, SharedOptions } from './context.ts'
+import { exitCodes, reportError } from './report.ts'
+import { addSharedOptions, settingsOf } from './shared-options.ts'
+
+type Options = SharedOptions & { readonly port?: string; readonly host?: string }
+
+type Greeting = {
+  readonly url: string
+  readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+}
+
+export function defineStart(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .option('--port <number>', 'port to listen on, 0 for any free one (setting http.port)')
+    .option('--host <address>', 'address to listen on (setting http.host)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn start
+  cairn start --port 8600 --data-dir ./elsewhere
+  cairn start --port 0 --json      one line of JSON once it serves: url, apiKey, apiKeySecret
+
+The first start makes an account with an API key and shows key and secret once.`,
+    )
+    .action((options: Options) => serve(context, options))
+}
+
+async function serve(context: Context, options: Options): Promise<void> {
+  const { config } = await settingsOf(context, options, {
+    'http.port': { flag: '--port', text: options.port },
+    'http.host': { flag: '--host', text: options.host },
+  })
+  const signalled = endAtSecondSignal()
+  const { startServer } = await import('../app.ts')
+  const server = await startServer(config, {
+    print: (line: string) => context.err(`${line}\n`),
+  }).catch((error: unknown) => {
+    throw explain(error, config.http)
+  })
+  context.out(options.json === true ? greetProgram(server) : greetPerson(server))
+  await signalled
+  try {
+    await server.stop()
+    process.exit(exitCodes.done)
+  } catch (error) {
+    process.exit(reportError(context, options.json === true, error))
+  }
+}
+
+/** Resolves at the first SIGINT or SIGTERM; the second ends the process with the signal's usual exit code. */
+function endAtSecondSignal(): Promise<void> {
+  const numbers = { SIGINT: 2, SIGTERM: 15 } as const
+  return new Promise((resolve) => {
+    let asked = false
+    for (const [name, number] of Object.entries(numbers)) {
+      process.on(name, () => {
+        if (asked) process.exit(128 + number)
+        asked = true
+        resolve()
+      })
+    }
+  })
+}
+
+function explain(error: unknown, http: { readonly host: string; readonly port: number }): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  const place = `${http.host} port ${http.port}`
+  if (code === 'EADDRINUSE') {
+    return new Error(`${place} is taken, choose another with --port`, { cause: error })
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new Error(`cannot listen on ${place} (${code})`, { cause: error })
+  }
+  return error
+}
+
+function greetProgram({ url, firstKey }: Greeting): string {
+  return `${JSON.stringify({ url, ...firstKey })}\n`
+}
+
+function greetPerson({ url, firstKey }: Greeting): string {
+  const key = firstKey?.apiKey ?? '$API_KEY'
+  const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
+  const shown =
+    firstKey === null
+      ? 'Another API key is made by `cairn keys create`.'
+      : `The first API key and its secret, shown only now:
+  API key     ${key}
+  API secret  ${secret}`
+  return `Cairn serves ${url}
+  JSON-RPC  POST ${url}/v3/${key}
+  IPFS API  POST ${url}/api/v0/
+
+${shown}
+
+Try both:
+  curl -s ${url}/v3/${key} -H 'content-type: application/json' \\
+    -d '{"jsonrpc":"2.0","id":1,"method":"eth_getStorageAt","params":["0x295a70b2de5e3953354a6a8344e616ed314d7251","0x0","latest"]}'
+  printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add
+`
+}

@@ -1,0 +1,22 @@
+// The pages that are made from the source. As a program (`npm run docs`) it writes them; test/docs.test.ts
+// compares them with what is committed.
+import { writeFileSync } from 'node:fs'
+import { configurationPage, environmentExample } from './configuration-page.ts'
+import { errorsPage } from './errors-page.ts'
+import { operationsPage } from './operations-page.ts'
+
+/** Path from the root of the project -> text. */
+export function generatePages(): ReadonlyMap<string, string> {
+  return new Map([
+    ['docs/errors.md', errorsPage()],
+    ['docs/configuration.md', configurationPage()],
+    ['docs/operations.md', operationsPage()],
+    ['.env.example', environmentExample()],
+  ])
+}
+
+if (import.meta.main) {
+  for (const [path, text] of generatePages()) {
+    writeFileSync(new URL(`../../${path}`, import.meta.url), text)
+  }
+}

@@ -1,0 +1,16 @@
+// The few pieces of Markdown that generated pages are made of.
+// Tested by test/docs.test.ts
+
+export function page(title: string, text: string, ...parts: readonly string[]): string {
+  const note = '<!-- Made from the source by `npm run docs`; edit the source. -->'
+  return [`# ${title}`, note, text, ...parts].join('\n\n') + '\n'
+}
+
+export function markdownTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(headings), `|${'---|'.repeat(headings.length)}`, ...rows.map(line)].join('\n')
+}
