@@ -4,12 +4,17 @@ import { Malformed } from './malformed.ts'
 import { decodeRlp, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
+/** Entries in one list. Ethereum's largest blocks hold some thousands. */
+export const entriesMax = 100_000
+
 /**
  * The raw entries, as views: a legacy entry is its RLP list, a typed one `type || payload`. Entries are
  * what the ordered trie commits to; their insides are not judged. Throws `Malformed`.
  */
 export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
-  return splitList(bytes).map((item) => ((item[0] ?? 0) >= 0xc0 ? item : typedEntry(item)))
+  return splitList(bytes, entriesMax).map((item) =>
+    (item[0] ?? 0) >= 0xc0 ? item : typedEntry(item),
+  )
 }
 
 /** The reverse of `decodeEntries`. Throws `Malformed` on an entry that is neither form. */

@@ -8,6 +8,9 @@ export type RlpItem = Uint8Array | readonly RlpItem[]
 /** Lists inside lists, counting the outermost; a decoded state or block needs 6. */
 export const nestingMax = 16
 
+/** Items in one decode or one cut: a read item takes far more memory than its one byte of input. */
+export const itemsMax = 1_000_000
+
 type Head = { readonly isList: boolean; readonly start: number; readonly end: number }
 
 /** Reads all of `bytes` as one item. Throws `Malformed`. */
@@ -21,16 +24,17 @@ export function decodeRlp(bytes: Uint8Array): RlpItem {
 /** Reads the one item at `at` of several written one after the other. Throws `Malformed`. */
 export function decodeRlpItem(bytes: Uint8Array, at: number): { item: RlpItem; end: number } {
   const head = readHead(bytes, at, bytes.length)
-  return { item: readItem(bytes, head, 1), end: head.end }
+  return { item: readItem(bytes, head, 1, { left: itemsMax }), end: head.end }
 }
 
 /** The still encoded items of the list that fills `bytes`, as views. The items' insides are not judged. */
-export function splitList(bytes: Uint8Array): Uint8Array[] {
+export function splitList(bytes: Uint8Array, countMax = itemsMax): Uint8Array[] {
   const head = readHead(bytes, 0, bytes.length)
   if (!head.isList) throw new Malformed('a list, got a string')
   if (head.end !== bytes.length) throw new Malformed('nothing after the list')
   const items: Uint8Array[] = []
   for (let at = head.start; at < head.end;) {
+    if (items.length === countMax) throw new Malformed(`a list of at most ${countMax} items`)
     const { end } = readHead(bytes, at, head.end)
     items.push(bytes.subarray(at, end))
     at = end
@@ -69,13 +73,15 @@ export function decodeInteger(bytes: Uint8Array, bytesMax = 32): bigint {
   return BigInt('0x' + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex'))
 }
 
-function readItem(bytes: Uint8Array, head: Head, depth: number): RlpItem {
+function readItem(bytes: Uint8Array, head: Head, depth: number, budget: { left: number }): RlpItem {
+  budget.left -= 1
+  if (budget.left < 0) throw new Malformed(`at most ${itemsMax} items`)
   if (!head.isList) return bytes.subarray(head.start, head.end)
   if (depth > nestingMax) throw new Malformed(`lists nested at most ${nestingMax} deep`)
   const items: RlpItem[] = []
   for (let at = head.start; at < head.end;) {
     const inner = readHead(bytes, at, head.end)
-    items.push(readItem(bytes, inner, depth + 1))
+    items.push(readItem(bytes, inner, depth + 1, budget))
     at = inner.end
   }
   return items
