@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, schemaVersion } from './migrate.ts'
+import { migrations } from './migrations.ts'
+import { openDatabase } from './sqlite.ts'
+
+test('an empty database gets every migration, once', () => {
+  const db = openDatabase(':memory:')
+  assert.deepEqual(migrate(db), { from: 0, to: migrations.length })
+  assert.deepEqual(migrate(db), { from: migrations.length, to: migrations.length })
+  assert.deepEqual(db.get(`SELECT number FROM revision WHERE name = 'accounts'`), { number: 0 })
+  db.close()
+})
+
+test('only the missing steps run', () => {
+  const db = openDatabase(':memory:')
+  migrate(db, [['CREATE TABLE a (n)']])
+  migrate(db, [['CREATE TABLE a (n)'], ['CREATE TABLE b (n)', 'INSERT INTO b VALUES (1)']])
+  assert.deepEqual(db.all('SELECT n FROM b'), [{ n: 1 }])
+  db.close()
+})
+
+test('a step that fails leaves the database as it was', () => {
+  const db = openDatabase(':memory:')
+  assert.throws(() => migrate(db, [['CREATE TABLE a (n)', 'not sql']]))
+  assert.equal(schemaVersion(db), 0)
+  assert.throws(() => db.get('SELECT n FROM a'))
+  db.close()
+})
+
+test('a database of a newer program is refused in one sentence', () => {
+  const db = openDatabase(':memory:')
+  db.exec('PRAGMA user_version = 99')
+  assert.throws(() => migrate(db), /schema version 99, this Cairn knows versions up to 1/)
+  assert.equal(schemaVersion(db), 99)
+  db.close()
+})

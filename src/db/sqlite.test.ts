@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Fault } from '../base/fault.ts'
+import { openDatabase } from './sqlite.ts'
+
+test('rows are plain objects and BLOBs are Uint8Arrays', () => {
+  const db = openDatabase(':memory:')
+  const row = db.get(`SELECT 1 AS one, x'0102' AS bytes, NULL AS none`)
+  assert.deepStrictEqual(row, { one: 1, bytes: Uint8Array.of(1, 2), none: null })
+  assert.equal(db.get('SELECT 1 WHERE 0'), null)
+  db.close()
+})
+
+test('a loop over rows may run the same statement inside', () => {
+  const db = openDatabase(':memory:')
+  db.exec('CREATE TABLE t (n); INSERT INTO t VALUES (1), (2), (3)')
+  const seen: number[] = []
+  for (const { n } of db.iterate<{ n: number }>('SELECT n FROM t')) {
+    seen.push(n)
+    assert.equal(db.all('SELECT n FROM t').length, 3)
+  }
+  assert.deepEqual(seen, [1, 2, 3])
+  db.close()
+})
+
+test('more statements than are remembered still work', () => {
+  const db = openDatabase(':memory:')
+  for (let n = 0; n < 600; n++) assert.deepEqual(db.get(`SELECT ${n} AS n`), { n })
+  db.close()
+})
+
+test('the size limit answers no_space with the cause', () => {
+  const db = openDatabase(':memory:', { bytesMax: 64 * 1024 })
+  db.exec('CREATE TABLE t (bytes)')
+  assert.throws(
+    () => db.run('INSERT INTO t VALUES (zeroblob(100000))'),
+    (error) => error instanceof Fault && error.code === 'no_space' && error.cause !== undefined,
+  )
+  db.close()
+})
+
+test('a database file is WAL with full sync, and another connection notices changes', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-sqlite-'))
+  const path = join(folder, 'a.db')
+  const writing = openDatabase(path)
+  writing.exec('CREATE TABLE t (n)')
+  assert.deepEqual(writing.get('PRAGMA journal_mode'), { journal_mode: 'wal' })
+  assert.deepEqual(writing.get('PRAGMA synchronous'), { synchronous: 2 })
+  const reading = openDatabase(path, { readOnly: true })
+  const before = reading.dataVersion()
+  assert.equal(reading.dataVersion(), before)
+  assert.equal(writing.run('INSERT INTO t VALUES (?)', [1]), 1)
+  assert.notEqual(reading.dataVersion(), before)
+  assert.deepEqual(reading.all('SELECT n FROM t'), [{ n: 1 }])
+  assert.throws(() => reading.run('INSERT INTO t VALUES (2)'))
+  reading.close()
+  writing.close()
+  rmSync(folder, { recursive: true })
+})
