@@ -37,13 +37,21 @@ export const faults = {
     message: 'invalid request',
     bare: true,
   },
-  wrong_http: { status: 405, rpc: -32600, kubo: 1, retry: 'never', message: 'method not allowed' },
+  wrong_http: {
+    status: 405,
+    rpc: -32600,
+    kubo: 1,
+    retry: 'never',
+    message: 'method not allowed',
+    bare: true,
+  },
   wrong_media: {
     status: 415,
     rpc: -32600,
     kubo: 1,
     retry: 'never',
     message: 'invalid content type, only application/json is supported',
+    bare: true,
   },
   too_large: {
     status: 413,
@@ -51,6 +59,7 @@ export const faults = {
     kubo: 0,
     retry: 'never',
     message: 'content length too large',
+    bare: true,
     files: { message: 'payload too large' },
   },
   no_credential: {

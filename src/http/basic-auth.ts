@@ -1,0 +1,18 @@
+// `Authorization: Basic` for both faces (RFC 7617; contract-files 3.1).
+
+export type BasicPair = { readonly user: string; readonly password: string }
+
+const headerCharsMax = 8_192
+const basicForm = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i
+
+/** Null without a header; `malformed` for another scheme, bad base64, no colon, NUL, over 8 KiB. */
+export function parseBasic(header: string | undefined): BasicPair | null | 'malformed' {
+  if (header === undefined) return null
+  if (header.length > headerCharsMax) return 'malformed'
+  const encoded = basicForm.exec(header.trim())?.[1]
+  if (encoded === undefined) return 'malformed'
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  if (colon < 0 || text.includes('\0')) return 'malformed'
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}

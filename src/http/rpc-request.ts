@@ -1,0 +1,46 @@
+// What the JSON-RPC face judges by itself, from the request line and headers alone.
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '../base/fault.ts'
+import type { Credential } from '../gateway/gateway.ts'
+import { parseBasic } from './basic-auth.ts'
+import type { Exchange } from './exchange.ts'
+import type { RpcPath } from './routes.ts'
+
+const contentTypes: ReadonlySet<string> = new Set([
+  '',
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+])
+const keyForm = /^[A-Za-z0-9_-]{8,128}$/
+
+/** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL. */
+export function judgeRequest({ request }: Exchange, path: RpcPath): void {
+  if (path.webSocket) {
+    throw new Fault('no_command', {
+      detail: 'WebSocket is not served here, send JSON-RPC by POST to /v3/<API_KEY>',
+    })
+  }
+  if (request.method !== 'POST') throw new Fault('wrong_http')
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0] as string
+  if (!contentTypes.has(type.trim().toLowerCase())) throw new Fault('wrong_media')
+  const encoding = request.headers['content-encoding'] ?? ''
+  if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
+    throw new Fault('wrong_media', {
+      detail: 'invalid content encoding, only identity is supported',
+    })
+  }
+}
+
+/**
+ * The key of the path and the secret of `Authorization: Basic`. A malformed key counts as none. Throws
+ * `bad_secret` when there is a key and the header is of another scheme or cannot be read.
+ */
+export function readCredential(request: IncomingMessage, keySegment: string | null): Credential {
+  const key = keySegment !== null && keyForm.test(keySegment) ? keySegment : null
+  const basic = key === null ? null : parseBasic(request.headers.authorization)
+  if (basic === null) return { key, secret: null }
+  if (basic === 'malformed') throw new Fault('bad_secret')
+  const secret = basic.password === '' ? null : basic.password
+  return basic.user === '' ? { key, secret } : { key, secret, user: basic.user }
+}

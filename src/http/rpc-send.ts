@@ -1,0 +1,77 @@
+// The head and body of a JSON-RPC answer, refusals included (contract-rpc 4, 5, 12).
+import type { Clock } from '../base/clock.ts'
+import type { Fault } from '../base/fault.ts'
+import { toHex, toQuantity } from '../base/hex.ts'
+import type { RpcLabels } from '../gateway/gateway.ts'
+import { corsHeaders } from './cors.ts'
+import { endEarly } from './early-answer.ts'
+import type { Exchange } from './exchange.ts'
+
+export type RpcAnswer = {
+  /** Decides the status; null: 200. */
+  readonly fault: Fault | null
+  readonly labels: RpcLabels | null
+  /** Empty for notifications. */
+  readonly body: string
+  readonly bodyUnread: boolean
+}
+
+/** A caller that does not take its answer is cut after this. */
+const flushMs = 30_000
+
+/** Sends `answer`, and ends the connection when the request's body was not read to its end. */
+export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): void {
+  const { request, response } = exchange
+  if (response.destroyed || response.headersSent) return
+  const { fault, body, bodyUnread } = answer
+  const headers: Record<string, string> = {
+    ...corsHeaders(request),
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  }
+  if (answer.labels !== null) addLabels(headers, answer.labels)
+  if (fault !== null) addFault(headers, fault)
+  if (bodyUnread) headers['connection'] = 'close'
+  response.writeHead(fault?.row.status ?? 200, headers)
+  if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, body, clock)
+  else response.end(body)
+  if (response.writableLength > 0) {
+    const stopTimer = clock.after(flushMs, () => response.destroy())
+    response.once('close', stopTimer)
+  }
+}
+
+function addLabels(headers: Record<string, string>, labels: RpcLabels): void {
+  if (labels.verified !== null) headers['x-cairn-verified'] = labels.verified
+  if (labels.head !== null) headers['x-cairn-head'] = labels.head
+  if (labels.block !== null) headers['x-cairn-block'] = toHex(labels.block)
+  if (labels.blockNumber !== null) {
+    headers['x-cairn-block-number'] = toQuantity(labels.blockNumber)
+  }
+  headers['x-cairn-units'] = String(labels.units)
+}
+
+function addFault(headers: Record<string, string>, fault: Fault): void {
+  const { status } = fault.row
+  if (status === 401) {
+    headers['www-authenticate'] = 'Basic realm="Auth failure, invalid project id"'
+  }
+  if (status === 405) headers['allow'] = 'POST, OPTIONS'
+  if (status === 413) headers['connection'] = 'close'
+  if (status === 429 || status === 503) headers['retry-after'] = retryAfter(fault)
+}
+
+/**
+ * Seconds with one zero in front: ethers takes `1` for a millisecond and gives up after twelve tries in a
+ * blink, `01` it leaves to its own back-off (contract-rpc 5).
+ */
+function retryAfter(fault: Fault): string {
+  const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined
+  const given =
+    typeof rate === 'object' && rate !== null && 'backoff_seconds' in rate
+      ? Number(rate.backoff_seconds)
+      : 1
+  return `0${Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1}`
+}

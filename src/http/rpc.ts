@@ -1,0 +1,176 @@
+// The JSON-RPC face: HTTP in, Gateway calls, HTTP out. It knows envelopes and headers, no method and no rule
+// of the service. Order of checks: contract-rpc 3.11; the first failure answers.
+import type { Caller } from '../accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import { readBody } from './body.ts'
+import { preflightHeaders } from './cors.ts'
+import { type Envelope, parseEnvelope } from './envelope.ts'
+import type { Exchange } from './exchange.ts'
+import type { RpcFace, RpcPath } from './routes.ts'
+import { judgeRequest, readCredential } from './rpc-request.ts'
+import { type RefusalForm, refusalBody, ReplyWriter } from './rpc-reply.ts'
+import { formOf, readForm } from './rpc-refusal.ts'
+import { sendReply } from './rpc-send.ts'
+
+export type RpcSettings = {
+  readonly bodyBytesMax: number
+  /** 1 to 1000. */
+  readonly batchItemsMax: number
+  /** Of one answer; the items that would go over become `response_too_large`. */
+  readonly replyBytesMax: number
+  /** From the request's headers to the answer. */
+  readonly deadlineMs: number
+  /** More than this at once are answered `overloaded`. */
+  readonly requestsInFlightMax: number
+}
+
+export const defaultRpcSettings: RpcSettings = {
+  bodyBytesMax: 5_242_880,
+  batchItemsMax: 100,
+  replyBytesMax: 26_214_400,
+  deadlineMs: 30_000,
+  requestsInFlightMax: 4_096,
+}
+
+export type RpcFaceParts = {
+  readonly gateway: Gateway
+  readonly settings: RpcSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Operations that stop on the signal give their own answers; the others are left behind after this. */
+const graceMs = 1_000
+
+/** Builds the face. The exchange's signal aborts at the deadline with the Fault `deadline`. */
+export function createRpcFace(parts: RpcFaceParts): RpcFace {
+  const { clock, settings } = parts
+  let inFlight = 0
+
+  return async (exchange, path) => {
+    if (exchange.request.method === 'OPTIONS') {
+      exchange.response.writeHead(204, preflightHeaders(exchange.request)).end()
+      return
+    }
+    const stopTimer = clock.after(settings.deadlineMs, () => exchange.abort(new Fault('deadline')))
+    const progress: Progress = { entered: null, form: null }
+    inFlight++
+    try {
+      judgeRequest(exchange, path)
+      if (inFlight > settings.requestsInFlightMax) throw new Fault('overloaded')
+      await answer(parts, exchange, path, progress)
+    } catch (thrown) {
+      await refuse(parts, exchange, Fault.from(thrown), progress)
+    } finally {
+      inFlight--
+      stopTimer()
+    }
+  }
+}
+
+/** How far a request came: decides what a refusal echoes and whether it is charged. */
+type Progress = {
+  entered: { readonly caller: Caller; readonly network: Network } | null
+  /** Null while the body is unread. */
+  form: RefusalForm | null
+}
+
+async function answer(
+  { gateway, settings, clock }: RpcFaceParts,
+  exchange: Exchange,
+  path: RpcPath,
+  progress: Progress,
+): Promise<void> {
+  const { signal } = exchange
+  const network = gateway.networkFor(path.network, exchange.hostLabel)
+  const credential = readCredential(exchange.request, path.key)
+  const caller = await within(gateway.enterRpc(credential, network), signal, clock)
+  progress.entered = { caller, network }
+  const envelope = await readEnvelope(exchange, settings, clock, progress)
+  // From here on the gateway counts and charges, what it refuses included.
+  progress.entered = null
+  const { batch, entries } = envelope
+  const items = entries.map((entry) => entry.item)
+  const { outcomes, headers } = await within(
+    gateway.runRpc({ caller, network, items, batch, signal }),
+    signal,
+    clock,
+  )
+  const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
+  for (const [index, entry] of entries.entries()) {
+    writer.add(entry.id, outcomes[index] ?? { fault: new Fault('internal') })
+  }
+  const only = batch || entries[0]?.id === null ? undefined : outcomes[0]
+  const fault = only !== undefined && 'fault' in only ? only.fault : null
+  sendReply(
+    exchange,
+    { fault, labels: headers, body: writer.body(batch), bodyUnread: false },
+    clock,
+  )
+}
+
+async function readEnvelope(
+  exchange: Exchange,
+  settings: RpcSettings,
+  clock: Clock,
+  progress: Progress,
+): Promise<Envelope> {
+  const { bodyBytesMax } = settings
+  const declared = Number(exchange.request.headers['content-length'] ?? 0)
+  if (declared > bodyBytesMax) throw tooLarge(declared, bodyBytesMax)
+  exchange.acceptBody()
+  const limits = { bytesMax: bodyBytesMax, timeMs: settings.deadlineMs }
+  const body = await readBody(exchange.request, limits, clock)
+  if (body.ending !== 'whole') progress.form = formOf(body)
+  if (body.ending === 'over') throw tooLarge(bodyBytesMax + 1, bodyBytesMax)
+  if (body.ending !== 'whole') throw new Fault('body_deadline')
+  progress.form = { batch: false, ids: ['null'] }
+  const envelope = parseEnvelope(body.bytes, settings.batchItemsMax)
+  progress.form = formOf(envelope)
+  if (envelope.refusal !== null) throw envelope.refusal
+  return envelope
+}
+
+function tooLarge(bytes: number, bytesMax: number): Fault {
+  return new Fault('too_large', { detail: `content length too large (${bytes}>${bytesMax})` })
+}
+
+async function refuse(
+  { gateway, clock, log }: RpcFaceParts,
+  exchange: Exchange,
+  fault: Fault,
+  progress: Progress,
+): Promise<void> {
+  const { entered } = progress
+  if (entered !== null) {
+    try {
+      gateway.chargeRefusal(entered.caller, entered.network, fault)
+    } catch (thrown) {
+      // No units left for the charge: the first failure still answers.
+      if (!(thrown instanceof Fault)) throw thrown
+    }
+  }
+  if (fault.code === 'internal') {
+    log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
+  }
+  const form = progress.form ?? (await readForm(exchange, clock))
+  const body = refusalBody(fault, form, exchange.requestId)
+  const bodyUnread = !exchange.request.readableEnded
+  sendReply(exchange, { fault, labels: null, body, bodyUnread }, clock)
+}
+
+/** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */
+function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  return new Promise((resolve, reject) => {
+    function leave(): void {
+      clock.after(graceMs, () => reject(Fault.from(signal.reason)))
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
