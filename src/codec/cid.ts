@@ -1,0 +1,97 @@
+// CIDs as text and bytes, on the `multiformats` package: v0 in base58btc, v1 read in any multibase.
+import { base10 } from 'multiformats/bases/base10'
+import { base16, base16upper } from 'multiformats/bases/base16'
+import { base2 } from 'multiformats/bases/base2'
+import { base256emoji } from 'multiformats/bases/base256emoji'
+import {
+  base32,
+  base32hex,
+  base32hexpad,
+  base32hexpadupper,
+  base32hexupper,
+  base32pad,
+  base32padupper,
+  base32upper,
+  base32z,
+} from 'multiformats/bases/base32'
+import { base36, base36upper } from 'multiformats/bases/base36'
+import { base58btc, base58flickr } from 'multiformats/bases/base58'
+import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64'
+import { base8 } from 'multiformats/bases/base8'
+import { CID } from 'multiformats/cid'
+import * as digests from 'multiformats/hashes/digest'
+
+export const rawCodec = 0x55
+export const dagPbCodec = 0x70
+
+const bases = [
+  base32,
+  base58btc,
+  base36,
+  base16,
+  base64url,
+  base64,
+  base64pad,
+  base64urlpad,
+  base32upper,
+  base32pad,
+  base32padupper,
+  base32hex,
+  base32hexupper,
+  base32hexpad,
+  base32hexpadupper,
+  base32z,
+  base36upper,
+  base58flickr,
+  base16upper,
+  base2,
+  base8,
+  base10,
+  base256emoji,
+]
+const byPrefix = new Map(bases.map((base) => [String(base.prefix), base]))
+const byName = new Map(bases.map((base) => [String(base.name), base]))
+
+/** Longest text that is tried: a 128-byte digest in base2 is about 1100 characters. */
+const textLengthMax = 1500
+
+/** The CID that `text` writes, or null. Takes no other hash function than CIDv0 has for v0. */
+export function parseCid(text: string): CID | null {
+  if (text.length < 2 || text.length > textLengthMax) return null
+  try {
+    if (text.length === 46 && text.startsWith('Qm')) return CID.parse(text)
+    const base = byPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))
+    if (base === undefined) return null
+    const cid = CID.decode(base.decode(text))
+    return cid.version === 1 ? cid : null
+  } catch {
+    return null
+  }
+}
+
+/** The CID in bytes such as a dag-pb link carries, or null. */
+export function decodeCid(bytes: Uint8Array): CID | null {
+  try {
+    return CID.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** `multihash`: code, length and digest. Version 0 takes dag-pb with sha2-256 only. */
+export function cidOf(version: 0 | 1, codec: number, multihash: Uint8Array): CID {
+  return CID.create(version, codec, digests.decode(multihash))
+}
+
+/** Whether `cid-base` may name it. */
+export function isMultibase(name: string): boolean {
+  return byName.has(name)
+}
+
+/** `cid` in a multibase: v1 in it, v0 only in base58btc. Throws TypeError for a name that is no multibase. */
+export function formatCid(cid: CID, baseName: string): string {
+  const base = byName.get(baseName)
+  if (base === undefined) throw new TypeError(`unknown multibase: ${baseName}`)
+  // The package types v0 and v1 encoders apart; v0 stays in its own base, so one cast covers both.
+  return cid.version === 0 ? cid.toString() : cid.toString(base as typeof base32)
+}
