@@ -117,7 +117,7 @@ function data(value: unknown, name: string): Uint8Array {
 }
 
 function padded(value: unknown, name: string, length: number): Uint8Array {
-  const text = typeof value === 'string' && /^0x/.test(value) ? value.slice(2) : value
+  const text = typeof value === 'string' && value.startsWith('0x') ? value.slice(2) : value
   const bytes = data(typeof text === 'string' && text.length % 2 === 1 ? `0${text}` : text, name)
   if (bytes.length > length) throw new BadGenesis(`genesis: ${name} is longer than ${length} bytes`)
   const word = new Uint8Array(length)

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createChainHead } from './chain-head.ts'
+import { firstBlockRows, nextBlockRows } from './chain-index.ts'
+import { defaultGenesis } from './default-genesis.ts'
+import { buildFirstBlock } from './first-block.ts'
+import { findStart } from './start-point.ts'
+import { parseGenesis } from './genesis.ts'
+import { openChainDatabase } from '../../../test/fakes/chain-database.ts'
+import { decodeHeader, encodeHeader } from '../../codec/header.ts'
+import { keccak256 } from '../../codec/keccak.ts'
+
+test('a fresh database gets the first block, and a second start finds it', async (t) => {
+  const { store, index, log, lines } = openChainDatabase(t)
+  const options = { network: 'test', genesis: defaultGenesis, store, index, log }
+  const made = await findStart(options)
+  const { hash } = buildFirstBlock(defaultGenesis)
+  assert.deepEqual(made, { number: 0n, hash })
+  assert.deepEqual(await findStart(options), made)
+  assert.deepEqual(lines, [])
+})
+
+test('a data folder made with another genesis is refused with a sentence', async (t) => {
+  const { store, index, log } = openChainDatabase(t)
+  await findStart({ network: 'test', genesis: defaultGenesis, store, index, log })
+  const other = parseGenesis({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
+  await assert.rejects(
+    findStart({ network: 'test', genesis: other, store, index, log }),
+    /holds another chain for network "test"/,
+  )
+})
+
+test('a head without its content is given up for the last whole block, loudly', async (t) => {
+  const { store, index, log, lines } = openChainDatabase(t)
+  const options = { network: 'test', genesis: defaultGenesis, store, index, log }
+  const start = await findStart(options)
+  const first = store.find({ kind: 'header', hash: start.hash })
+  assert.ok(first)
+  const header = encodeHeader({
+    ...decodeHeader(first),
+    number: 1n,
+    parentHash: start.hash,
+    stateRoot: new Uint8Array(32).fill(1),
+  })
+  const hash = keccak256(header)
+  const transactionHashes = [new Uint8Array(32).fill(9)]
+  await store.commit(
+    [{ ref: { kind: 'header', hash }, bytes: header }],
+    nextBlockRows('test', { number: 1n, hash, parentHash: start.hash, transactionHashes }),
+  )
+  assert.deepEqual(index.locate(new Uint8Array(32).fill(9)), { blockHash: hash, index: 0 })
+  assert.deepEqual(await findStart(options), start)
+  assert.equal(lines.length, 1)
+  assert.deepEqual(index.head(), start)
+  assert.equal(index.hashOf(1n), null)
+  assert.equal(index.locate(new Uint8Array(32).fill(9)), null)
+})
+
+test('the head answers tags and numbers from the rows and goes only forward', async (t) => {
+  const { store, index } = openChainDatabase(t)
+  const zero = { number: 0n, hash: new Uint8Array(32) }
+  const one = { number: 1n, hash: new Uint8Array(32).fill(1) }
+  await store.commit([], firstBlockRows('test', zero))
+  const head = createChainHead('test', index, zero)
+  assert.equal(head.byNumber(1n), null)
+  const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })
+  await store.commit([], rows)
+  assert.equal(head.byNumber(1n), null)
+  head.advance(one)
+  head.advance(zero)
+  assert.deepEqual(head.latest(), { network: 'test', ...one })
+  assert.deepEqual(head.finalized(), head.safe())
+  assert.deepEqual(head.byNumber(0n), { network: 'test', ...zero })
+  assert.ok(head.isCanonical(one.hash, 1n))
+  assert.ok(!head.isCanonical(one.hash, 0n))
+  await assert.rejects(store.commit([], rows), /changed no row/)
+})

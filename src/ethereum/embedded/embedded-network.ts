@@ -1,0 +1,79 @@
+// Opens the chain that lives in this process's own data folder: makes its first block if there is none,
+// resumes at its head, and runs its EVM in a thread that starts at the first use.
+import { fromHex } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import type { Store } from '../../content/store.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { MessagePort } from 'node:worker_threads'
+import type { BlockRef, Executor, Head } from '../network.ts'
+import { blobFeeFraction } from './blob-schedule.ts'
+import { createChainHead } from './chain-head.ts'
+import { openChainIndex } from './chain-index.ts'
+import { defaultGenesis } from './default-genesis.ts'
+import { devAccounts } from './dev-accounts.ts'
+import type { Genesis } from './genesis.ts'
+import { findStart } from './start-point.ts'
+import { createVmThread } from './vm-thread.ts'
+
+export type EmbeddedOptions = {
+  readonly name: string
+  /** For reads of index rows on this thread. */
+  readonly database: Database
+  readonly store: Store
+  /** The database file: the EVM thread opens it read-only for itself. */
+  readonly databasePath: string
+  /** A new port to the writer thread for each start of the EVM thread (`ThreadWriter.connect`). */
+  readonly connectWriter: () => MessagePort
+  readonly log: Log
+  /** Default: the chain of default-genesis.ts. */
+  readonly genesis?: Genesis
+  /** `auto`: one block a transaction. `off`: transactions wait in the pool. Default `auto`. */
+  readonly mining?: 'auto' | 'off'
+  /** Most gas a call or an estimate may use. Default 50 million. */
+  readonly callGasMax?: bigint
+  /** Told of each new block once it is durable. */
+  readonly onBlock?: (block: BlockRef) => void
+}
+
+export type EmbeddedNetwork = {
+  readonly chainId: bigint
+  readonly head: Head
+  readonly executor: Executor
+  blobFeeFraction(timestamp: bigint): bigint | null
+  /**
+   * Runs blocks 1, 2, ... of a chain file (RLP blocks one after the other) that are not there yet. Resolves
+   * with how many blocks were added; each is all or nothing, so a failed import goes on where it stopped.
+   */
+  importChain(path: string, signal: AbortSignal): Promise<number>
+  /** Lets the EVM thread finish the block it is committing, then ends it. */
+  close(): Promise<void>
+}
+
+export const defaultCallGasMax = 50_000_000n
+
+/** Throws an Error with a sentence for the operator when the data folder holds another chain. */
+export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<EmbeddedNetwork> {
+  const { name, database, store, log, genesis = defaultGenesis } = options
+  const index = openChainIndex(database, name)
+  const start = await findStart({ network: name, genesis, store, index, log })
+  const head = createChainHead(name, index, start, options.onBlock)
+  const thread = createVmThread({
+    network: name,
+    genesis,
+    databasePath: options.databasePath,
+    connectWriter: options.connectWriter,
+    mining: options.mining ?? 'auto',
+    callGasMax: options.callGasMax ?? defaultCallGasMax,
+    accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
+    onBlock: (block) => head.advance(block),
+    log,
+  })
+  return {
+    chainId: genesis.chainId,
+    head,
+    executor: thread.executor,
+    blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+    importChain: (path, signal) => thread.importChain(path, signal),
+    close: () => thread.close(),
+  }
+}

@@ -1,0 +1,86 @@
+// Finds where an embedded chain goes on: at its head row, or, when what that names is incomplete, at the last
+// block below it that is whole. Makes the first block when there is none.
+import { equalBytes, toHex } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import { emptyTrieRoot } from '../../codec/account-state.ts'
+import { decodeHeader } from '../../codec/header.ts'
+import { keccak256 } from '../../codec/keccak.ts'
+import type { ContentKind } from '../../content/ref.ts'
+import type { Store } from '../../content/store.ts'
+import { firstBlockRows, rewindRows } from './chain-index.ts'
+import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import { buildFirstBlock } from './first-block.ts'
+import type { Genesis } from './genesis.ts'
+
+export type StartOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly log: Log
+}
+
+/** Throws an Error with a sentence for the operator when the data belongs to another genesis or is lost. */
+export async function findStart(options: StartOptions): Promise<BlockPlace> {
+  const { network, genesis, store, index, log } = options
+  const first = buildFirstBlock(genesis)
+  const head = index.head()
+  if (head === null) {
+    const block = { number: 0n, hash: first.hash }
+    await store.commit(first.items, firstBlockRows(network, block))
+    return block
+  }
+  const kept = index.hashOf(0n)
+  if (kept === null || !equalBytes(kept, first.hash)) {
+    throw new Error(
+      `the data folder holds another chain for network "${network}": its first block is ` +
+        `${kept === null ? 'missing' : toHex(kept)}, the configured genesis gives ${toHex(first.hash)}. ` +
+        'Use the genesis the folder was made with, or another data folder.',
+    )
+  }
+  const whole = lastWhole(options, head)
+  if (whole !== null && whole.number === head.number) return head
+  if (whole === null) {
+    throw new Error(
+      `no block of network "${network}" is complete in the data folder: restore a backup`,
+    )
+  }
+  log('error', 'chain.rewound', {
+    network,
+    from: head.number,
+    to: whole.number,
+    reason: 'the head block is incomplete; blocks above the last complete one are given up',
+  })
+  await store.commit([], rewindRows(network, whole))
+  return whole
+}
+
+function lastWhole({ store, index }: StartOptions, head: BlockPlace): BlockPlace | null {
+  for (let at: BlockPlace | null = head; at !== null; at = below(index, at)) {
+    if (isWhole(store, at)) return at
+  }
+  return null
+}
+
+function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
+  for (let lower = number - 1n; lower >= 0n; lower -= 1n) {
+    const hash = index.hashOf(lower)
+    if (hash !== null) return { number: lower, hash }
+  }
+  return null
+}
+
+/** Header that hashes right, state root, transactions and receipts are there. */
+function isWhole(store: Store, { number, hash }: BlockPlace): boolean {
+  const bytes = store.find({ kind: 'header', hash })
+  if (bytes === null || !equalBytes(keccak256(bytes), hash)) return false
+  const header = decodeHeader(bytes)
+  const has = (kind: ContentKind, root: Uint8Array) =>
+    equalBytes(root, emptyTrieRoot) || store.has({ kind, hash: root })
+  return (
+    header.number === number &&
+    has('trie-node', header.stateRoot) &&
+    has('transactions', header.transactionsRoot) &&
+    has('receipts', header.receiptsRoot)
+  )
+}

@@ -1,0 +1,45 @@
+// What crosses between the request thread and the EVM thread. Everything is structured-clonable.
+import type { Fault, FaultCode } from '../../base/fault.ts'
+import type { MessagePort } from 'node:worker_threads'
+import type { CallRequest } from '../network.ts'
+import type { Genesis } from './genesis.ts'
+
+export type VmThreadData = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly writerPort: MessagePort
+  readonly mining: 'auto' | 'off'
+  readonly callGasMax: bigint
+}
+
+export type VmTask =
+  | { readonly kind: 'call'; readonly request: CallRequest; readonly blockHash: Uint8Array }
+  | { readonly kind: 'estimate'; readonly request: CallRequest; readonly blockHash: Uint8Array }
+  | { readonly kind: 'send'; readonly raw: Uint8Array }
+  | { readonly kind: 'nonce'; readonly address: Uint8Array }
+  | { readonly kind: 'pending'; readonly hash: Uint8Array }
+  | { readonly kind: 'import'; readonly path: string }
+
+export type VmResult = Uint8Array | bigint | number | null
+
+/** To the thread. `cancel` drops a task that has not begun. */
+export type VmOrder =
+  | { readonly kind: 'run'; readonly id: number; readonly task: VmTask }
+  | { readonly kind: 'cancel'; readonly id: number }
+  | { readonly kind: 'close' }
+
+export type PackedFailure =
+  | {
+      readonly kind: 'fault'
+      readonly code: FaultCode
+      readonly detail: string | null
+      readonly data: Fault['data']
+    }
+  | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
+
+/** From the thread. `block` is said before the answer of the task that made it. */
+export type VmNews =
+  | { readonly kind: 'done'; readonly id: number; readonly result: VmResult }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
+  | { readonly kind: 'block'; readonly number: bigint; readonly hash: Uint8Array }

@@ -1,0 +1,177 @@
+// The Executor of an embedded chain: sends tasks to the EVM thread, which starts at the first of them and
+// again after it died. What waits is bounded; a caller that gives up leaves at once.
+import { Worker } from 'node:worker_threads'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { BlockRef, Executor } from '../network.ts'
+import type { MessagePort } from 'node:worker_threads'
+import type { Genesis } from './genesis.ts'
+import type { BlockPlace } from './chain-index.ts'
+import type { PackedFailure, VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
+
+export type VmThreadOptions = {
+  readonly network: string
+  readonly genesis: Genesis
+  readonly databasePath: string
+  readonly connectWriter: () => MessagePort
+  readonly mining: 'auto' | 'off'
+  readonly callGasMax: bigint
+  readonly accounts: readonly Uint8Array[]
+  readonly onBlock: (block: BlockPlace) => void
+  readonly log: Log
+}
+
+export type VmThread = {
+  readonly executor: Executor
+  importChain(path: string, signal: AbortSignal): Promise<number>
+  close(): Promise<void>
+}
+
+/** Tasks that may wait for an answer; one more is refused with `overloaded`. */
+const tasksMax = 1024
+
+type Waiter = {
+  readonly resolve: (result: VmResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createVmThread(options: VmThreadOptions): VmThread {
+  const { log, network } = options
+  const waiting = new Map<number, Waiter>()
+  let worker: Worker | null = null
+  let nextId = 1
+  let closed = false
+
+  function start(): Worker {
+    const { genesis, databasePath, mining, callGasMax } = options
+    const writerPort = options.connectWriter()
+    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+    const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+    const started = new Worker(new URL(`./vm-worker${extension}`, import.meta.url), {
+      workerData: {
+        network,
+        genesis,
+        databasePath,
+        writerPort,
+        mining,
+        callGasMax,
+      } satisfies VmThreadData,
+      transferList: [writerPort],
+      execArgv: [],
+    })
+    let cause: unknown = new Error('the EVM thread ended')
+    started.on('message', hear)
+    started.on('error', (error) => (cause = error))
+    started.on('exit', () => {
+      if (worker !== started) return
+      worker = null
+      if (!closed) log('error', 'chain.thread_died', { network, cause })
+      const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
+      for (const id of waiting.keys()) take(id)?.reject(fault)
+    })
+    started.unref()
+    return started
+  }
+
+  function take(id: number): Waiter | undefined {
+    const waiter = waiting.get(id)
+    waiting.delete(id)
+    if (waiting.size === 0) worker?.unref()
+    return waiter
+  }
+
+  function hear(news: VmNews): void {
+    if (news.kind === 'block') options.onBlock({ number: news.number, hash: news.hash })
+    else if (news.kind === 'done') take(news.id)?.resolve(news.result)
+    else take(news.id)?.reject(unpackFailure(news.failure))
+  }
+
+  function order(message: VmOrder): void {
+    worker?.postMessage(message)
+  }
+
+  async function run(task: VmTask, signal: AbortSignal): Promise<VmResult> {
+    if (closed) throw new Fault('shutting_down')
+    if (waiting.size >= tasksMax) throw new Fault('overloaded')
+    if (signal.aborted) throw aborted(signal)
+    worker ??= start()
+    worker.ref()
+    const id = nextId++
+    let leave = () => {}
+    try {
+      return await new Promise<VmResult>((resolve, reject) => {
+        waiting.set(id, { resolve, reject })
+        leave = () => {
+          order({ kind: 'cancel', id })
+          take(id)
+          reject(aborted(signal))
+        }
+        signal.addEventListener('abort', leave, { once: true })
+        order({ kind: 'run', id, task })
+      })
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  const executor: Executor = {
+    accounts: options.accounts,
+    call: async (request, { hash }: BlockRef, signal) =>
+      asBytes(await run({ kind: 'call', request, blockHash: hash }, signal)),
+    estimateGas: async (request, { hash }: BlockRef, signal) =>
+      asInteger(await run({ kind: 'estimate', request, blockHash: hash }, signal)),
+    send: async (raw, signal) => asBytes(await run({ kind: 'send', raw }, signal)),
+    pendingNonce: async (address, signal) =>
+      asInteger(await run({ kind: 'nonce', address }, signal)),
+    async pendingTransaction(hash, signal) {
+      // Nothing can wait in the pool of a thread that has not started.
+      if (worker === null) return null
+      const result = await run({ kind: 'pending', hash }, signal)
+      return result === null ? null : asBytes(result)
+    },
+  }
+
+  return {
+    executor,
+    importChain: async (path, signal) =>
+      Number(asInteger(await run({ kind: 'import', path }, signal))),
+    async close() {
+      if (closed) return
+      closed = true
+      const ending = worker
+      if (ending === null) return
+      const ended = new Promise<void>((resolve) => ending.once('exit', () => resolve()))
+      ending.ref()
+      order({ kind: 'close' })
+      await ended
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): unknown {
+  return signal.reason instanceof Fault
+    ? signal.reason
+    : new Fault('deadline', { cause: signal.reason })
+}
+
+function asBytes(result: VmResult): Uint8Array {
+  if (result instanceof Uint8Array) return result
+  throw new TypeError('the EVM thread answered with something else than bytes')
+}
+
+function asInteger(result: VmResult): bigint {
+  if (typeof result === 'bigint') return result
+  throw new TypeError('the EVM thread answered with something else than an integer')
+}
+
+function unpackFailure(failure: PackedFailure): unknown {
+  if (failure.kind === 'fault') {
+    return new Fault(failure.code, {
+      ...(failure.detail === null ? {} : { detail: failure.detail }),
+      ...(failure.data === undefined ? {} : { data: failure.data }),
+    })
+  }
+  const error = new Error(failure.message)
+  error.stack = failure.stack
+  return error
+}
