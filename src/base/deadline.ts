@@ -1,0 +1,23 @@
+// A signal with a deadline: aborts with the outer signal's reason, or with Fault `deadline` when time is up.
+import type { Clock } from './clock.ts'
+import { Fault } from './fault.ts'
+
+export type Deadline = Disposable & {
+  readonly signal: AbortSignal
+}
+
+/** `signal` null: only the time counts. Dispose it (`using`) when the work is done: that stops the timer. */
+export function withDeadline(signal: AbortSignal | null, ms: number, clock: Clock): Deadline {
+  const controller = new AbortController()
+  const follow = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted === true) follow()
+  signal?.addEventListener('abort', follow, { once: true })
+  const stopTimer = clock.after(ms, () => controller.abort(new Fault('deadline')))
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      stopTimer()
+      signal?.removeEventListener('abort', follow)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// Items a source brought that nobody asked for yet: one account proof brings the whole path. They wait here,
+// unverified and bounded, until they are asked for by name; only then are they verified and kept, else a
+// source could fill the store with junk that hashes to itself.
+import { refKey, type ContentRef, type Item } from './ref.ts'
+
+export type Extra = { readonly bytes: Uint8Array; readonly source: string }
+
+export type Extras = {
+  add(source: string, items: readonly Item[]): void
+  /** Takes it out: one that turns out wrong is gone. */
+  take(ref: ContentRef): Extra | null
+}
+
+/** The oldest leave first when `itemsMax` or `bytesMax` is reached. */
+export function createExtras(limits: {
+  readonly itemsMax: number
+  readonly bytesMax: number
+}): Extras {
+  const waiting = new Map<string, Extra>()
+  let bytesWaiting = 0
+
+  function remove(key: string): Extra | null {
+    const extra = waiting.get(key)
+    if (extra === undefined) return null
+    waiting.delete(key)
+    bytesWaiting -= extra.bytes.length
+    return extra
+  }
+
+  return {
+    add(source, items) {
+      for (const { ref, bytes } of items.slice(0, limits.itemsMax)) {
+        if (bytes.length > limits.bytesMax) continue
+        const key = refKey(ref)
+        remove(key)
+        waiting.set(key, { bytes, source })
+        bytesWaiting += bytes.length
+        for (const oldest of waiting.keys()) {
+          if (waiting.size <= limits.itemsMax && bytesWaiting <= limits.bytesMax) break
+          remove(oldest)
+        }
+      }
+    },
+    take: (ref) => remove(refKey(ref)),
+  }
+}

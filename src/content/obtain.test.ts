@@ -1,0 +1,307 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { createTurnedClock, type TurnedClock } from '../../test/fakes/turned-clock.ts'
+import { item } from '../../test/suites/store.suite.ts'
+import { equalBytes } from '../base/hex.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import { silentLog } from '../base/log.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { createObtain, defaultObtainLimits, type Obtaining } from './obtain.ts'
+import type { Item, Verify } from './ref.ts'
+import type { Source } from './source.ts'
+import type { Store } from './store.ts'
+
+const never = new AbortController().signal
+
+/** The names of `item`: multihash of sha256. */
+const verify: Verify = ({ hash }, bytes) => {
+  const digest = createHash('sha256').update(bytes).digest()
+  if (!equalBytes(hash, Uint8Array.of(0x12, 0x20, ...digest))) throw new Fault('unverified')
+}
+
+type Rig = Obtaining & {
+  readonly store: Store
+  readonly clock: TurnedClock
+  readonly events: string[]
+}
+
+function rig(sources: readonly Source[], limits = defaultObtainLimits): Rig {
+  const store = createMemoryStore()
+  const clock = createTurnedClock()
+  const events: string[] = []
+  const obtaining = createObtain({
+    store,
+    sources,
+    verify,
+    clock,
+    log: silentLog,
+    count: (event, source) => events.push(source === null ? event : `${event} ${source}`),
+    limits,
+  })
+  return { ...obtaining, store, clock, events }
+}
+
+type Asked = Source & { readonly asked: string[] }
+
+function source(name: string, answer: (asked: Item['ref']) => readonly Item[] | Error): Asked {
+  const asked: string[] = []
+  return {
+    name,
+    asked,
+    async fetch(ref) {
+      asked.push(Buffer.from(ref.hash).toString('hex'))
+      const items = answer(ref)
+      if (items instanceof Error) throw items
+      return items
+    },
+  }
+}
+
+const having = (...items: Item[]): Asked => source('honest', () => items)
+const nothing = source('empty', () => [])
+const broken = source('broken', () => new Error('connection refused'))
+const lie = (name: string): Item => ({ ref: item(name).ref, bytes: new Uint8Array(8) })
+
+const isFault = (code: FaultCode) => (error: unknown) =>
+  error instanceof Fault && error.code === code
+
+test('what a source has is verified, returned, kept, and not asked for again', async () => {
+  const honest = having(item('a'))
+  const { obtain, idle, store, events } = rig([honest])
+  const { ref, bytes } = item('a')
+  assert.deepEqual(await obtain(ref, {}, never), bytes)
+  assert.deepEqual(await obtain(ref, {}, never), bytes)
+  await idle()
+  assert.deepEqual(store.find(ref), bytes)
+  assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
+  assert.equal(honest.asked.length, 1)
+  assert.deepEqual(events, ['fetched honest', 'held', 'held'])
+})
+
+test('a source that lies is passed over, and its bytes are never kept', async () => {
+  const liar = source('liar', () => [lie('a')])
+  const { obtain, idle, store, events } = rig([liar, having(item('a'))])
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+  await idle()
+  assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+  assert.deepEqual(events, ['lied liar', 'fetched honest'])
+})
+
+test('one lying item does not spoil the others of the same source', async () => {
+  const mixed = source('mixed', () => [lie('a'), lie('b'), item('a')])
+  const { obtain } = rig([mixed])
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+})
+
+test('when all anyone has is wrong, the answer is unverified and nothing is kept', async () => {
+  const { obtain, idle, store } = rig([source('liar', () => [lie('a')]), nothing, broken])
+  await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
+  await idle()
+  assert.equal(store.find(item('a').ref), null)
+})
+
+test('a check that stumbles over junk counts as a lie, not as a bug', async () => {
+  const stumbling: Verify = (ref, bytes) => {
+    if (bytes.length === 8) throw new RangeError('offset out of range')
+    verify(ref, bytes)
+  }
+  const { obtain } = createObtain({
+    store: createMemoryStore(),
+    sources: [source('liar', () => [lie('a')])],
+    verify: stumbling,
+    clock: createTurnedClock(),
+    log: silentLog,
+    count: () => {},
+  })
+  await assert.rejects(obtain(item('a').ref, {}, never), isFault('unverified'))
+})
+
+test('nobody has it: not_found, with no source, with empty ones, and offline', async () => {
+  const honest = having(item('a'))
+  await assert.rejects(rig([]).obtain(item('a').ref, {}, never), isFault('not_found'))
+  await assert.rejects(rig([nothing]).obtain(item('a').ref, {}, never), isFault('not_found'))
+  await assert.rejects(
+    rig([honest]).obtain(item('a').ref, { offline: true }, never),
+    isFault('not_found'),
+  )
+  assert.deepEqual(honest.asked, [])
+})
+
+test('absence is not concluded from a source that could not be asked', async () => {
+  await assert.rejects(rig([broken]).obtain(item('a').ref, {}, never), isFault('no_upstream'))
+  await assert.rejects(
+    rig([broken, nothing]).obtain(item('a').ref, {}, never),
+    isFault('no_upstream'),
+  )
+  const slow = source('slow', () => new Fault('deadline'))
+  await assert.rejects(rig([slow]).obtain(item('a').ref, {}, never), isFault('deadline'))
+  assert.deepEqual(
+    await rig([broken, having(item('a'))]).obtain(item('a').ref, {}, never),
+    item('a').bytes,
+  )
+})
+
+test('a corrupt copy on disk is dropped, counted and fetched anew', async () => {
+  const { obtain, idle, store, events } = rig([having(item('a'))])
+  const { ref, bytes } = item('a')
+  await store.commit([lie('a')])
+  assert.deepEqual(await obtain(ref, {}, never), bytes)
+  await idle()
+  assert.deepEqual(store.find(ref), bytes)
+  assert.deepEqual(events, ['bad_copy', 'fetched honest'])
+})
+
+test('a corrupt copy that nobody can replace is never served', async () => {
+  const { obtain, store } = rig([])
+  await store.commit([lie('a')])
+  await assert.rejects(obtain(item('a').ref, {}, never), isFault('not_found'))
+  assert.equal(store.find(item('a').ref), null)
+})
+
+test('a store that cannot read is treated as one that lost the copy', async () => {
+  const store: Store = {
+    ...createMemoryStore(),
+    find: () => {
+      throw new Error('disk I/O error')
+    },
+  }
+  const { obtain } = createObtain({
+    store,
+    sources: [having(item('a'))],
+    verify,
+    clock: createTurnedClock(),
+    log: silentLog,
+    count: () => {},
+  })
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+})
+
+test('extra items wait until they are asked for; only then are they verified and kept', async () => {
+  const generous = having(item('a'), item('b'), lie('c'))
+  const { obtain, idle, store, events } = rig([generous])
+  await obtain(item('a').ref, {}, never)
+  await idle()
+  assert.equal(store.find(item('b').ref), null)
+  assert.deepEqual(await obtain(item('b').ref, {}, never), item('b').bytes)
+  await idle()
+  assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+  assert.equal(generous.asked.length, 1)
+  await assert.rejects(obtain(item('c').ref, {}, never), isFault('unverified'))
+  assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
+})
+
+type Held = Source & { readonly answer: (items: readonly Item[]) => void; asks: number }
+
+function held(): Held {
+  const answers: ((items: readonly Item[]) => void)[] = []
+  const waiting: Held = {
+    name: 'held',
+    asks: 0,
+    answer: (items) => answers.shift()?.(items),
+    fetch(_ref, _hint, signal) {
+      waiting.asks++
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Item[]>()
+      answers.push(resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error))
+      return promise
+    },
+  }
+  return waiting
+}
+
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 20; n++) await Promise.resolve()
+}
+
+test('many callers for one ref cost one fetch', async () => {
+  const slow = held()
+  const { obtain } = rig([slow])
+  const callers = Array.from({ length: 25 }, () => obtain(item('a').ref, {}, never))
+  await turns()
+  slow.answer([item('a')])
+  for (const caller of callers) assert.deepEqual(await caller, item('a').bytes)
+  assert.equal(slow.asks, 1)
+})
+
+test('one caller hangs up, the others are answered', async () => {
+  const slow = held()
+  const { obtain } = rig([slow])
+  const leaver = new AbortController()
+  const left = obtain(item('a').ref, {}, leaver.signal)
+  const stays = obtain(item('a').ref, {}, never)
+  await turns()
+  leaver.abort(new Error('gone'))
+  await assert.rejects(left, /gone/)
+  slow.answer([item('a')])
+  assert.deepEqual(await stays, item('a').bytes)
+})
+
+test('the last caller hangs up: the fetch ends, and the next caller starts a fresh one', async () => {
+  const slow = held()
+  const { obtain, events } = rig([slow])
+  const leaver = new AbortController()
+  const left = obtain(item('a').ref, {}, leaver.signal)
+  await turns()
+  leaver.abort(new Error('gone'))
+  await assert.rejects(left, /gone/)
+  const next = obtain(item('a').ref, {}, never)
+  await turns()
+  slow.answer([])
+  slow.answer([item('a')])
+  assert.deepEqual(await next, item('a').bytes)
+  assert.equal(slow.asks, 2)
+  assert.deepEqual(events, ['fetched held'])
+})
+
+test("a caller's patience ends its own waiting, not that of others", async () => {
+  const slow = held()
+  const { obtain, clock } = rig([slow])
+  const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
+  const patient = obtain(item('a').ref, { patienceMs: 5000 }, never)
+  await turns()
+  clock.turn(50)
+  await assert.rejects(hurried, isFault('deadline'))
+  slow.answer([item('a')])
+  assert.deepEqual(await patient, item('a').bytes)
+  assert.equal(clock.timers, 0)
+})
+
+test('a store that takes nothing costs later fetches, not this answer', async () => {
+  const full: Store = {
+    ...createMemoryStore(),
+    commit: () => Promise.reject(new Fault('no_space')),
+  }
+  const events: string[] = []
+  const { obtain, idle, keep } = createObtain({
+    store: full,
+    sources: [having(item('a'))],
+    verify,
+    clock: createTurnedClock(),
+    log: silentLog,
+    count: (event) => events.push(event),
+  })
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+  await idle()
+  assert.deepEqual(events, ['fetched', 'not_kept'])
+  await assert.rejects(keep(item('a').ref, item('a').bytes), isFault('no_space'))
+})
+
+test('bytes on their way to the store are bounded', async () => {
+  const { obtain, idle, store, events } = rig([having(item('a'))], {
+    ...defaultObtainLimits,
+    keepingBytesMax: 0,
+  })
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+  await idle()
+  assert.equal(store.find(item('a').ref), null)
+  assert.deepEqual(events, ['fetched honest', 'not_kept'])
+})
+
+test('keep verifies before it keeps', async () => {
+  const { keep, store } = rig([])
+  await assert.rejects(keep(item('a').ref, lie('a').bytes), isFault('unverified'))
+  assert.equal(store.find(item('a').ref), null)
+  await keep(item('a').ref, item('a').bytes)
+  assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+})

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVerify } from './verify.ts'
+
+test('IPFS blocks are judged by their multihash, everything else by keccak', () => {
+  const seen: string[] = []
+  const verify = createVerify({
+    keccakKinds: ({ kind }) => seen.push(`keccak ${kind}`),
+    dagBlock: ({ kind }) => seen.push(`multihash ${kind}`),
+  })
+  const hash = new Uint8Array(32)
+  verify({ kind: 'code', hash }, hash)
+  verify({ kind: 'dag-block', hash }, hash)
+  verify({ kind: 'header', hash }, hash)
+  assert.deepEqual(seen, ['keccak code', 'multihash dag-block', 'keccak header'])
+})
