@@ -1,4 +1,5 @@
 // Readers of one RLP item as the field a record wants. All throw `Malformed` with the field's name.
+// Tested by src/codec/header.test.ts, src/codec/transaction.test.ts
 import { Malformed } from './malformed.ts'
 import { decodeInteger } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'

@@ -1,9 +1,10 @@
 // Writes RLP from the end to the front: the length of a list is known when its head is written, so nothing
 // is measured beforehand and nothing is moved. Marks are counted from the end and survive growth.
-import type { RlpItem } from './rlp.ts'
+// Tested by src/codec/rlp.test.ts
 
 const bytesAtFirst = 1024
 
+/** Made for one encoding; grows by doubling. */
 export class RlpWriter {
   #buffer = new Uint8Array(bytesAtFirst)
   #start = bytesAtFirst
@@ -13,14 +14,7 @@ export class RlpWriter {
     return this.#buffer.length - this.#start
   }
 
-  /** Puts an item before all that was written. */
-  item(item: RlpItem): void {
-    if (item instanceof Uint8Array) return this.string(item)
-    const mark = this.mark
-    for (let index = item.length - 1; index >= 0; index -= 1) this.item(item[index] ?? [])
-    this.closeList(mark)
-  }
-
+  /** Puts bytes, as an RLP string, before all that was written. */
   string(bytes: Uint8Array): void {
     this.raw(bytes)
     if (bytes.length !== 1 || (bytes[0] ?? 0) >= 0x80) this.#head(bytes.length, 0x80)

@@ -6,11 +6,11 @@ import { fromHex, toHex } from '../base/hex.ts'
 import { Malformed } from './malformed.ts'
 import {
   decodeInteger,
-  itemsMax,
   decodeRlp,
   decodeRlpItem,
   encodeInteger,
   encodeRlp,
+  itemsMax,
   splitList,
 } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'

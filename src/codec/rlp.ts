@@ -6,7 +6,7 @@ import { RlpWriter } from './rlp-writer.ts'
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
 /** Lists inside lists, counting the outermost; a decoded state or block needs 6. */
-export const nestingMax = 16
+const nestingMax = 16
 
 /** Items in one decode or one cut: a read item takes far more memory than its one byte of input. */
 export const itemsMax = 1_000_000
@@ -50,7 +50,7 @@ export function endOfItem(bytes: Uint8Array, at: number): number {
 /** A fresh array. */
 export function encodeRlp(item: RlpItem): Uint8Array {
   const writer = new RlpWriter()
-  writer.item(item)
+  writeItem(writer, item)
   return writer.take()
 }
 
@@ -71,6 +71,13 @@ export function decodeInteger(bytes: Uint8Array, bytesMax = 32): bigint {
   if (bytes[0] === 0) throw new Malformed('an integer without leading zeros')
   if (bytes.length <= 6) return BigInt(readUint(bytes, 0, bytes.length))
   return BigInt('0x' + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex'))
+}
+
+function writeItem(writer: RlpWriter, item: RlpItem): void {
+  if (item instanceof Uint8Array) return writer.string(item)
+  const mark = writer.mark
+  for (const inner of item.toReversed()) writeItem(writer, inner)
+  writer.closeList(mark)
 }
 
 function readItem(bytes: Uint8Array, head: Head, depth: number, budget: { left: number }): RlpItem {

@@ -3,8 +3,8 @@ import { recover } from 'tiny-secp256k1'
 import { keccak256 } from './keccak.ts'
 import { Malformed } from './malformed.ts'
 import { encodeInteger, encodeRlp } from './rlp.ts'
-import { signingHash } from './transaction.ts'
 import type { Transaction } from './transaction.ts'
+import { signingHash } from './transaction-encode.ts'
 
 /** 20 bytes. A high `s` is accepted, as it was before EIP-2. Throws `Malformed` on a signature of nobody. */
 export function recoverSender(transaction: Transaction): Uint8Array {

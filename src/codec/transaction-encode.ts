@@ -1,7 +1,9 @@
 // The bytes of a transaction of types 0 to 4: as a block holds it, and as its sender signed it.
+import { keccak256 } from './keccak.ts'
 import { encodeInteger, encodeRlp } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
-import type { AccessListEntry, Transaction } from './transaction.ts'
+import type { Transaction } from './transaction.ts'
+import type { AccessListEntry } from './transaction-fields.ts'
 
 /** The raw entry: an RLP list for type 0, else `type || payload`. A fresh array. */
 export function encodeTransaction(transaction: Transaction): Uint8Array {
@@ -10,8 +12,13 @@ export function encodeTransaction(transaction: Transaction): Uint8Array {
   return withType(type, [...fieldsOf(transaction), ...signature])
 }
 
-/** What is hashed and signed: no signature; type 0 with its chain id, once it has one (EIP-155). */
-export function encodeUnsigned(transaction: Transaction): Uint8Array {
+/** The hash that the sender signed, 32 bytes. */
+export function signingHash(transaction: Transaction): Uint8Array {
+  return keccak256(encodeUnsigned(transaction))
+}
+
+/** No signature; type 0 with its chain id, once it has one (EIP-155). */
+function encodeUnsigned(transaction: Transaction): Uint8Array {
   const fields = fieldsOf(transaction)
   if (transaction.type === 0 && transaction.chainId !== null) {
     fields.push(encodeInteger(transaction.chainId), encodeInteger(0), encodeInteger(0))

@@ -7,13 +7,8 @@ import { Malformed } from './malformed.ts'
 import { decodeRlp, encodeInteger, encodeRlp } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
 import { contractAddress, recoverSender } from './sender.ts'
-import {
-  UnsupportedTransaction,
-  decodeTransaction,
-  signingHash,
-  transactionHash,
-} from './transaction.ts'
-import { encodeTransaction } from './transaction-encode.ts'
+import { UnsupportedTransaction, decodeTransaction, transactionHash } from './transaction.ts'
+import { encodeTransaction, signingHash } from './transaction-encode.ts'
 
 const wallet = new Wallet('0x' + '45'.repeat(32))
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n

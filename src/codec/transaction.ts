@@ -1,27 +1,10 @@
 // Transactions of types 0 to 4 as a block holds them (EIP-2718, 155, 2930, 1559, 4844, 7702): decoded
 // strictly, so decoding and encoding give the same bytes and the same hash.
-import { bytesField, integerField, listField } from './fields.ts'
 import { keccak256 } from './keccak.ts'
 import { Malformed } from './malformed.ts'
 import { decodeRlp } from './rlp.ts'
-import type { RlpItem } from './rlp.ts'
-import { encodeUnsigned } from './transaction-encode.ts'
-
-/** `address`: 20 bytes; `storageKeys`: 32 bytes each. */
-export type AccessListEntry = {
-  readonly address: Uint8Array
-  readonly storageKeys: readonly Uint8Array[]
-}
-
-/** EIP-7702. `yParity` is 0..255 and the signature may be invalid: such a one has no effect. */
-export type Authorization = {
-  readonly chainId: bigint
-  readonly address: Uint8Array
-  readonly nonce: bigint
-  readonly yParity: number
-  readonly r: bigint
-  readonly s: bigint
-}
+import { TransactionFields } from './transaction-fields.ts'
+import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 
 /** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
 export type TransactionBase = {
@@ -92,11 +75,6 @@ export function transactionHash(raw: Uint8Array): Uint8Array {
   return keccak256(raw)
 }
 
-/** What the sender signed, 32 bytes. */
-export function signingHash(transaction: Transaction): Uint8Array {
-  return keccak256(encodeUnsigned(transaction))
-}
-
 /**
  * `raw`: an entry as `decodeEntries` gives it; byte fields are views of it. Signatures are not judged, but
  * for a `v` that means something. Throws `Malformed`, or `UnsupportedTransaction` on an unknown type.
@@ -104,11 +82,11 @@ export function signingHash(transaction: Transaction): Uint8Array {
 export function decodeTransaction(raw: Uint8Array): Transaction {
   const first = raw[0]
   if (first === undefined) throw new Malformed('a transaction, got no bytes')
-  if (first >= 0xc0) return legacy(new Fields(decodeRlp(raw), 9))
+  if (first >= 0xc0) return legacy(new TransactionFields(decodeRlp(raw), 9))
   if (first >= 0x80) throw new Malformed('a list or a type below 0x80')
   switch (first) {
     case 1: {
-      const fields = new Fields(decodeRlp(raw.subarray(1)), 11)
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 11)
       const chainId = fields.integer('chainId')
       const nonce = fields.integer('nonce', 8)
       const gasPrice = fields.integer('gasPrice')
@@ -116,17 +94,17 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
       return { type: 1, chainId, nonce, gasPrice, ...call, ...fields.signature() }
     }
     case 2: {
-      const fields = new Fields(decodeRlp(raw.subarray(1)), 12)
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 12)
       return { type: 2, ...fields.dynamicFee(), ...fields.signature() }
     }
     case 3: {
-      const fields = new Fields(decodeRlp(raw.subarray(1)), 14)
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 14)
       const base = { ...fields.dynamicFee(), maxFeePerBlobGas: fields.integer('maxFeePerBlobGas') }
       const blobVersionedHashes = fields.hashes('blobVersionedHashes')
       return { type: 3, ...calling(base), blobVersionedHashes, ...fields.signature() }
     }
     case 4: {
-      const fields = new Fields(decodeRlp(raw.subarray(1)), 13)
+      const fields = new TransactionFields(decodeRlp(raw.subarray(1)), 13)
       const base = fields.dynamicFee()
       const authorizationList = fields.authorizations()
       return { type: 4, ...calling(base), authorizationList, ...fields.signature() }
@@ -136,7 +114,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   }
 }
 
-function legacy(fields: Fields): LegacyTransaction {
+function legacy(fields: TransactionFields): LegacyTransaction {
   const nonce = fields.integer('nonce', 8)
   const gasPrice = fields.integer('gasPrice')
   const call = fields.call()
@@ -153,77 +131,4 @@ function calling<T extends { readonly to: Uint8Array | null }>(fields: T): T & {
   const { to } = fields
   if (to === null) throw new Malformed('to of 20 bytes, got 0')
   return { ...fields, to }
-}
-
-/** A transaction's items, read one after the other. */
-class Fields {
-  readonly #items: readonly RlpItem[]
-  #at = 0
-
-  constructor(item: RlpItem, count: number) {
-    this.#items = listField(item, 'transaction', count)
-  }
-
-  #next(): RlpItem | undefined {
-    this.#at += 1
-    return this.#items[this.#at - 1]
-  }
-
-  integer(name: string, bytesMax = 32): bigint {
-    return integerField(this.#next(), name, bytesMax)
-  }
-
-  hashes(name: string): Uint8Array[] {
-    return listField(this.#next(), name).map((item) => bytesField(item, name, 32))
-  }
-
-  call() {
-    const gas = this.integer('gas', 8)
-    const to = bytesField(this.#next(), 'to')
-    if (to.length !== 0 && to.length !== 20) throw new Malformed(`to of 20 bytes, got ${to.length}`)
-    const value = this.integer('value')
-    return { gas, to: to.length === 0 ? null : to, value, data: bytesField(this.#next(), 'data') }
-  }
-
-  dynamicFee() {
-    const chainId = this.integer('chainId')
-    const nonce = this.integer('nonce', 8)
-    const maxPriorityFeePerGas = this.integer('maxPriorityFeePerGas')
-    const maxFeePerGas = this.integer('maxFeePerGas')
-    const fees = { chainId, nonce, maxPriorityFeePerGas, maxFeePerGas }
-    return { ...fees, ...this.call(), accessList: this.accessList() }
-  }
-
-  accessList(): AccessListEntry[] {
-    return listField(this.#next(), 'accessList').map((entry) => {
-      const [address, keys] = listField(entry, 'access list entry', 2)
-      return {
-        address: bytesField(address, 'access list address', 20),
-        storageKeys: listField(keys, 'storageKeys').map((key) =>
-          bytesField(key, 'storage key', 32),
-        ),
-      }
-    })
-  }
-
-  authorizations(): Authorization[] {
-    return listField(this.#next(), 'authorizationList').map((entry) => {
-      const items = listField(entry, 'authorization', 6)
-      return {
-        chainId: integerField(items[0], 'authorization chainId', 32),
-        address: bytesField(items[1], 'authorization address', 20),
-        nonce: integerField(items[2], 'authorization nonce', 8),
-        yParity: Number(integerField(items[3], 'authorization yParity', 1)),
-        r: integerField(items[4], 'authorization r', 32),
-        s: integerField(items[5], 'authorization s', 32),
-      }
-    })
-  }
-
-  signature() {
-    const v = this.integer('yParity', 1)
-    if (v > 1n) throw new Malformed(`yParity of 0 or 1, got ${v}`)
-    const yParity: 0 | 1 = v === 0n ? 0 : 1
-    return { v, yParity, r: this.integer('r'), s: this.integer('s') }
-  }
 }
