@@ -1,0 +1,54 @@
+// The bare HTTP server with the JSON-RPC face over a fake Gateway, on a free port of loopback.
+import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createRoutes } from '../../src/http/routes.ts'
+import { createRpcFace, defaultRpcSettings, type RpcSettings } from '../../src/http/rpc.ts'
+import {
+  createServer,
+  defaultServerSettings,
+  type Server,
+  type ServerSettings,
+} from '../../src/http/server.ts'
+import { sendAnswer, textAnswer } from '../../src/http/text-answer.ts'
+import { createFakeGateway, type FakeGateway } from './gateway.ts'
+
+export type RpcServer = {
+  readonly gateway: FakeGateway
+  readonly server: Server
+  readonly port: number
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export async function startRpcServer(
+  part: {
+    readonly gateway?: FakeGateway
+    readonly settings?: Partial<RpcSettings>
+    readonly server?: Partial<ServerSettings>
+    readonly clock?: Clock
+  } = {},
+): Promise<RpcServer> {
+  const { gateway = createFakeGateway(), clock = systemClock } = part
+  const log = silentLog
+  const settings = { ...defaultRpcSettings, ...part.settings }
+  const routes = createRoutes({
+    rpc: createRpcFace({ gateway, settings, clock, log }),
+    files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
+    ready: () => true,
+    networks: ['dev', 'mainnet'],
+  })
+  const server = createServer({
+    settings: { ...defaultServerSettings, ...part.server },
+    routes,
+    clock,
+    log,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    gateway,
+    server,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    stop: () => server.drain({ graceMs: 0, deadlineMs: 0 }),
+  }
+}
