@@ -1,4 +1,5 @@
 // One operation run against a Network as the gateway would: parse, resolve, run, and the labels it told.
+import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
 import type { BlockRef, Network } from '../../src/ethereum/network.ts'
 import type { Level, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
@@ -36,4 +37,29 @@ export async function runOperation<Input>(
   }
   const result = await operation.run(operation.parse(params), call)
   return { result, levels, blocks }
+}
+
+/** A face reduced to its least: one call in, one JSON text out, always HTTP 200. */
+export function createFakePost(
+  operations: ReadonlyMap<string, RpcOperation<unknown>>,
+  network: Network,
+): (body: string) => Promise<{ status: number; text: string }> {
+  return async (body) => {
+    const { id, method, params } = JSON.parse(body) as {
+      id: unknown
+      method: string
+      params?: unknown[]
+    }
+    const head = { jsonrpc: '2.0', id }
+    const operation = operations.get(method)
+    if (operation === undefined) return { status: 200, text: JSON.stringify(head) }
+    try {
+      const { result } = await runOperation(operation, network, params ?? [])
+      return { status: 200, text: JSON.stringify({ ...head, result }) }
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown
+      const error = { code: thrown.row.rpc, message: thrown.message }
+      return { status: 200, text: JSON.stringify({ ...head, error }) }
+    }
+  }
 }

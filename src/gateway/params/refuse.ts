@@ -16,16 +16,8 @@ export function quoteForMessage(text: string): string {
 /** What encoding/json calls the type of a JSON value. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'number':
-      return 'number'
-    case 'boolean':
-      return 'bool'
-    default:
-      return value === null ? 'null' : 'object'
-  }
+  if (value === null) return 'null'
+  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 /** encoding/json's text for a value of the wrong kind; `into` is `value` or a struct field's name. */

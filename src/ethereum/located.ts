@@ -1,0 +1,29 @@
+// Where a transaction hash leads: the head's word is a hint, the proved list and the present chain decide.
+import { equalBytes } from '../base/hex.ts'
+import { decodeEntries } from '../codec/list.ts'
+import { transactionHash } from '../codec/transaction.ts'
+import { findHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
+import type { Network } from './network.ts'
+
+export type Located = {
+  readonly block: ProvedHeader
+  readonly index: number
+  /** The raw entry; its keccak256 is the hash that was asked for. */
+  readonly raw: Uint8Array
+}
+
+/** Null when no canonical block is known to hold it; that is never a proof. Throws `pruned`. */
+export async function findLocated(
+  network: Network,
+  hash: Uint8Array,
+  signal: AbortSignal,
+): Promise<Located | null> {
+  const hint = network.head.locate(hash)
+  if (hint === null) return null
+  const block = await findHeader(network, hint.blockHash, signal)
+  if (block === null || !network.head.isCanonical(block.hash, block.header.number)) return null
+  const entries = decodeEntries(await readTransactionList(network, block, signal))
+  const raw = entries[hint.index]
+  if (raw === undefined || !equalBytes(transactionHash(raw), hash)) return null
+  return { block, index: hint.index, raw }
+}

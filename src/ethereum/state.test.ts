@@ -1,0 +1,119 @@
+// The state walk over small tries: presence, each kind of proved absence, and what a missing node means.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
+import { toHex } from '../base/hex.ts'
+import {
+  type AccountState,
+  emptyCodeHash,
+  emptyTrieRoot,
+  encodeAccountState,
+} from '../codec/account-state.ts'
+import type { Header } from '../codec/header.ts'
+import { keccak256 } from '../codec/keccak.ts'
+import { encodeInteger, encodeRlp } from '../codec/rlp.ts'
+import { buildTrie } from '../codec/trie-build.ts'
+import type { Item } from '../content/ref.ts'
+import { findAccount, readCode, readStorage } from './state.ts'
+
+const { signal } = new AbortController()
+
+function bytes(length: number, value: bigint): Uint8Array {
+  return new Uint8Array(Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex'))
+}
+
+function nodesOf(nodes: readonly Uint8Array[]): readonly Item[] {
+  return nodes.map((node) => ({ ref: { kind: 'trie-node', hash: keccak256(node) }, bytes: node }))
+}
+
+function world(slots: ReadonlyMap<bigint, bigint>, accounts: number, code?: Uint8Array) {
+  const storage = buildTrie(
+    [...slots].map(([slot, value]) => [
+      keccak256(bytes(32, slot)),
+      encodeRlp(encodeInteger(value)),
+    ]),
+  )
+  const account: AccountState = {
+    nonce: 7n,
+    balance: 10n ** 18n,
+    storageRoot: slots.size === 0 ? emptyTrieRoot : storage.root,
+    codeHash: code === undefined ? emptyCodeHash : keccak256(code),
+  }
+  const state = buildTrie(
+    Array.from({ length: accounts }, (_, index) => [
+      keccak256(bytes(20, BigInt(index))),
+      encodeAccountState(account),
+    ]),
+  )
+  const items: Item[] = [...nodesOf(storage.nodes), ...nodesOf(state.nodes)]
+  if (code !== undefined) items.push({ ref: { kind: 'code', hash: account.codeHash }, bytes: code })
+  return { items, account, stateRoot: accounts === 0 ? emptyTrieRoot : state.root }
+}
+
+function reader(items: readonly Item[], stateRoot: Uint8Array, address: bigint) {
+  const hash = new Uint8Array(32)
+  const head = createFakeHead([{ network: 'dev', hash, number: 1n }])
+  const network = createFakeNetwork({ head, obtain: createFakeObtain(items) })
+  // Only the state root is read of a header here.
+  const block = { hash, bytes: new Uint8Array(0), header: { stateRoot } as Header }
+  return { network, block, address: bytes(20, address) }
+}
+
+test('every slot of any storage trie reads back, and every other slot is zero', async () => {
+  const slot = fc.bigInt(0n, 2n ** 256n - 1n)
+  const value = fc.bigInt(1n, 2n ** 256n - 1n)
+  const slots = fc.uniqueArray(fc.tuple(slot, value), { maxLength: 40, selector: ([key]) => key })
+  await fc.assert(
+    fc.asyncProperty(slots, slot, async (pairs, other) => {
+      const kept = new Map(pairs)
+      const { items, stateRoot } = world(kept, 3)
+      const at = reader(items, stateRoot, 1n)
+      for (const asked of [...kept.keys(), other]) {
+        const read = await readStorage(at, bytes(32, asked), signal)
+        assert.equal(toHex(read), toHex(bytes(32, kept.get(asked) ?? 0n)))
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('an account reads back; an absent one is null, its slots zero and its code empty', async () => {
+  const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 50)
+  assert.deepEqual(await findAccount(reader(items, stateRoot, 49n), signal), account)
+  const absent = reader(items, stateRoot, 50n)
+  assert.equal(await findAccount(absent, signal), null)
+  assert.deepEqual(await readStorage(absent, bytes(32, 1n), signal), new Uint8Array(32))
+  assert.deepEqual(await readCode(absent, signal), new Uint8Array(0))
+})
+
+test('a state trie of one account, and one of none, are walked too', async () => {
+  const one = world(new Map([[0n, 1n]]), 1)
+  assert.deepEqual(await findAccount(reader(one.items, one.stateRoot, 0n), signal), one.account)
+  assert.equal(await findAccount(reader(one.items, one.stateRoot, 1n), signal), null)
+  const none = world(new Map(), 0)
+  assert.equal(await findAccount(reader([], none.stateRoot, 0n), signal), null)
+})
+
+test('code is read by the hash in the account', async () => {
+  const code = Uint8Array.of(0x60, 0x00)
+  const { items, stateRoot } = world(new Map(), 2, code)
+  assert.deepEqual(await readCode(reader(items, stateRoot, 1n), signal), code)
+})
+
+test('a node or code that nobody has is no_state, never absence', async () => {
+  const code = Uint8Array.of(0x60, 0x00)
+  const { items, stateRoot } = world(new Map([[1n, 2n]]), 20, code)
+  for (const [left] of items.entries()) {
+    const at = reader(items.toSpliced(left, 1), stateRoot, 5n)
+    const answers = await Promise.allSettled([
+      readStorage(at, bytes(32, 1n), signal),
+      readCode(at, signal),
+    ])
+    const values = [toHex(bytes(32, 2n)), toHex(code)]
+    for (const [index, answer] of answers.entries()) {
+      if (answer.status === 'fulfilled') assert.equal(toHex(answer.value), values[index])
+      else assert.equal(answer.reason.code, 'no_state')
+    }
+  }
+})

@@ -1,0 +1,51 @@
+// A tip that recent blocks would have taken, after go-ethereum's oracle: the 60th percentile of the lowest
+// three tips of each of the last 20 blocks.
+import { decodeEntries } from '../codec/list.ts'
+import { decodeTransaction } from '../codec/transaction.ts'
+import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
+import { effectiveGasPrice } from './fees.ts'
+import type { Network } from './network.ts'
+
+const blocksMax = 20
+const tipsPerBlock = 3
+const percentile = 60
+/** Tips below are left out: such blocks were built for reasons other than fees. */
+const tipMin = 2n
+const tipMax = 500_000_000_000n
+/** When no recent block paid a tip: 1 gwei. */
+const tipWithoutSamples = 1_000_000_000n
+
+/** Wei per gas. Throws `pruned`, and what `obtain` throws. */
+export async function suggestTip(
+  network: Network,
+  latest: ProvedHeader,
+  signal: AbortSignal,
+): Promise<bigint> {
+  const tips: bigint[] = []
+  let block = latest
+  for (let left = blocksMax; left > 0; left -= 1) {
+    tips.push(...(await readLowestTips(network, block, signal)))
+    if (block.header.number === 0n || left === 1) break
+    block = await getHeader(network, block.header.parentHash, signal)
+  }
+  const sorted = tips.toSorted(compare)
+  const tip = sorted[Math.floor(((sorted.length - 1) * percentile) / 100)] ?? tipWithoutSamples
+  return tip < tipMax ? tip : tipMax
+}
+
+async function readLowestTips(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<readonly bigint[]> {
+  const baseFee = block.header.baseFeePerGas ?? 0n
+  return decodeEntries(await readTransactionList(network, block, signal))
+    .map((raw) => effectiveGasPrice(decodeTransaction(raw), baseFee) - baseFee)
+    .filter((tip) => tip >= tipMin)
+    .toSorted(compare)
+    .slice(0, tipsPerBlock)
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

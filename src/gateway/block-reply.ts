@@ -1,0 +1,37 @@
+// A proved block as eth_getBlockBy… answer it, with transactions as hashes or as objects.
+import { toHex } from '../base/hex.ts'
+import { decodeEntries } from '../codec/list.ts'
+import { transactionHash } from '../codec/transaction.ts'
+import {
+  type ProvedHeader,
+  readTransactionList,
+  readUncleList,
+  readWithdrawalList,
+} from '../ethereum/blocks.ts'
+import { renderBlock } from '../ethereum/block-object.ts'
+import type { FindSender } from '../ethereum/sender-cache.ts'
+import { renderTransaction } from '../ethereum/transaction-object.ts'
+import { placeIn, readTransaction } from '../ethereum/transactions.ts'
+import type { RpcCall } from './operation.ts'
+
+/** The JSON object; label `proof`. Throws `pruned`, `unprovable`. */
+export async function blockReply(
+  call: RpcCall,
+  block: ProvedHeader,
+  full: boolean,
+  findSender: FindSender,
+): Promise<unknown> {
+  const { network, signal } = call
+  const [transactions, uncles, withdrawals] = await Promise.all([
+    readTransactionList(network, block, signal),
+    readUncleList(network, block, signal),
+    readWithdrawalList(network, block, signal),
+  ])
+  call.labels.level('proof')
+  const shown = decodeEntries(transactions).map((raw, index) =>
+    full
+      ? renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
+      : toHex(transactionHash(raw)),
+  )
+  return renderBlock(block, { transactions, uncles, withdrawals }, shown)
+}

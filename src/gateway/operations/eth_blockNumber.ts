@@ -1,0 +1,18 @@
+// eth_blockNumber []: the number of the block that `latest` names in this request.
+import { toQuantity } from '../../base/hex.ts'
+import type { RpcOperation } from '../operation.ts'
+import { parseArguments } from '../params/arguments.ts'
+import { latestBlock } from '../params/block-parameter.ts'
+
+export const ethBlockNumber: RpcOperation<null> = {
+  name: 'eth_blockNumber',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, call) {
+    const { number } = await call.resolve(latestBlock)
+    return toQuantity(number)
+  },
+}

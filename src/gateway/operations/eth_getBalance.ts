@@ -1,0 +1,21 @@
+// eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
+import { toQuantity } from '../../base/hex.ts'
+import { findAccount } from '../../ethereum/state.ts'
+import type { RpcOperation } from '../operation.ts'
+import { type AccountInput, parseAccountInput } from '../params/account-input.ts'
+import { resolveHeader } from '../proved-block.ts'
+
+export const ethGetBalance: RpcOperation<AccountInput> = {
+  name: 'eth_getBalance',
+  units: 80,
+  parse: parseAccountInput,
+  async run({ address, block }, call) {
+    const header = await resolveHeader(call, block)
+    const account = await findAccount(
+      { network: call.network, block: header, address },
+      call.signal,
+    )
+    call.labels.level('proof')
+    return toQuantity(account?.balance ?? 0n)
+  },
+}

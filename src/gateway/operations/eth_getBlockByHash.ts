@@ -1,0 +1,25 @@
+// eth_getBlockByHash [blockHash, full]: the block, orphans too; null when nobody knows the hash.
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { blockReply } from '../block-reply.ts'
+import type { RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseHash } from '../params/fixed-bytes.ts'
+import { parseFlag } from '../params/scalars.ts'
+import { findNamed } from '../proved-block.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly full: boolean }
+
+export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByHash',
+    units: 80,
+    parse(params) {
+      const [blockHash, full] = parseArguments(params, [required(parseHash), required(parseFlag)])
+      return { blockHash, full }
+    },
+    async run({ blockHash, full }, call) {
+      const block = await findNamed(call, blockHash)
+      return block === null ? null : await blockReply(call, block, full, findSender)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the latest block.
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { blockReply } from '../block-reply.ts'
+import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseBlockNumber } from '../params/block-parameter.ts'
+import { parseFlag } from '../params/scalars.ts'
+import { findResolved } from '../proved-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly full: boolean }
+
+export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByNumber',
+    units: 80,
+    parse(params) {
+      const [block, full] = parseArguments(params, [
+        required(parseBlockNumber),
+        required(parseFlag),
+      ])
+      return { block, full }
+    },
+    async run({ block, full }, call) {
+      const found = await findResolved(call, block)
+      return found === null ? null : await blockReply(call, found, full, findSender)
+    },
+  }
+}

@@ -1,0 +1,24 @@
+// eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null for an unknown block.
+import { toQuantity } from '../../base/hex.ts'
+import { decodeEntries } from '../../codec/list.ts'
+import { readTransactionList } from '../../ethereum/blocks.ts'
+import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseBlockNumber } from '../params/block-parameter.ts'
+import { findResolved } from '../proved-block.ts'
+
+export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getBlockTransactionCountByNumber',
+  units: 150,
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  async run(block, call) {
+    const found = await findResolved(call, block)
+    if (found === null) return null
+    const list = await readTransactionList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return toQuantity(decodeEntries(list).length)
+  },
+}

@@ -1,0 +1,30 @@
+// eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { transactionAt } from '../one-transaction.ts'
+import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseBlockNumber } from '../params/block-parameter.ts'
+import { parseIndex } from '../params/scalars.ts'
+import { findResolved } from '../proved-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly index: bigint }
+
+export function createEthGetTransactionByBlockNumberAndIndex(
+  findSender: FindSender,
+): RpcOperation<Input> {
+  return {
+    name: 'eth_getTransactionByBlockNumberAndIndex',
+    units: 150,
+    parse(params) {
+      const [block, index] = parseArguments(params, [
+        required(parseBlockNumber),
+        required(parseIndex),
+      ])
+      return { block, index }
+    },
+    async run({ block, index }, call) {
+      const found = await findResolved(call, block)
+      return found === null ? null : await transactionAt(call, found, index, findSender)
+    },
+  }
+}

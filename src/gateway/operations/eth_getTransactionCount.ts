@@ -1,0 +1,27 @@
+// eth_getTransactionCount [address, block?]: the account's nonce, proved; `pending` counts the pool instead.
+import { toQuantity } from '../../base/hex.ts'
+import { findAccount } from '../../ethereum/state.ts'
+import type { RpcOperation } from '../operation.ts'
+import { type AccountInput, parseAccountInput } from '../params/account-input.ts'
+import { resolveHeader } from '../proved-block.ts'
+
+export const ethGetTransactionCount: RpcOperation<AccountInput> = {
+  name: 'eth_getTransactionCount',
+  units: 80,
+  parse: parseAccountInput,
+  async run({ address, block }, call) {
+    if ('tag' in block && block.tag === 'pending') {
+      await call.resolve(block)
+      const count = await call.network.executor.pendingNonce(address, call.signal)
+      call.labels.level('trusted')
+      return toQuantity(count)
+    }
+    const header = await resolveHeader(call, block)
+    const account = await findAccount(
+      { network: call.network, block: header, address },
+      call.signal,
+    )
+    call.labels.level('proof')
+    return toQuantity(account?.nonce ?? 0n)
+  },
+}

@@ -1,0 +1,24 @@
+// eth_getUncleCountByBlockNumber [tag or number]: how many uncles the block holds, proved; null for an unknown block.
+import { toQuantity } from '../../base/hex.ts'
+import { readUncleList } from '../../ethereum/blocks.ts'
+import { countUncles } from '../../ethereum/block-object.ts'
+import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { parseArguments, required } from '../params/arguments.ts'
+import { parseBlockNumber } from '../params/block-parameter.ts'
+import { findResolved } from '../proved-block.ts'
+
+export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getUncleCountByBlockNumber',
+  units: 150,
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  async run(block, call) {
+    const found = await findResolved(call, block)
+    if (found === null) return null
+    const list = await readUncleList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return toQuantity(countUncles(list))
+  },
+}

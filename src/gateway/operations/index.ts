@@ -1,0 +1,83 @@
+// The table of JSON-RPC operations Cairn answers itself. A new method is one file and one line here.
+import { createSenderCache } from '../../ethereum/sender-cache.ts'
+import type { RpcOperation } from '../operation.ts'
+import { ethAccounts } from './eth_accounts.ts'
+import { ethBaseFee } from './eth_baseFee.ts'
+import { ethBlobBaseFee } from './eth_blobBaseFee.ts'
+import { ethBlockNumber } from './eth_blockNumber.ts'
+import { ethCall } from './eth_call.ts'
+import { ethChainId } from './eth_chainId.ts'
+import { ethEstimateGas } from './eth_estimateGas.ts'
+import { ethFeeHistory } from './eth_feeHistory.ts'
+import { ethGasPrice } from './eth_gasPrice.ts'
+import { ethGetBalance } from './eth_getBalance.ts'
+import { createEthGetBlockByHash } from './eth_getBlockByHash.ts'
+import { createEthGetBlockByNumber } from './eth_getBlockByNumber.ts'
+import { createEthGetBlockReceipts } from './eth_getBlockReceipts.ts'
+import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
+import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
+import { ethGetCode } from './eth_getCode.ts'
+import { ethGetStorageAt } from './eth_getStorageAt.ts'
+import { createEthGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
+import { createEthGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
+import { createEthGetTransactionByHash } from './eth_getTransactionByHash.ts'
+import { ethGetTransactionCount } from './eth_getTransactionCount.ts'
+import { createEthGetTransactionReceipt } from './eth_getTransactionReceipt.ts'
+import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts'
+import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts'
+import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts'
+import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
+import { ethSyncing } from './eth_syncing.ts'
+import { netListening } from './net_listening.ts'
+import { netVersion } from './net_version.ts'
+import { createWeb3ClientVersion } from './web3_clientVersion.ts'
+import { web3Sha3 } from './web3_sha3.ts'
+
+export type RpcOperationsOptions = {
+  /** The whole answer of web3_clientVersion: `Cairn/v<version>/...`. */
+  readonly clientVersion: string
+}
+
+/** How many recovered senders are remembered, about 20 MB. */
+const sendersMax = 100_000
+
+/** Operations by wire name. Those that show senders share one memory of them. */
+export function createRpcOperations({
+  clientVersion,
+}: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
+  const findSender = createSenderCache(sendersMax)
+  const operations: readonly RpcOperation<unknown>[] = [
+    ethAccounts,
+    ethBaseFee,
+    ethBlobBaseFee,
+    ethBlockNumber,
+    ethCall,
+    ethChainId,
+    ethEstimateGas,
+    ethFeeHistory,
+    ethGasPrice,
+    ethGetBalance,
+    createEthGetBlockByHash(findSender),
+    createEthGetBlockByNumber(findSender),
+    createEthGetBlockReceipts(findSender),
+    ethGetBlockTransactionCountByHash,
+    ethGetBlockTransactionCountByNumber,
+    ethGetCode,
+    ethGetStorageAt,
+    createEthGetTransactionByBlockHashAndIndex(findSender),
+    createEthGetTransactionByBlockNumberAndIndex(findSender),
+    createEthGetTransactionByHash(findSender),
+    ethGetTransactionCount,
+    createEthGetTransactionReceipt(findSender),
+    ethGetUncleCountByBlockHash,
+    ethGetUncleCountByBlockNumber,
+    ethMaxPriorityFeePerGas,
+    ethSendRawTransaction,
+    ethSyncing,
+    netListening,
+    netVersion,
+    createWeb3ClientVersion(clientVersion),
+    web3Sha3,
+  ]
+  return new Map(operations.map((operation) => [operation.name, operation]))
+}

@@ -1,0 +1,120 @@
+// Replays the recorded requests against a JSON-RPC face and lists every reply that differs, by the rules of
+// the vectors' README: results compared as JSON values, errors by code, and by message where it is fixed.
+import assert from 'node:assert/strict'
+import { readTranscripts, type Transcript } from './transcripts.ts'
+
+/** Sends one body and gives back the HTTP status and the text of the reply. */
+export type Post = (body: string) => Promise<{ readonly status: number; readonly text: string }>
+
+export type Failure = { readonly name: string; readonly why: string }
+
+export type Replay = {
+  /** How many requests were sent; a caller asserts that it is not 0. */
+  readonly sent: number
+  readonly failures: readonly Failure[]
+}
+
+/**
+ * Replays the transcripts of `methods` found under `folder`, in order, one at a time. A reply with neither
+ * result nor error is a failure, also where null is expected. `exactMessages`: methods whose error texts
+ * are compared too.
+ */
+export async function replayTranscripts(options: {
+  readonly folder: string
+  readonly methods: ReadonlySet<string>
+  readonly post: Post
+  readonly exactMessages?: ReadonlySet<string>
+}): Promise<Replay> {
+  const chosen = readTranscripts(options.folder).filter(({ method }) => options.methods.has(method))
+  const failures: Failure[] = []
+  for (const transcript of chosen) {
+    const why = await replay(transcript, options.post, options.exactMessages ?? new Set())
+    if (why !== null) failures.push({ name: transcript.name, why })
+  }
+  return { sent: chosen.length, failures }
+}
+
+async function replay(
+  transcript: Transcript,
+  post: Post,
+  exactMessages: ReadonlySet<string>,
+): Promise<string | null> {
+  const { status, text } = await post(transcript.request)
+  if (status !== 200) return `HTTP ${status}: ${text.slice(0, 200)}`
+  const got = parseObject(text)
+  const want = parseObject(transcript.response)
+  if (got === null || want === null) return `not a JSON object: ${text.slice(0, 200)}`
+  if (!('result' in got) && !('error' in got)) return 'neither result nor error'
+  if ('result' in want !== 'result' in got) return `expected ${transcript.response}, got ${text}`
+  if ('error' in want) return compareErrors(want['error'], got['error'], exactMessages, transcript)
+  if (transcript.shapeOnly) return compareShapes(want['result'], got['result'])
+  return compareValues(padSignatures(want['result']), padSignatures(got['result']))
+}
+
+function compareErrors(
+  want: unknown,
+  got: unknown,
+  exactMessages: ReadonlySet<string>,
+  { method }: Transcript,
+): string | null {
+  const [wanted, given] = [asObject(want), asObject(got)]
+  if (wanted === null || given === null) return 'an error that is no object'
+  if (wanted['code'] !== given['code']) return `code ${wanted['code']}, got ${given['code']}`
+  if (!exactMessages.has(method) || wanted['message'] === given['message']) return null
+  return `message ${JSON.stringify(wanted['message'])}, got ${JSON.stringify(given['message'])}`
+}
+
+/** Every member that geth shows is there, with the same kind of value. */
+function compareShapes(want: unknown, got: unknown): string | null {
+  const wanted = asObject(want)
+  if (wanted === null) return kindOf(want) === kindOf(got) ? null : `${kindOf(want)} expected`
+  const given = asObject(got)
+  if (given === null) return 'an object expected'
+  const differing = Object.keys(wanted).filter(
+    (name) => kindOf(wanted[name]) !== kindOf(given[name]),
+  )
+  return differing.length === 0 ? null : `members differ in kind: ${differing.join(', ')}`
+}
+
+function compareValues(want: unknown, got: unknown): string | null {
+  try {
+    assert.deepStrictEqual(got, want)
+    return null
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message.slice(0, 2000) : String(thrown)
+  }
+}
+
+/** geth trims leading zeros of a transaction's r and s; both sides are compared as 32 bytes. */
+function padSignatures(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(padSignatures)
+  const object = asObject(value)
+  if (object === null) return value
+  return Object.fromEntries(
+    Object.entries(object).map(([name, member]) => [
+      name,
+      (name === 'r' || name === 's') && typeof member === 'string'
+        ? `0x${member.slice(2).padStart(64, '0')}`
+        : padSignatures(member),
+    ]),
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return value === null ? 'null' : typeof value
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return { ...value }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    // 2^53 is no limit to chain ids: all quantities are text, so no number is rounded here.
+    return asObject(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
