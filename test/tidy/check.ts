@@ -81,7 +81,7 @@ function checkShape(file: SourceFile): readonly string[] {
     ...(head.length === 0 ? [`${file.path}: does not start by saying what it is`] : []),
     ...(long ? [`${file.path}: ${lines.length} lines and no "long: reason" in its head`] : []),
     ...(/^export default\b/m.test(codeOf(file.text)) ? [`${file.path}: has a default export`] : []),
-    ...(basename(file.path).endsWith('index.ts') && !rules.indexFiles.includes(file.path)
+    ...(basename(file.path) === 'index.ts' && !rules.indexFiles.includes(file.path)
       ? [`${file.path}: gathers other files, import them directly`]
       : []),
   ]

@@ -1,0 +1,40 @@
+// docs/operations.md, from the operation tables.
+// Tested by test/docs.test.ts
+import { createRpcOperations } from '../../src/gateway/operations/index.ts'
+import { commands, globalOptions } from '../../src/http/commands.ts'
+import type { CommandOption } from '../../src/http/commands.ts'
+import { markdownTable, page } from './markdown.ts'
+
+export function rpcOperationRows(): readonly (readonly string[])[] {
+  return [...createRpcOperations({ clientVersion: '' }).values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, units }) => [`\`${name}\``, `${units}`])
+}
+
+export function fileCommandRows(): readonly (readonly string[])[] {
+  return [...commands].map(([name, { argument, body, options }]) => [
+    `\`${name}\``,
+    argument === null ? '' : `${argument.name}${argument.required ? '' : ' (optional)'}`,
+    { none: 'none', lines: 'arguments as lines', entries: 'files and folders' }[body],
+    listOptions(options),
+  ])
+}
+
+export function operationsPage(): string {
+  return page(
+    'Operations',
+    'What Cairn does, by the name on the wire.',
+    '## JSON-RPC methods',
+    `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
+answered -32601.`,
+    markdownTable(['Method', 'Units'], rpcOperationRows()),
+    '## File commands',
+    `\`POST /api/v0/<command>\` with \`arg=\` for arguments. Every command also takes ${listOptions(globalOptions)}. Options that
+change nothing here are ignored; the rest of Kubo's commands are answered 403.`,
+    markdownTable(['Command', 'Argument', 'Body', 'Options'], fileCommandRows()),
+  )
+}
+
+function listOptions(options: readonly CommandOption[]): string {
+  return options.map(({ name }) => `\`${name}\``).join(', ')
+}
