@@ -1,0 +1,87 @@
+// Where an import puts the blocks it makes. Names a block by the options of the import; what is kept leaves
+// memory in groups, so that at most two groups are held however large the upload is.
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
+import { cidOf } from '../codec/cid.ts'
+import { encodeMultihash, identityCode, multihashOf } from '../codec/multihash.ts'
+import type { Item } from '../content/ref.ts'
+import { toBareHex } from '../base/hex.ts'
+import type { ImportOptions } from './entry.ts'
+
+/** Bytes of one group handed to the Batch. */
+export const groupBytes = 4 * 1024 * 1024
+const groupItems = 4096
+
+/** A block of more than this is never made: other peers would not take it. */
+const blockBytesMax = 2 * 1024 * 1024
+
+export interface BlockSink {
+  /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
+  put(codec: number, version: 0 | 1, bytes: Uint8Array): Promise<CID>
+  /** Hands over the rest and resolves when all bytes have left memory. */
+  flush(): Promise<void>
+  /** Resolves when nothing is on its way any more, whether that worked or not. */
+  settled(): Promise<void>
+}
+
+/**
+ * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks,
+ * `command_failed` for an identity block of more than 128 bytes or a block past 2 MiB, and what `keep` throws.
+ */
+export function createBlockSink(
+  options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
+  blocksMax: number,
+  keep: ((items: readonly Item[]) => Promise<void>) | null,
+): BlockSink {
+  let group = new Map<string, Item>()
+  let held = 0
+  let blocks = 0
+  let sending: Promise<Error | null> = Promise.resolve(null)
+
+  async function send(): Promise<void> {
+    const failed = await sending
+    if (failed !== null) throw failed
+    if (keep === null || group.size === 0) return
+    const items = [...group.values()]
+    group = new Map()
+    held = 0
+    sending = keep(items).then(
+      () => null,
+      (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+    )
+  }
+
+  return {
+    async put(codec, version, bytes) {
+      blocks += 1
+      if (blocks > blocksMax) {
+        throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+      }
+      if (bytes.length > blockBytesMax) {
+        throw new Fault('command_failed', { detail: 'produced block is over 2MiB' })
+      }
+      if (options.inline && bytes.length <= options.inlineLimit) {
+        return cidOf(1, codec, encodeMultihash(identityCode, bytes))
+      }
+      const multihash = multihashOf(options.hash, bytes)
+      if (options.hash === 'identity') return cidOf(1, codec, multihash)
+      if (keep !== null) {
+        const key = toBareHex(multihash)
+        if (!group.has(key)) {
+          if (held + bytes.length > groupBytes || group.size >= groupItems) await send()
+          group.set(key, { ref: { kind: 'dag-block', hash: multihash }, bytes })
+          held += bytes.length
+        }
+      }
+      return cidOf(options.hash === 'sha2-256' ? version : 1, codec, multihash)
+    },
+    async flush() {
+      await send()
+      const failed = await sending
+      if (failed !== null) throw failed
+    },
+    async settled() {
+      await sending
+    },
+  }
+}

@@ -1,0 +1,90 @@
+// Blocks by CID for one call: identity CIDs from themselves, the rest through `obtain`, so verified. Waits for
+// what is missing as long as the caller's patience says (contract-files 2.8).
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { decodeMultihash, identityCode } from '../codec/multihash.ts'
+import type { ContentRef, Obtain } from '../content/ref.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { Patience } from './files.ts'
+
+/** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
+export type ReadBlock = (cid: CID) => Promise<Uint8Array>
+
+/** Begins a call: one ReadBlock for all its blocks. */
+export type OpenBlocks = (patience: Patience, signal: AbortSignal) => ReadBlock
+
+export type BlockSettings = {
+  readonly obtain: Obtain
+  readonly arrivals: Arrivals
+  readonly clock: Clock
+  /** Whether `obtain` has anywhere else to look than the store. */
+  readonly hasSources: boolean
+  /** How long to wait, without a caller's own limit, since the last block was found. */
+  readonly idleMs: number
+}
+
+/** How often sources are asked again for a block they did not have. */
+const askAgainMs = 5000
+
+/**
+ * Reads throw `command_failed` with Kubo's text when the block is not here and may not be waited for,
+ * `deadline` when waiting took too long, `unverified` when all there is is wrong.
+ */
+export function createBlocks(settings: BlockSettings): OpenBlocks {
+  const { obtain, arrivals, clock, hasSources, idleMs } = settings
+  return (patience, signal) => {
+    const limitMs = patience.timeoutMs ?? idleMs
+    const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
+    let since = clock.monotonic()
+
+    return async (cid) => {
+      signal.throwIfAborted()
+      const { code, digest } = decodeMultihash(cid.multihash.bytes)
+      if (code === identityCode) return digest
+      const ref: ContentRef = { kind: 'dag-block', hash: cid.multihash.bytes }
+      for (;;) {
+        const leftMs = since + limitMs - clock.monotonic()
+        const patienceMs = Math.max(1, Math.ceil(leftMs))
+        try {
+          const hint = atOnce || !hasSources ? { offline: true } : { patienceMs }
+          const bytes = await obtain(ref, hint, signal)
+          if (patience.timeoutMs === null) since = clock.monotonic()
+          return bytes
+        } catch (thrown) {
+          if (!(thrown instanceof Fault) || thrown.code !== 'not_found') throw timedOut(thrown)
+          if (atOnce) throw notHere(cid)
+          const stillMs = since + limitMs - clock.monotonic()
+          if (stillMs <= 0) throw timedOut(new Fault('deadline'))
+          await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), signal)
+        }
+      }
+    }
+
+    /** Resolves when the block is here or `waitMs` have passed. */
+    async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const leave = arrivals.wait(ref, resolve)
+      const stop = clock.after(waitMs, resolve)
+      until.addEventListener('abort', () => resolve(), { once: true })
+      try {
+        if (!until.aborted) await promise
+      } finally {
+        leave()
+        stop()
+      }
+      until.throwIfAborted()
+    }
+  }
+}
+
+function notHere(cid: CID): Fault {
+  const detail = `block was not found locally (offline): ipld: could not find ${cid.toString()}`
+  return new Fault('command_failed', { detail })
+}
+
+/** Clients of this face know time-outs by this text. */
+function timedOut(thrown: unknown): unknown {
+  if (!(thrown instanceof Fault) || thrown.code !== 'deadline' || thrown.detailed) return thrown
+  return new Fault('deadline', { detail: 'context deadline exceeded', cause: thrown })
+}

@@ -1,0 +1,111 @@
+// The file side of the service, put together: what src/ipfs/files.ts promises, from a store, a way to obtain
+// blocks and the account rows.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { Obtain } from '../content/ref.ts'
+import type { Store } from '../content/store.ts'
+import type { Database } from '../db/sqlite.ts'
+import { createArrivals } from './arrivals.ts'
+import { createBlocks } from './blocks.ts'
+import type { Files } from './files.ts'
+import { importEntries } from './import.ts'
+import { parsePath } from './path.ts'
+import { pinStatement } from './pin-rows.ts'
+import { createPins } from './pins.ts'
+import { fileShape, readFile } from './read-file.ts'
+import { resolvePath } from './resolve.ts'
+
+export type FilesLimits = {
+  /** Most blocks one import may make. */
+  readonly importBlocksMax: number
+  /** Most distinct blocks one recursive pin may have, and one walk over an account's pins. */
+  readonly pinBlocksMax: number
+  /** How long a missing block is waited for when the caller sets no limit, since the last one was found. */
+  readonly idleMs: number
+  /** Most reads that wait for a missing block at a time. */
+  readonly waitersMax: number
+}
+
+export const defaultFilesLimits: FilesLimits = {
+  importBlocksMax: 1_000_000,
+  pinBlocksMax: 1_000_000,
+  idleMs: 60_000,
+  waitersMax: 1000,
+}
+
+export type FilesSettings = {
+  readonly store: Store
+  readonly obtain: Obtain
+  /** For reads of pins; writes go through the store's commits. */
+  readonly database: Database
+  readonly clock: Clock
+  /** Whether `obtain` asks anyone beyond the store. */
+  readonly hasSources: boolean
+  readonly limits: FilesLimits
+}
+
+export function createFiles(settings: FilesSettings): Files {
+  const { store, obtain, database, clock, hasSources, limits } = settings
+  const arrivals = createArrivals((ref) => store.has(ref), limits.waitersMax)
+  const openBlocks = createBlocks({
+    obtain,
+    arrivals,
+    clock,
+    hasSources,
+    idleMs: limits.idleMs,
+  })
+
+  return {
+    ...createPins({ store, database, clock, openBlocks, blocksMax: limits.pinBlocksMax }),
+
+    import: (entries, options, { accountId, proceed, signal }) =>
+      importEntries(entries, options, {
+        blocksMax: limits.importBlocksMax,
+        batch: () => store.batch(),
+        pinRow: ({ cid }) =>
+          pinStatement(accountId, { cid, mode: 'recursive', name: options.pinName }, clock.now()),
+        committed: () => arrivals.announce(),
+        proceed,
+        signal,
+      }),
+
+    resolve: async (path, patience, signal) =>
+      await resolvePath(parsePath(path), openBlocks(patience, signal)),
+
+    async size(cid, patience, signal) {
+      return fileShape(cid, await openBlocks(patience, signal)(cid)).size
+    },
+
+    async open(cid, { offset, length }, patience, signal) {
+      if (offset < 0n) throw failed('cannot specify negative offset')
+      if (length !== null && length < 0n) throw failed('cannot specify negative length')
+      const gone = new AbortController()
+      const read = openBlocks(patience, AbortSignal.any([signal, gone.signal]))
+      const shape = fileShape(cid, await read(cid))
+      const end = length === null || offset + length > shape.size ? shape.size : offset + length
+      const bytes = readFile(shape, offset, end, read)
+      // The first chunk is read before anything is promised, so that most failures come as real answers.
+      const first = await bytes.next()
+      return { size: shape.size, chunks: rest(first, bytes, gone) }
+    },
+  }
+}
+
+/** The stream with its first step already made. Leaving early ends what is being fetched for it. */
+async function* rest(
+  first: IteratorResult<Uint8Array>,
+  bytes: AsyncGenerator<Uint8Array>,
+  gone: AbortController,
+): AsyncGenerator<Uint8Array> {
+  try {
+    if (first.done) return
+    yield first.value
+    yield* bytes
+  } finally {
+    gone.abort()
+  }
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,59 @@
+// The nodes that are not files: directories, sharded when their links are too many, and symlinks.
+import { dagPbCodec } from '../codec/cid.ts'
+import { encodeDagNode } from '../codec/dag-pb.ts'
+import { encodeUnixfs } from '../codec/unixfs.ts'
+import type { BlockSink } from './block-sink.ts'
+import { noMetadata, type Built, type Metadata } from './built.ts'
+import { buildHamt } from './hamt.ts'
+
+/** Above this estimate (bytes of names and CIDs) a directory is sharded; exactly at it, it is not. */
+const shardThresholdBytes = 262144
+
+export type NamedChild = { readonly name: string; readonly child: Built }
+
+/** The directory of `children`, in any order; names differ. Links are sorted by the bytes of the name. */
+export async function importDirectory(
+  children: readonly NamedChild[],
+  cidVersion: 0 | 1,
+  metadata: Metadata,
+  sink: BlockSink,
+): Promise<Built> {
+  const links = sortedByName(children).map(({ name, child }) => ({
+    cid: child.cid.bytes,
+    name,
+    size: child.size,
+  }))
+  let estimate = 0
+  for (const link of links) estimate += Buffer.byteLength(link.name) + link.cid.length
+  if (estimate > shardThresholdBytes) return await buildHamt(links, cidVersion, metadata, sink)
+  const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory', ...metadata }) })
+  const cid = await sink.put(dagPbCodec, cidVersion, block)
+  const below = links.reduce((sum, link) => sum + link.size, 0n)
+  return { cid, size: BigInt(block.length) + below, bytes: 0n }
+}
+
+/** A symlink carries a modification time at most, never a mode. */
+export async function importSymlink(
+  target: string,
+  cidVersion: 0 | 1,
+  mtime: Metadata['mtime'],
+  sink: BlockSink,
+): Promise<Built> {
+  const data = encodeUnixfs({
+    type: 'symlink',
+    data: Buffer.from(target, 'utf8'),
+    ...noMetadata,
+    mtime,
+  })
+  const block = encodeDagNode({ links: [], data })
+  const cid = await sink.put(dagPbCodec, cidVersion, block)
+  return { cid, size: BigInt(block.length), bytes: 0n }
+}
+
+/** By UTF-8 bytes, which is not the order of JavaScript strings outside the basic plane. */
+export function sortedByName<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, key: Buffer.from(item.name, 'utf8') }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ item }) => item)
+}

@@ -1,0 +1,46 @@
+// Pins as rows: the statements that change them and the reads of one account's own. Nothing here ever looks
+// at another account's rows (contract-files 8.5).
+import { CID } from 'multiformats/cid'
+import type { Database } from '../db/sqlite.ts'
+import type { Statement } from '../db/writer.ts'
+import type { Pin, PinMode } from './files.ts'
+
+/**
+ * Adds the pin or replaces its name. A recursive pin takes the place of a direct one; a direct pin over a
+ * recursive one changes no row, so the write fails with `NothingChanged`.
+ */
+export function pinStatement(accountId: string, pin: Pin, now: number): Statement {
+  const direct = pin.mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
+  return {
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name${direct}`,
+    parameters: [accountId, pin.cid.bytes, pin.mode, pin.name, now],
+    require: 'change',
+  }
+}
+
+/** Removes the pin; with `recursive` false only a direct one. Fails with `NothingChanged` when there is none. */
+export function unpinStatement(accountId: string, cid: CID, recursive: boolean): Statement {
+  const direct = recursive ? '' : ` AND mode = 'direct'`
+  return {
+    sql: `DELETE FROM pin WHERE account_id = ? AND cid = ?${direct}`,
+    parameters: [accountId, cid.bytes],
+    require: 'change',
+  }
+}
+
+export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {
+  const sql = 'SELECT mode FROM pin WHERE account_id = ? AND cid = ?'
+  return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null
+}
+
+/** Recursive pins first, then direct ones, each group by CID string. */
+export function listPins(database: Database, accountId: string): readonly Pin[] {
+  const sql = 'SELECT cid, mode, name FROM pin WHERE account_id = ?'
+  const rows = database.all<{ cid: Uint8Array; mode: PinMode; name: string }>(sql, [accountId])
+  return rows
+    .map(({ cid, mode, name }) => ({ cid: CID.decode(cid), mode, name }))
+    .map((pin) => ({ pin, key: `${pin.mode === 'recursive' ? 0 : 1}${pin.cid.toString()}` }))
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map(({ pin }) => pin)
+}

@@ -1,0 +1,136 @@
+// The bytes of a file, walked lazily and without recursion. Sizes in nodes are claims: a child that is not
+// as large as its parent says ends the stream. At most four blocks are on their way at a time.
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
+import type { ReadBlock } from './blocks.ts'
+import { decodeNode, linkCid } from './node.ts'
+
+/** `inline`: bytes the node holds itself, before those of its children. `size`: all bytes below it. */
+export type FileShape = {
+  readonly size: bigint
+  readonly inline: Uint8Array
+  readonly children: readonly { readonly cid: CID; readonly size: bigint }[]
+}
+
+const blocksAhead = 4
+/** Trickle DAGs of 2^40 bytes stay below it; only made-up DAGs are deeper. */
+const depthMax = 64
+
+/**
+ * What a block says of the file it is the root or a part of. Throws `command_failed`: Kubo's texts for
+ * directories, symlinks and other codecs, and for nodes whose sizes do not add up.
+ */
+export function fileShape(cid: CID, block: Uint8Array): FileShape {
+  const node = decodeNode(cid, block)
+  if (node.kind === 'raw') {
+    return { size: BigInt(block.length), inline: block, children: [] }
+  }
+  const { type, data, blockSizes, fileSize } = node.unixfs
+  if (type === 'directory' || type === 'hamt') throw failed('this dag node is a directory')
+  if (type === 'symlink') throw failed('operation not supported')
+  if (type === 'metadata') throw failed('unknown node type')
+  if (blockSizes.length !== node.dag.links.length) {
+    throw failed('malformed file node: one blocksize a link is needed')
+  }
+  const inline = data ?? new Uint8Array(0)
+  const children = node.dag.links.map((link, index) => ({
+    cid: linkCid(link),
+    size: blockSizes[index] ?? 0n,
+  }))
+  const size = blockSizes.reduce((sum, each) => sum + each, BigInt(inline.length))
+  if (fileSize !== null && fileSize !== size) {
+    throw failed('malformed file node: blocksizes do not add up to the filesize')
+  }
+  return { size, inline, children }
+}
+
+type Frame = {
+  readonly shape: FileShape
+  /** Where in the file the next child starts. */
+  at: bigint
+  next: number
+  /** Whether the last child was a leaf: then its siblings are worth fetching early. */
+  leaves: boolean
+  readonly ahead: Map<number, Promise<Uint8Array>>
+}
+
+/**
+ * Bytes `start` to `end` (not included) of the file whose root has `root`. Blocks outside are not read.
+ * `read` gives verified blocks; chunks are views of them. What fails ends the stream with an error.
+ */
+export async function* readFile(
+  root: FileShape,
+  start: bigint,
+  end: bigint,
+  read: ReadBlock,
+): AsyncGenerator<Uint8Array> {
+  if (start >= end) return
+  yield* slice(root.inline, 0n)
+  const frames = [enter(root, 0n)]
+  let onTheirWay = 0
+
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    const index = frame.next
+    const child = frame.shape.children[index]
+    if (child === undefined || frame.at >= end) {
+      frames.pop()
+      continue
+    }
+    const at = frame.at
+    frame.next += 1
+    frame.at += child.size
+    if (frame.at <= start || child.size === 0n) continue
+    fetchAhead(frame, index, at)
+    const block = await take(frame, index, child.cid)
+    const shape = fileShape(child.cid, block)
+    if (shape.size !== child.size) {
+      throw failed(`block ${child.cid.toString()} is not as large as its parent says`)
+    }
+    frame.leaves = shape.children.length === 0
+    yield* slice(shape.inline, at)
+    if (shape.children.length === 0) continue
+    if (frames.length >= depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)
+    frames.push(enter(shape, at))
+  }
+
+  function* slice(bytes: Uint8Array, at: bigint): Generator<Uint8Array> {
+    const from = start > at ? start - at : 0n
+    const to = end - at < BigInt(bytes.length) ? end - at : BigInt(bytes.length)
+    if (from < to) yield bytes.subarray(Number(from), Number(to))
+  }
+
+  /** Begins reading the siblings that follow, as long as few enough blocks are on their way. */
+  function fetchAhead(frame: Frame, index: number, from: bigint): void {
+    if (!frame.leaves) return
+    let at = from
+    for (let ahead = index; ahead < index + blocksAhead; ahead += 1) {
+      const sibling = frame.shape.children[ahead]
+      if (sibling === undefined || at >= end) return
+      at += sibling.size
+      if (sibling.size === 0n || frame.ahead.has(ahead)) continue
+      if (onTheirWay >= blocksAhead) return
+      onTheirWay += 1
+      const block = read(sibling.cid)
+      // A failure is thrown where the block is taken; until then it must not count as unhandled.
+      block.catch(() => undefined)
+      frame.ahead.set(ahead, block)
+    }
+  }
+
+  async function take(frame: Frame, index: number, cid: CID): Promise<Uint8Array> {
+    const early = frame.ahead.get(index)
+    if (early === undefined) return await read(cid)
+    frame.ahead.delete(index)
+    onTheirWay -= 1
+    return await early
+  }
+}
+
+function enter(shape: FileShape, at: bigint): Frame {
+  const first = at + BigInt(shape.inline.length)
+  return { shape, at: first, next: 0, leaves: false, ahead: new Map() }
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,44 @@
+// All blocks below a root, each once, in depth-first order. Iterative, bounded in blocks.
+import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
+import { Fault } from '../base/fault.ts'
+import { toBareHex } from '../base/hex.ts'
+import { dagPbCodec, rawCodec } from '../codec/cid.ts'
+import { decodeDagNode } from '../codec/dag-pb.ts'
+import { linkCid } from './node.ts'
+
+/** What was visited; shared between walks to visit each block once over all of them. */
+export type Visited = Set<string>
+
+/** How many blocks may be walked before other work gets a turn. */
+const turnBlocks = 128
+
+/**
+ * Yields each block not yet in `visited`, by multihash. `read` null = skip what is below that CID. Throws
+ * `command_failed` past `blocksMax` and for codecs whose links are not known here.
+ */
+export async function* walkBlocks(
+  root: CID,
+  visited: Visited,
+  blocksMax: number,
+  read: (cid: CID) => Promise<Uint8Array | null>,
+): AsyncGenerator<{ readonly cid: CID; readonly bytes: number }> {
+  const open: CID[] = [root]
+  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+    const key = toBareHex(cid.multihash.bytes)
+    if (visited.has(key)) continue
+    if (visited.size >= blocksMax) {
+      throw new Fault('command_failed', { detail: `DAG has more than ${blocksMax} blocks` })
+    }
+    visited.add(key)
+    if (visited.size % turnBlocks === 0) await setImmediate()
+    const block = await read(cid)
+    yield { cid, bytes: block?.length ?? 0 }
+    if (block === null || cid.code === rawCodec) continue
+    if (cid.code !== dagPbCodec) {
+      const detail = `links of codec 0x${cid.code.toString(16)} can not be followed by this server`
+      throw new Fault('command_failed', { detail })
+    }
+    for (const link of decodeDagNode(block).links.toReversed()) open.push(linkCid(link))
+  }
+}
