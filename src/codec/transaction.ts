@@ -7,7 +7,7 @@ import { TransactionFields } from './transaction-fields.ts'
 import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 
 /** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
-export type TransactionBase = {
+type TransactionBase = {
   readonly nonce: bigint
   readonly gas: bigint
   readonly to: Uint8Array | null
@@ -20,12 +20,12 @@ export type TransactionBase = {
 }
 
 /** `chainId` is null before EIP-155 (v 27 or 28). */
-export type LegacyTransaction = TransactionBase & {
+type LegacyTransaction = TransactionBase & {
   readonly type: 0
   readonly chainId: bigint | null
   readonly gasPrice: bigint
 }
-export type AccessListTransaction = TransactionBase & {
+type AccessListTransaction = TransactionBase & {
   readonly type: 1
   readonly chainId: bigint
   readonly gasPrice: bigint
@@ -37,16 +37,16 @@ type DynamicFee = {
   readonly maxFeePerGas: bigint
   readonly accessList: readonly AccessListEntry[]
 }
-export type DynamicFeeTransaction = TransactionBase & DynamicFee & { readonly type: 2 }
+type DynamicFeeTransaction = TransactionBase & DynamicFee & { readonly type: 2 }
 /** Without its sidecar: a block never holds blobs. `blobVersionedHashes`: 32 bytes each. */
-export type BlobTransaction = TransactionBase &
+type BlobTransaction = TransactionBase &
   DynamicFee & {
     readonly type: 3
     readonly to: Uint8Array
     readonly maxFeePerBlobGas: bigint
     readonly blobVersionedHashes: readonly Uint8Array[]
   }
-export type SetCodeTransaction = TransactionBase &
+type SetCodeTransaction = TransactionBase &
   DynamicFee & {
     readonly type: 4
     readonly to: Uint8Array

@@ -9,7 +9,7 @@ import type { RlpItem } from './rlp.ts'
 export { toNibbles } from './nibbles.ts'
 
 /** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or nothing there. */
-export type TrieChild = Uint8Array | TrieNode | null
+type TrieChild = Uint8Array | TrieNode | null
 
 /** Paths hold one nibble an element. A branch has 16 children; byte fields are views. */
 export type TrieNode =
@@ -21,7 +21,7 @@ export type TrieNode =
   | { readonly type: 'extension'; readonly path: Uint8Array; readonly child: Uint8Array | TrieNode }
   | { readonly type: 'leaf'; readonly path: Uint8Array; readonly value: Uint8Array }
 
-export type TrieNodeOptions = {
+type TrieNodeOptions = {
   /** Accept a value in a branch. State and storage keys have one length, so theirs never have one. */
   readonly branchValues?: boolean
 }
