@@ -9,7 +9,7 @@ import type { RlpItem } from './rlp.ts'
 export { toNibbles } from './nibbles.ts'
 
 /** A hash of 32 bytes, a node under 32 bytes embedded in its parent, or nothing there. */
-type TrieChild = Uint8Array | TrieNode | null
+export type TrieChild = Uint8Array | TrieNode | null
 
 /** Paths hold one nibble an element. A branch has 16 children; byte fields are views. */
 export type TrieNode =
