@@ -1,12 +1,12 @@
 // Fees of a run of blocks, computed from their proved headers and receipts by following parent hashes down
 // from the newest (eth_feeHistory).
 import { decodeEntries } from '../codec/list.ts'
-import { decodeTransaction } from '../codec/transaction.ts'
 import { findBlobLimits } from './blob-limits.ts'
 import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
 import { blobBaseFee, effectiveGasPrice, gasPerBlob, nextBaseFee } from './fees.ts'
 import type { Network } from './network.ts'
 import { placeReceipts } from './receipt-object.ts'
+import { decodeReadable } from './transactions.ts'
 
 export const feeHistoryBlocksMax = 1024
 
@@ -107,7 +107,7 @@ async function readRewards(
   const baseFee = block.header.baseFeePerGas ?? 0n
   const paid = transactions
     .map((raw, index) => ({
-      tip: effectiveGasPrice(decodeTransaction(raw), baseFee) - baseFee,
+      tip: effectiveGasPrice(decodeReadable(raw), baseFee) - baseFee,
       gasUsed: receipts[index]?.gasUsed ?? 0n,
     }))
     .toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))

@@ -1,10 +1,10 @@
 // A tip that recent blocks would have taken, after go-ethereum's oracle: the 60th percentile of the lowest
 // three tips of each of the last 20 blocks.
 import { decodeEntries } from '../codec/list.ts'
-import { decodeTransaction } from '../codec/transaction.ts'
 import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
 import { effectiveGasPrice } from './fees.ts'
 import type { Network } from './network.ts'
+import { decodeReadable } from './transactions.ts'
 
 const blocksMax = 20
 const tipsPerBlock = 3
@@ -40,7 +40,7 @@ async function readLowestTips(
 ): Promise<readonly bigint[]> {
   const baseFee = block.header.baseFeePerGas ?? 0n
   return decodeEntries(await readTransactionList(network, block, signal))
-    .map((raw) => effectiveGasPrice(decodeTransaction(raw), baseFee) - baseFee)
+    .map((raw) => effectiveGasPrice(decodeReadable(raw), baseFee) - baseFee)
     .filter((tip) => tip >= tipMin)
     .toSorted(compare)
     .slice(0, tipsPerBlock)

@@ -1,19 +1,26 @@
 // Transactions out of a proved list: raw entry -> decoded, with its hash and recovered sender.
 import { Fault } from '../base/fault.ts'
-import { decodeTransaction, transactionHash, UnsupportedTransaction } from '../codec/transaction.ts'
+import {
+  decodeTransaction,
+  type Transaction,
+  transactionHash,
+  UnsupportedTransaction,
+} from '../codec/transaction.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { FindSender } from './sender-cache.ts'
 import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
 
-/**
- * `raw`: an entry of a block's list, or of the pool without its sidecar. Throws `unprovable` for a type we
- * can keep and prove but not read.
- */
+/** `raw`: an entry of a block's list, or of the pool without its sidecar. Throws as `decodeReadable`. */
 export function readTransaction(raw: Uint8Array, findSender: FindSender): SignedTransaction {
   const hash = transactionHash(raw)
+  const transaction = decodeReadable(raw)
+  return { transaction, hash, from: findSender(transaction, hash) }
+}
+
+/** Throws `unprovable` for a type whose bytes we can keep and prove but not read. */
+export function decodeReadable(raw: Uint8Array): Transaction {
   try {
-    const transaction = decodeTransaction(raw)
-    return { transaction, hash, from: findSender(transaction, hash) }
+    return decodeTransaction(raw)
   } catch (thrown) {
     if (!(thrown instanceof UnsupportedTransaction)) throw thrown
     throw new Fault('unprovable', { detail: thrown.message, cause: thrown })

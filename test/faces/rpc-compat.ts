@@ -59,7 +59,9 @@ function compareErrors(
 ): string | null {
   const [wanted, given] = [asObject(want), asObject(got)]
   if (wanted === null || given === null) return 'an error that is no object'
-  if (wanted['code'] !== given['code']) return `code ${wanted['code']}, got ${given['code']}`
+  if (wanted['code'] !== given['code']) {
+    return `code ${JSON.stringify(wanted['code'])}, got ${JSON.stringify(given['code'])}`
+  }
   if (!exactMessages.has(method) || wanted['message'] === given['message']) return null
   return `message ${JSON.stringify(wanted['message'])}, got ${JSON.stringify(given['message'])}`
 }
