@@ -1,6 +1,7 @@
 // How commands end: what they print on each stream, and their exit code.
 // Tested by src/cli/program.test.ts
 import { CommanderError } from 'commander'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Context } from './context.ts'
@@ -57,6 +58,7 @@ export function reportError(context: Context, json: boolean, thrown: unknown): n
 function codeOf(thrown: unknown, wrongUse: boolean): string {
   if (wrongUse) return 'usage'
   if (thrown instanceof ConfigError) return 'config'
+  if (thrown instanceof AccountsRefusal) return thrown.reason
   return thrown instanceof Fault ? thrown.code : 'failed'
 }
 

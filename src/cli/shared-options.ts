@@ -6,13 +6,10 @@ import type { Loaded } from '../config/load.ts'
 import type { Config } from '../config/settings.ts'
 import type { Context, SharedOptions } from './context.ts'
 
-export function addJsonOption(command: Command): Command {
-  return command.option('--json', 'print one JSON object and nothing else')
-}
-
-/** `--json`, `--config` and `--data-dir`. */
+/** `--json`, `--config` and `--data-dir`: every command takes them, so that scripts need not tell commands apart. */
 export function addSharedOptions(command: Command): Command {
-  return addJsonOption(command)
+  return command
+    .option('--json', 'print one JSON object and nothing else')
     .option('--config <file>', 'YAML file with settings (or CAIRN_CONFIG)')
     .option('--data-dir <folder>', 'folder with all data (setting dataDir)')
 }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { toHex } from '../base/hex.ts'
 import type { Context } from './context.ts'
 import { print } from './report.ts'
-import { addJsonOption } from './shared-options.ts'
+import { addSharedOptions } from './shared-options.ts'
 import { followSteps, parseKey, parseNumber, toWord } from './storage-slot.ts'
 import type { Step } from './storage-slot.ts'
 import { UsageError } from './usage-error.ts'
@@ -19,7 +19,7 @@ type Options = {
 export function defineSlot(command: Command, context: Context): void {
   // --key, --string and --index are steps in the order they are typed.
   const typed: ((itemSlots: bigint) => Step)[] = []
-  addJsonOption(command)
+  addSharedOptions(command)
     .option('--mapping <slot>', 'slot of the mapping variable', numberOf('--mapping'))
     .option('--array <slot>', 'slot of the dynamic array variable', numberOf('--array'))
     .option(

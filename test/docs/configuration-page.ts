@@ -37,7 +37,7 @@ rpc:
 
 export function environmentExample(): string {
   const lines = leaves.map(
-    (leaf) => `# ${leaf.description.replaceAll('`', '')}\n#${leaf.env}=${leaf.initial ?? 'null'}\n`,
+    (leaf) => `# ${leaf.description.replaceAll('`', '')}\n#${leaf.env}=${String(leaf.initial)}\n`,
   )
   return `# Every variable with its default; made from the settings table by npm run docs.\n\n${lines.join('\n')}`
 }

@@ -1,0 +1,68 @@
+// The data folder as commands see it, beside a running server or without one: the same database, the same
+// rules, each change durable before the command ends.
+// Tested by test/cli.test.ts
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAccounts } from '../accounts/accounts.ts'
+import type { Account, Accounts } from '../accounts/accounts.ts'
+import { systemClock } from '../base/clock.ts'
+import { createInlineWriter } from '../db/inline-writer.ts'
+import { migrate } from '../db/migrate.ts'
+import { createQueries } from '../db/queries.ts'
+import type { Queries } from '../db/queries.ts'
+import { openDatabase } from '../db/sqlite.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { settingsOf } from './shared-options.ts'
+
+export type Data = AsyncDisposable & {
+  readonly accounts: Accounts
+  readonly db: Database
+  readonly queries: Queries
+}
+
+const firstAccountName = 'default'
+
+/** Opens `cairn.db` in the data folder, making both when absent. Throws ConfigError, or what the disk says. */
+export async function openData(context: Context, options: SharedOptions): Promise<Data> {
+  const { dataDir, store } = (await settingsOf(context, options)).config
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const limit = store.bytesMax === null ? {} : { bytesMax: store.bytesMax }
+  const db = openDatabase(join(dataDir, 'cairn.db'), limit)
+  try {
+    migrate(db)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  const writer = createInlineWriter(db)
+  const queries = createQueries()
+  return {
+    accounts: createAccounts({ db, writer, queries, clock: systemClock }),
+    db,
+    queries,
+    async [Symbol.asyncDispose]() {
+      await writer.close()
+      db.close()
+    },
+  }
+}
+
+/** The oldest account; the first one is made, with a card, when there is none. */
+export async function obtainFirstAccount(accounts: Accounts): Promise<Account> {
+  const [oldest] = accounts.listAccounts().toSorted((a, b) => a.created - b.created)
+  if (oldest !== undefined) return oldest
+  try {
+    return await accounts.createAccount(firstAccountName, { hasCard: true })
+  } catch (error) {
+    // Another command or a starting server made it meanwhile.
+    const made = accounts.findAccount(firstAccountName)
+    if (made === null) throw error
+    return made
+  }
+}
+
+/** Times are for people and programs alike: ISO 8601, UTC. */
+export function showTime(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString()
+}

@@ -1,0 +1,169 @@
+// The command as people and programs run it: bin/cairn.js in its own process, on a fresh data folder.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
+const root = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
+after(() => rmSync(root, { recursive: true }))
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string }
+
+function cairn(
+  args: readonly string[],
+  input = '',
+  nodeArgs: readonly string[] = [],
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const all = [...nodeArgs, bin, ...args]
+    const child = execFile(process.execPath, all, { cwd: root }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), out, err })
+    })
+    child.stdin?.end(input)
+  })
+}
+
+/** Runs with --json on the folder; the output must be one line of JSON and nothing else. */
+async function json(folder: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await cairn([...args, '--json', '--data-dir', join(root, folder)])
+  assert.equal(err, '')
+  assert.equal(code, 0)
+  assert.match(out, /^\{.*\}\n$/)
+  return JSON.parse(out) as Record<string, unknown>
+}
+
+test('an old Node is refused in one sentence, before anything newer is read', async () => {
+  const pretend = "Object.defineProperty(process.versions,'node',{value:'20.9.0'})"
+  const { code, out, err } = await cairn(['--help'], '', [
+    '--import',
+    `data:text/javascript,${pretend}`,
+  ])
+  assert.equal(code, 1)
+  assert.equal(out, '')
+  assert.equal(err, 'cairn needs Node 24 or newer, and this is Node 20.9.0.\n')
+})
+
+test('help and version succeed, wrong usage ends with 2', async () => {
+  const [help, version, wrong] = await Promise.all([
+    cairn(['--help']),
+    cairn(['--version']),
+    cairn(['keys', 'create', '--nope']),
+  ])
+  assert.equal(help.code, 0)
+  assert.match(help.out, /^Usage: cairn /)
+  assert.match(version.out, /^\d+\.\d+\.\d+\n$/)
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.err, /^cairn: unknown option '--nope'[^\n]*\n$/)
+})
+
+test('keys create on nothing makes the folder, the first account with a card, and a key', async () => {
+  const made = await json('fresh', 'keys', 'create', '--name', 'laptop')
+  assert.match(String(made['apiKey']), /^cairn_live_\w{36}$/)
+  assert.match(String(made['apiKeySecret']), /^cairns_live_\w{36}$/)
+  const { accounts } = await json('fresh', 'accounts', 'list')
+  assert.partialDeepStrictEqual(accounts, [{ name: made['account'], hasCard: true }])
+  const { keys } = await json('fresh', 'keys', 'list')
+  assert.partialDeepStrictEqual(keys, [{ id: made['id'], name: 'laptop', revoked: null }])
+})
+
+test('secrets are shown once: no list and no file of the data folder holds them', async () => {
+  const made = await json('once', 'keys', 'create')
+  const { keys } = await json('once', 'keys', 'list')
+  const files = readdirSync(join(root, 'once')).map((name) =>
+    readFileSync(join(root, 'once', name)),
+  )
+  assert.ok(files.length > 0)
+  for (const text of [made['apiKey'], made['apiKeySecret']]) {
+    assert.equal(JSON.stringify(keys).includes(String(text)), false)
+    for (const file of files) assert.equal(file.includes(String(text)), false)
+  }
+})
+
+test('a key carries the settings it was made with', async () => {
+  const limits = ['--units-per-second', '5', '--units-per-day', '0']
+  const networks = ['--networks', 'dev,other', '--secret-required']
+  const { id } = await json('settings', 'keys', 'create', ...limits, ...networks)
+  const { key } = await json('settings', 'keys', 'show', String(id))
+  const settings = {
+    secretRequired: true,
+    networks: ['dev', 'other'],
+    unitsPerSecond: 5,
+    unitsPerDay: 0,
+  }
+  assert.partialDeepStrictEqual(key, { settings })
+})
+
+test('a key of another service is taken from standard input, never from arguments', async () => {
+  const key = '0123456789abcdef0123456789abcdef'
+  const args = ['keys', 'create', '--import-key', '--json', '--data-dir', join(root, 'imported')]
+  const { code, out } = await cairn(args, `${key}\nfedcba9876543210\n`)
+  assert.equal(code, 0)
+  assert.partialDeepStrictEqual(JSON.parse(out), { apiKey: key, apiKeySecret: 'fedcba9876543210' })
+  const again = await cairn(args, `${key}\nfedcba9876543210\n`)
+  assert.equal(again.code, 1)
+  const half = await cairn(args, `${key}\n`)
+  assert.equal(half.code, 2)
+  assert.equal((again.err + half.err).includes(key), false)
+})
+
+test('a revoked key stays in the list as revoked, and cannot be revoked twice', async () => {
+  const { id } = await json('revoked', 'keys', 'create')
+  await json('revoked', 'keys', 'revoke', String(id))
+  const { key } = await json('revoked', 'keys', 'show', String(id))
+  assert.match(String((key as Record<string, unknown>)['revoked']), /^\d{4}-/)
+  const again = await cairn(['keys', 'revoke', String(id), '--data-dir', join(root, 'revoked')])
+  assert.equal(again.code, 1)
+  assert.match(again.err, /^cairn: [^\n]+\n$/)
+})
+
+test('accounts have no card until one is set, and lose it when it is cleared', async () => {
+  await json('card', 'accounts', 'create', 'team')
+  const hasCard = async () => {
+    const { account } = await json('card', 'accounts', 'show', 'team')
+    return (account as Record<string, unknown>)['hasCard']
+  }
+  assert.equal(await hasCard(), false)
+  await json('card', 'card', 'set', 'team')
+  assert.equal(await hasCard(), true)
+  await json('card', 'card', 'clear', 'team')
+  assert.equal(await hasCard(), false)
+})
+
+test('an unknown account ends with 1, a sentence, and with --json an object', async () => {
+  const folder = join(root, 'unknown')
+  for (const command of [
+    ['card', 'set'],
+    ['accounts', 'show'],
+    ['keys', 'create', '--account'],
+  ]) {
+    const { code, out, err } = await cairn([...command, 'nobody', '--json', '--data-dir', folder])
+    assert.equal(code, 1)
+    assert.equal(out, '')
+    const [sentence = '', object = ''] = err.split('\n')
+    assert.match(sentence, /^cairn: no account is named "nobody"$/)
+    assert.partialDeepStrictEqual(JSON.parse(object), { error: { code: 'no_account' } })
+  }
+})
+
+test('usage of a fresh folder is an empty list of rows', async () => {
+  assert.deepEqual(await json('usage', 'usage', '--since', '2026-01-31'), { usage: [] })
+  const wrong = await cairn(['usage', '--since', 'yesterday'])
+  assert.equal(wrong.code, 2)
+})
+
+test('the public accounts of the embedded chain come with their keys', async () => {
+  const { accounts } = await json('dev', 'accounts', 'dev')
+  const list = accounts as { address: string; privateKey: string }[]
+  assert.equal(list.length, 10)
+  assert.match(list[0]?.privateKey ?? '', /^0x[0-9a-f]{64}$/)
+})
+
+test('two commands at once on a fresh folder both succeed, in one account', async () => {
+  await Promise.all([json('race', 'keys', 'create'), json('race', 'keys', 'create')])
+  const { accounts } = await json('race', 'accounts', 'list')
+  assert.equal((accounts as unknown[]).length, 1)
+})
