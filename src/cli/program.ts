@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
 
 /** Adds options, subcommands and actions to an empty command. */
-export type Define = (command: Command, context: Context) => void
+type Define = (command: Command, context: Context) => void
 
 type Entry = {
   readonly name: string

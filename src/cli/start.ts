@@ -1,6 +1,7 @@
 // `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
 // Tested by test/start.test.ts
 import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
@@ -51,15 +52,19 @@ async function serve(context: Context, options: Options): Promise<void> {
   }
 }
 
+// Ctrl-C under npm reaches us twice at once: from the terminal and from npm, which passes it on.
+const sameSignalMs = 200
+
 /** Resolves at the first SIGINT or SIGTERM; the second ends the process with the signal's usual exit code. */
 function endAtSecondSignal(): Promise<void> {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const
   return new Promise((resolve) => {
-    let asked = false
+    let askedAt: number | null = null
     for (const [name, number] of Object.entries(numbers)) {
       process.on(name, () => {
-        if (asked) process.exit(128 + number)
-        asked = true
+        const now = systemClock.monotonic()
+        if (askedAt !== null && now - askedAt > sameSignalMs) process.exit(128 + number)
+        askedAt ??= now
         resolve()
       })
     }

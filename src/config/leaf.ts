@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { SettingMeta } from './settings.ts'
 
-export type LeafType = 'text' | 'whole number' | 'true or false' | 'choice'
+type LeafType = 'text' | 'whole number' | 'true or false' | 'choice'
 
 export type Leaf = {
   /** `rpc.bodyBytesMax` */

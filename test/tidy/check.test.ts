@@ -88,6 +88,7 @@ test('what goes around a door is found', () => {
     'limits/a.ts': 'const now = Date.now()\n',
     'ipfs/a.ts': 'setTimeout(run, 5)\n',
     'ipfs/b.ts': 'const signal = AbortSignal.timeout(5)\n',
+    'ipfs/c.ts': "import { setTimeout } from 'node:timers/promises'\n",
     'ethereum/a.ts': "import { VM } from '@ethereumjs/vm'\n",
   }
   const found = breaches(planted)

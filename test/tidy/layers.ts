@@ -56,11 +56,6 @@ export const doors: readonly Door[] = [
     code: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|(?<![.\w])(setTimeout|setInterval)\b|\bAbortSignal\.timeout\b/,
     behind: ['base/clock.ts', 'base/deadline.ts'],
   },
-  {
-    thing: 'timers',
-    module: /^(node:)?timers(\/promises)?$/,
-    behind: ['base/clock.ts', 'base/deadline.ts'],
-  },
 ]
 
 /** Words that say nothing, in names of files, folders and exports. */
