@@ -1,16 +1,18 @@
 // Chooses the check by kind. What the checks do is codec's business; that each kind has one is decided here.
-import type { Verify } from './ref.ts'
+import type { ContentKind, Verify } from './ref.ts'
 
-/**
- * `keccakKinds`: header, transactions, receipts, uncles, withdrawals, trie-node, code. `dagBlock`: the
- * multihash of an IPFS block. Both throw Fault `unverified`.
- */
+type KeccakKind = Exclude<ContentKind, 'dag-block'>
+
+/** `dagBlock`: of an IPFS block, by its multihash. Both throw Fault `unverified`. */
 export function createVerify(checks: {
-  readonly keccakKinds: Verify
-  readonly dagBlock: Verify
+  readonly keccakKinds: (
+    ref: { readonly kind: KeccakKind; readonly hash: Uint8Array },
+    bytes: Uint8Array,
+  ) => void
+  readonly dagBlock: (multihash: Uint8Array, bytes: Uint8Array) => void
 }): Verify {
-  return (ref, bytes) => {
-    if (ref.kind === 'dag-block') checks.dagBlock(ref, bytes)
-    else checks.keccakKinds(ref, bytes)
+  return ({ kind, hash }, bytes) => {
+    if (kind === 'dag-block') checks.dagBlock(hash, bytes)
+    else checks.keccakKinds({ kind, hash }, bytes)
   }
 }

@@ -1,0 +1,28 @@
+// The account that a fresh data folder starts with. It has a card, so that the first `add` works.
+// Tested by test/start.test.ts
+import type { Account, Accounts } from './accounts.ts'
+
+const firstAccountName = 'default'
+
+/** The oldest account; made when there is none, also when another process makes it at the same moment. */
+export async function obtainFirstAccount(accounts: Accounts): Promise<Account> {
+  const [oldest] = accounts.listAccounts().toSorted((a, b) => a.created - b.created)
+  if (oldest !== undefined) return oldest
+  try {
+    return await accounts.createAccount(firstAccountName, { hasCard: true })
+  } catch (error) {
+    const made = accounts.findAccount(firstAccountName)
+    if (made === null) throw error
+    return made
+  }
+}
+
+/** Key and secret of the first key, or null when there are keys already. Shown once. */
+export async function createFirstKey(
+  accounts: Accounts,
+): Promise<{ readonly apiKey: string; readonly apiKeySecret: string } | null> {
+  const account = await obtainFirstAccount(accounts)
+  if (accounts.listKeys().length > 0) return null
+  const { key, secret } = await accounts.createKey(account.name, { name: 'first' })
+  return { apiKey: key, apiKeySecret: secret }
+}
