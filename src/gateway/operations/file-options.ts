@@ -1,0 +1,78 @@
+// Options that several file commands share: how patient to be, and how CIDs are printed (contract-files 2.8, 4).
+import type { MultibaseEncoder } from 'multiformats/bases/interface'
+import { base16, base16upper } from 'multiformats/bases/base16'
+import { base2 } from 'multiformats/bases/base2'
+import { base32, base32hex, base32upper, base32z } from 'multiformats/bases/base32'
+import { base36, base36upper } from 'multiformats/bases/base36'
+import { base58btc, base58flickr } from 'multiformats/bases/base58'
+import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64'
+import { base8 } from 'multiformats/bases/base8'
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import type { Patience } from '../../ipfs/files.ts'
+import type { FilesRequest } from '../operation.ts'
+
+type Options = FilesRequest['options']
+
+/** Typed reading of options that may be absent; the command line has checked the types. */
+export const flagOf = (options: Options, name: string, absent: boolean): boolean =>
+  (options.get(name) as boolean | undefined) ?? absent
+export const textOf = (options: Options, name: string, absent = ''): string =>
+  (options.get(name) as string | undefined) ?? absent
+export const integerOf = (options: Options, name: string, absent: bigint): bigint =>
+  (options.get(name) as bigint | undefined) ?? absent
+
+const timeoutMsMax = 2 ** 31 - 1
+
+export function patienceOf(options: Options): Patience {
+  const timeout = options.get('timeout') as bigint | undefined
+  return {
+    offline: flagOf(options, 'offline', false),
+    timeoutMs: timeout === undefined ? null : Math.min(Math.max(0, Number(timeout)), timeoutMsMax),
+  }
+}
+
+const encoders: readonly MultibaseEncoder<string>[] = [
+  base2,
+  base8,
+  base16,
+  base16upper,
+  base32,
+  base32hex,
+  base32upper,
+  base32z,
+  base36,
+  base36upper,
+  base58btc,
+  base58flickr,
+  base64,
+  base64pad,
+  base64url,
+  base64urlpad,
+]
+
+/**
+ * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
+ * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for a base nobody knows.
+ */
+export function cidPrinter(options: Options): (cid: CID) => string {
+  const name = textOf(options, 'cid-base')
+  const encoder =
+    name === '' ? base32 : encoders.find((one) => one.name === name || one.prefix === name)
+  if (encoder === undefined) {
+    throw new Fault('command_failed', { detail: `unsupported multibase encoding: ${name}` })
+  }
+  const lifts = flagOf(options, 'upgrade-cidv0-in-output', name !== '' && encoder !== base58btc)
+  return (cid) => {
+    const shown = lifts && cid.version === 0 ? cid.toV1() : cid
+    return shown.version === 0 ? shown.toString() : shown.toString(encoder)
+  }
+}
+
+/** Throws `command_failed` for a pin name over 255 bytes. */
+export function checkPinName(name: string): void {
+  const bytes = Buffer.byteLength(name)
+  if (bytes > 255) {
+    throw new Fault('command_failed', { detail: `pin name is ${bytes} bytes (max 255 bytes)` })
+  }
+}

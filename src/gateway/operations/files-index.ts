@@ -1,0 +1,33 @@
+// Every command of the file face by its path on the wire. http/commands.ts declares what each one takes.
+import type { Clock } from '../../base/clock.ts'
+import type { FilesOperation } from '../operation.ts'
+import { add } from './add.ts'
+import { cat } from './cat.ts'
+import { createId } from './id.ts'
+import { createPinAdd } from './pin_add.ts'
+import { pinLs } from './pin_ls.ts'
+import { pinRm } from './pin_rm.ts'
+import { createVersion } from './version.ts'
+
+export type FilesOperationParts = {
+  readonly clock: Clock
+  /** Of Cairn. */
+  readonly version: string
+  /** 32 bytes, Ed25519, of this server; shown by `id`. */
+  readonly publicKey: Uint8Array
+}
+
+export function createFilesOperations(
+  parts: FilesOperationParts,
+): ReadonlyMap<string, FilesOperation<unknown>> {
+  const operations: readonly FilesOperation<unknown>[] = [
+    add,
+    cat,
+    createId(parts.version, parts.publicKey),
+    createPinAdd(parts.clock),
+    pinLs,
+    pinRm,
+    createVersion(parts.version),
+  ]
+  return new Map(operations.map((operation) => [operation.name, operation]))
+}

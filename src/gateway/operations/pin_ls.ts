@@ -1,0 +1,114 @@
+// `pin/ls`: the account's pins, all of them or the ones that are asked for (contract-files 8.3).
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import type { Patience, Pin } from '../../ipfs/files.ts'
+import type { FilesCall, FilesOperation } from '../operation.ts'
+import { cidPrinter, flagOf, patienceOf, textOf } from './file-options.ts'
+
+const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
+
+type PinLsInput = {
+  readonly paths: readonly string[]
+  readonly type: string
+  readonly names: boolean
+  /** Part of a name; '' = no filter. */
+  readonly name: string
+  readonly stream: boolean
+  readonly patience: Patience
+  readonly print: (cid: CID) => string
+}
+
+type Listed = { readonly cid: CID; readonly type: string; readonly name: string }
+
+export const pinLs: FilesOperation<PinLsInput> = {
+  name: 'pin/ls',
+  class: 'read',
+  parse({ args, options }) {
+    const type = textOf(options, 'type', 'all')
+    if (!types.includes(type)) {
+      throw new Fault('command_failed', {
+        detail: `invalid type '${type}', must be one of {direct, indirect, recursive, all}`,
+      })
+    }
+    const name = args.length === 0 ? textOf(options, 'name') : ''
+    return {
+      paths: args,
+      type,
+      names: name !== '' || flagOf(options, 'names', false),
+      name,
+      stream: flagOf(options, 'stream', false),
+      patience: patienceOf(options),
+      print: cidPrinter(options),
+    }
+  },
+  async run(input, call) {
+    const listed = input.paths.length === 0 ? listAll(input, call) : listGiven(input, call)
+    if (input.stream) return { kind: 'events', lines: linesOf(listed, input), live: false }
+    return { kind: 'object', value: await objectOf(listed, input) }
+  },
+}
+
+async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+  const { caller, files, signal } = call
+  const wants = (type: string): boolean => input.type === 'all' || input.type === type
+  for (const { cid, mode, name } of files.pins(caller.accountId)) {
+    if (wants(mode) && name.includes(input.name)) yield { cid, type: mode, name }
+  }
+  // Indirect pins have no name, so a filter never matches them.
+  if (!wants('indirect') || input.name !== '') return
+  for await (const { cid } of files.indirect(caller.accountId, signal)) {
+    yield { cid, type: 'indirect', name: '' }
+  }
+}
+
+/** One per argument, in their order; all are found before the first is told. */
+async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
+  const { caller, files, signal } = call
+  const pins = files.pins(caller.accountId)
+  const wants = (type: string): boolean => input.type === 'all' || input.type === type
+  const found: (Listed | null)[] = []
+  const open = new Map<string, { readonly cid: CID; readonly places: number[] }>()
+  for (const path of input.paths) {
+    const cid = await files.resolve(path, input.patience, signal)
+    const pin: Pin | undefined = pins.find((one) => one.cid.equals(cid) && wants(one.mode))
+    found.push(pin === undefined ? null : { cid, type: pin.mode, name: pin.name })
+    if (pin !== undefined) continue
+    const seat = open.get(cid.toString()) ?? { cid, places: [] }
+    seat.places.push(found.length - 1)
+    open.set(cid.toString(), seat)
+  }
+  if (open.size > 0 && wants('indirect')) {
+    for await (const { cid, root } of files.indirect(caller.accountId, signal)) {
+      const seat = open.get(cid.toString())
+      if (seat === undefined) continue
+      const type = `indirect through ${input.print(root)}`
+      for (const place of seat.places) found[place] = { cid, type, name: '' }
+      open.delete(cid.toString())
+      if (open.size === 0) break
+    }
+  }
+  const missing = found.indexOf(null)
+  if (missing !== -1) {
+    const detail = `path '${input.paths[missing]}' is not pinned`
+    throw new Fault('command_failed', { detail })
+  }
+  for (const one of found) if (one !== null) yield one
+}
+
+async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
+  for await (const { cid, type, name } of listed) {
+    const shown = input.names && name !== '' ? { Name: name } : {}
+    yield { Cid: input.print(cid), ...shown, Type: type }
+  }
+}
+
+async function objectOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<unknown> {
+  const keys = new Map<string, unknown>()
+  for await (const { cid, type, name } of listed) {
+    const key = input.print(cid)
+    if (!keys.has(key)) keys.set(key, { Type: type, Name: input.names ? name : '' })
+  }
+  if (keys.size === 0) return {}
+  const sorted = [...keys].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { Keys: Object.fromEntries(sorted) }
+}

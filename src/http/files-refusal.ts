@@ -1,0 +1,81 @@
+// A Fault as an answer of the file face: Kubo's JSON error object, or its text for the parser's and router's
+// errors (contract-files 2.3, 3.5).
+import type { Clock } from '../base/clock.ts'
+import type { Fault } from '../base/fault.ts'
+import { endEarly } from './early-answer.ts'
+import type { Exchange } from './exchange.ts'
+import { kuboLine } from './kubo-json.ts'
+
+export type Refusal = {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+export function refusalOf(fault: Fault): Refusal {
+  const { row } = fault
+  const wanted = row.files?.status ?? row.status
+  // Rows made for JSON-RPC answer 200 there; here an error has an error's status.
+  const status = wanted < 400 ? 500 : wanted
+  const message = messageOf(fault)
+  const headers: Record<string, string> = {}
+  if (status === 401) headers['WWW-Authenticate'] = 'Basic realm="cairn", charset="UTF-8"'
+  if (status === 405) headers['Allow'] = 'OPTIONS, POST'
+  if (status === 429 || status === 503) headers['Retry-After'] = `0${waitSeconds(fault)}`
+  if (row.files?.text === true || status === 405) return textRefusal(status, message, headers)
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: kuboLine({ Message: message, Code: row.kubo, Type: 'error' }),
+  }
+}
+
+/** Sends it whole; when the request's body is not read to its end, closes after discarding a little of it. */
+export function sendRefusal(
+  exchange: Exchange,
+  refusal: Refusal,
+  how: { readonly bodyEnded: boolean; readonly clock: Clock },
+): void {
+  const { request, response } = exchange
+  if (response.destroyed) return
+  const empty = request.method === 'HEAD' || refusal.status === 204
+  const body = empty ? '' : refusal.body
+  response.writeHead(refusal.status, {
+    ...refusal.headers,
+    ...(refusal.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(refusal.body) }),
+    ...(how.bodyEnded ? {} : { Connection: 'close' }),
+  })
+  if (how.bodyEnded || exchange.awaitsContinue) response.end(body)
+  else endEarly(request, response, body, how.clock)
+}
+
+function textRefusal(status: number, message: string, headers: Record<string, string>): Refusal {
+  return {
+    status,
+    headers: {
+      ...headers,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: message + '\n',
+  }
+}
+
+function messageOf(fault: Fault): string {
+  if (fault.detailed) return fault.message
+  const reason = typeof fault.data === 'object' ? fault.data['reason'] : undefined
+  if (fault.code === 'refused_by_setting' && typeof reason === 'string') {
+    return `${fault.message}: ${reason}`
+  }
+  return fault.row.files?.message ?? fault.message
+}
+
+/** At least 1; the zero put in front keeps ethers from reading it as milliseconds (contract-rpc 5). */
+function waitSeconds(fault: Fault): number {
+  const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined
+  const given =
+    typeof rate === 'object' && rate !== null && 'backoff_seconds' in rate
+      ? Number(rate.backoff_seconds)
+      : 1
+  return Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1
+}

@@ -1,0 +1,122 @@
+// The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
+// so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { FilesReply } from '../gateway/operation.ts'
+import type { Exchange } from './exchange.ts'
+import { HeldLines } from './held-lines.ts'
+import { kuboLine } from './kubo-json.ts'
+
+export type ReplyTerms = {
+  readonly clock: Clock
+  /** A caller that takes nothing for this long is cut. */
+  readonly idleMs: number
+  /** The request carries entries, read while the reply is made. */
+  readonly uploading: boolean
+}
+
+/**
+ * Sends `reply` to its end and counts body bytes in `sent`. Throws what the reply throws: before headers are
+ * out the face can still refuse, after that (`response.headersSent`) it must destroy the connection.
+ */
+export async function sendReply(
+  exchange: Exchange,
+  reply: FilesReply,
+  terms: ReplyTerms,
+  sent: { bytes: number },
+): Promise<void> {
+  switch (reply.kind) {
+    case 'object': {
+      const body = kuboLine(reply.value)
+      sent.bytes += Buffer.byteLength(body)
+      exchange.response.writeHead(200, {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+      })
+      exchange.response.end(body)
+      return
+    }
+    case 'bytes': {
+      const headers: Record<string, string> = {
+        'X-Stream-Output': '1',
+        'Content-Type': 'text/plain',
+      }
+      if (reply.length !== null) headers['X-Content-Length'] = String(reply.length)
+      await sendStream(exchange, headers, reply.chunks, terms, sent)
+      return
+    }
+    case 'events': {
+      const headers: Record<string, string> = {
+        'X-Chunked-Output': '1',
+        'Content-Type': 'application/json',
+      }
+      if (!terms.uploading || reply.live) {
+        if (terms.uploading) headers['Connection'] = 'close'
+        await sendStream(exchange, headers, linesOf(reply.lines), terms, sent)
+        return
+      }
+      await using held = new HeldLines()
+      for await (const value of reply.lines) await held.add(kuboLine(value))
+      await sendStream(exchange, headers, held.read(), terms, sent)
+    }
+  }
+}
+
+async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  for await (const value of values) yield Buffer.from(kuboLine(value))
+}
+
+async function sendStream(
+  exchange: Exchange,
+  headers: Record<string, string>,
+  chunks: AsyncIterable<Uint8Array>,
+  terms: ReplyTerms,
+  sent: { bytes: number },
+): Promise<void> {
+  const { request, response } = exchange
+  const iterator = chunks[Symbol.asyncIterator]()
+  try {
+    let step = await iterator.next()
+    // HTTP/1.0 has no chunks and so no trailers.
+    const trailers = request.httpVersion === '1.1'
+    if (response.destroyed) throw hungUp()
+    response.writeHead(200, trailers ? { ...headers, Trailer: 'X-Stream-Error' } : headers)
+    for (; step.done !== true; step = await iterator.next()) {
+      if (response.destroyed) throw hungUp()
+      sent.bytes += step.value.length
+      if (!response.write(step.value)) await drained(exchange, terms)
+    }
+    if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
+    response.end()
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+function drained(exchange: Exchange, terms: ReplyTerms): Promise<void> {
+  const { response } = exchange
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      stopTimer()
+      response.off('drain', ready).off('close', gone)
+    }
+    const ready = (): void => {
+      settle()
+      resolve()
+    }
+    const gone = (): void => {
+      settle()
+      reject(hungUp())
+    }
+    const stopTimer = terms.clock.after(terms.idleMs, () => {
+      settle()
+      reject(new Fault('deadline', { detail: 'the caller stopped reading' }))
+    })
+    response.on('drain', ready).on('close', gone)
+    if (response.destroyed) gone()
+  })
+}
+
+function hungUp(): Fault {
+  return new Fault('deadline', { detail: 'the caller hung up' })
+}

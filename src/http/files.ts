@@ -1,0 +1,163 @@
+// The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in the order of contract-files 2.1,
+// none of them reads the body; rules of the service live in the gateway.
+import type { Clock } from '../base/clock.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Gateway } from '../gateway/gateway.ts'
+import type { FilesOperation, FilesRequest } from '../gateway/operation.ts'
+import { isAmbient } from './browser-gate.ts'
+import {
+  argumentLines,
+  parseCommandLine,
+  requireArgument,
+  type Route,
+  routeCommand,
+} from './command-line.ts'
+import type { Exchange, Face } from './exchange.ts'
+import { readCredential } from './files-credential.ts'
+import { filesHeaders, optionsHeaders } from './files-head.ts'
+import { refusalOf, sendRefusal } from './files-refusal.ts'
+import { sendReply } from './files-reply.ts'
+import { findBoundary, readParts } from './multipart.ts'
+import { UploadBody } from './upload-body.ts'
+import { readText, uploadEntries } from './upload-entries.ts'
+
+export type FilesSettings = {
+  /** One request body; null = no limit. */
+  readonly uploadBytesMax: number | null
+  /** No byte of an upload, or no byte of an answer taken, for this long ends the request. */
+  readonly idleMs: number
+}
+
+export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleMs: 60_000 }
+
+export type FilesFaceParts = {
+  readonly gateway: Pick<Gateway, 'enterFiles' | 'runFiles'>
+  /** Offered operations by command path. */
+  readonly operations: ReadonlyMap<string, FilesOperation<unknown>>
+  /** Of Cairn, for the Server header. */
+  readonly version: string
+  readonly settings: FilesSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const base = '/api/v0/'
+const argumentBytesMax = 1_048_576
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createFilesFace(parts: FilesFaceParts): Face {
+  const { clock, log, settings } = parts
+  return async (exchange) => {
+    const { request, response } = exchange
+    const upload = new UploadBody(
+      exchange,
+      { bytesMax: settings.uploadBytesMax, idleMs: settings.idleMs },
+      clock,
+    )
+    response.setHeaders(new Headers(filesHeaders(request.headers, parts.version)))
+    try {
+      if (request.method === 'OPTIONS') {
+        const answer = { status: 204, headers: optionsHeaders(request.headers), body: '' }
+        sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
+      } else await answerCommand(parts, exchange, upload)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        log('error', 'file request failed', {
+          requestId: exchange.requestId,
+          cause: fault.cause,
+        })
+      }
+      if (response.headersSent) response.destroy()
+      else sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+    }
+  }
+}
+
+async function answerCommand(
+  parts: FilesFaceParts,
+  exchange: Exchange,
+  upload: UploadBody,
+): Promise<void> {
+  const { headers, method } = exchange.request
+  if (!exchange.path.startsWith(base)) throw new Fault('no_command')
+  if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
+  if (isAmbient(headers)) throw new Fault('browser_refused')
+  const caller = await parts.gateway.enterFiles(readCredential(headers.authorization))
+  const route = routeCommand(exchange.path.slice(base.length))
+  const operation = parts.operations.get(route.name)
+  if (operation === undefined) throw new Fault('command_not_offered')
+  const request = await readRequest(route, exchange, upload)
+
+  const run = await parts.gateway.runFiles({
+    caller,
+    operation,
+    request,
+    connected: () => isConnected(exchange),
+    signal: exchange.signal,
+  })
+  const sent = { bytes: 0 }
+  let outcome: 'ok' | FaultCode = 'ok'
+  try {
+    const terms = {
+      clock: parts.clock,
+      idleMs: parts.settings.idleMs,
+      uploading: request.entries !== null,
+    }
+    await sendReply(exchange, run.reply, terms, sent)
+  } catch (thrown) {
+    outcome = Fault.from(thrown).code
+    throw thrown
+  } finally {
+    run.settle(outcome, { in: upload.bytes, out: sent.bytes })
+  }
+}
+
+/** Command line and body as one request. Only arguments that may come from the body read it here. */
+async function readRequest(
+  route: Route,
+  exchange: Exchange,
+  upload: UploadBody,
+): Promise<FilesRequest> {
+  const { headers } = exchange.request
+  const { command } = route
+  const { args, options } = parseCommandLine(route, new URLSearchParams(exchange.query))
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Fault('wrong_media', { detail: 'content encoding of a request is not supported' })
+  }
+  if (command.body === 'entries') {
+    const boundary = findBoundary(headers['content-type'])
+    if (boundary === null) {
+      const detail = `file argument '${command.argument?.name}' is required`
+      throw new Fault('bad_argument', { detail })
+    }
+    upload.checkDeclared()
+    return { args, options, entries: uploadEntries(readParts(upload, boundary)) }
+  }
+  upload.checkDeclared()
+  const boundary = command.body === 'lines' ? findBoundary(headers['content-type']) : null
+  const all = boundary === null ? args : [...args, ...(await bodyArguments(upload, boundary))]
+  requireArgument(command, all)
+  return { args: all, options, entries: null }
+}
+
+/** Lines of the first file part; the rest of the body is read and dropped. */
+async function bodyArguments(upload: UploadBody, boundary: string): Promise<readonly string[]> {
+  let lines: readonly string[] = []
+  let first = true
+  for await (const { head, content } of readParts(upload, boundary)) {
+    if (first && head.kind === 'file') {
+      lines = argumentLines(await readText(content, argumentBytesMax))
+      first = false
+    }
+    if (upload.bytes > 2 * argumentBytesMax) throw new Fault('too_large')
+  }
+  return lines
+}
+
+function isConnected(exchange: Exchange): boolean {
+  const { request, response } = exchange
+  return !response.destroyed && !request.socket.destroyed && !exchange.signal.aborted
+}

@@ -1,0 +1,15 @@
+// JSON as Go's encoder writes it: compact, with what could end a script escaped (contract-files 2.3). Pure.
+
+const escapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
+/** One line, its line feed included. Members in the order of `value`. */
+export function kuboLine(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] as string) + '\n'
+}
