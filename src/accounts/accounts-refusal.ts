@@ -1,0 +1,20 @@
+// An order to the accounts that cannot be carried out. Never on the wire of the two faces: the command line
+// and the admin side show its sentence.
+
+export type RefusalReason =
+  | 'bad_name'
+  | 'name_taken'
+  | 'no_account'
+  | 'bad_key'
+  | 'key_taken'
+  | 'no_key'
+  | 'bad_setting'
+
+export class AccountsRefusal extends Error {
+  override readonly name = 'AccountsRefusal'
+  readonly reason: RefusalReason
+  constructor(reason: RefusalReason, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,272 @@
+// Accounts and their keys as the command line and the admin side see them: every change is one durable
+// write. Keys and secrets are kept as hashes, so they leave here once, when they are made.
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
+import type { Database } from '../db/sqlite.ts'
+import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
+import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
+import {
+  checkApiKey,
+  checkApiSecret,
+  createApiKey,
+  createApiSecret,
+  hashCredential,
+  visiblePart,
+} from './api-key.ts'
+import { defaultKeySettings, type KeySettings } from './key-settings.ts'
+import { changeKeySettings, parseKeySettings } from './parse-key-settings.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+export type Account = {
+  readonly id: string
+  readonly name: string
+  readonly created: number
+  readonly hasCard: boolean
+}
+
+export type ApiKey = {
+  readonly id: string
+  readonly accountId: string
+  readonly accountName: string
+  readonly name: string
+  /** Up to 8 characters of the key, to recognise it by. */
+  readonly prefix: string
+  readonly created: number
+  readonly expires: number | null
+  readonly revoked: number | null
+  /** UTC day `2026-01-31`, or null: never used. */
+  readonly lastUsedDay: string | null
+  readonly settings: KeySettings
+}
+
+export type NewApiKey = {
+  readonly name?: string
+  readonly expires?: number | null
+  readonly settings?: Partial<KeySettings>
+  /** A key of another service, taken as it is. */
+  readonly imported?: { readonly key: string; readonly secret: string }
+}
+
+/** Reads see what other processes wrote. Throws AccountsRefusal with a sentence for the person who asked. */
+export type Accounts = {
+  createAccount(name: string, options?: { readonly hasCard?: boolean }): Promise<Account>
+  listAccounts(): readonly Account[]
+  /** By name. */
+  findAccount(name: string): Account | null
+  getAccount(name: string): Account
+  setCard(accountName: string, hasCard: boolean): Promise<void>
+  /** `key` and `secret` are nowhere else: show them now. */
+  createKey(
+    accountName: string,
+    options?: NewApiKey,
+  ): Promise<{ readonly apiKey: ApiKey; readonly key: string; readonly secret: string }>
+  /** Of one account by name, or of all. */
+  listKeys(accountName?: string): readonly ApiKey[]
+  /** By id. */
+  getKey(id: string): ApiKey
+  /** Final; a revoked key stays in lists. */
+  revokeKey(id: string): Promise<void>
+  /** What `changes` does not name stays as it is. */
+  changeSettings(id: string, changes: Partial<KeySettings>): Promise<KeySettings>
+}
+
+const accountName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
+const keyNameMax = 64
+
+export function createAccounts(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly queries: Queries
+  readonly clock: Clock
+}): Accounts {
+  const { db, writer, queries, clock } = parts
+
+  const accountRows = queries.selectFrom('account').select(['id', 'name', 'created', 'card'])
+  const keyRows = queries
+    .selectFrom('api_key as k')
+    .innerJoin('account as a', 'a.id', 'k.account_id')
+    .select(['k.id', 'k.account_id', 'a.name as account_name', 'k.name', 'k.prefix', 'k.created'])
+    .select(['k.expires', 'k.revoked', 'k.last_used_day', 'k.settings'])
+
+  async function change(statement: Statement, reason: RefusalReason, why: string): Promise<void> {
+    try {
+      await writer.write([statement])
+    } catch (cause) {
+      if (cause instanceof NothingChanged) throw new AccountsRefusal(reason, why, { cause })
+      throw cause
+    }
+  }
+
+  function findAccount(name: string): Account | null {
+    const row = findOne(db, accountRows.where('name', '=', name))
+    return row === null ? null : toAccount(row)
+  }
+
+  function getAccount(name: string): Account {
+    const account = findAccount(name)
+    if (account === null) throw noAccount(name)
+    return account
+  }
+
+  function getKey(id: string): ApiKey {
+    const row = findOne(db, keyRows.where('k.id', '=', id))
+    if (row === null) throw new AccountsRefusal('no_key', `no key has the id ${quote(id)}`)
+    return toApiKey(row)
+  }
+
+  return {
+    findAccount,
+    getAccount,
+    getKey,
+
+    async createAccount(name, { hasCard = false } = {}) {
+      if (!accountName.test(name)) {
+        throw new AccountsRefusal(
+          'bad_name',
+          `an account name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ - and starts with a letter or digit, not ${quote(name)}`,
+        )
+      }
+      const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard }
+      const { id, created } = account
+      const insert = queries
+        .insertInto('account')
+        .values({ id, name, created, card: hasCard ? 1 : 0 })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+      const taken = `an account named ${quote(name)} exists already`
+      await change(toStatement(insert, 'change'), 'name_taken', taken)
+      return account
+    },
+
+    listAccounts: () => findAll(db, accountRows.orderBy('name')).map(toAccount),
+
+    async setCard(name, hasCard) {
+      const update = queries
+        .updateTable('account')
+        .set({ card: hasCard ? 1 : 0 })
+        .where('name', '=', name)
+      const { reason, message } = noAccount(name)
+      await change(toStatement(update, 'change'), reason, message)
+    },
+
+    async createKey(name, options = {}) {
+      const account = getAccount(name)
+      const { key, secret } = options.imported ?? {
+        key: createApiKey(),
+        secret: createApiSecret(),
+      }
+      checkNewKey(key, secret, options.name ?? '')
+      const settings = changeKeySettings(defaultKeySettings, options.settings ?? {})
+      const id = randomUUID()
+      const insert = queries
+        .insertInto('api_key')
+        .values({
+          id,
+          account_id: account.id,
+          name: options.name ?? '',
+          prefix: visiblePart(key),
+          key_hash: hashCredential(key),
+          secret_hash: hashCredential(secret),
+          created: clock.now(),
+          expires: options.expires ?? null,
+          revoked: null,
+          last_used_day: null,
+          settings: JSON.stringify(settings),
+        })
+        .onConflict((conflict) => conflict.column('key_hash').doNothing())
+      await change(toStatement(insert, 'change'), 'key_taken', 'this key exists already')
+      return { apiKey: getKey(id), key, secret }
+    },
+
+    listKeys(name) {
+      const query = keyRows.orderBy('a.name').orderBy('k.created').orderBy('k.id')
+      const rows =
+        name === undefined ? query : query.where('k.account_id', '=', getAccount(name).id)
+      return findAll(db, rows).map(toApiKey)
+    },
+
+    async revokeKey(id) {
+      getKey(id)
+      const update = queries
+        .updateTable('api_key')
+        .set({ revoked: clock.now() })
+        .where('id', '=', id)
+        .where('revoked', 'is', null)
+      const already = `the key with the id ${quote(id)} is revoked already`
+      await change(toStatement(update, 'change'), 'no_key', already)
+    },
+
+    async changeSettings(id, changes) {
+      const { settings: before } = getKey(id)
+      const settings = changeKeySettings(before, changes)
+      const update = queries
+        .updateTable('api_key')
+        .set({ settings: JSON.stringify(settings) })
+        .where('id', '=', id)
+        // Two changes at once: the second is refused instead of undoing the first.
+        .where('settings', '=', JSON.stringify(before))
+      const changed = 'the settings changed meanwhile: try again'
+      await change(toStatement(update, 'change'), 'bad_setting', changed)
+      return settings
+    },
+  }
+}
+
+function checkNewKey(key: string, secret: string, name: string): void {
+  if (name.length > keyNameMax) {
+    throw new AccountsRefusal('bad_name', `a key name has at most ${keyNameMax} characters`)
+  }
+  // The texts never show what was given: it may be a secret in the wrong place.
+  if (!checkApiKey(key)) {
+    throw new AccountsRefusal(
+      'bad_key',
+      'a key has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+    )
+  }
+  if (!checkApiSecret(secret)) {
+    throw new AccountsRefusal(
+      'bad_key',
+      'a secret has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+    )
+  }
+}
+
+function noAccount(name: string): AccountsRefusal {
+  return new AccountsRefusal('no_account', `no account is named ${quote(name)}`)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80))
+}
+
+function toAccount(row: { id: string; name: string; created: number; card: number }): Account {
+  const { id, name, created } = row
+  return { id, name, created, hasCard: row.card === 1 }
+}
+
+function toApiKey(row: {
+  id: string
+  account_id: string
+  account_name: string
+  name: string
+  prefix: string
+  created: number
+  expires: number | null
+  revoked: number | null
+  last_used_day: string | null
+  settings: string
+}): ApiKey {
+  const { id, name, prefix, created, expires, revoked } = row
+  return {
+    id,
+    accountId: row.account_id,
+    accountName: row.account_name,
+    name,
+    prefix,
+    created,
+    expires,
+    revoked,
+    lastUsedDay: row.last_used_day,
+    settings: parseKeySettings(row.settings),
+  }
+}

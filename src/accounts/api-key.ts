@@ -1,0 +1,72 @@
+// Keys and secrets as text: `cairn_live_` (secret: `cairns_live_`) + 30 base62 characters of a CSPRNG + 6
+// base62 characters of the CRC32 of all before. Keys of other services are taken as they are.
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const keyPrefix = 'cairn_live_'
+const secretPrefix = 'cairns_live_'
+const randomLength = 30
+const checksumLength = 6
+const opaque = /^[A-Za-z0-9_-]{8,128}$/
+
+/** A new key, 178 random bits. */
+export function createApiKey(): string {
+  return withChecksum(keyPrefix + randomText())
+}
+
+/** A new secret, 178 random bits. */
+export function createApiSecret(): string {
+  return withChecksum(secretPrefix + randomText())
+}
+
+/** Could this be a key? Opaque text of 8-128 characters; with our prefix the checksum must be right. */
+export function checkApiKey(text: string): boolean {
+  return check(text, keyPrefix)
+}
+
+/** The same for a secret. */
+export function checkApiSecret(text: string): boolean {
+  return check(text, secretPrefix)
+}
+
+/** What is stored of a key or secret: machine-made text needs no slow hash. 32 bytes. */
+export function hashCredential(text: string): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(text).digest())
+}
+
+/** The part of a key that lists show: at most 8 characters, at most a quarter of what is random. */
+export function visiblePart(key: string): string {
+  const own = key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key
+  return own.slice(0, Math.min(8, Math.floor(own.length / 4)))
+}
+
+export function withChecksum(text: string): string {
+  let rest = crc32(text)
+  let digits = ''
+  for (let n = 0; n < checksumLength; n++) {
+    digits = alphabet.charAt(rest % 62) + digits
+    rest = Math.floor(rest / 62)
+  }
+  return text + digits
+}
+
+function check(text: string, prefix: string): boolean {
+  if (!opaque.test(text)) return false
+  if (!text.startsWith(prefix)) return true
+  return (
+    text.length === prefix.length + randomLength + checksumLength &&
+    withChecksum(text.slice(0, -checksumLength)) === text
+  )
+}
+
+function randomText(): string {
+  let text = ''
+  while (text.length < randomLength) {
+    for (const byte of randomBytes(randomLength)) {
+      // 248 = 4 x 62: a larger byte would make the first letters likelier.
+      if (byte < 248 && text.length < randomLength) text += alphabet.charAt(byte % 62)
+    }
+  }
+  return text
+}

@@ -1,0 +1,149 @@
+// Judges credentials on the request path from memory. Follows `revision.accounts`, which triggers raise at
+// each change, so what another process creates, revokes or marks holds here within a second, and a new key
+// or card at once.
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { toBareHex } from '../base/hex.ts'
+import type { Log } from '../base/log.ts'
+import type { Database } from '../db/sqlite.ts'
+import { checkApiKey, hashCredential } from './api-key.ts'
+import type { Caller } from './caller.ts'
+import { parseKeySettings } from './parse-key-settings.ts'
+
+export type Directory = {
+  /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
+  authenticate(key: string, secret: string | null): Caller
+  /** Reads the accounts anew when they changed. */
+  refresh(): void
+  stop(): void
+}
+
+type Entry = {
+  readonly secretHash: Uint8Array
+  readonly expires: number | null
+  readonly revoked: boolean
+  readonly withSecret: Caller
+  readonly withoutSecret: Caller
+}
+
+type KeyRow = {
+  readonly id: string
+  readonly account_id: string
+  readonly account_name: string
+  readonly card: number
+  readonly key_hash: Uint8Array
+  readonly secret_hash: Uint8Array
+  readonly expires: number | null
+  readonly revoked: number | null
+  readonly settings: string
+}
+
+const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
+const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
+  k.expires, k.revoked, k.settings FROM api_key k JOIN account a ON a.id = k.account_id`
+const refreshPeriodMs = 1000
+const unknownKeptMs = 1000
+const unknownMax = 10_000
+
+/** `db`: a read connection of its own or shared; all reads are short. */
+export function createDirectory(parts: {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Log
+}): Directory {
+  const { db, clock, log } = parts
+  let entries = new Map<string, Entry>()
+  let revision = -1
+  // sha256 of keys that are not there -> when to look again.
+  const unknown = new Map<string, number>()
+
+  function refresh(): void {
+    const now = db.get<{ number: number }>(revisionSql)?.number ?? 0
+    if (now === revision) return
+    const read = new Map<string, Entry>()
+    for (const row of db.all<KeyRow>(keysSql)) {
+      try {
+        read.set(toBareHex(row.key_hash), toEntry(row))
+      } catch (error) {
+        // One unreadable row closes its own door only.
+        log('error', 'api_key_unreadable', { keyId: row.id, error })
+      }
+    }
+    entries = read
+    revision = now
+    unknown.clear()
+  }
+
+  function findEntry(hash: string): Entry | null {
+    const entry = entries.get(hash)
+    if (entry !== undefined) return entry
+    const now = clock.monotonic()
+    if ((unknown.get(hash) ?? 0) > now) return null
+    refresh()
+    const found = entries.get(hash) ?? null
+    if (found === null) {
+      if (unknown.size >= unknownMax) unknown.clear()
+      unknown.set(hash, now + unknownKeptMs)
+    }
+    return found
+  }
+
+  refresh()
+  const stop = clock.every(refreshPeriodMs, () => {
+    try {
+      refresh()
+    } catch (error) {
+      // Known keys go on working from memory; the next second tries again.
+      log('error', 'accounts_not_refreshed', { error })
+    }
+  })
+
+  return {
+    refresh,
+    stop,
+    authenticate(key, secret) {
+      if (!checkApiKey(key)) throw new Fault('bad_key')
+      const hash = toBareHex(hashCredential(key))
+      let entry = findEntry(hash)
+      if (entry?.withSecret.hasCard === false) {
+        // A card that was set a moment ago must open the door now.
+        refresh()
+        entry = findEntry(hash)
+      }
+      // An unknown key costs the same comparison, so that time does not tell.
+      const right =
+        secret !== null && timingSafeEqual(hashCredential(secret), entry?.secretHash ?? nobody)
+      if (entry === null || entry.revoked || isOver(entry.expires, clock)) {
+        throw new Fault('bad_key')
+      }
+      if (secret === null) return entry.withoutSecret
+      if (!right) throw new Fault('bad_secret')
+      return entry.withSecret
+    },
+  }
+}
+
+const nobody = new Uint8Array(32)
+
+function isOver(expires: number | null, clock: Clock): boolean {
+  return expires !== null && clock.now() >= expires
+}
+
+function toEntry(row: KeyRow): Entry {
+  const caller: Caller = {
+    accountId: row.account_id,
+    accountName: row.account_name,
+    keyId: row.id,
+    hasCard: row.card === 1,
+    settings: parseKeySettings(row.settings),
+    withSecret: false,
+  }
+  return {
+    secretHash: row.secret_hash,
+    expires: row.expires,
+    revoked: row.revoked !== null,
+    withSecret: { ...caller, withSecret: true },
+    withoutSecret: caller,
+  }
+}

@@ -1,0 +1,59 @@
+// KeySettings from stored JSON and from owners: every value is judged, what is not given is inherited.
+import { AccountsRefusal } from './accounts-refusal.ts'
+import { defaultKeySettings, type KeySettings } from './key-settings.ts'
+
+const networksMax = 100
+const limitMax = 1e12
+
+/** `settings` with `changes` put in. Throws AccountsRefusal `bad_setting` naming the setting. */
+export function changeKeySettings(
+  settings: KeySettings,
+  changes: Readonly<Record<string, unknown>>,
+): KeySettings {
+  const unknown = Object.keys(changes).find((name) => !Object.hasOwn(defaultKeySettings, name))
+  if (unknown !== undefined) {
+    throw new AccountsRefusal('bad_setting', `unknown key setting "${unknown.slice(0, 80)}"`)
+  }
+  const merged: Readonly<Record<keyof KeySettings, unknown>> = { ...settings, ...changes }
+  return {
+    secretRequired: flag('secretRequired', merged.secretRequired),
+    networks: names('networks', merged.networks),
+    files: flag('files', merged.files),
+    unitsPerSecond: limit('unitsPerSecond', merged.unitsPerSecond),
+    unitsPerDay: limit('unitsPerDay', merged.unitsPerDay),
+    filesReadsPerSecond: limit('filesReadsPerSecond', merged.filesReadsPerSecond),
+    filesWritesPerSecond: limit('filesWritesPerSecond', merged.filesWritesPerSecond),
+  }
+}
+
+/** Settings as stored in `api_key.settings`. */
+export function parseKeySettings(json: string): KeySettings {
+  return changeKeySettings(defaultKeySettings, JSON.parse(json) as Record<string, unknown>)
+}
+
+function flag(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  throw refusal(name, 'true or false')
+}
+
+function limit(name: string, value: unknown): number | null {
+  if (value === null) return null
+  if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= limitMax) {
+    return value as number
+  }
+  throw refusal(name, 'a whole number from 0, or null for no limit')
+}
+
+function names(name: string, value: unknown): readonly string[] | null {
+  if (value === null) return null
+  const good =
+    Array.isArray(value) &&
+    value.length <= networksMax &&
+    value.every((each) => typeof each === 'string' && each.length > 0 && each.length <= 64)
+  if (good) return value as readonly string[]
+  throw refusal(name, `a list of at most ${networksMax} names, or null for all`)
+}
+
+function refusal(name: string, expected: string): AccountsRefusal {
+  return new AccountsRefusal('bad_setting', `${name} must be ${expected}`)
+}
