@@ -1,4 +1,5 @@
 // Target and most blobs per block, known by the fork's base fee update fraction (EIP-4844, 7691, 7892).
+// Tested by src/gateway/operations/rpc-compat.test.ts
 
 /** In blobs. `reserve`: EIP-7918 keeps the excess from falling while execution gas costs more. */
 export type BlobLimits = {

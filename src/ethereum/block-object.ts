@@ -1,4 +1,5 @@
 // Renders a block as eth_getBlockBy… give it (geth's members; totalDifficulty is not one any more).
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import { bytesField, integerField, listField } from '../codec/fields.ts'
 import { keccak256 } from '../codec/keccak.ts'

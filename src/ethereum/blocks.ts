@@ -1,5 +1,6 @@
 // Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
 // verified against the block hash the caller holds; empty lists are known by their roots, without asking.
+// Tested by src/gateway/operations/golden.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'

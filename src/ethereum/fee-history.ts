@@ -1,5 +1,6 @@
 // Fees of a run of blocks, computed from their proved headers and receipts by following parent hashes down
 // from the newest (eth_feeHistory).
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { decodeEntries } from '../codec/list.ts'
 import { findBlobLimits } from './blob-limits.ts'
 import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'

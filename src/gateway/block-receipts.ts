@@ -1,4 +1,5 @@
 // The receipts of a proved block beside its transactions, ready to be rendered.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { Fault } from '../base/fault.ts'
 import { decodeEntries } from '../codec/list.ts'
 import { UnsupportedTransaction } from '../codec/transaction.ts'

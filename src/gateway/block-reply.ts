@@ -1,4 +1,5 @@
 // A proved block as eth_getBlockBy… answer it, with transactions as hashes or as objects.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toHex } from '../base/hex.ts'
 import { decodeEntries } from '../codec/list.ts'
 import { transactionHash } from '../codec/transaction.ts'

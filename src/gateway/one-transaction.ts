@@ -1,4 +1,5 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
+// Tested by src/gateway/operations/golden.test.ts
 import { decodeEntries } from '../codec/list.ts'
 import { type ProvedHeader, readTransactionList } from '../ethereum/blocks.ts'
 import type { FindSender } from '../ethereum/sender-cache.ts'

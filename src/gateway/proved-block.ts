@@ -1,4 +1,5 @@
 // From a block parameter or hash to its proved header, telling the labels on the way.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { Fault } from '../base/fault.ts'
 import { findHeader, getHeader, type ProvedHeader } from '../ethereum/blocks.ts'
 import type { BlockParameter, RpcCall } from './operation.ts'

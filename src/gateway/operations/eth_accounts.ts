@@ -1,4 +1,5 @@
 // eth_accounts []: addresses whose keys are public on this network (development chains); else empty.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'

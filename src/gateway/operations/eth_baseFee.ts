@@ -1,4 +1,5 @@
 // eth_baseFee []: the base fee of the block after the latest, computed from it (EIP-1559). Label `trusted`.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { nextBaseFee } from '../../ethereum/fees.ts'
 import type { RpcOperation } from '../operation.ts'

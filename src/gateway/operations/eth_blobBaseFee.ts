@@ -1,5 +1,6 @@
 // eth_blobBaseFee []: what a unit of blob gas cost in the latest block (EIP-4844). Label `trusted`, as the
 // fraction comes from the network's settings.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toQuantity } from '../../base/hex.ts'
 import { blobBaseFee } from '../../ethereum/fees.ts'

@@ -1,4 +1,5 @@
 // eth_blockNumber []: the number of the block that `latest` names in this request.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'

@@ -1,4 +1,5 @@
 // eth_call [call, block?]: what the EVM returns on that block's state. Computed, not proved: `trusted`.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { type CallInput, parseCallInput, requestFor } from '../params/call-input.ts'

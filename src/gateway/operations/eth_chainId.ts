@@ -1,4 +1,5 @@
 // eth_chainId []: the network's chain id as QUANTITY, from the settings.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'

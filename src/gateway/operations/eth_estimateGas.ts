@@ -1,4 +1,5 @@
 // eth_estimateGas [call, block?]: the least gas with which the call succeeds there. Label `trusted`.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { type CallInput, parseCallInput, requestFor } from '../params/call-input.ts'

@@ -1,5 +1,6 @@
 // eth_feeHistory [count, newest, percentiles]: fees of up to 1024 blocks, computed from proved headers and
 // receipts; the next block's base fee is a forecast, so the label is `trusted`.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toQuantity } from '../../base/hex.ts'
 import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../ethereum/fee-history.ts'

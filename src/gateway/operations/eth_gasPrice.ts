@@ -1,4 +1,5 @@
 // eth_gasPrice []: the base fee of the latest block and a tip on top of it. An advice, label `trusted`.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { suggestTip } from '../../ethereum/suggest-tip.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { findAccount } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the latest block.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { blockReply } from '../block-reply.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'

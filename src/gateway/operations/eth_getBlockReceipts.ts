@@ -1,4 +1,5 @@
 // eth_getBlockReceipts [block]: all receipts of a block, proved; null for an unknown block.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { receiptReplies } from '../block-receipts.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'

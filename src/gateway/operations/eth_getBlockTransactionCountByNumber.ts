@@ -1,4 +1,5 @@
 // eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null for an unknown block.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { readTransactionList } from '../../ethereum/blocks.ts'

@@ -1,4 +1,5 @@
 // eth_getCode [address, block?]: the account's code, proved by its codeHash; `0x` when there is none.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import { toHex } from '../../base/hex.ts'
 import { readCode } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { transactionAt } from '../one-transaction.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'

@@ -1,5 +1,6 @@
 // eth_getTransactionByHash [hash]: from its canonical block, proved; else as it waits in the pool; else null,
 // label `none`, as nobody can prove that a transaction does not exist.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { findLocated, type Located } from '../../ethereum/located.ts'

@@ -1,4 +1,5 @@
 // eth_getTransactionCount [address, block?]: the account's nonce, proved; `pending` counts the pool instead.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { findAccount } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,5 +1,6 @@
 // eth_getTransactionReceipt [hash]: the receipt out of its block's proved list, with what is derived from
 // those before it; null, label `none`, while no canonical block is known to hold the transaction.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { findLocated } from '../../ethereum/located.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { receiptReplies } from '../block-receipts.ts'

@@ -1,4 +1,5 @@
 // eth_getUncleCountByBlockNumber [tag or number]: how many uncles the block holds, proved; null for an unknown block.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { readUncleList } from '../../ethereum/blocks.ts'
 import { countUncles } from '../../ethereum/block-object.ts'

@@ -1,4 +1,5 @@
 // eth_maxPriorityFeePerGas []: a tip that recent blocks would have taken. An advice, label `trusted`.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { suggestTip } from '../../ethereum/suggest-tip.ts'
 import type { RpcOperation } from '../operation.ts'

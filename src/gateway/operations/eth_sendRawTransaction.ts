@@ -1,5 +1,6 @@
 // eth_sendRawTransaction [bytes]: hands a signed transaction (types 0-4, type 3 with its sidecar) to the
 // pool; the answer is its hash, computed here and not by a source.
+// Tested by src/gateway/operations/by-hash.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // eth_syncing []: false, as the head served is never one that is still being caught up with.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 

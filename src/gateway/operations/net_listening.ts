@@ -1,4 +1,5 @@
 // net_listening []: true, as this answer came over the network.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 

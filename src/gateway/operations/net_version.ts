@@ -1,4 +1,5 @@
 // net_version []: the network id as decimal text; equal to the chain id on every network served.
+// Tested by src/gateway/operations/rpc-compat.test.ts
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 

@@ -1,4 +1,5 @@
 // web3_clientVersion []: `Cairn/v<version>/...`, as given when the operations are made.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 

@@ -1,4 +1,5 @@
 // web3_sha3 [bytes]: their keccak256.
+// Tested by src/gateway/operations/plain-answers.test.ts
 import { toHex } from '../../base/hex.ts'
 import { keccak256 } from '../../codec/keccak.ts'
 import type { RpcOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // `[address, block?]`, the arguments of the methods that read one account.
+// Tested by src/gateway/params/params.test.ts
 import type { BlockParameter } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'

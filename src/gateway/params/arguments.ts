@@ -1,5 +1,6 @@
 // Positional JSON-RPC arguments, judged left to right as go-ethereum does: each value, then too many,
 // then missing ones. Pure; nothing is resolved here.
+// Tested by src/gateway/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 
 /** One position of a method's signature. `absent` is taken for a missing or null optional argument. */

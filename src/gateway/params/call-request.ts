@@ -1,4 +1,5 @@
 // The call object of eth_call and eth_estimateGas (geth's TransactionArgs). Unknown members are ignored.
+// Tested by src/gateway/params/params.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import type { CallRequest } from '../../ethereum/network.ts'
 import { parseAddressField, parseHashField } from './fixed-bytes.ts'

@@ -1,5 +1,6 @@
 // The spelling rules of go-ethereum's hexutil, shared by all parameters. Each function returns either
 // the digits or the reason in hexutil's words; the caller decides how the message goes on.
+// Tested by src/gateway/params/params.test.ts
 
 /** Why a text is no hex of the wanted form. */
 export type Refused = { readonly refused: string }

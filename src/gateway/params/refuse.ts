@@ -1,4 +1,5 @@
 // The refusal of one JSON-RPC argument, in the words of go-ethereum's rpc and hexutil packages.
+// Tested by src/gateway/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 
 const shownCharactersMax = 256

@@ -1,0 +1,113 @@
+// Reads of one account, and the answers that need no chain at all.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../../test/fakes/network.ts'
+import { runOperation } from '../../../test/fakes/rpc-call.ts'
+import {
+  type AccountState,
+  emptyTrieRoot,
+  emptyUnclesHash,
+  encodeAccountState,
+} from '../../codec/account-state.ts'
+import { encodeHeader } from '../../codec/header.ts'
+import { keccak256 } from '../../codec/keccak.ts'
+import { buildTrie } from '../../codec/trie-build.ts'
+import type { Item } from '../../content/ref.ts'
+import type { Network } from '../../ethereum/network.ts'
+import { createRpcOperations } from './index.ts'
+
+const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test' })
+const holder = new Uint8Array(20).fill(1)
+const code = Uint8Array.of(0x5f, 0x5f, 0xf3)
+
+/** One block whose state holds one account. */
+function createOneAccountNetwork(): Network {
+  const account: AccountState = {
+    nonce: 0x10n,
+    balance: 255n,
+    storageRoot: emptyTrieRoot,
+    codeHash: keccak256(code),
+  }
+  const { root, nodes } = buildTrie([[keccak256(holder), encodeAccountState(account)]])
+  const zero = new Uint8Array(32)
+  const header = encodeHeader({
+    parentHash: zero,
+    unclesHash: emptyUnclesHash,
+    miner: new Uint8Array(20),
+    stateRoot: root,
+    transactionsRoot: emptyTrieRoot,
+    receiptsRoot: emptyTrieRoot,
+    logsBloom: new Uint8Array(256),
+    difficulty: 0n,
+    number: 0n,
+    gasLimit: 30_000_000n,
+    gasUsed: 0n,
+    timestamp: 1n,
+    extraData: new Uint8Array(0),
+    mixHash: zero,
+    nonce: new Uint8Array(8),
+  })
+  const hash = keccak256(header)
+  const items: Item[] = [
+    { ref: { kind: 'header', hash }, bytes: header },
+    { ref: { kind: 'code', hash: account.codeHash }, bytes: code },
+    ...nodes.map((bytes): Item => ({ ref: { kind: 'trie-node', hash: keccak256(bytes) }, bytes })),
+  ]
+  const head = createFakeHead([{ network: 'dev', hash, number: 0n }])
+  return createFakeNetwork({ head, obtain: createFakeObtain(items) })
+}
+
+function run(method: string, params: readonly unknown[]) {
+  const operation = operations.get(method)
+  assert(operation !== undefined)
+  return runOperation(operation, createOneAccountNetwork(), params)
+}
+
+const held = `0x${'01'.repeat(20)}`
+const absent = `0x${'02'.repeat(20)}`
+
+test('balance, count, code and storage of an account are proved, and so is their absence', async () => {
+  const zeros = `0x${'0'.repeat(64)}`
+  const reads: readonly (readonly [string, readonly unknown[], string])[] = [
+    ['eth_getBalance', [held], '0xff'],
+    ['eth_getBalance', [absent, 'latest'], '0x0'],
+    ['eth_getTransactionCount', [held, '0x0'], '0x10'],
+    ['eth_getTransactionCount', [absent], '0x0'],
+    ['eth_getCode', [held, 'pending'], '0x5f5ff3'],
+    ['eth_getCode', [absent], '0x'],
+    ['eth_getStorageAt', [held, '0x0'], zeros],
+    ['eth_getStorageAt', [absent, '0x0', 'earliest'], zeros],
+  ]
+  for (const [method, params, expected] of reads) {
+    const { result, levels, blocks } = await run(method, params)
+    assert.deepEqual([method, result, levels], [method, expected, ['proof']])
+    assert.equal(blocks[0]?.tagged, true)
+  }
+})
+
+test('a block without transactions is whole without asking for its lists', async () => {
+  const { result, levels } = await run('eth_getBlockByNumber', ['latest', true])
+  assert.partialDeepStrictEqual(result, { number: '0x0', transactions: [], uncles: [] })
+  assert.equal(Object.hasOwn(result as object, 'withdrawals'), false)
+  assert.deepEqual(levels, ['proof'])
+  const receipts = await run('eth_getBlockReceipts', ['0x0'])
+  assert.deepEqual(receipts.result, [])
+})
+
+test('local answers carry no level and no block', async () => {
+  const answers: readonly (readonly [string, readonly unknown[], unknown])[] = [
+    ['web3_clientVersion', [], 'Cairn/v0.0.0/test'],
+    ['net_listening', [], true],
+    ['net_version', [], '1337'],
+    ['eth_syncing', [], false],
+    ['eth_accounts', [], []],
+    [
+      'web3_sha3',
+      ['0x68656c6c6f20776f726c64'],
+      '0x47173285a8d7341e5e972fc677286384f802f8ef42a5ec5f03bbfa254cb01fad',
+    ],
+  ]
+  for (const [method, params, expected] of answers) {
+    assert.deepEqual(await run(method, params), { result: expected, levels: [], blocks: [] })
+  }
+})
