@@ -14,9 +14,6 @@ const idText = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)),
   fc
-    .string({ minLength: 1 })
-    .map((value) => `"${[...Buffer.from(value, 'utf16le').swap16().toString('hex')].join('')}"`),
-  fc
     .array(fc.integer({ min: 0, max: 0xffff }))
     .map(
       (units) => `"${units.map((unit) => '\\u' + unit.toString(16).padStart(4, '0')).join('')}"`,
