@@ -11,7 +11,7 @@ import { decodeReadable } from './transactions.ts'
 
 export const feeHistoryBlocksMax = 1024
 
-export type BlockFees = {
+type BlockFees = {
   readonly number: bigint
   /** 0 before London. */
   readonly baseFee: bigint
