@@ -20,6 +20,7 @@ import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/b
 import { base8 } from 'multiformats/bases/base8'
 import { CID } from 'multiformats/cid'
 import * as digests from 'multiformats/hashes/digest'
+import { sha256Code } from './multihash.ts'
 
 export const rawCodec = 0x55
 export const dagPbCodec = 0x70
@@ -78,9 +79,16 @@ export function decodeCid(bytes: Uint8Array): CID | null {
   }
 }
 
-/** `multihash`: code, length and digest. Version 0 takes dag-pb with sha2-256 only. */
+/**
+ * `multihash`: code, length and digest. Version 0 takes dag-pb with sha2-256 only; throws TypeError
+ * otherwise, as that is a mistake of the caller.
+ */
 export function cidOf(version: 0 | 1, codec: number, multihash: Uint8Array): CID {
-  return CID.create(version, codec, digests.decode(multihash))
+  const digest = digests.decode(multihash)
+  if (version === 0 && (codec !== dagPbCodec || digest.code !== sha256Code)) {
+    throw new TypeError('CIDv0 is for dag-pb with sha2-256 only')
+  }
+  return CID.create(version, codec, digest)
 }
 
 /** Whether `cid-base` may name it. */

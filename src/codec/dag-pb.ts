@@ -10,7 +10,8 @@ export type DagLink = { readonly cid: Uint8Array; readonly name: string; readonl
 /** Links in the order they stand. `data` is null when the field is absent, which differs from empty. */
 export type DagNode = { readonly links: readonly DagLink[]; readonly data: Uint8Array | null }
 
-const text = new TextDecoder()
+// A leading byte order mark is part of a name.
+const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Throws `command_failed` on bytes that are no dag-pb node, and on a link without a hash. */
 export function decodeDagNode(bytes: Uint8Array): DagNode {

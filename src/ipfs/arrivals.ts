@@ -20,7 +20,7 @@ export function createArrivals(has: (ref: ContentRef) => boolean, waitersMax: nu
       return () => void waiters.delete(waiter)
     },
     announce() {
-      for (const waiter of [...waiters]) {
+      for (const waiter of waiters) {
         if (!has(waiter.ref)) continue
         waiters.delete(waiter)
         waiter.wake()

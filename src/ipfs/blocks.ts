@@ -52,7 +52,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           if (patience.timeoutMs === null) since = clock.monotonic()
           return bytes
         } catch (thrown) {
-          if (!(thrown instanceof Fault) || thrown.code !== 'not_found') throw timedOut(thrown)
+          if (!missing(thrown)) throw timedOut(thrown)
           if (atOnce) throw notHere(cid)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
@@ -76,6 +76,11 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       until.throwIfAborted()
     }
   }
+}
+
+/** Nobody has it now; a source that is down now may answer later. */
+function missing(thrown: unknown): boolean {
+  return thrown instanceof Fault && (thrown.code === 'not_found' || thrown.code === 'no_upstream')
 }
 
 function notHere(cid: CID): Fault {

@@ -5,11 +5,12 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
-import { NothingChanged, type Statement } from '../db/writer.ts'
+import { NothingChanged } from '../db/writer.ts'
 import type { OpenBlocks, ReadBlock } from './blocks.ts'
 import type { Files, Pin } from './files.ts'
 import { findPinMode, listPins, pinStatement, unpinStatement } from './pin-rows.ts'
-import { walkBlocks } from './walk.ts'
+import { keepAll } from './keep-all.ts'
+import { walkBlocks, type WalkedBlock } from './walk.ts'
 
 export type Pins = Pick<Files, 'pin' | 'unpin' | 'pins' | 'indirect'>
 
@@ -25,14 +26,6 @@ export type PinSettings = {
 export function createPins(settings: PinSettings): Pins {
   const { store, database, clock, openBlocks, blocksMax } = settings
 
-  async function write(statement: Statement, unchanged: () => Fault): Promise<void> {
-    try {
-      await store.commit([], [statement])
-    } catch (thrown) {
-      throw thrown instanceof NothingChanged ? unchanged() : thrown
-    }
-  }
-
   return {
     async pin(accountId, pin, patience, progress, signal) {
       const taken = () => failed(`${pin.cid.toString()} already pinned recursively`)
@@ -40,20 +33,23 @@ export function createPins(settings: PinSettings): Pins {
         const recursive = pin.mode === 'recursive'
         if (!recursive && findPinMode(database, accountId, pin.cid) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
-        await complete(pin, openBlocks(patience, signal), blocksMax, progress)
-        signal.throwIfAborted()
-        await write(pinStatement(accountId, pin, clock.now()), taken)
+        const read = openBlocks(patience, signal)
+        const row = pinStatement(accountId, pin, clock.now())
+        await keepAll(store, blocksOf(pin, read, blocksMax), [row], { progress, signal })
       } catch (thrown) {
-        throw prefixed(thrown)
+        throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
       }
     },
 
     async unpin(accountId, cid, recursive) {
-      await write(unpinStatement(accountId, cid, recursive), () =>
-        findPinMode(database, accountId, cid) === 'recursive'
+      try {
+        await store.commit([], [unpinStatement(accountId, cid, recursive)])
+      } catch (thrown) {
+        if (!(thrown instanceof NothingChanged)) throw thrown
+        throw findPinMode(database, accountId, cid) === 'recursive'
           ? failed(`${cid.toString()} is pinned recursively`)
-          : failed('not pinned or pinned indirectly'),
-      )
+          : failed('not pinned or pinned indirectly')
+      }
     },
 
     pins: (accountId) => listPins(database, accountId),
@@ -74,24 +70,14 @@ export function createPins(settings: PinSettings): Pins {
   }
 }
 
-/** Resolves when every block the pin needs has been read, so verified and kept. */
-async function complete(
+/** Every block the pin needs, verified. */
+async function* blocksOf(
   pin: Pin,
   read: ReadBlock,
   blocksMax: number,
-  progress: (blocks: number, bytes: bigint) => void,
-): Promise<void> {
-  let blocks = 0
-  let bytes = 0n
-  if (pin.mode === 'direct') {
-    progress(1, BigInt((await read(pin.cid)).length))
-    return
-  }
-  for await (const each of walkBlocks(pin.cid, new Set(), blocksMax, read)) {
-    blocks += 1
-    bytes += BigInt(each.bytes)
-    progress(blocks, bytes)
-  }
+): AsyncGenerator<WalkedBlock> {
+  if (pin.mode === 'direct') yield { cid: pin.cid, block: await read(pin.cid) }
+  else yield* walkBlocks(pin.cid, new Set(), blocksMax, read)
 }
 
 /** A block that was lost must not hide the rest of a list. */

@@ -10,6 +10,9 @@ import { linkCid } from './node.ts'
 /** What was visited; shared between walks to visit each block once over all of them. */
 export type Visited = Set<string>
 
+/** `block`: null when `read` had none to give. */
+export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
+
 /** How many blocks may be walked before other work gets a turn. */
 const turnBlocks = 128
 
@@ -22,7 +25,7 @@ export async function* walkBlocks(
   visited: Visited,
   blocksMax: number,
   read: (cid: CID) => Promise<Uint8Array | null>,
-): AsyncGenerator<{ readonly cid: CID; readonly bytes: number }> {
+): AsyncGenerator<WalkedBlock> {
   const open: CID[] = [root]
   for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
     const key = toBareHex(cid.multihash.bytes)
@@ -33,7 +36,7 @@ export async function* walkBlocks(
     visited.add(key)
     if (visited.size % turnBlocks === 0) await setImmediate()
     const block = await read(cid)
-    yield { cid, bytes: block?.length ?? 0 }
+    yield { cid, block }
     if (block === null || cid.code === rawCodec) continue
     if (cid.code !== dagPbCodec) {
       const detail = `links of codec 0x${cid.code.toString(16)} can not be followed by this server`

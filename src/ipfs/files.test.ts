@@ -1,0 +1,351 @@
+// Reading, resolving, waiting and pinning, on a real store.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import fc from 'fast-check'
+import { CID } from 'multiformats/cid'
+import {
+  atOnce,
+  bytesOf,
+  createFilesFixture,
+  fileEntry,
+  importAll,
+  never,
+  rootOf,
+  type FilesFixture,
+} from '../../test/fakes/files-fixture.ts'
+import { cidOf, dagPbCodec } from '../codec/cid.ts'
+import { encodeDagNode } from '../codec/dag-pb.ts'
+import { multihashOf } from '../codec/multihash.ts'
+import { encodeUnixfs } from '../codec/unixfs.ts'
+import type { Source } from '../content/source.ts'
+import type { Files } from './files.ts'
+
+const missing = CID.parse('Qme8uX5n9hn15pw9p6WcVKoziyyC9LXv4LEgvsmKMULjnV')
+const whole = { offset: 0n, length: null }
+const notHere = `block was not found locally (offline): ipld: could not find ${missing.toString()}`
+const quiet = () => {}
+
+function refOf(cid: CID) {
+  return { kind: 'dag-block', hash: cid.multihash.bytes } as const
+}
+
+async function keepNode(store: FilesFixture['store'], block: Uint8Array): Promise<CID> {
+  const cid = cidOf(0, dagPbCodec, multihashOf('sha2-256', block))
+  await store.commit([{ ref: refOf(cid), bytes: block }])
+  return cid
+}
+
+async function addText(files: Files, text: string, accountId = 'alice'): Promise<CID> {
+  return rootOf(await importAll(files, [fileEntry('f', text)], {}, accountId)).cid
+}
+
+test('any range of a file is the same range of its bytes', async (t) => {
+  const { files } = createFilesFixture(t)
+  const bytes = new Uint8Array(1000).map((_, index) => index * 7)
+  const roots = []
+  for (const options of [
+    { chunkBytes: 10, maxFileLinks: 3 },
+    { chunkBytes: 33, maxFileLinks: 174, cidVersion: 1, rawLeaves: true },
+    { chunkBytes: 64, maxFileLinks: 2, inline: true, inlineLimit: 70 },
+  ] as const) {
+    roots.push(rootOf(await importAll(files, [fileEntry('f', bytes)], options)).cid)
+  }
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...roots),
+      fc.integer({ min: 0, max: 1100 }),
+      fc.option(fc.integer({ min: 0, max: 1100 })),
+      async (root, offset, length) => {
+        const range = { offset: BigInt(offset), length: length === null ? null : BigInt(length) }
+        const { size, chunks } = await files.open(root, range, atOnce, never)
+        assert.equal(size, 1000n)
+        const expected = bytes.subarray(offset, length === null ? 1000 : offset + length)
+        assert.ok((await bytesOf(chunks)).equals(expected))
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a range touches only the blocks it needs', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  const bytes = new Uint8Array(100).map((_, index) => index)
+  const root = rootOf(await importAll(files, [fileEntry('f', bytes)], { chunkBytes: 10 })).cid
+  const first = rootOf(
+    await importAll(files, [fileEntry('c', bytes.subarray(0, 10))], { pin: false }),
+  ).cid
+  await store.drop(refOf(first))
+  const { chunks } = await files.open(root, { offset: 10n, length: null }, atOnce, never)
+  assert.deepEqual([...(await bytesOf(chunks))], [...bytes.subarray(10)])
+  await assert.rejects(files.open(root, whole, atOnce, never), { code: 'command_failed' })
+})
+
+test('a flipped block ends the stream with an error before any wrong byte', async (t) => {
+  const { files, store, database } = createFilesFixture(t)
+  const bytes = new Uint8Array(614_400).map((_, index) => index % 251)
+  const root = rootOf(await importAll(files, [fileEntry('f', bytes)])).cid
+  const middle = rootOf(
+    await importAll(files, [fileEntry('m', bytes.subarray(262_144, 524_288))]),
+  ).cid
+  const good = store.find(refOf(middle))
+  assert.ok(good)
+  const bad = good.slice()
+  bad[1000] = (bad[1000] ?? 0) ^ 1
+  const where = `id = (SELECT body FROM content WHERE hash = ?)`
+  database.run(`UPDATE body SET bytes = ? WHERE ${where}`, [bad, middle.multihash.bytes])
+  const { chunks } = await files.open(root, whole, atOnce, never)
+  const seen: Uint8Array[] = []
+  await assert.rejects(async () => {
+    for await (const chunk of chunks) seen.push(chunk)
+  })
+  assert.ok(Buffer.concat(seen).equals(bytes.subarray(0, 262_144)))
+})
+
+test('a child of another size than its parent says ends the stream', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  const child = await addText(files, 'hello')
+  for (const claim of [4n, 6n]) {
+    const data = encodeUnixfs({ type: 'file', fileSize: claim, blockSizes: [claim] })
+    const links = [{ cid: child.bytes, name: '', size: 13n }]
+    const root = await keepNode(store, encodeDagNode({ links, data }))
+    await assert.rejects(files.open(root, whole, atOnce, never), /not as large as its parent says/)
+  }
+})
+
+test('sizes that do not add up are refused', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  const child = await addText(files, 'hello')
+  const links = [{ cid: child.bytes, name: '', size: 13n }]
+  const unequal = encodeUnixfs({ type: 'file', fileSize: 9n, blockSizes: [5n] })
+  const none = encodeUnixfs({ type: 'file', fileSize: 5n, blockSizes: [] })
+  for (const data of [unequal, none]) {
+    const root = await keepNode(store, encodeDagNode({ links, data }))
+    await assert.rejects(files.size(root, atOnce, never), /malformed file node/)
+  }
+})
+
+test('a few blocks that describe 2^40 bytes are streamed lazily', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  let child = await addText(files, 'x'.repeat(1024))
+  let size = 1024n
+  for (let level = 0; level < 30; level += 1) {
+    const data = encodeUnixfs({ type: 'file', fileSize: size * 2n, blockSizes: [size, size] })
+    const link = { cid: child.bytes, name: '', size }
+    child = await keepNode(store, encodeDagNode({ links: [link, link], data }))
+    size *= 2n
+  }
+  const opened = await files.open(child, { offset: size - 5n, length: null }, atOnce, never)
+  assert.equal(opened.size, 1n << 40n)
+  assert.equal((await bytesOf(opened.chunks)).toString(), 'xxxxx')
+})
+
+test('what is no file has a text of its own', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  const open = (cid: CID) => files.open(cid, whole, atOnce, never)
+  const root = rootOf(await importAll(files, [{ kind: 'directory', path: 'd' }])).cid
+  const link = rootOf(await importAll(files, [{ kind: 'symlink', path: 'l', target: 'x' }])).cid
+  await assert.rejects(open(root), { message: 'this dag node is a directory' })
+  await assert.rejects(open(link), { message: 'operation not supported' })
+  const other = cidOf(1, 0x71, multihashOf('sha2-256', Uint8Array.of(0xa0)))
+  await store.commit([{ ref: refOf(other), bytes: Uint8Array.of(0xa0) }])
+  await assert.rejects(open(other), { message: 'unknown node type' })
+})
+
+test('paths walk plain and sharded directories', async (t) => {
+  const { files } = createFilesFixture(t)
+  const long = 'a long name that makes the directory pass the threshold for sharding '.repeat(4)
+  const entries = Array.from({ length: 900 }, (_, index) =>
+    fileEntry(`d/e/${long}${index}`, `file ${index}`),
+  )
+  const root = rootOf(await importAll(files, entries)).cid.toString()
+  for (const index of [0, 17, 899]) {
+    const path = `ipfs://${root}/./e//${long}${index}`
+    const found = await files.resolve(path, atOnce, never)
+    const { chunks } = await files.open(found, whole, atOnce, never)
+    assert.equal((await bytesOf(chunks)).toString(), `file ${index}`)
+  }
+  const shard = (await files.resolve(`${root}/e`, atOnce, never)).toString()
+  await assert.rejects(files.resolve(`${root}/e/nope`, atOnce, never), {
+    code: 'command_failed',
+    message: `no link named "nope" under ${shard}`,
+  })
+  await assert.rejects(files.size(CID.parse(shard), atOnce, never), /is a directory/)
+})
+
+test('content is read by multihash: v0 and v1 name the same block', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = await addText(files, 'hello\n')
+  assert.equal(await files.size(cid.toV1(), atOnce, never), 6n)
+})
+
+test('an identity CID is its own block', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = CID.parse('bafkqaedknncdsodknncdsnzvnbvuioak')
+  const { chunks } = await files.open(cid, whole, atOnce, never)
+  assert.equal((await bytesOf(chunks)).toString(), 'jkD98jkD975hkD8\n')
+})
+
+test('missing content is refused at once offline, and when nobody could have it', async (t) => {
+  const { files } = createFilesFixture(t)
+  const offline = { offline: true, timeoutMs: 1000 }
+  const expected = { code: 'command_failed', message: notHere }
+  await assert.rejects(files.open(missing, whole, offline, never), expected)
+  await assert.rejects(files.open(missing, whole, atOnce, never), expected)
+  const pin = { cid: missing, mode: 'recursive', name: '' } as const
+  await assert.rejects(files.pin('alice', pin, atOnce, quiet, never), {
+    message: `pin: ${notHere}`,
+  })
+  assert.deepEqual(files.pins('alice'), [])
+})
+
+test('a time limit is waited out, then it is a deadline', async (t) => {
+  const { files, clock } = createFilesFixture(t)
+  const opening = files.size(missing, { offline: false, timeoutMs: 200 }, never)
+  const rejected = assert.rejects(opening, {
+    code: 'deadline',
+    message: 'context deadline exceeded',
+  })
+  await turnUntil(t, clock, opening, 100)
+  await rejected
+})
+
+test('whoever waits for a block is woken by a local add of it', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
+  const size = files.size(cid, { offline: false, timeoutMs: 1000 }, never)
+  await addText(files, 'hello\n', 'bob')
+  assert.equal(await size, 6n)
+})
+
+test('more waiting reads than the limit are refused', async (t) => {
+  const { files } = createFilesFixture(t, { limits: { waitersMax: 1 } })
+  const gone = new AbortController()
+  const patience = { offline: false, timeoutMs: 1000 }
+  const first = files.size(missing, patience, gone.signal)
+  const left = assert.rejects(first)
+  await new Promise(setImmediate)
+  await assert.rejects(files.size(missing, patience, never), { code: 'overloaded' })
+  gone.abort()
+  await left
+})
+
+test('a pin of content from a source is complete in the store with its row', async (t) => {
+  const origin = createFilesFixture(t)
+  const bytes = new Uint8Array(50).map((_, index) => index)
+  const root = rootOf(
+    await importAll(origin.files, [fileEntry('d/f', bytes)], { chunkBytes: 10 }),
+  ).cid
+  const source: Source = {
+    name: 'origin',
+    async fetch(ref) {
+      const found = origin.store.find(ref)
+      return found === null ? [] : [{ ref, bytes: found }]
+    },
+  }
+  const { files, store } = createFilesFixture(t, { sources: [source] })
+  const counts: number[] = []
+  const pin = { cid: root, mode: 'recursive', name: 'n' } as const
+  await files.pin('alice', pin, atOnce, (blocks) => void counts.push(blocks), never)
+  assert.deepEqual(counts, [1, 2, 3, 4, 5, 6, 7])
+  assert.ok(store.has(refOf(root)))
+  const found = await files.resolve(`${root.toString()}/f`, { ...atOnce, offline: true }, never)
+  const { chunks } = await files.open(found, whole, { ...atOnce, offline: true }, never)
+  assert.deepEqual([...(await bytesOf(chunks))], [...bytes])
+})
+
+test('pins: a name is replaced, recursive wins over direct, never the other way', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = rootOf(await importAll(files, [fileEntry('f', 'x')], { pin: false })).cid
+  const pin = (mode: 'direct' | 'recursive', name: string) =>
+    files.pin('alice', { cid, mode, name }, atOnce, quiet, never)
+  const shown = () => files.pins('alice').map((each) => `${each.mode} ${each.name}`)
+  await pin('direct', 'a')
+  assert.deepEqual(shown(), ['direct a'])
+  await pin('recursive', 'b')
+  assert.deepEqual(shown(), ['recursive b'])
+  await pin('recursive', '')
+  assert.deepEqual(shown(), ['recursive '])
+  await assert.rejects(pin('direct', 'c'), {
+    message: `pin: ${cid.toString()} already pinned recursively`,
+  })
+  await assert.rejects(files.unpin('alice', cid, false), {
+    message: `${cid.toString()} is pinned recursively`,
+  })
+  await files.unpin('alice', cid, true)
+  for (const recursive of [true, false]) {
+    await assert.rejects(files.unpin('alice', cid, recursive), {
+      message: 'not pinned or pinned indirectly',
+    })
+  }
+  await pin('direct', '')
+  await files.unpin('alice', cid, true)
+  assert.deepEqual(shown(), [])
+})
+
+test('a re-pin that fails leaves the old pin as it was', async (t) => {
+  const { files, store } = createFilesFixture(t)
+  const root = rootOf(await importAll(files, [fileEntry('d/f', 'x')], { pinName: 'old' })).cid
+  await store.drop(refOf(await addText(files, 'x', 'bob')))
+  const pin = { cid: root, mode: 'recursive', name: 'new' } as const
+  await assert.rejects(files.pin('alice', pin, atOnce, quiet, never), /^Fault: pin: /)
+  assert.equal(files.pins('alice')[0]?.name, 'old')
+})
+
+test('two accounts share blocks, and one unpinning leaves the other its pin', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = await addText(files, 'shared', 'alice')
+  await addText(files, 'shared', 'bob')
+  await files.unpin('alice', cid, true)
+  assert.deepEqual(files.pins('alice'), [])
+  assert.equal(files.pins('bob')[0]?.cid.toString(), cid.toString())
+  assert.equal(await files.size(cid, atOnce, never), 6n)
+  await assert.rejects(files.unpin('alice', cid, true), /not pinned/)
+})
+
+test('v0 and v1 of one block are two pins, recursive ones listed first', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = await addText(files, 'x')
+  const pin = { cid: cid.toV1(), mode: 'direct', name: '' } as const
+  await files.pin('alice', pin, atOnce, quiet, never)
+  assert.deepEqual(
+    files.pins('alice').map((each) => each.cid.toString()),
+    [cid.toString(), cid.toV1().toString()],
+  )
+})
+
+test('indirect pins are what lies below a root and is not pinned itself', async (t) => {
+  const { files } = createFilesFixture(t)
+  const root = rootOf(await importAll(files, [fileEntry('d/a', 'a'), fileEntry('d/b', 'b')])).cid
+  await addText(files, 'b')
+  const a = rootOf(await importAll(files, [fileEntry('a', 'a')], { pin: false })).cid
+  const found: string[] = []
+  for await (const each of files.indirect('alice', never)) {
+    found.push(`${each.cid.toString()} ${each.root.toString()}`)
+  }
+  assert.deepEqual(found, [`${a.toString()} ${root.toString()}`])
+  assert.equal((await files.indirect('bob', never)[Symbol.asyncIterator]().next()).done, true)
+})
+
+test('a pin of more blocks than the limit is refused', async (t) => {
+  const { files } = createFilesFixture(t, { limits: { pinBlocksMax: 3 } })
+  const root = rootOf(await importAll(files, [fileEntry('f', 'abcdefgh')], { chunkBytes: 1 })).cid
+  const pin = { cid: root, mode: 'recursive', name: '' } as const
+  await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /more than 3 blocks/)
+})
+
+/** Turns the clock each time the event loop comes round, until `settling` is settled. */
+async function turnUntil(
+  t: TestContext,
+  clock: FilesFixture['clock'],
+  settling: Promise<unknown>,
+  stepMs: number,
+): Promise<void> {
+  let settled = false
+  const done = () => void (settled = true)
+  settling.then(done, done)
+  for (let turn = 0; !settled && turn < 1000; turn += 1) {
+    await new Promise(setImmediate)
+    clock.turn(stepMs)
+  }
+  t.diagnostic(`settled: ${settled}`)
+}

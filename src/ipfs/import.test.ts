@@ -1,0 +1,242 @@
+// Imports judged by the CID vectors, by the npm importer, and by what they leave in the store.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { importer } from 'ipfs-unixfs-importer'
+import { fixedSize } from 'ipfs-unixfs-importer/chunker'
+import { balanced } from 'ipfs-unixfs-importer/layout'
+import {
+  missingCidVectors,
+  readCidVectors,
+  vectorEntries,
+  vectorOptions,
+} from '../../test/fakes/cid-vectors.ts'
+import {
+  bytesOf,
+  atOnce,
+  createFilesFixture,
+  fileEntry,
+  importAll,
+  importDefaults,
+  never,
+  piecesOf,
+  rootOf,
+  streamOf,
+  watchedStore,
+} from '../../test/fakes/files-fixture.ts'
+import type { Item } from '../content/ref.ts'
+import type { Entry, ImportEvent } from './entry.ts'
+
+const trickle = 'trickle layout is not built'
+const chunker = 'content-defined chunkers are not built'
+const blake = 'blake2b-256 is not built'
+const server = 'needs a server setting that is not built'
+
+/** Vectors that no option of ours covers, by id, each with the reason. */
+export const pendingVectors: ReadonlyMap<string, string> = new Map([
+  ['venus-blake2b', blake],
+  ['planets-blake2b', blake],
+  ['trickle-small', trickle],
+  ['chacha-10MiB-trickle-default', trickle],
+  ['chacha-4MiB-rabin-default-params', chunker],
+  ['chacha-4MiB-rabin-16k', chunker],
+  ['chacha-5MiB-buzhash-v1', chunker],
+  ['chacha-5MiB-buzhash-v0', chunker],
+  ['2000-files-sharded-1B-v1', server],
+  ['hamt-v1-2025-over-threshold', server],
+  ['block-put-blorb', 'block/put is not built'],
+])
+
+for (const vector of readCidVectors()) {
+  const pending = pendingVectors.get(vector.id)
+  const light = vector.heavy !== true || process.env['CAIRN_HEAVY'] !== undefined
+  const skip = pending ?? (light ? false : 'heavy: set CAIRN_HEAVY')
+  test(`vector ${vector.id} has its CID and size`, { skip }, async (t) => {
+    const { files } = createFilesFixture(t)
+    const options = vectorOptions(vector)
+    assert.ok(options, 'all parameters are known')
+    const events = await importAll(files, vectorEntries(vector), { ...options, onlyHash: true })
+    const { cid, size } = rootOf(events)
+    assert.equal(cid.toString(), vector.cid)
+    assert.equal(size, BigInt(vector.rpcSize))
+  })
+}
+
+test('the vectors are there', { skip: missingCidVectors }, () => {
+  assert.ok(readCidVectors().length > pendingVectors.size)
+})
+
+test('random files have the CID that the npm importer gives them', async (t) => {
+  const { files } = createFilesFixture(t)
+  let seed = 1
+  const random = (below: number) => (seed = (seed * 48271) % 2147483647) % below
+  for (let round = 0; round < 24; round += 1) {
+    const bytes = new Uint8Array(random(4000)).map((_, index) => index * round)
+    const chunkBytes = 1 + random(300)
+    const maxFileLinks = 2 + random(9)
+    const cidVersion = random(2) === 0 ? 0 : 1
+    const rawLeaves = random(2) === 0
+    const source = [{ path: 'f', content: bytes }]
+    const blockstore = { put: async (cid: unknown) => cid }
+    let expected = ''
+    for await (const entry of importer(source, blockstore as never, {
+      cidVersion,
+      rawLeaves,
+      reduceSingleLeafToSelf: true,
+      chunker: fixedSize({ chunkSize: chunkBytes }),
+      layout: balanced({ maxChildrenPerNode: maxFileLinks }),
+      wrapWithDirectory: false,
+    })) {
+      expected = entry.cid.toString()
+    }
+    const options = { chunkBytes, maxFileLinks, cidVersion, rawLeaves } as const
+    const entry: Entry = { kind: 'file', path: 'f', content: piecesOf(bytes, 1 + random(500)) }
+    const { cid } = rootOf(await importAll(files, [entry], options))
+    assert.equal(cid.toString(), expected, JSON.stringify({ ...options, size: bytes.length }))
+    const { size, chunks } = await files.open(cid, { offset: 0n, length: null }, atOnce, never)
+    assert.equal(size, BigInt(bytes.length))
+    assert.ok((await bytesOf(chunks)).equals(bytes))
+  }
+})
+
+test('files come first, then directories, children before parents, the root last', async (t) => {
+  const { files } = createFilesFixture(t)
+  const entries = ['a/z/1', 'a/b/2', 'a/3', 'c', 'a/4'].map((path) => fileEntry(path, path))
+  const names = (await importAll(files, entries)).map((event) => event.name)
+  assert.deepEqual(names, ['a/z/1', 'a/b/2', 'a/3', 'a/b', 'a/z', 'a', 'c', 'a/4', 'a'])
+})
+
+test('an unnamed file is named by its CID, also inside a wrapper', async (t) => {
+  const { files } = createFilesFixture(t)
+  const cid = 'QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN'
+  const [file, wrapper] = await importAll(files, [fileEntry('', 'hello\n')], { wrap: true })
+  assert.equal(file?.name, cid)
+  assert.equal(wrapper?.name, '')
+  const path = `${rootOf([wrapper as ImportEvent]).cid.toString()}/${cid}`
+  assert.equal((await files.resolve(path, atOnce, never)).toString(), cid)
+})
+
+test('progress is told each 256 KiB and at the end, before the file is added', async (t) => {
+  const { files } = createFilesFixture(t)
+  const entries = [fileEntry('f', new Uint8Array(600_000)), fileEntry('e', '')]
+  const events = await importAll(files, entries, { progress: true })
+  assert.deepEqual(
+    events.map((event) => `${event.name} ${event.kind === 'added' ? 'added' : event.bytes}`),
+    ['f 262144', 'f 524288', 'f 600000', 'f added', 'e 0', 'e added'],
+  )
+})
+
+test('with progress each top-level entry stays, whatever becomes of the next', async (t) => {
+  const { files } = createFilesFixture(t)
+  const entries = [fileEntry('a', 'a'), fileEntry('d/x', '1'), fileEntry('d/x', '2')]
+  await assert.rejects(importAll(files, entries, { progress: true }), /already has entry/)
+  assert.equal(files.pins('alice').length, 1)
+  await assert.rejects(importAll(files, entries, {}, 'bob'), /already has entry/)
+  assert.equal(files.pins('bob').length, 0)
+})
+
+test('empty directories are left out on demand, a top-level one stays', async (t) => {
+  const { files } = createFilesFixture(t)
+  const entries: Entry[] = [
+    { kind: 'directory', path: 'd/empty' },
+    fileEntry('d/f', 'f'),
+    { kind: 'directory', path: 'top' },
+  ]
+  const names = (await importAll(files, entries, { emptyDirs: false })).map((event) => event.name)
+  assert.deepEqual(names, ['d/f', 'd', 'top'])
+})
+
+test('one name twice in one directory is refused', async (t) => {
+  const { files } = createFilesFixture(t)
+  await assert.rejects(importAll(files, [fileEntry('d/a', '1'), fileEntry('d/a', '2')]), {
+    code: 'command_failed',
+    message: 'directory already has entry by that name',
+  })
+})
+
+test('without an entry the answer is that a file is expected', async (t) => {
+  const { files } = createFilesFixture(t)
+  await assert.rejects(importAll(files, []), { message: 'expected a file argument' })
+})
+
+test('an import that ends early leaves nothing, whatever ended it', async (t) => {
+  const { files, database } = createFilesFixture(t)
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(6_000_000)
+    throw new Error('the caller went away')
+  }
+  const entries: Entry[] = [fileEntry('a', 'a'), { kind: 'file', path: 'b', content: failing() }]
+  await assert.rejects(importAll(files, entries), /went away/)
+
+  const context = { accountId: 'alice', proceed: () => false, signal: never }
+  const given = files.import(streamOf([fileEntry('a', 'a')]), importDefaults, context)
+  await assert.rejects(given.next(), { code: 'command_failed' })
+
+  for await (const _ of files.import(streamOf([fileEntry('a/b', 'a')]), importDefaults, context)) {
+    break
+  }
+  for (const table of ['content', 'body', 'staged', 'pin']) {
+    assert.deepEqual(database.get(`SELECT count(*) AS n FROM ${table}`), { n: 0 }, table)
+  }
+})
+
+test('only-hash gives the same CID and keeps nothing', async (t) => {
+  const { files, database } = createFilesFixture(t)
+  const [hashed] = await importAll(files, [fileEntry('f', 'hello\n')], { onlyHash: true })
+  assert.deepEqual(database.get('SELECT count(*) AS n FROM content'), { n: 0 })
+  assert.deepEqual(files.pins('alice'), [])
+  assert.deepEqual(await importAll(files, [fileEntry('f', 'hello\n')]), [hashed])
+  assert.equal(files.pins('alice').length, 1)
+})
+
+test('a large upload never has more than two groups in memory', async (t) => {
+  let unreleased = 0
+  let most = 0
+  const { files } = createFilesFixture(t, {
+    wrapStore: (store) => ({
+      ...store,
+      batch: () => ({
+        ...store.batch(),
+        async put(items: readonly Item[]) {
+          const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
+          unreleased += bytes
+          most = Math.max(most, bytes)
+          assert.equal(unreleased, bytes, 'one group is on its way at a time')
+          await new Promise(setImmediate)
+          unreleased -= bytes
+        },
+        commit: async () => [],
+      }),
+    }),
+  })
+  const total = 200 * 1024 * 1024
+  const piece = createHash('sha256').update('seed').digest()
+  async function* generated(): AsyncGenerator<Uint8Array> {
+    const buffer = Buffer.alloc(1 << 20, piece)
+    for (let at = 0; at < total; at += buffer.length) {
+      buffer.writeUInt32LE(at)
+      yield buffer
+    }
+  }
+  const entry: Entry = { kind: 'file', path: 'f', content: generated() }
+  const events = await importAll(files, [entry], { cidVersion: 1, rawLeaves: true })
+  assert.ok(rootOf(events).size > BigInt(total))
+  assert.ok(most <= 4 * 1024 * 1024, `a group of ${most} bytes`)
+})
+
+test('more blocks than the limit are refused', async (t) => {
+  const { files } = createFilesFixture(t, { limits: { importBlocksMax: 10 } })
+  await assert.rejects(importAll(files, [fileEntry('f', 'x'.repeat(20))], { chunkBytes: 1 }), {
+    code: 'too_large',
+  })
+})
+
+test('every group of blocks goes through the batch, and the pin with it', async (t) => {
+  let puts = 0
+  const { files } = createFilesFixture(t, {
+    wrapStore: (store) => watchedStore(store, (items) => void (puts += items.length)),
+  })
+  await importAll(files, [fileEntry('f', 'some content')], { pinName: 'mine' })
+  assert.equal(puts, 1)
+  assert.equal(files.pins('alice')[0]?.name, 'mine')
+})

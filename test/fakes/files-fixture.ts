@@ -1,0 +1,148 @@
+// The file side on a real database in memory, for tests: two accounts, no network, a clock turned by hand.
+import type { TestContext } from 'node:test'
+import { silentLog } from '../../src/base/log.ts'
+import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import type { ContentRef, Item } from '../../src/content/ref.ts'
+import { createSqliteStore } from '../../src/content/sqlite-store.ts'
+import type { Source } from '../../src/content/source.ts'
+import type { Store } from '../../src/content/store.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase, type Database } from '../../src/db/sqlite.ts'
+import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
+import type { Entry, ImportEvent, ImportOptions } from '../../src/ipfs/entry.ts'
+import type { Files, Patience } from '../../src/ipfs/files.ts'
+import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
+
+export type FilesFixture = {
+  readonly files: Files
+  readonly store: Store
+  readonly database: Database
+  readonly clock: TurnedClock
+}
+
+export const never = new AbortController().signal
+export const atOnce: Patience = { offline: false, timeoutMs: null }
+
+export const importDefaults: ImportOptions = {
+  cidVersion: 0,
+  rawLeaves: false,
+  chunkBytes: 262144,
+  hash: 'sha2-256',
+  maxFileLinks: 174,
+  inline: false,
+  inlineLimit: 32,
+  onlyHash: false,
+  wrap: false,
+  emptyDirs: true,
+  silent: false,
+  progress: false,
+  pin: true,
+  pinName: '',
+  preserveMode: false,
+  preserveMtime: false,
+}
+
+/** Accounts `alice` and `bob`. `wrapStore` watches what goes into the store. */
+export function createFilesFixture(
+  t: TestContext,
+  options: {
+    readonly sources?: readonly Source[]
+    readonly limits?: Partial<FilesLimits>
+    readonly wrapStore?: (store: Store) => Store
+  } = {},
+): FilesFixture {
+  const { sources = [], limits, wrapStore = (store: Store) => store } = options
+  const database = openDatabase(':memory:')
+  migrate(database)
+  t.after(() => database.close())
+  for (const id of ['alice', 'bob']) {
+    database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
+  }
+  const writer = createInlineWriter(database)
+  const store = wrapStore(createSqliteStore({ db: database, writer }))
+  const clock = createTurnedClock()
+  const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
+  const { obtain } = createObtain({
+    store,
+    sources,
+    verify,
+    clock,
+    log: silentLog,
+    count: () => {},
+  })
+  const files = createFiles({
+    store,
+    obtain,
+    database,
+    clock,
+    hasSources: sources.length > 0,
+    limits: { ...defaultFilesLimits, ...limits },
+  })
+  return { files, store, database, clock }
+}
+
+export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+export function fileEntry(path: string, content: Uint8Array | string): Entry {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
+  return { kind: 'file', path, content: piecesOf(bytes) }
+}
+
+/** Imports and gives all events. */
+export async function importAll(
+  files: Files,
+  entries: Iterable<Entry> | AsyncIterable<Entry>,
+  options: Partial<ImportOptions> = {},
+  accountId = 'alice',
+): Promise<ImportEvent[]> {
+  const events: ImportEvent[] = []
+  const context = { accountId, proceed: () => true, signal: never }
+  for await (const event of files.import(
+    streamOf(entries),
+    { ...importDefaults, ...options },
+    context,
+  )) {
+    events.push(event)
+  }
+  return events
+}
+
+export async function* streamOf<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  yield* items
+}
+
+/** The last event, which names the root. */
+export function rootOf(
+  events: readonly ImportEvent[],
+): Extract<ImportEvent, { readonly kind: 'added' }> {
+  const last = events.at(-1)
+  if (last?.kind !== 'added') throw new Error('the last event is no added one')
+  return last
+}
+
+export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const out: Uint8Array[] = []
+  for await (const chunk of chunks) out.push(chunk)
+  return Buffer.concat(out)
+}
+
+/** A store whose Batches report what they are given. */
+export function watchedStore(store: Store, onPut: (items: readonly Item[]) => void): Store {
+  return {
+    ...store,
+    batch() {
+      const batch = store.batch()
+      return {
+        ...batch,
+        async put(items) {
+          onPut(items)
+          await batch.put(items)
+        },
+      }
+    },
+  }
+}
