@@ -1,4 +1,5 @@
 // At most so many connections from one address: with only a global cap, one slow address shuts all others out.
+// Tested by src/http/server.test.ts
 import type { Socket } from 'node:net'
 
 /** A listener for `connection` that cuts what is over `connectionsMax` from the same address. */

@@ -1,4 +1,5 @@
 // A request body into memory, bounded in bytes and time. The face decides what each ending means.
+// Tested by src/http/rpc.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 

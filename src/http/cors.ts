@@ -1,5 +1,6 @@
 // Cross-origin headers of the JSON-RPC face, on every status (contract-rpc 4). No Allow-Credentials: a key
 // travels in the URL and a secret in a header the page itself must know.
+// Tested by src/http/rpc.test.ts
 import type { IncomingMessage } from 'node:http'
 
 const exposed =

@@ -1,5 +1,6 @@
 // One HTTP request and its response on the way through a face. Made by the server after the target and the
 // Host were judged; a Face answers it, once.
+// Tested by src/http/server.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import type { Target } from './target.ts'

@@ -1,4 +1,5 @@
 // What a balancer and an orchestrator ask: /livez (the process answers) and /readyz (send callers here).
+// Tested by src/http/server.test.ts
 import type { Answer } from './text-answer.ts'
 
 export const livePath = '/livez'

@@ -1,4 +1,5 @@
 // The page at `/`: what is served here and one command line for each face. No script, nothing loaded.
+// Tested by src/http/server.test.ts
 import { createHash } from 'node:crypto'
 import type { Answer } from './text-answer.ts'
 

@@ -1,4 +1,5 @@
 // Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
+// Tested by src/http/server.test.ts
 import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
 import type { Exchange, Face } from './exchange.ts'
 import { indexPage } from './index-page.ts'

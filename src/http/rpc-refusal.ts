@@ -1,5 +1,6 @@
 // What a refusal echoes (contract-rpc 3.7, 3.9): the ids of the calls, in an array when a batch was sent. A
 // client that sent a batch crashes on a single object; one that gets id null shows an empty message.
+// Tested by src/http/rpc.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Body, readBody } from './body.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'

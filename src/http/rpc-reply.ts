@@ -1,4 +1,5 @@
 // JSON-RPC replies as text, members in the order clients and transcripts expect (contract-rpc 3.2, 5).
+// Tested by src/http/rpc.test.ts
 import { Fault } from '../base/fault.ts'
 import type { RpcOutcome } from '../gateway/gateway.ts'
 

@@ -1,4 +1,5 @@
 // What the JSON-RPC face judges by itself, from the request line and headers alone.
+// Tested by src/http/rpc.test.ts
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import type { Credential } from '../gateway/gateway.ts'

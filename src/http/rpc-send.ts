@@ -1,4 +1,5 @@
 // The head and body of a JSON-RPC answer, refusals included (contract-rpc 4, 5, 12).
+// Tested by src/http/rpc.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'

@@ -1,5 +1,6 @@
 // Where a request wants to go: exactly one Host, and an absolute-form target that names the same authority
 // (RFC 9112 3.2). node:http checks neither, so a proxy in front and Cairn could see two different sites.
+// Tested by src/http/server.test.ts
 import type { IncomingMessage } from 'node:http'
 
 export type Target = {

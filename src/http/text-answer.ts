@@ -1,4 +1,5 @@
 // Small whole answers outside the two faces: refusals in one sentence, health, the index page.
+// Tested by src/http/server.test.ts
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type Answer = {
