@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { test } from 'node:test'
+import { systemClock } from '../src/base/clock.ts'
 import { faults } from '../src/base/fault.ts'
 import { leaves } from '../src/config/config.ts'
+import { createFilesOperations } from '../src/gateway/operations/files-index.ts'
+import { commands } from '../src/http/commands.ts'
 import { generatePages } from './docs/generate.ts'
 import { bannedWords } from './tidy/layers.ts'
 import { codeOf, readSources } from './tidy/source.ts'
@@ -28,6 +31,12 @@ test('every error and every setting has one row, and no row is left over', () =>
     firstColumn('docs/configuration.md'),
     leaves.map((leaf) => leaf.path),
   )
+})
+
+test('every declared file command has an operation, and every operation is declared', () => {
+  const publicKey = new Uint8Array(32)
+  const operations = createFilesOperations({ clock: systemClock, version: '', publicKey })
+  assert.deepEqual([...operations.keys()].toSorted(), [...commands.keys()].toSorted())
 })
 
 test('every link to a file or heading of the documents leads somewhere', () => {

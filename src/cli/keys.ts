@@ -2,9 +2,10 @@
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
+import { obtainFirstAccount } from '../accounts/first-account.ts'
 import type { KeySettings } from '../accounts/key-settings.ts'
 import type { Context, SharedOptions } from './context.ts'
-import { obtainFirstAccount, openData, showTime } from './open-data.ts'
+import { openData, showTime } from './open-data.ts'
 import { print, table } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'

@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
-import type { Account, Accounts } from '../accounts/accounts.ts'
+import type { Accounts } from '../accounts/accounts.ts'
 import { systemClock } from '../base/clock.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
@@ -20,8 +20,6 @@ export type Data = AsyncDisposable & {
   readonly db: Database
   readonly queries: Queries
 }
-
-const firstAccountName = 'default'
 
 /** Opens `cairn.db` in the data folder, making both when absent. Throws ConfigError, or what the disk says. */
 export async function openData(context: Context, options: SharedOptions): Promise<Data> {
@@ -45,20 +43,6 @@ export async function openData(context: Context, options: SharedOptions): Promis
       await writer.close()
       db.close()
     },
-  }
-}
-
-/** The oldest account; the first one is made, with a card, when there is none. */
-export async function obtainFirstAccount(accounts: Accounts): Promise<Account> {
-  const [oldest] = accounts.listAccounts().toSorted((a, b) => a.created - b.created)
-  if (oldest !== undefined) return oldest
-  try {
-    return await accounts.createAccount(firstAccountName, { hasCard: true })
-  } catch (error) {
-    // Another command or a starting server made it meanwhile.
-    const made = accounts.findAccount(firstAccountName)
-    if (made === null) throw error
-    return made
   }
 }
 

@@ -103,7 +103,7 @@ function checkNames(file: SourceFile): readonly string[] {
   })
 }
 
-/** Covered: a test beside it, a test in its folder that imports it, or a line that names the test. */
+/** Covered: a test beside it, a test in its folder that imports it or a table that lists it, or a named test. */
 function checkTested(
   file: SourceFile,
   files: readonly SourceFile[],
@@ -113,7 +113,12 @@ function checkTested(
   if (isTypeOnly(file) || files.some(({ path }) => path === beside)) return []
   const folder = dirname(file.path)
   const neighbours = files.filter((other) => isTest(other) && dirname(other.path) === folder)
-  if (neighbours.flatMap(importsOf).some(({ target }) => target === file.path)) return []
+  const reached = neighbours.flatMap(importsOf).map(({ target }) => target)
+  const tables = files.filter(
+    ({ path }) => rules.indexFiles.includes(path) && reached.includes(path),
+  )
+  const listed = tables.flatMap(importsOf).map(({ target }) => target)
+  if ([...reached, ...listed].includes(file.path)) return []
   const named = /^\/\/ Tested by ([^\s,]+)/m.exec(file.text)?.[1]
   if (named === undefined)
     return [`${file.path}: no test beside it or in its folder, no line "Tested by"`]
