@@ -32,7 +32,7 @@ suite('the JSON-RPC face', () => {
   ) =>
     fetch(started.url + path, {
       method,
-      body: method === 'GET' ? null : body,
+      ...(method === 'GET' ? {} : { body }),
       headers: { 'content-type': 'application/json', ...headers },
     })
 
