@@ -1,0 +1,37 @@
+// The generic cell rate algorithm: one number per key says when it will be even again. Pure; exact to one
+// unit. ATM Forum TM 4.0, section 4.4.2 (virtual scheduling).
+
+export type Rate = {
+  readonly perSecond: number
+  /** Units that may be taken at once after a rest. */
+  readonly burst: number
+}
+
+export type Verdict =
+  | { readonly ok: true; readonly evenAt: number }
+  | { readonly ok: false; readonly waitMs: number; readonly currentPerSecond: number }
+
+// Sums of fractions of a millisecond may miss the exact instant by this part of a unit.
+const rounding = 1 / 1000
+
+/**
+ * `evenAt`: milliseconds on the clock of `now`; 0 for a key never seen. `units` must not exceed the burst:
+ * such a request could never pass, the caller says so before. `perSecond` > 0.
+ */
+export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): Verdict {
+  const msPerUnit = 1000 / rate.perSecond
+  const burstMs = rate.burst * msPerUnit
+  const next = Math.max(evenAt, now) + units * msPerUnit
+  const excess = next - now - burstMs
+  if (excess <= rounding * msPerUnit) return { ok: true, evenAt: next }
+  return {
+    ok: false,
+    waitMs: excess,
+    currentPerSecond: Math.ceil((rate.perSecond * (next - now)) / burstMs),
+  }
+}
+
+/** Takes back what answers turned out not to cost. */
+export function returnUnits(evenAt: number, units: number, rate: Rate): number {
+  return evenAt - (units * 1000) / rate.perSecond
+}

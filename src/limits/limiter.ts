@@ -1,0 +1,153 @@
+// What a key may take: units per second and per day on the JSON-RPC face, commands per second on the file
+// face. Judged before work is done; the request thread only counts in memory.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { returnUnits, takeUnits, type Rate } from './gcra.ts'
+
+/** The limits of one key; null = none, 0 = nothing. KeySettings has this shape. */
+export type KeyLimits = {
+  readonly unitsPerSecond: number | null
+  readonly unitsPerDay: number | null
+  readonly filesReadsPerSecond: number | null
+  readonly filesWritesPerSecond: number | null
+}
+
+export type Holder = { readonly keyId: string; readonly settings: KeyLimits }
+
+export type Limiter = {
+  /**
+   * Takes the price of a whole request, or nothing. Throws `over_burst` (can never pass), `over_rate`,
+   * `over_quota`.
+   */
+  admitUnits(holder: Holder, units: number): void
+  /** Gives back the units of answers that are free. */
+  refundUnits(holder: Holder, units: number): void
+  /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
+  admitFiles(holder: Holder, commandClass: 'read' | 'write'): void
+}
+
+type State = {
+  unitsEvenAt: number
+  readsEvenAt: number
+  writesEvenAt: number
+  /** Start of the UTC day that `dayUnits` counts, or null: not counted yet. */
+  day: number | null
+  dayUnits: number
+}
+
+/** A full batch, 100 calls at the common price of 80, and 1 for the batch: a default burst lets it pass. */
+const fullBatchUnits = 100 * 80 + 1
+const dayMs = 24 * 60 * 60 * 1000
+const keysMax = 100_000
+
+/** A key may take at once what it may take in a second, and never less than a full batch. */
+export function burstOf(unitsPerSecond: number): number {
+  return unitsPerSecond === 0 ? 0 : Math.max(unitsPerSecond, fullBatchUnits)
+}
+
+/**
+ * `unitsToday`: what a key was charged since 00:00 UTC, asked once per key and day (and after a restart).
+ * Beyond `keysMax` limited keys the one that was seen first starts afresh.
+ */
+export function createLimiter(parts: {
+  readonly clock: Clock
+  readonly unitsToday: (keyId: string) => number
+  readonly keysMax?: number
+}): Limiter {
+  const { clock, unitsToday } = parts
+  const most = parts.keysMax ?? keysMax
+  const states = new Map<string, State>()
+
+  function stateOf(keyId: string): State {
+    const known = states.get(keyId)
+    if (known !== undefined) return known
+    for (const oldest of states.keys()) {
+      if (states.size < most) break
+      states.delete(oldest)
+    }
+    const state = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0, day: null, dayUnits: 0 }
+    states.set(keyId, state)
+    return state
+  }
+
+  function countDay(state: State, keyId: string): void {
+    const day = clock.now() - (clock.now() % dayMs)
+    if (state.day === day) return
+    state.day = day
+    state.dayUnits = unitsToday(keyId)
+  }
+
+  return {
+    admitUnits({ keyId, settings }, units) {
+      const { unitsPerSecond, unitsPerDay } = settings
+      if (unitsPerSecond === null && unitsPerDay === null) return
+      const state = stateOf(keyId)
+      if (unitsPerDay !== null) {
+        countDay(state, keyId)
+        if (state.dayUnits + units > unitsPerDay) throw overQuota(unitsPerDay, state.day ?? 0)
+      }
+      if (unitsPerSecond !== null) {
+        const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
+        if (units > rate.burst) throw overBurst(units, rate.burst)
+        state.unitsEvenAt = take(state.unitsEvenAt, units, rate, 'units')
+      }
+      if (unitsPerDay !== null) state.dayUnits += units
+    },
+
+    refundUnits({ keyId, settings }, units) {
+      const state = states.get(keyId)
+      if (state === undefined) return
+      const { unitsPerSecond, unitsPerDay } = settings
+      if (unitsPerSecond !== null && unitsPerSecond > 0) {
+        const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
+        state.unitsEvenAt = returnUnits(state.unitsEvenAt, units, rate)
+      }
+      if (unitsPerDay !== null) state.dayUnits = Math.max(0, state.dayUnits - units)
+    },
+
+    admitFiles({ keyId, settings }, commandClass) {
+      const reading = commandClass === 'read'
+      const perSecond = reading ? settings.filesReadsPerSecond : settings.filesWritesPerSecond
+      if (perSecond === null) return
+      if (perSecond === 0) {
+        throw new Fault('refused_by_setting', { data: { reason: 'files' } })
+      }
+      const state = stateOf(keyId)
+      const rate = { perSecond, burst: perSecond }
+      const evenAt = reading ? state.readsEvenAt : state.writesEvenAt
+      const taken = take(evenAt, 1, rate, `file ${commandClass}s`)
+      if (reading) state.readsEvenAt = taken
+      else state.writesEvenAt = taken
+    },
+  }
+
+  function take(evenAt: number, units: number, rate: Rate, what: string): number {
+    const verdict = takeUnits(evenAt, clock.monotonic(), units, rate)
+    if (verdict.ok) return verdict.evenAt
+    throw new Fault('over_rate', {
+      data: {
+        rate: {
+          allowed_rps: rate.perSecond,
+          current_rps: verdict.currentPerSecond,
+          backoff_seconds: Math.max(1, Math.ceil(verdict.waitMs / 1000)),
+        },
+        event: -33300,
+        details: `this key is limited to ${rate.perSecond} ${what} per second`,
+      },
+    })
+  }
+}
+
+function overBurst(units: number, burst: number): Fault {
+  return new Fault('over_burst', { detail: `request needs ${units} units, limit is ${burst}` })
+}
+
+function overQuota(unitsPerDay: number, day: number): Fault {
+  return new Fault('over_quota', {
+    data: {
+      event: -33000,
+      details: `this key is limited to ${unitsPerDay} units per day`,
+      resets_at: new Date(day + dayMs).toISOString(),
+    },
+  })
+}
