@@ -1,5 +1,6 @@
 // The part of protobuf that dag-pb and UnixFS use: reading fields within bounds, writing them in the order
 // the caller gives. Unknown fields are for the caller to skip.
+// Tested by src/codec/dag-block.test.ts
 import { Fault } from '../base/fault.ts'
 
 /** `value`: varint (wire 0) or fixed32 (wire 5) or fixed64 (wire 1); `bytes`: a view for wire 2, else empty. */

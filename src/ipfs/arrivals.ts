@@ -1,4 +1,5 @@
 // Who waits for a block that is not here is woken when this process commits one. Bounded in waiters.
+// Tested by src/ipfs/files.test.ts
 import { Fault } from '../base/fault.ts'
 import type { ContentRef } from '../content/ref.ts'
 

@@ -1,5 +1,6 @@
 // Where an import puts the blocks it makes. Names a block by the options of the import; what is kept leaves
 // memory in groups, so that at most two groups are held however large the upload is.
+// Tested by src/ipfs/import.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { cidOf } from '../codec/cid.ts'

@@ -1,5 +1,6 @@
 // Blocks by CID for one call: identity CIDs from themselves, the rest through `obtain`, so verified. Waits for
 // what is missing as long as the caller's patience says (contract-files 2.8).
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -66,12 +67,14 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       const { promise, resolve } = Promise.withResolvers<void>()
       const leave = arrivals.wait(ref, resolve)
       const stop = clock.after(waitMs, resolve)
-      until.addEventListener('abort', () => resolve(), { once: true })
+      const leftAlone = () => resolve()
+      until.addEventListener('abort', leftAlone, { once: true })
       try {
         if (!until.aborted) await promise
       } finally {
         leave()
         stop()
+        until.removeEventListener('abort', leftAlone)
       }
       until.throwIfAborted()
     }

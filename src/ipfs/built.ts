@@ -1,4 +1,5 @@
 // What an import knows of a node it has made, until its parent is made.
+// Tested by src/ipfs/import.test.ts
 import type { CID } from 'multiformats/cid'
 
 /** `size`: cumulative DAG size. `bytes`: file bytes below it (0 for directories and symlinks). */

@@ -1,4 +1,5 @@
 // Cuts a byte stream into pieces of exactly N bytes (the last may be shorter). Holds one piece at most.
+// Tested by src/ipfs/import.test.ts
 
 const firstBytes = 65536
 

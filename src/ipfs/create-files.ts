@@ -1,5 +1,6 @@
 // The file side of the service, put together: what src/ipfs/files.ts promises, from a store, a way to obtain
 // blocks and the account rows.
+// Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Obtain } from '../content/ref.ts'

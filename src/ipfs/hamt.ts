@@ -1,5 +1,6 @@
 // Sharded directories (HAMT): names placed by their murmur3 hash. Building and the checks that reading needs.
 // Rule: contract-files 6.2, https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
+// Tested by src/ipfs/files.test.ts
 import { Fault } from '../base/fault.ts'
 import { dagPbCodec } from '../codec/cid.ts'
 import { type DagLink, type DagNode, encodeDagNode } from '../codec/dag-pb.ts'

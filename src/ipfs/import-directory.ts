@@ -1,4 +1,5 @@
 // The nodes that are not files: directories, sharded when their links are too many, and symlinks.
+// Tested by src/ipfs/import.test.ts
 import { dagPbCodec } from '../codec/cid.ts'
 import { encodeDagNode } from '../codec/dag-pb.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'

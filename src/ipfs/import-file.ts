@@ -1,5 +1,6 @@
 // One file into a balanced DAG: leaves in order, a full node becomes the first child of a new level. Holds
 // one chunk and at most `maxFileLinks` links a level. Rules: contract-files 6.2, 6.4.
+// Tested by src/ipfs/import.test.ts
 import { dagPbCodec, rawCodec } from '../codec/cid.ts'
 import { encodeDagNode } from '../codec/dag-pb.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'

@@ -1,5 +1,6 @@
 // The tree under one top-level name of an upload: parents are made as paths need them, files are put in as
 // they arrive, directories are built at the end, children before parents.
+// Tested by src/ipfs/import.test.ts
 import { Fault } from '../base/fault.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'

@@ -1,5 +1,6 @@
 // Blocks that were read for a pin, into the store together with the pin's row: what is on its way there from
 // an earlier fetch does not count as kept.
+// Tested by src/ipfs/files.test.ts
 import { identityCode } from '../codec/multihash.ts'
 import type { ContentRef, Item } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'

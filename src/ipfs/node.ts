@@ -1,4 +1,5 @@
 // A block as UnixFS sees it: raw bytes, or a dag-pb node with its UnixFS message.
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { dagPbCodec, decodeCid, rawCodec } from '../codec/cid.ts'

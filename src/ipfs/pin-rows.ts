@@ -1,5 +1,6 @@
 // Pins as rows: the statements that change them and the reads of one account's own. Nothing here ever looks
 // at another account's rows (contract-files 8.5).
+// Tested by src/ipfs/files.test.ts
 import { CID } from 'multiformats/cid'
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'

@@ -1,5 +1,6 @@
 // Pins of one account: added when every block they need is here, removed by condition in SQL so that no two
 // calls can interleave. Texts: contract-files 8.1, 8.2.
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'

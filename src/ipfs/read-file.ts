@@ -1,5 +1,6 @@
 // The bytes of a file, walked lazily and without recursion. Sizes in nodes are claims: a child that is not
 // as large as its parent says ends the stream. At most four blocks are on their way at a time.
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import type { ReadBlock } from './blocks.ts'

@@ -1,4 +1,5 @@
 // The walk from a path's root through directories to the CID it names.
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { dagPbCodec } from '../codec/cid.ts'

@@ -1,4 +1,5 @@
 // All blocks below a root, each once, in depth-first order. Iterative, bounded in blocks.
+// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
