@@ -13,7 +13,7 @@ export const sha256Code = 0x12
 /** Digest lengths that are accepted, in bytes. */
 const digestBytesMin = 20
 const digestBytesMax = 128
-export const identityBytesMax = 128
+const identityBytesMax = 128
 
 /** What imports may be asked for. */
 export type ImportHash = 'sha2-256' | 'sha2-512' | 'identity'
