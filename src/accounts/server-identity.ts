@@ -1,0 +1,32 @@
+// The server's own key pair, made once per data folder: what `id` shows, so that a server keeps its name.
+// Tested by test/start.test.ts
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The Ed25519 public key, 32 bytes (RFC 8032), of the pair in `<dataDir>/identity.pem`. */
+export function obtainPublicKey(dataDir: string): Uint8Array {
+  const path = join(dataDir, 'identity.pem')
+  const { x } = createPublicKey(readKey(path) ?? createKey(path)).export({ format: 'jwk' })
+  return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
+}
+
+function readKey(path: string): KeyObject | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+  return createPrivateKey(text)
+}
+
+function createKey(path: string): KeyObject {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const fresh = `${path}.new`
+  const text = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  writeFileSync(fresh, text, { mode: 0o600, flush: true })
+  renameSync(fresh, path)
+  return privateKey
+}

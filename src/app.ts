@@ -1,0 +1,224 @@
+// Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
+// Tested by test/start.test.ts
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAccounts } from './accounts/accounts.ts'
+import { createDirectory } from './accounts/directory.ts'
+import { createFirstKey } from './accounts/first-account.ts'
+import { obtainPublicKey } from './accounts/server-identity.ts'
+import { systemClock } from './base/clock.ts'
+import { createLog, type Log } from './base/log.ts'
+import { verifyDagBlock } from './codec/verify-dag-block.ts'
+import { verifyKeccakKinds } from './codec/verify-keccak.ts'
+import type { Config } from './config/settings.ts'
+import { createObtain, type Obtaining } from './content/obtain.ts'
+import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
+import type { Store } from './content/store.ts'
+import { createVerify } from './content/verify.ts'
+import { lockFolder } from './db/lock.ts'
+import { createQueries } from './db/queries.ts'
+import { type Database, openDatabase } from './db/sqlite.ts'
+import { startThreadWriter, type ThreadWriter } from './db/thread-writer.ts'
+import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
+import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import type { Network } from './ethereum/network.ts'
+import { createGateway } from './gateway/handle.ts'
+import { createFilesOperations } from './gateway/operations/files-index.ts'
+import { createRpcOperations } from './gateway/operations/index.ts'
+import { resolveBlock } from './gateway/resolve-block.ts'
+import { createFilesFace } from './http/files.ts'
+import { createRoutes } from './http/routes.ts'
+import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
+import { createServer, defaultServerSettings } from './http/server.ts'
+import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
+import { createLimiter } from './limits/limiter.ts'
+import { createUsage } from './limits/usage.ts'
+
+export type RunningServer = {
+  readonly url: string
+  /** Shown once: the key that was made because there was none. */
+  readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  /** Drains and ends: calls in flight are answered, counters and blocks are written. */
+  stop(): Promise<void>
+}
+
+/** A part of `http.drainMs` in which open connections may still bring a call. */
+const graceShare = 0.25
+
+/**
+ * Starts Cairn on `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
+ * use, port taken, other chain in the folder, genesis that cannot be read. `print` takes log lines.
+ */
+export async function startServer(
+  config: Config,
+  { print }: { readonly print: (line: string) => void },
+): Promise<RunningServer> {
+  const clock = systemClock
+  const log = createLog(config.log.level, clock.now, (line) => print(line.trimEnd()))
+  await using starting = new AsyncDisposableStack()
+
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  starting.defer(lockFolder(config.dataDir))
+  let writable = true
+  const path = join(config.dataDir, 'cairn.db')
+  const writer = await startThreadWriter({
+    path,
+    ...(config.store.bytesMax === null ? {} : { bytesMax: config.store.bytesMax }),
+    onDeath: (cause) => {
+      writable = false
+      log('error', 'writer_thread_died', { cause })
+    },
+  })
+  starting.defer(() => writer.close())
+  const database = openDatabase(path, { readOnly: true })
+  starting.defer(() => database.close())
+  await discardStaged(writer)
+
+  const store = createSqliteStore({ db: database, writer })
+  const obtaining = createObtain({
+    store,
+    sources: [],
+    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+    clock,
+    log,
+    count: () => {},
+  })
+  starting.defer(() => obtaining.idle())
+
+  const accounts = createAccounts({ db: database, writer, queries: createQueries(), clock })
+  const firstKey = await createFirstKey(accounts)
+  const directory = createDirectory({ db: database, clock, log })
+  starting.defer(() => directory.stop())
+  const usage = createUsage({ db: database, writer, clock, log })
+  starting.defer(async () => {
+    usage.stop()
+    await usage.flush()
+  })
+  const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
+
+  const chain = { config, database, store, path, writer, log }
+  const embedded = await openChain(chain)
+  starting.defer(() => embedded.close())
+  const network = asNetwork(config.chain.name, embedded, obtaining)
+
+  const gateway = createGateway({
+    networks: [network],
+    files: createFiles({
+      store,
+      obtain: obtaining.obtain,
+      database,
+      clock,
+      hasSources: false,
+      limits: {
+        ...defaultFilesLimits,
+        importBlocksMax: config.files.blocksMax,
+        pinBlocksMax: config.files.blocksMax,
+        idleMs: config.files.idleMs,
+      },
+    }),
+    authenticate: directory.authenticate,
+    cardGate: config.card.adapter !== 'none',
+    admitUnits: limiter.admitUnits,
+    refundUnits: limiter.refundUnits,
+    admitFiles: limiter.admitFiles,
+    count: usage.count,
+    operations: createRpcOperations({ clientVersion: clientVersion() }),
+    resolveBlock,
+    log,
+  })
+
+  const server = createServer({
+    settings: {
+      ...defaultServerSettings,
+      keepAliveMs: config.http.keepAliveMs,
+      headersMs: config.http.headersMs,
+      connectionsMax: config.http.connectionsMax,
+      connectionsPerAddressMax: config.http.connectionsPerAddressMax,
+    },
+    routes: createRoutes({
+      rpc: createRpcFace({
+        gateway,
+        settings: {
+          ...defaultRpcSettings,
+          bodyBytesMax: config.rpc.bodyBytesMax,
+          batchItemsMax: config.rpc.batchItemsMax,
+          replyBytesMax: config.rpc.responseBytesMax,
+          deadlineMs: config.rpc.requestMs,
+        },
+        clock,
+        log,
+      }),
+      files: createFilesFace({
+        gateway,
+        operations: createFilesOperations({
+          clock,
+          version: cairnVersion(),
+          publicKey: obtainPublicKey(config.dataDir),
+        }),
+        version: cairnVersion(),
+        settings: { uploadBytesMax: config.files.uploadBytesMax, idleMs: config.files.idleMs },
+        clock,
+        log,
+      }),
+      ready: () => writable,
+      networks: [network.name],
+    }),
+    clock,
+    log,
+  })
+  const { host, port, drainMs } = config.http
+  const bound = await server.listen({ host, port })
+  starting.defer(() => server.drain({ graceMs: drainMs * graceShare, deadlineMs: drainMs }))
+
+  // Everything stands: from here on the caller stops it, not the end of this function.
+  const running = starting.move()
+  const shownHost = host.includes(':') ? `[${host}]` : host
+  return { url: `http://${shownHost}:${bound}`, firstKey, stop: () => running.disposeAsync() }
+}
+
+type ChainParts = {
+  readonly config: Config
+  readonly database: Database
+  readonly store: Store
+  readonly path: string
+  readonly writer: ThreadWriter
+  readonly log: Log
+}
+
+async function openChain({ config, database, store, path, writer, log }: ChainParts) {
+  const { name, genesisFile, blocksFile } = config.chain
+  const genesis =
+    genesisFile === null
+      ? {}
+      : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
+  const embedded = await openEmbeddedNetwork({
+    name,
+    database,
+    store,
+    databasePath: path,
+    connectWriter: () => writer.connect(),
+    log,
+    ...genesis,
+  })
+  if (blocksFile !== null) {
+    const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
+    log('info', 'chain_imported', { network: name, blocks })
+  }
+  return embedded
+}
+
+type Embedded = Awaited<ReturnType<typeof openEmbeddedNetwork>>
+
+function asNetwork(name: string, embedded: Embedded, { obtain }: Obtaining): Network {
+  const { chainId, head, executor, blobFeeFraction } = embedded
+  return { name, chainId, head, executor, blobFeeFraction, obtain, hint: { network: name } }
+}
+
+function cairnVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+function clientVersion(): string {
+  return `Cairn/v${cairnVersion()}/${process.platform}-${process.arch}/node${process.versions.node}`
+}
