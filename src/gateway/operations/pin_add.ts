@@ -1,7 +1,6 @@
 // `pin/add`: keeps what paths name for the caller's account (contract-files 8.1).
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import type { Patience, PinMode } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { checkPinName, cidPrinter, flagOf, patienceOf, textOf } from './file-options.ts'
@@ -56,11 +55,7 @@ async function pinAll(input: PinAddInput, call: FilesCall, count: Count) {
       count.blocks = before.blocks + blocks
       count.bytes = before.bytes + bytes
     }
-    try {
-      await files.pin(caller.accountId, { cid, mode, name }, patience, tell, signal)
-    } catch (thrown) {
-      throw prefixed(thrown)
-    }
+    await files.pin(caller.accountId, { cid, mode, name }, patience, tell, signal)
     pinned.push(input.print(cid))
   }
   return { Pins: pinned }
@@ -88,18 +83,4 @@ async function* withProgress(input: PinAddInput, call: FilesCall, count: Count, 
       ...(count.bytes === 0n ? {} : { Bytes: Number(count.bytes) }),
     }
   }
-}
-
-/** Kubo's word in front of what went wrong while pinning. */
-function prefixed(thrown: unknown): unknown {
-  if (!(thrown instanceof Fault)) return thrown
-  const { code, data } = thrown
-  if (code !== 'command_failed' && code !== 'not_found' && code !== 'deadline') return thrown
-  const text = thrown.detailed ? thrown.message : (thrown.row.files?.message ?? thrown.message)
-  if (text.startsWith('pin: ')) return thrown
-  return new Fault(code, {
-    detail: `pin: ${text}`,
-    cause: thrown,
-    ...(data === undefined ? {} : { data }),
-  })
 }

@@ -1,0 +1,124 @@
+// The file face alone on a real socket, over a real file side in memory: accounts are made on demand, every
+// caller has a card, nothing is rated.
+import { randomBytes } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { Caller } from '../../src/accounts/caller.ts'
+import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
+import { Fault } from '../../src/base/fault.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import { createSqliteStore } from '../../src/content/sqlite-store.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
+import { enterFiles } from '../../src/gateway/enter.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import type { FilesOperation } from '../../src/gateway/operation.ts'
+import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
+import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
+import { createServer, defaultServerSettings } from '../../src/http/server.ts'
+import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
+
+export type FilesServer = {
+  readonly url: string
+  readonly port: number
+  newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
+  /** What `settle` was told, in order. */
+  readonly settled: { outcome: string; in: number; out: number }[]
+}
+
+export async function startFilesServer(
+  t: TestContext,
+  options: {
+    readonly settings?: Partial<FilesSettings>
+    readonly operations?: readonly FilesOperation<unknown>[]
+    readonly clock?: Clock
+  } = {},
+): Promise<FilesServer> {
+  const clock = options.clock ?? systemClock
+  const database = openDatabase(':memory:')
+  migrate(database)
+  t.after(() => database.close())
+  const store = createSqliteStore({ db: database, writer: createInlineWriter(database) })
+  const { obtain } = createObtain({
+    store,
+    sources: [],
+    verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
+    clock,
+    log: silentLog,
+    count: () => {},
+  })
+  const files = createFiles({
+    store,
+    obtain,
+    database,
+    clock,
+    hasSources: false,
+    limits: defaultFilesLimits,
+  })
+
+  const callers = new Map<string, { caller: Caller; secret: string }>()
+  const settled: FilesServer['settled'] = []
+  const gateway: Pick<Gateway, 'enterFiles' | 'runFiles'> = {
+    enterFiles: (credential) =>
+      enterFiles(
+        (key, secret) => {
+          const known = callers.get(key)
+          if (known === undefined || known.secret !== secret) throw new Fault('bad_secret')
+          return known.caller
+        },
+        credential,
+        true,
+      ),
+    async runFiles({ caller, operation, request, connected, signal }) {
+      const input = operation.parse(request)
+      const reply = await operation.run(input, { caller, files, connected, signal })
+      const settle = (outcome: string, bytes: { in: number; out: number }): void => {
+        settled.push({ outcome, ...bytes })
+      }
+      return { reply, settle }
+    },
+  }
+  const made = createFilesOperations({ clock, version: '0.1.0', publicKey: new Uint8Array(32) })
+  const operations = new Map(made)
+  for (const operation of options.operations ?? []) operations.set(operation.name, operation)
+  const face = createFilesFace({
+    gateway,
+    operations,
+    version: '0.1.0',
+    settings: { ...defaultFilesSettings, ...options.settings },
+    clock,
+    log: silentLog,
+  })
+  const server = createServer({
+    settings: defaultServerSettings,
+    routes: face,
+    clock: systemClock,
+    log: silentLog,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => server.drain({ graceMs: 0, deadlineMs: 0 }))
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    settled,
+    newAccount(change = {}) {
+      const key = randomBytes(8).toString('hex')
+      const secret = randomBytes(8).toString('hex')
+      database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [key, key])
+      const caller: Caller = {
+        accountId: key,
+        accountName: key,
+        keyId: key,
+        hasCard: true,
+        settings: defaultKeySettings,
+        withSecret: true,
+        ...change,
+      }
+      callers.set(key, { caller, secret })
+      return { key, secret }
+    },
+  }
+}
