@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { Wallet } from 'ethers'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fromHex, toHex } from '../../base/hex.ts'
+import { silentLog } from '../../base/log.ts'
+import { createSqliteStore } from '../../content/sqlite-store.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import { startThreadWriter } from '../../db/thread-writer.ts'
+import { sampleContractAddress } from './default-genesis.ts'
+import { devAccounts } from './dev-accounts.ts'
+import { openEmbeddedNetwork } from './embedded-network.ts'
+
+const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
+const signal = new AbortController().signal
+
+async function open(path: string) {
+  const writer = await startThreadWriter({ path })
+  const database = openDatabase(path, { readOnly: true })
+  const network = await openEmbeddedNetwork({
+    name: 'embedded',
+    database,
+    store: createSqliteStore({ db: database, writer }),
+    databasePath: path,
+    connectWriter: () => writer.connect(),
+    log: silentLog,
+  })
+  const close = async () => {
+    await network.close()
+    database.close()
+    await writer.close()
+  }
+  return { ...network, close }
+}
+
+function scratch(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-embedded-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return join(folder, 'cairn.db')
+}
+
+const transfer = async (nonce: number) =>
+  fromHex(
+    await alice.signTransaction({
+      ...{ type: 2, chainId: 1337, nonce, to: devAccounts[1]?.address ?? null, value: 1 },
+      ...{ gasLimit: 21_000, maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 0 },
+    }),
+  )
+
+test('a sent transaction is in the head block when the answer comes, also after a restart', async (t) => {
+  const path = scratch(t)
+  const first = await open(path)
+  assert.equal(first.chainId, 1337n)
+  assert.equal(first.executor.accounts.length, 10)
+  assert.equal(first.head.latest().number, 0n)
+  const hash = await first.executor.send(await transfer(0), signal)
+  const latest = first.head.latest()
+  assert.equal(latest.number, 1n)
+  assert.deepEqual(first.head.locate(hash), { blockHash: latest.hash, index: 0 })
+  assert.equal(await first.executor.pendingNonce(fromHex(alice.address), signal), 1n)
+  await first.close()
+
+  const second = await open(path)
+  assert.deepEqual(second.head.latest(), latest)
+  const answer = await second.executor.call({ to: fromHex(sampleContractAddress) }, latest, signal)
+  assert.equal(BigInt(toHex(answer)), 1234n)
+  await assert.rejects(second.executor.send(await transfer(0), signal), {
+    code: 'pool_refused',
+    message: 'nonce too low: next nonce 1, tx nonce 0',
+  })
+  await second.executor.send(await transfer(1), signal)
+  assert.equal(second.head.latest().number, 2n)
+  await second.close()
+})
+
+test('a caller that gives up gets a deadline, others go on, and a closed network refuses', async (t) => {
+  const network = await open(scratch(t))
+  const head = network.head.latest()
+  const request = { to: fromHex(sampleContractAddress) }
+  const leaver = new AbortController()
+  const left = network.executor.call(request, head, leaver.signal)
+  const stays = network.executor.call(request, head, signal)
+  leaver.abort()
+  await assert.rejects(left, { code: 'deadline' })
+  assert.equal((await stays).length, 32)
+  assert.equal((await network.executor.estimateGas(request, head, signal)) > 21_000n, true)
+  await network.close()
+  await assert.rejects(network.executor.call(request, head, signal), { code: 'shutting_down' })
+})

@@ -1,0 +1,101 @@
+// Entry of the EVM thread: takes tasks in turn, runs them, answers. It reads through its own connection and
+// writes through the writer thread.
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { systemClock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createLog } from '../../base/log.ts'
+import { createSqliteStore } from '../../content/sqlite-store.ts'
+import { portWriter } from '../../db/port-writer.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import { openChainIndex } from './chain-index.ts'
+import { Engine } from './vm/engine.ts'
+import type { PackedFailure, VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
+
+async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
+  const { network, genesis, mining, callGasMax } = data
+  const now = () => systemClock.now()
+  const say = (news: VmNews): void => parent.postMessage(news)
+  const db = openDatabase(data.databasePath, { readOnly: true })
+  const writer = portWriter(data.writerPort)
+  const engine = await Engine.open({
+    network,
+    genesis,
+    store: createSqliteStore({ db, writer }),
+    index: openChainIndex(db, network),
+    mining,
+    callGasMax,
+    now,
+    onBlock: ({ number, hash }) => say({ kind: 'block', number, hash }),
+    log: createLog('info', now, (line) => process.stderr.write(line)),
+  })
+  const waiting = new Map<number, VmTask>()
+  let running = false
+  let closing = false
+
+  async function drain(): Promise<void> {
+    if (running) return
+    running = true
+    for (const [id, task] of waiting) {
+      waiting.delete(id)
+      try {
+        say({ kind: 'done', id, result: await run(engine, task) })
+      } catch (error) {
+        say({ kind: 'failed', id, failure: pack(error) })
+      }
+    }
+    running = false
+    if (closing) await end()
+  }
+
+  async function end(): Promise<void> {
+    await writer.close()
+    db.close()
+    parent.close()
+  }
+
+  parent.on('message', (order: VmOrder) => {
+    if (order.kind === 'cancel') waiting.delete(order.id)
+    else if (order.kind === 'close') {
+      closing = true
+      waiting.clear()
+      if (!running) void end()
+    } else if (!closing) {
+      waiting.set(order.id, order.task)
+      void drain()
+    }
+  })
+}
+
+async function run(engine: Engine, task: VmTask): Promise<VmResult> {
+  switch (task.kind) {
+    case 'call':
+      return engine.call(task.request, task.blockHash)
+    case 'estimate':
+      return engine.estimateGas(task.request, task.blockHash)
+    case 'send':
+      return engine.send(task.raw)
+    case 'nonce':
+      return engine.pendingNonce(task.address)
+    case 'pending':
+      return engine.pendingTransaction(task.hash)
+    case 'import':
+      return BigInt(await engine.importFile(task.path))
+  }
+}
+
+function pack(error: unknown): PackedFailure {
+  if (error instanceof Fault) {
+    return {
+      kind: 'fault',
+      code: error.code,
+      detail: error.detailed ? error.message : null,
+      data: error.data,
+    }
+  }
+  const { message, stack = '', cause } = error instanceof Error ? error : new Error(String(error))
+  const because = cause instanceof Error ? `: ${cause.message}` : ''
+  return { kind: 'bug', message: message + because, stack }
+}
+
+if (parentPort !== null) await serve(workerData as VmThreadData, parentPort)

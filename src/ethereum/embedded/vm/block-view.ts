@@ -1,0 +1,26 @@
+// Headers as the EVM's library sees them. Only ever made from stored, hashed bytes.
+import { createBlockFromBytesArray } from '@ethereumjs/block'
+import type { Block } from '@ethereumjs/block'
+import type { Common } from '@ethereumjs/common'
+import { decodeRlp } from '../../../codec/rlp.ts'
+import type { BlockParts } from '../../../codec/block.ts'
+
+/** The whole block, its transactions decoded, under `common`'s rules. */
+export function viewBlock(
+  { header, transactions, uncles, withdrawals }: BlockParts,
+  common: Common,
+): Block {
+  const parts = [header, transactions, uncles, ...(withdrawals === null ? [] : [withdrawals])]
+  return createBlockFromBytesArray(parts.map((part) => decodeRlp(part)) as never, {
+    common,
+    skipConsensusFormatValidation: true,
+  })
+}
+
+const emptyList = new Uint8Array([0xc0])
+
+/** A block with this header and no transactions: the context of a call, or the parent of a new block. */
+export function viewHeader(header: Uint8Array, common: Common): Block {
+  const withdrawals = common.isActivatedEIP(4895) ? emptyList : null
+  return viewBlock({ header, transactions: emptyList, uncles: emptyList, withdrawals }, common)
+}

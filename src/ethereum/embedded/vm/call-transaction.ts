@@ -1,0 +1,94 @@
+// Makes the unsigned transaction that an eth_call stands for, and the block it pretends to be in.
+import { createTx } from '@ethereumjs/tx'
+import type { TypedTransaction } from '@ethereumjs/tx'
+import type { Block } from '@ethereumjs/block'
+import type { Common } from '@ethereumjs/common'
+import { createAddressFromString } from '@ethereumjs/util'
+import type { Address } from '@ethereumjs/util'
+import { Fault } from '../../../base/fault.ts'
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import { decodeHeader, encodeHeader } from '../../../codec/header.ts'
+import type { CallRequest } from '../../network.ts'
+import { viewHeader } from './block-view.ts'
+
+/** The most that one gas may cost, wei; zero when the caller named no price. */
+export function feeCap(request: CallRequest): bigint {
+  return request.gasPrice ?? request.maxFeePerGas ?? 0n
+}
+
+/** Without a price the base fee reads zero, as go-ethereum has it, or nothing free could run. */
+export function callBlock(header: Uint8Array, common: Common, request: CallRequest): Block {
+  const fields = decodeHeader(header)
+  if (feeCap(request) > 0n || fields.baseFeePerGas === undefined) return viewHeader(header, common)
+  return viewHeader(encodeHeader({ ...fields, baseFeePerGas: 0n }), common)
+}
+
+/** Throws `execution_failed` when the fields do not go together. */
+export function callTransaction(
+  request: CallRequest,
+  block: Block,
+  { from, nonce }: { readonly from: Address; readonly nonce: bigint },
+): TypedTransaction {
+  const { common } = block
+  try {
+    const transaction = createTx(
+      { ...fieldsOf(request, block), nonce, gasLimit: 21_000n } as never,
+      { common, freeze: false },
+    )
+    // A call is not signed, and is free of the limits that only transactions have.
+    return Object.assign(transaction, { getSenderAddress: () => from })
+  } catch (cause) {
+    const text = cause instanceof Error ? cause.message : String(cause)
+    throw new Fault('execution_failed', { detail: text, cause })
+  }
+}
+
+/** Gives the transaction another gas limit, also one above the cap of EIP-7825. */
+export function setGas(transaction: TypedTransaction, gasLimit: bigint): void {
+  Object.assign(transaction, { gasLimit })
+}
+
+function fieldsOf(request: CallRequest, block: Block): Readonly<Record<string, unknown>> {
+  const chainId = block.common.chainId()
+  const accessList = (request.accessList ?? []).map(({ address, storageKeys }) => ({
+    address: toHex(address),
+    storageKeys: storageKeys.map(toHex),
+  }))
+  const shared = {
+    ...(request.to === undefined ? {} : { to: createAddressFromString(toHex(request.to)) }),
+    value: request.value ?? 0n,
+    data: request.data ?? new Uint8Array(0),
+  }
+  const fees = {
+    chainId,
+    accessList,
+    maxFeePerGas: feeCap(request),
+    maxPriorityFeePerGas: request.maxPriorityFeePerGas ?? request.gasPrice ?? 0n,
+  }
+  if (request.authorizationList !== undefined) {
+    const authorizationList = request.authorizationList.map(authorization)
+    return { type: 4, ...shared, ...fees, authorizationList }
+  }
+  if (request.blobVersionedHashes !== undefined) {
+    const maxFeePerBlobGas = request.maxFeePerBlobGas ?? block.header.getBlobGasPrice()
+    const blobVersionedHashes = request.blobVersionedHashes.map(toHex)
+    return { type: 3, ...shared, ...fees, maxFeePerBlobGas, blobVersionedHashes }
+  }
+  if (request.maxFeePerGas !== undefined || request.maxPriorityFeePerGas !== undefined) {
+    return { type: 2, ...shared, ...fees }
+  }
+  const gasPrice = request.gasPrice ?? 0n
+  if (accessList.length > 0) return { type: 1, ...shared, chainId, accessList, gasPrice }
+  return { type: 0, ...shared, gasPrice }
+}
+
+function authorization(it: NonNullable<CallRequest['authorizationList']>[number]) {
+  return {
+    chainId: toQuantity(it.chainId),
+    address: toHex(it.address),
+    nonce: toQuantity(it.nonce),
+    yParity: toQuantity(it.yParity),
+    r: toQuantity(it.r),
+    s: toQuantity(it.s),
+  }
+}

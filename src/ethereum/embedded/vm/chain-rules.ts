@@ -1,0 +1,40 @@
+// The fork rules of a genesis, as the EVM wants them.
+import { paramsBlock } from '@ethereumjs/block'
+import { createCommonFromGethGenesis } from '@ethereumjs/common'
+import type { Common, CustomCrypto } from '@ethereumjs/common'
+import { paramsEVM } from '@ethereumjs/evm'
+import { paramsTx } from '@ethereumjs/tx'
+import { paramsVM } from '@ethereumjs/vm'
+import { toQuantity } from '../../../base/hex.ts'
+import type { Genesis } from '../genesis.ts'
+
+/** A block's place in the fork schedule; `timestamp` in seconds. */
+export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
+
+export type ChainRules = {
+  /** Fresh rules for a block: the caller may change them. */
+  at(point: ForkPoint): Common
+}
+
+export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
+  const rules = createCommonFromGethGenesis(
+    {
+      config: { ...genesis.config } as never,
+      difficulty: toQuantity(genesis.difficulty),
+      gasLimit: toQuantity(genesis.gasLimit),
+      nonce: `0x${genesis.nonce.toString(16).padStart(16, '0')}`,
+      timestamp: toQuantity(genesis.timestamp),
+      alloc: {},
+    } as never,
+    { customCrypto },
+  )
+  // Each library adds its own numbers only to rules it has seen.
+  for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
+  return {
+    at({ number, timestamp }) {
+      const copy = rules.copy()
+      copy.setHardforkBy({ blockNumber: number, timestamp })
+      return copy
+    },
+  }
+}

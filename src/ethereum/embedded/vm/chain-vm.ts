@@ -1,0 +1,49 @@
+// Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
+import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
+import { MerklePatriciaTrie } from '@ethereumjs/mpt'
+import { ValueEncoding } from '@ethereumjs/util'
+import type { Common } from '@ethereumjs/common'
+import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
+import { createVM } from '@ethereumjs/vm'
+import type { VM } from '@ethereumjs/vm'
+import type { ChainIndex } from '../chain-index.ts'
+import type { TrieDatabase } from './trie-database.ts'
+
+export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
+
+/** `stateRoot` must be stored: throws otherwise. `common` belongs to the new EVM from here on. */
+export async function createStateVm(parts: {
+  readonly common: Common
+  readonly tries: TrieDatabase
+  readonly index: ChainIndex
+  readonly stateRoot: Uint8Array
+}): Promise<StateVm> {
+  const { common, tries, index, stateRoot } = parts
+  const trie = new MerklePatriciaTrie({
+    db: tries,
+    common,
+    useKeyHashing: true,
+    useNodePruning: false,
+    useRootPersistence: false,
+    valueEncoding: ValueEncoding.Bytes,
+  })
+  // Without caches every transaction writes the nodes between it and the next.
+  const state = new MerkleStateManager({ common, trie, caches: new Caches() })
+  await state.setStateRoot(stateRoot)
+  const vm = await createVM({ common, stateManager: state, blockchain: blockHashes(index) })
+  return { vm, state }
+}
+
+/** All that the EVM asks of a chain: the hash at a number, for BLOCKHASH. */
+function blockHashes(index: ChainIndex): EVMMockBlockchainInterface {
+  const chain: EVMMockBlockchainInterface = {
+    async getBlock(number) {
+      const hash = index.hashOf(BigInt(number))
+      if (hash === null) throw new Error(`no block ${number} on the chain`)
+      return { hash: () => hash }
+    },
+    putBlock: async () => {},
+    shallowCopy: () => chain,
+  }
+  return chain
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { AbiCoder, Transaction, Wallet } from 'ethers'
+import type { TransactionRequest } from 'ethers'
+import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
+import { Fault } from '../../../base/fault.ts'
+import { fromHex, toHex } from '../../../base/hex.ts'
+import { silentLog } from '../../../base/log.ts'
+import { decodeAccountState } from '../../../codec/account-state.ts'
+import { decodeHeader } from '../../../codec/header.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
+import { decodeEntries } from '../../../codec/list.ts'
+import { decodeReceipt } from '../../../codec/receipt.ts'
+import { decodeRlp, encodeInteger, encodeRlp } from '../../../codec/rlp.ts'
+import type { RlpItem } from '../../../codec/rlp.ts'
+import { contractAddress } from '../../../codec/sender.ts'
+import { decodeTransaction } from '../../../codec/transaction.ts'
+import { decodeTrieNode, stepThrough, toNibbles } from '../../../codec/trie-node.ts'
+import { verifyKeccakKinds } from '../../../codec/verify-keccak.ts'
+import type { Store } from '../../../content/store.ts'
+import type { BlockPlace } from '../chain-index.ts'
+import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
+import { devAccounts } from '../dev-accounts.ts'
+import { findStart } from '../start-point.ts'
+import { Engine } from './engine.ts'
+
+const wallets = devAccounts.map(({ privateKey }) => new Wallet(privateKey))
+const [alice, bob, carol] = wallets as [Wallet, Wallet, Wallet]
+const gwei = 1_000_000_000n
+
+async function openEngine(
+  t: TestContext,
+  options: { mining?: 'auto' | 'off'; wrap?: (store: Store) => Store } = {},
+) {
+  const database = openChainDatabase(t)
+  const { index, log } = database
+  const store = options.wrap?.(database.store) ?? database.store
+  const blocks: BlockPlace[] = [
+    await findStart({
+      network: 'test',
+      genesis: defaultGenesis,
+      store: database.store,
+      index,
+      log,
+    }),
+  ]
+  const open = () =>
+    Engine.open({
+      network: 'test',
+      genesis: defaultGenesis,
+      store,
+      index,
+      mining: options.mining ?? 'auto',
+      callGasMax: 50_000_000n,
+      now: () => 1_800_000_000_000,
+      onBlock: (block) => blocks.push(block),
+      log: silentLog,
+    })
+  return { ...database, store, blocks, open, engine: await open() }
+}
+
+async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8Array> {
+  const fees =
+    request.type === 0 || request.type === 1
+      ? { gasPrice: 2n * gwei }
+      : { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei }
+  return fromHex(
+    await wallet.signTransaction({ chainId: 1337, gasLimit: 100_000, ...fees, ...request }),
+  )
+}
+
+/** A block's header, transactions and receipts, each verified out of the store. */
+function readBlock(store: Store, hash: Uint8Array) {
+  const verified = (kind: 'header' | 'transactions' | 'receipts', name: Uint8Array) => {
+    const bytes = store.find({ kind, hash: name })
+    assert.ok(bytes, kind)
+    verifyKeccakKinds({ kind, hash: name }, bytes)
+    return bytes
+  }
+  const header = decodeHeader(verified('header', hash))
+  return {
+    header,
+    transactions: decodeEntries(verified('transactions', header.transactionsRoot)),
+    receipts: decodeEntries(verified('receipts', header.receiptsRoot)).map(decodeReceipt),
+  }
+}
+
+/** Balance by our own walk, each node verified; 0 when absent. */
+function balanceAt(store: Store, stateRoot: Uint8Array, address: string): bigint {
+  let hash = stateRoot
+  let rest = toNibbles(keccak256(fromHex(address)))
+  for (;;) {
+    const bytes = store.find({ kind: 'trie-node', hash })
+    assert.ok(bytes)
+    verifyKeccakKinds({ kind: 'trie-node', hash }, bytes)
+    const step = stepThrough(decodeTrieNode(bytes), rest)
+    if (step === 'absent') return 0n
+    if ('value' in step) return decodeAccountState(step.value).balance
+    hash = step.next
+    rest = step.rest
+  }
+}
+
+function listOf(typed: Uint8Array): readonly RlpItem[] {
+  const item = decodeRlp(typed.subarray(1))
+  assert.ok(!(item instanceof Uint8Array))
+  return item
+}
+
+const refusal = (detail: RegExp) => (error: unknown) =>
+  error instanceof Fault && error.code === 'pool_refused' && detail.test(error.message)
+
+const zeroBlob = new Uint8Array(131_072)
+const infinity = fromHex(`0xc0${'00'.repeat(47)}`)
+
+test('each transaction of types 0 to 4 makes one block whose parts verify', async (t) => {
+  const { engine, store, blocks } = await openEngine(t)
+  const to = bob.address
+  const blob = { data: zeroBlob, commitment: infinity, proof: infinity }
+  const blobFee = { maxFeePerBlobGas: gwei }
+  const cells = {
+    ...blob,
+    proof: new Uint8Array(Array.from({ length: 128 }, () => [...infinity]).flat()),
+  }
+  const authorization = await alice.authorize({
+    address: sampleContractAddress,
+    chainId: 1337,
+    nonce: 6,
+  })
+  const requests: TransactionRequest[] = [
+    { type: 0, to, value: 1 },
+    { type: 1, to, value: 1, accessList: [{ address: to, storageKeys: [] }] },
+    { type: 2, to, value: 1 },
+    { type: 3, to, blobs: [blob], ...blobFee },
+    { type: 3, to, blobs: [cells], blobWrapperVersion: 1, ...blobFee },
+    { type: 4, to: alice.address, authorizationList: [authorization] },
+  ]
+  for (const [nonce, request] of requests.entries()) {
+    const raw = await sign(alice, { nonce, ...request })
+    const hash = await engine.send(raw)
+    const block = blocks.at(-1)
+    assert.ok(block)
+    assert.equal(block.number, BigInt(nonce) + 1n)
+    const { transactions, receipts, header } = readBlock(store, block.hash)
+    assert.equal(transactions.length, 1)
+    assert.deepEqual(keccak256(transactions[0] ?? raw), hash)
+    assert.equal(toHex(hash), Transaction.from(toHex(raw)).hash)
+    assert.equal(decodeTransaction(transactions[0] ?? raw).type, request.type)
+    assert.equal(receipts[0]?.status, true)
+    assert.deepEqual(header.parentHash, blocks.at(-2)?.hash)
+  }
+  // Its own code is now the sample contract's: the authorisation took effect.
+  const head = blocks.at(-1)?.hash ?? new Uint8Array(32)
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 7n)
+  const answer = await engine.call({ to: fromHex(alice.address) }, head)
+  assert.equal(BigInt(toHex(answer)), 0n)
+  assert.equal(toHex(await engine.send(await sign(alice, { nonce: 7, type: 2, to }))).length, 66)
+})
+
+test('a wrong or missing sidecar is refused', async (t) => {
+  const { engine } = await openEngine(t)
+  const blob = { data: zeroBlob.slice().fill(1, 5, 6), commitment: infinity, proof: infinity }
+  const request = { type: 3, nonce: 0, to: bob.address, maxFeePerBlobGas: gwei }
+  const wrong = await sign(alice, { ...request, blobs: [blob] })
+  await assert.rejects(engine.send(wrong), refusal(/invalid blob sidecar/))
+  const bare = await sign(alice, { ...request, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] })
+  await assert.rejects(engine.send(bare), refusal(/^missing sidecar/))
+})
+
+test('the balance at every block stays readable', async (t) => {
+  const { engine, store, blocks } = await openEngine(t)
+  for (let nonce = 0; nonce < 6; nonce += 1) {
+    await engine.send(await sign(alice, { nonce, type: 2, to: bob.address, value: 1000 }))
+  }
+  const start = 10_000n * 10n ** 18n
+  for (const { number, hash } of blocks) {
+    const header = store.find({ kind: 'header', hash })
+    assert.ok(header)
+    const { stateRoot } = decodeHeader(header)
+    assert.equal(balanceAt(store, stateRoot, bob.address), start + 1000n * number)
+  }
+})
+
+/** Init code that deploys `runtime` (hex, under 256 bytes). */
+function deployable(runtime: string): string {
+  const length = (runtime.length / 2).toString(16).padStart(2, '0')
+  // PUSH1 length DUP1 PUSH1 9 PUSH0 CODECOPY PUSH0 RETURN
+  return `0x60${length}8060095f395ff3${runtime}`
+}
+
+test('contracts deploy, run, estimate and revert as geth would say it', async (t) => {
+  const { engine, store, blocks } = await openEngine(t)
+  const head = () => blocks.at(-1)?.hash ?? new Uint8Array(32)
+  // CALLDATASIZE PUSH1 7 JUMPI STOP STOP STOP JUMPDEST CALLDATASIZE PUSH0 PUSH0 CALLDATACOPY CALLDATASIZE PUSH0 REVERT
+  const reverting = deployable('36600757000000' + '5b365f5f37365ffd')
+  await engine.send(await sign(alice, { nonce: 0, type: 2, data: reverting }))
+  const to = contractAddress(fromHex(alice.address), 0n)
+  const from = fromHex(alice.address)
+  assert.equal((await engine.call({ to }, head())).length, 0)
+  const reason = `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['string'], ['user error']).slice(2)}`
+  const panic = `0x4e487b71${AbiCoder.defaultAbiCoder().encode(['uint256'], [0x11]).slice(2)}`
+  const cases: [string, string][] = [
+    [reason, 'execution reverted: user error'],
+    [panic, 'execution reverted: arithmetic underflow or overflow'],
+    ['0x01020304', 'execution reverted'],
+  ]
+  for (const [data, message] of cases) {
+    const expected = { code: 'reverted', message, data }
+    await assert.rejects(engine.call({ to, data: fromHex(data) }, head()), expected)
+    await assert.rejects(engine.estimateGas({ from, to, data: fromHex(data) }, head()), expected)
+  }
+  await assert.rejects(engine.call({ data: fromHex('0xfe') }, head()), {
+    code: 'execution_failed',
+    message: 'invalid opcode: INVALID',
+  })
+  await assert.rejects(engine.call({ to, gas: 100n }, head()), /^Fault: intrinsic gas too low/)
+  await assert.rejects(engine.call({ data: fromHex('0x5b5f56'), gas: 100_000n }, head()), {
+    message: 'out of gas',
+  })
+  // A reverted transaction is in a block all the same.
+  const failing = await sign(alice, { nonce: 1, type: 2, to: toHex(to), data: '0x01020304' })
+  await engine.send(failing)
+  assert.equal(readBlock(store, head()).receipts[0]?.status, false)
+})
+
+test('an estimate is the least gas that works', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const hash = blocks[0]?.hash ?? new Uint8Array(32)
+  const from = fromHex(alice.address)
+  const transfer = { from, to: fromHex(bob.address), value: 1n }
+  assert.equal(await engine.estimateGas(transfer, hash), 21_000n)
+  const request = { from, to: fromHex(sampleContractAddress) }
+  const gas = await engine.estimateGas(request, hash)
+  await engine.call({ ...request, gas }, hash)
+  await assert.rejects(engine.call({ ...request, gas: gas - 1n }, hash), { message: 'out of gas' })
+  await assert.rejects(
+    engine.estimateGas({ ...transfer, value: 10n ** 30n }, hash),
+    /insufficient funds for gas \* price \+ value/,
+  )
+})
+
+test('a call sees the state of its block, may speak for a contract, and changes nothing', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const genesis = blocks[0]?.hash ?? new Uint8Array(32)
+  const sample = fromHex(sampleContractAddress)
+  assert.equal(BigInt(toHex(await engine.call({ to: sample }, genesis))), 1234n)
+  assert.equal(BigInt(toHex(await engine.call({ from: sample, to: sample }, genesis))), 1234n)
+  // Init code that returns the BALANCE of bob.
+  const balanceOfBob = fromHex(`0x73${bob.address.slice(2)}315f5260205ff3`)
+  const before = await engine.call({ data: balanceOfBob }, genesis)
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 5 }))
+  const head = blocks[1]?.hash ?? genesis
+  assert.deepEqual(await engine.call({ data: balanceOfBob }, genesis), before)
+  assert.equal(
+    BigInt(toHex(await engine.call({ data: balanceOfBob }, head))) - BigInt(toHex(before)),
+    5n,
+  )
+  const paid = { from: fromHex(alice.address), to: fromHex(bob.address), value: 7n }
+  await engine.call(paid, head)
+  assert.equal(await engine.pendingNonce(paid.from), 1n)
+  assert.equal(
+    BigInt(toHex(await engine.call({ data: balanceOfBob }, head))) - BigInt(toHex(before)),
+    5n,
+  )
+  await assert.rejects(engine.call({ to: sample }, new Uint8Array(32)), { code: 'unknown_block' })
+  await assert.rejects(
+    engine.call({ to: sample, value: 1n }, head),
+    /insufficient funds for gas \* price \+ value: address 0x0000000000000000000000000000000000000000 have 0 want 1/,
+  )
+})
+
+test('transactions that cannot run are refused with the words that clients match', async (t) => {
+  const { engine } = await openEngine(t)
+  const to = bob.address
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to }))
+  const refusals: [TransactionRequest, RegExp][] = [
+    [{ nonce: 0, type: 2, to }, /^nonce too low/],
+    [{ nonce: 1, type: 2, to, value: 10n ** 30n }, /^insufficient funds for gas \* price \+ value/],
+    [{ nonce: 1, type: 2, to, gasLimit: 20_000 }, /^intrinsic gas too low/],
+    [
+      { nonce: 1, type: 2, to, maxFeePerGas: 1, maxPriorityFeePerGas: 0 },
+      /^max fee per gas less than block base fee/,
+    ],
+    [
+      { nonce: 1, type: 2, to, gasLimit: 16_777_217 },
+      /^transaction gas limit too high \(cap: 16777216/,
+    ],
+    [{ nonce: 1, type: 2, to, chainId: 1 }, /invalid chain id for signer: have 1 want 1337/],
+    [{ nonce: 1, type: 0, to, chainId: 0 }, /only replay-protected \(EIP-155\) transactions/],
+  ]
+  for (const [request, text] of refusals) {
+    await assert.rejects(engine.send(await sign(alice, request)), refusal(text), String(text))
+  }
+  await assert.rejects(engine.send(fromHex('0xc0')), refusal(/^rlp: /))
+  await assert.rejects(engine.send(fromHex('0x7ec0')), refusal(/^transaction type not supported/))
+  const items = [...listOf(await sign(alice, { nonce: 1, type: 2, to }))]
+  items[2] = encodeInteger(5n * gwei)
+  await assert.rejects(
+    engine.send(new Uint8Array([2, ...encodeRlp(items)])),
+    refusal(/^max priority fee per gas higher than max fee per gas$/),
+  )
+  const signed = await sign(carol, { nonce: 0, type: 2, to })
+  const forged = Transaction.from(toHex(signed)).clone()
+  forged.signature = { r: `0x${'ff'.repeat(32)}`, s: `0x${'00'.repeat(31)}01`, v: 27 }
+  await assert.rejects(engine.send(fromHex(forged.serialized)), refusal(/^invalid sender/))
+  await engine.send(await sign(alice, { nonce: 1, type: 2, to }))
+})
+
+test('a nonce gap waits, can be replaced for more, and is mined once the gap is filled', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const address = fromHex(alice.address)
+  const request = { nonce: 1, type: 2, to: bob.address }
+  const waiting = await sign(alice, request)
+  const hash = await engine.send(waiting)
+  assert.equal(blocks.length, 1)
+  assert.deepEqual(engine.pendingTransaction(hash), waiting)
+  await assert.rejects(engine.send(waiting), refusal(/^already known$/))
+  const same = await sign(alice, { ...request, value: 1 })
+  await assert.rejects(engine.send(same), refusal(/^replacement transaction underpriced$/))
+  const more = { maxFeePerGas: 3n * gwei, maxPriorityFeePerGas: 2n * gwei }
+  const better = await engine.send(await sign(alice, { ...request, ...more }))
+  assert.equal(engine.pendingTransaction(hash), null)
+  assert.equal(await engine.pendingNonce(address), 0n)
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
+  assert.equal(blocks.length, 3)
+  assert.equal(engine.pendingTransaction(better), null)
+  assert.equal(await engine.pendingNonce(address), 2n)
+})
+
+test('with mining off everything waits, and the pending nonce counts it', async (t) => {
+  const { engine, blocks } = await openEngine(t, { mining: 'off' })
+  for (let nonce = 0; nonce < 64; nonce += 1) {
+    await engine.send(await sign(alice, { nonce, type: 2, to: bob.address }))
+  }
+  assert.equal(blocks.length, 1)
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 64n)
+  const one = await sign(alice, { nonce: 64, type: 2, to: bob.address })
+  await assert.rejects(engine.send(one), refusal(/^account limit exceeded$/))
+})
+
+test('after a commit that failed the same transaction goes through', async (t) => {
+  let failures = 1
+  const wrap = (store: Store): Store => ({
+    ...store,
+    async commit(items, rows) {
+      if (failures > 0) {
+        failures -= 1
+        throw new Fault('no_space')
+      }
+      return store.commit(items, rows)
+    },
+  })
+  const { engine, blocks, store } = await openEngine(t, { wrap })
+  const raw = await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 9 })
+  await assert.rejects(engine.send(raw), { code: 'no_space' })
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 0n)
+  await engine.send(raw)
+  const block = blocks.at(-1)
+  assert.equal(block?.number, 1n)
+  const { header } = readBlock(store, block?.hash ?? new Uint8Array(32))
+  assert.equal(balanceAt(store, header.stateRoot, bob.address), 10_000n * 10n ** 18n + 9n)
+})
+
+test('an engine opened again goes on at the durable head', async (t) => {
+  const { engine, blocks, open } = await openEngine(t)
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
+  const again = await open()
+  assert.equal(await again.pendingNonce(fromHex(alice.address)), 1n)
+  await again.send(await sign(alice, { nonce: 1, type: 2, to: bob.address }))
+  assert.equal(blocks.at(-1)?.number, 2n)
+})

@@ -1,0 +1,40 @@
+// Reads a chain file (`chain.rlp`: blocks one after the other, no delimiter) and runs each block that the
+// chain does not have yet.
+import { readFile, stat } from 'node:fs/promises'
+import { equalBytes } from '../../../base/hex.ts'
+import { splitBlocks } from '../../../codec/block.ts'
+import type { BlockParts } from '../../../codec/block.ts'
+import { decodeHeader } from '../../../codec/header.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
+import type { ChainIndex } from '../chain-index.ts'
+import { BadBlock } from './block-commit.ts'
+
+/** A chain file is read as a whole. */
+export const chainFileBytesMax = 1024 * 1024 * 1024
+
+/**
+ * `run` keeps one block or throws. Returns how many blocks were new; those kept before are compared by hash.
+ * Throws `BadBlock` at the first block that does not fit, `Malformed` on bytes that are none.
+ */
+export async function importBlocks(
+  path: string,
+  index: ChainIndex,
+  run: (block: BlockParts) => Promise<void>,
+): Promise<number> {
+  const { size } = await stat(path)
+  if (size > chainFileBytesMax) {
+    throw new BadBlock(`chain file of ${size} bytes, at most ${chainFileBytesMax} are read`)
+  }
+  let added = 0
+  for (const block of splitBlocks(await readFile(path))) {
+    const { number } = decodeHeader(block.header)
+    const kept = index.hashOf(number)
+    if (kept === null) {
+      await run(block)
+      added += 1
+    } else if (!equalBytes(kept, keccak256(block.header))) {
+      throw new BadBlock(`block ${number} of the file is not the one that is kept`)
+    }
+  }
+  return added
+}

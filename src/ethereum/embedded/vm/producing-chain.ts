@@ -1,0 +1,209 @@
+// The chain at its head: runs transactions into the next block, or runs a block made elsewhere, and keeps
+// each with one commit. After any failure it stands where it stood before. One call at a time.
+import { buildBlock, runBlock } from '@ethereumjs/vm'
+import type { BlockBuilder } from '@ethereumjs/vm'
+import type { Block } from '@ethereumjs/block'
+import type { TypedTransaction } from '@ethereumjs/tx'
+import { createAddressFromString } from '@ethereumjs/util'
+import type { Account } from '@ethereumjs/util'
+import { equalBytes, fromHex, toHex } from '../../../base/hex.ts'
+import type { BlockParts } from '../../../codec/block.ts'
+import { decodeHeader } from '../../../codec/header.ts'
+import type { Header } from '../../../codec/header.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
+import { encodeEntries } from '../../../codec/list.ts'
+import type { Store } from '../../../content/store.ts'
+import type { BlockPlace, ChainIndex } from '../chain-index.ts'
+import { BadBlock, commitOf } from './block-commit.ts'
+import type { BlockCommit } from './block-commit.ts'
+import { viewBlock, viewHeader } from './block-view.ts'
+import type { ChainRules } from './chain-rules.ts'
+import { createStateVm } from './chain-vm.ts'
+import type { StateVm } from './chain-vm.ts'
+import type { TrieDatabase } from './trie-database.ts'
+
+/** Who earns the fees of blocks made here: nobody has its key. */
+const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
+const emptyList = new Uint8Array([0xc0])
+
+export type ChainParts = {
+  readonly network: string
+  readonly rules: ChainRules
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly tries: TrieDatabase
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number
+}
+
+/** The EVM refused the transaction; nothing of it is left. */
+export class NotExecutable extends Error {
+  override readonly name = 'NotExecutable'
+}
+
+export class ProducingChain {
+  readonly #parts: ChainParts
+  readonly #main: StateVm
+  #place: BlockPlace
+  #header: Header
+  #headerView: Block
+
+  private constructor(parts: ChainParts, main: StateVm, place: BlockPlace, header: Uint8Array) {
+    this.#parts = parts
+    this.#main = main
+    this.#place = place
+    this.#header = decodeHeader(header)
+    this.#headerView = viewHeader(header, parts.rules.at(this.#header))
+  }
+
+  /** Stands at the head row's block. */
+  static async open(parts: ChainParts): Promise<ProducingChain> {
+    const { store, index, rules, tries } = parts
+    const place = index.head()
+    const bytes = place === null ? null : store.find({ kind: 'header', hash: place.hash })
+    if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
+    const header = decodeHeader(bytes)
+    const { stateRoot } = header
+    const main = await createStateVm({ common: rules.at(header), tries, index, stateRoot })
+    return new ProducingChain(parts, main, place, bytes)
+  }
+
+  get head(): BlockPlace {
+    return this.#place
+  }
+
+  /** Null when there is no such account at the head. `address`: 20 bytes. */
+  async account(address: Uint8Array): Promise<Account | null> {
+    const key = createAddressFromString(toHex(address))
+    return (await this.#main.state.getAccount(key)) ?? null
+  }
+
+  async code(address: Uint8Array): Promise<Uint8Array> {
+    return this.#main.state.getCode(createAddressFromString(toHex(address)))
+  }
+
+  /** Rules, gas limit and prices (wei) that a transaction of the next block meets. */
+  next() {
+    const point = this.#nextPoint()
+    const common = this.#parts.rules.at(point)
+    const { header } = this.#headerView
+    return {
+      common,
+      gasLimit: this.#header.gasLimit,
+      baseFee: common.isActivatedEIP(1559) ? header.calcNextBaseFee() : 0n,
+      blobFee: common.isActivatedEIP(4844) ? header.calcNextBlobGasPrice(common) : 0n,
+    }
+  }
+
+  /** Makes one block of `transaction` and keeps it. Throws `NotExecutable`, or what the Store throws. */
+  async mine(transaction: TypedTransaction): Promise<BlockPlace> {
+    const { vm } = this.#main
+    const point = this.#nextPoint()
+    vm.common.setHardforkBy({ blockNumber: point.number, timestamp: point.timestamp })
+    try {
+      const builder = await buildBlock(vm, {
+        parentBlock: this.#headerView,
+        headerData: {
+          number: point.number,
+          timestamp: point.timestamp,
+          gasLimit: this.#header.gasLimit,
+          coinbase,
+          // Anybody who replays the chain gets the same randomness.
+          mixHash: keccak256(this.#place.hash),
+          parentBeaconBlockRoot: new Uint8Array(32),
+        },
+        withdrawals: [],
+        blockOpts: { putBlockIntoBlockchain: false },
+      })
+      await addTo(builder, transaction)
+      const { block } = await builder.build()
+      const parts: BlockParts = {
+        header: block.header.serialize(),
+        transactions: encodeEntries(block.transactions.map((it) => it.serialize())),
+        uncles: emptyList,
+        withdrawals: emptyList,
+      }
+      return await this.#keep(parts, (stateItems) =>
+        commitOf(this.#parts.network, parts, builder.transactionReceipts, stateItems),
+      )
+    } catch (error) {
+      await this.#reset()
+      throw error
+    }
+  }
+
+  /**
+   * Runs a block made elsewhere and keeps it if every root agrees. Consensus (work, votes) is not judged.
+   * Throws `BadBlock` otherwise.
+   */
+  async replay(parts: BlockParts): Promise<BlockPlace> {
+    const header = decodeHeader(parts.header)
+    if (header.number !== this.#place.number + 1n) {
+      throw new BadBlock(`block ${header.number} after block ${this.#place.number}`)
+    }
+    if (!equalBytes(header.parentHash, this.#place.hash)) {
+      throw new BadBlock(`block ${header.number} names another parent`)
+    }
+    try {
+      const block = viewBlock(parts, this.#parts.rules.at(header))
+      const { receipts } = await runBlock(this.#main.vm, {
+        block,
+        setHardfork: true,
+        skipBlockValidation: true,
+        skipHeaderValidation: true,
+        clearCache: false,
+      }).catch((cause: unknown) => {
+        throw new BadBlock(`block ${header.number} does not execute to its header`, { cause })
+      })
+      return await this.#keep(parts, (stateItems) =>
+        commitOf(this.#parts.network, parts, receipts, stateItems),
+      )
+    } catch (error) {
+      await this.#reset()
+      throw error
+    }
+  }
+
+  async #keep(
+    parts: BlockParts,
+    commit: (items: ReturnType<TrieDatabase['reachable']>) => BlockCommit,
+  ): Promise<BlockPlace> {
+    const { store, tries, rules } = this.#parts
+    const { stateRoot } = decodeHeader(parts.header)
+    const { place, header, items, rows } = commit(tries.reachable(stateRoot))
+    await store.commit(items, rows)
+    tries.clear()
+    this.#place = place
+    this.#header = header
+    this.#headerView = viewHeader(parts.header, rules.at(header))
+    // Lets go of the storage tries; fails at once if the commit is not readable.
+    await this.#main.state.setStateRoot(stateRoot, false)
+    return place
+  }
+
+  /** A failed commit leaves the EVM a block ahead; a refused transaction leaves its nodes behind. */
+  async #reset(): Promise<void> {
+    this.#parts.tries.clear()
+    await this.#main.state.setStateRoot(this.#header.stateRoot)
+  }
+
+  #nextPoint() {
+    const { number, timestamp } = this.#header
+    const seconds = BigInt(Math.floor(this.#parts.now() / 1000))
+    return {
+      number: number + 1n,
+      timestamp: seconds > timestamp ? seconds : timestamp + 1n,
+    }
+  }
+}
+
+async function addTo(builder: BlockBuilder, transaction: TypedTransaction): Promise<void> {
+  try {
+    await builder.addTransaction(transaction, { allowNoBlobs: true })
+  } catch (cause) {
+    await builder.revert()
+    throw new NotExecutable(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+export const minerAddress = fromHex(coinbase)

@@ -1,0 +1,92 @@
+// The EVM's trie database over the Store. What it writes waits in `pending`, where every trie of the chain
+// sees it, until a block's commit takes what that block's state root reaches and drops the rest.
+import type { BatchDBOp, DB } from '@ethereumjs/util'
+import { equalBytes, fromHex, toBareHex } from '../../../base/hex.ts'
+import { decodeAccountState, emptyCodeHash, emptyTrieRoot } from '../../../codec/account-state.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
+import { decodeTrieNode } from '../../../codec/trie-node.ts'
+import type { TrieChild, TrieNode } from '../../../codec/trie-node.ts'
+import type { ContentRef, Item } from '../../../content/ref.ts'
+import type { Store } from '../../../content/store.ts'
+
+/** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
+const codePrefix = '63'
+
+export type TrieDatabase = DB<string, Uint8Array> & {
+  /** The nodes and code that `stateRoot` reaches and the Store lacks, root first. */
+  reachable(stateRoot: Uint8Array): Item[]
+  /** Forgets what was not committed. */
+  clear(): void
+}
+
+/** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
+export function createTrieDatabase(store: Store): TrieDatabase {
+  const pending = new Map<string, Uint8Array>()
+
+  function put(key: string, value: Uint8Array): void {
+    const { hash } = refOf(key)
+    if (!equalBytes(keccak256(value), hash)) throw new Error(`the EVM wrote a bad node ${key}`)
+    pending.set(key, value)
+  }
+
+  function* walk(root: Uint8Array, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
+    if (equalBytes(root, emptyTrieRoot)) return
+    const key = toBareHex(root)
+    const bytes = pending.get(key)
+    // A node that is kept already has its whole subtree kept with it.
+    if (bytes === undefined) return
+    pending.delete(key)
+    yield { ref: { kind: 'trie-node', hash: root }, bytes }
+    yield* inside(decodeTrieNode(bytes), onLeaf)
+  }
+
+  function* inside(node: TrieNode, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
+    if (node.type === 'leaf') return yield* onLeaf(node.value)
+    const children: readonly TrieChild[] = node.type === 'branch' ? node.children : [node.child]
+    for (const child of children) {
+      if (child === null) continue
+      yield* child instanceof Uint8Array ? walk(child, onLeaf) : inside(child, onLeaf)
+    }
+  }
+
+  function* account(value: Uint8Array): Iterable<Item> {
+    const { storageRoot, codeHash } = decodeAccountState(value)
+    yield* walk(storageRoot, () => [])
+    if (equalBytes(codeHash, emptyCodeHash)) return
+    const key = codePrefix + toBareHex(codeHash)
+    const bytes = pending.get(key)
+    if (bytes === undefined) return
+    pending.delete(key)
+    yield { ref: { kind: 'code', hash: codeHash }, bytes }
+  }
+
+  const database: TrieDatabase = {
+    get: async (key) => pending.get(key) ?? store.find(refOf(key)) ?? undefined,
+    put: async (key, value) => put(key, value),
+    del: async (key) => refuseDelete(key),
+    async batch(operations: BatchDBOp<string, Uint8Array>[]) {
+      for (const operation of operations) {
+        if (operation.type === 'del') refuseDelete(operation.key)
+        else put(operation.key, operation.value)
+      }
+    },
+    // Copies must see each other's writes.
+    shallowCopy: () => database,
+    open: async () => {},
+    reachable: (stateRoot) => [...walk(stateRoot, account)],
+    clear: () => pending.clear(),
+  }
+  return database
+}
+
+function refOf(key: string): ContentRef {
+  if (key.length === 64) return { kind: 'trie-node', hash: fromHex(key) }
+  if (key.length === 66 && key.startsWith(codePrefix)) {
+    return { kind: 'code', hash: fromHex(key.slice(2)) }
+  }
+  throw new Error(`the EVM asked for a key of another form: ${key}`)
+}
+
+function refuseDelete(key: string): never {
+  throw new Error(`the EVM asked to delete ${key}`)
+}
