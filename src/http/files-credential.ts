@@ -1,4 +1,5 @@
 // Key and secret of a file request (contract-files 3.1). Reads them; judging is the gateway's.
+// Tested by src/http/files.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Credential } from '../gateway/gateway.ts'
 import { parseBasic } from './basic-auth.ts'

@@ -1,4 +1,5 @@
 // Headers that every answer of the file face carries, and what it says to OPTIONS (contract-files 2.4, 2.9).
+// Tested by src/http/files.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 
 const streamHeaders = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'

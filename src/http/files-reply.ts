@@ -1,5 +1,6 @@
 // The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
 // so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
+// Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { FilesReply } from '../gateway/operation.ts'
@@ -42,7 +43,8 @@ export async function sendReply(
         'Content-Type': 'text/plain',
       }
       if (reply.length !== null) headers['X-Content-Length'] = String(reply.length)
-      await sendStream(exchange, headers, reply.chunks, terms, sent)
+      const chunks = exactly(reply.chunks, reply.length)
+      await sendStream(exchange, headers, chunks, terms, sent)
       return
     }
     case 'events': {
@@ -64,6 +66,19 @@ export async function sendReply(
 
 async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
   for await (const value of values) yield Buffer.from(kuboLine(value))
+}
+
+/** A stream that does not keep its promised length fails: clients must never take a short file for whole. */
+async function* exactly(
+  chunks: AsyncIterable<Uint8Array>,
+  length: bigint | null,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0n
+  for await (const chunk of chunks) {
+    bytes += BigInt(chunk.length)
+    yield chunk
+  }
+  if (length !== null && bytes !== length) throw new Error(`${bytes} bytes came, not ${length}`)
 }
 
 async function sendStream(

@@ -1,4 +1,5 @@
 // JSON as Go's encoder writes it: compact, with what could end a script escaped (contract-files 2.3). Pure.
+// Tested by src/http/files.test.ts
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',

@@ -1,5 +1,6 @@
 // The body of an upload, chunk by chunk: counted, capped, and given up when nothing comes for a while. How long
 // it takes altogether does not matter (contract-files 2.6).
+// Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Exchange } from './exchange.ts'

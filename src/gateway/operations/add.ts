@@ -1,4 +1,5 @@
 // `add`: imports the entries of an upload and tells each one's CID (contract-files 5).
+// Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Entry, ImportEvent, ImportOptions } from '../../ipfs/entry.ts'

@@ -1,4 +1,5 @@
 // `cat`: the bytes of one or more files, one after another, from `offset` on (contract-files 7).
+// Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'

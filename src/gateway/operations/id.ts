@@ -1,4 +1,5 @@
 // `id`: who this server is to clients that ask before they work (contract-files 9). It has no peers to look up.
+// Tested by src/gateway/operations/files-index.test.ts
 import { base58btc } from 'multiformats/bases/base58'
 import { identity } from 'multiformats/hashes/identity'
 import { Fault } from '../../base/fault.ts'

@@ -1,4 +1,5 @@
 // `pin/add`: keeps what paths name for the caller's account (contract-files 8.1).
+// Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import type { Patience, PinMode } from '../../ipfs/files.ts'

@@ -1,4 +1,5 @@
 // `pin/ls`: the account's pins, all of them or the ones that are asked for (contract-files 8.3).
+// Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience, Pin } from '../../ipfs/files.ts'

@@ -1,4 +1,5 @@
 // `pin/rm`: removes the account's own pins (contract-files 8.2). Content stays while anybody else keeps it.
+// Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'

@@ -1,4 +1,5 @@
 // `version`: the Kubo release whose wire we speak, because clients choose their forms by it (contract-files 9).
+// Tested by src/gateway/operations/files-index.test.ts
 import type { FilesOperation } from '../operation.ts'
 
 const wireVersion = '0.43.0'
