@@ -45,8 +45,14 @@ function scratch(t: TestContext): string {
 const transfer = async (nonce: number) =>
   fromHex(
     await alice.signTransaction({
-      ...{ type: 2, chainId: 1337, nonce, to: devAccounts[1]?.address ?? null, value: 1 },
-      ...{ gasLimit: 21_000, maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 0 },
+      type: 2,
+      chainId: 1337,
+      nonce,
+      to: devAccounts[1]?.address ?? null,
+      value: 1,
+      gasLimit: 21_000,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 0,
     }),
   )
 

@@ -1,5 +1,6 @@
 // The contracts that the protocol itself calls in every block since Cancun and Prague. Their code is fixed
 // by the EIPs named here (text of the code: ethereum/execution-apis tests, CC0-1.0).
+// Tested by src/ethereum/embedded/genesis.test.ts
 
 export type SystemContract = {
   readonly eip: number

@@ -1,5 +1,6 @@
 // The Executor of an embedded chain: sends tasks to the EVM thread, which starts at the first of them and
 // again after it died. What waits is bounded; a caller that gives up leaves at once.
+// Tested by src/ethereum/embedded/embedded-network.test.ts
 import { Worker } from 'node:worker_threads'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'

@@ -1,5 +1,6 @@
 // Entry of the EVM thread: takes tasks in turn, runs them, answers. It reads through its own connection and
 // writes through the writer thread.
+// Tested by src/ethereum/embedded/embedded-network.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'

@@ -1,5 +1,6 @@
 // Judges a raw transaction as go-ethereum's pool does (core/txpool/validation.go, internal/ethapi), in its
 // order and with its words, because clients match them. All refusals are Fault `pool_refused`.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import type { Common } from '@ethereumjs/common'
 import { toChecksumAddress } from '@ethereumjs/util'
 import { Fault } from '../../../base/fault.ts'

@@ -1,5 +1,6 @@
 // Type 3 travels with its blobs (EIP-4844, and EIP-7594 with cell proofs) but a block holds it without them.
 // The proofs are checked here, once; then the sidecar is gone.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { createBlob4844TxFromSerializedNetworkWrapper } from '@ethereumjs/tx'
 import type { Common } from '@ethereumjs/common'
 import { Fault } from '../../../base/fault.ts'

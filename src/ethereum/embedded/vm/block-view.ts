@@ -1,4 +1,5 @@
 // Headers as the EVM's library sees them. Only ever made from stored, hashed bytes.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { createBlockFromBytesArray } from '@ethereumjs/block'
 import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'

@@ -1,4 +1,5 @@
 // Makes the unsigned transaction that an eth_call stands for, and the block it pretends to be in.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { createTx } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import type { Block } from '@ethereumjs/block'

@@ -1,5 +1,6 @@
 // eth_call: runs a request on the state of any kept block and takes everything back. `Simulation` runs one
 // request any number of times with different gas.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { runTx } from '@ethereumjs/vm'
 import type { RunTxResult } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'

@@ -1,5 +1,6 @@
 // Cryptography for the EVM: WebAssembly for hashing and recovery; blob proofs in JavaScript, whose trusted
 // setup takes tens of milliseconds to load and is loaded at its first use.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { createRequire } from 'node:module'
 import type { CustomCrypto } from '@ethereumjs/common'
 import type { KZG } from '@ethereumjs/util'

@@ -1,4 +1,5 @@
 // The fork rules of a genesis, as the EVM wants them.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { paramsBlock } from '@ethereumjs/block'
 import { createCommonFromGethGenesis } from '@ethereumjs/common'
 import type { Common, CustomCrypto } from '@ethereumjs/common'

@@ -1,4 +1,5 @@
 // Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
 import { MerklePatriciaTrie } from '@ethereumjs/mpt'
 import { ValueEncoding } from '@ethereumjs/util'

@@ -1,4 +1,5 @@
 // eth_estimateGas: the search of go-ethereum's eth/gasestimator, carried to the exact least gas.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { Fault } from '../../../base/fault.ts'
 import type { CallRequest } from '../../network.ts'
 import { failureOf, openSimulation } from './call.ts'

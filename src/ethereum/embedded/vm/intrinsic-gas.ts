@@ -1,5 +1,6 @@
 // The gas that a transaction costs before its first instruction (Yellow Paper 6.2, EIP-2028, 2930, 3860, 7702)
 // and the least it pays for its data (EIP-7623), from Prague on.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 
 export type GasShape = {
   readonly data: Uint8Array

@@ -1,5 +1,6 @@
 // The chain at its head: runs transactions into the next block, or runs a block made elsewhere, and keeps
 // each with one commit. After any failure it stands where it stood before. One call at a time.
+// Tested by src/ethereum/embedded/vm/engine.test.ts
 import { buildBlock, runBlock } from '@ethereumjs/vm'
 import type { BlockBuilder } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { fromHex } from '../../../base/hex.ts'
+import { evmFault, revertReason } from './evm-failure.ts'
+
+test('failures are named as go-ethereum names them', () => {
+  const nothing = new Uint8Array(0)
+  assert.equal(evmFault('invalid JUMP', nothing).message, 'invalid jump destination')
+  assert.equal(evmFault('out of gas', nothing).message, 'out of gas')
+  assert.equal(evmFault('invalid opcode', nothing, 0xfe).message, 'invalid opcode: INVALID')
+  assert.equal(
+    evmFault('invalid opcode', nothing, 0x0c).message,
+    'invalid opcode: opcode 0xc not defined',
+  )
+  const revert = evmFault('revert', nothing)
+  assert.deepEqual(
+    [revert.code, revert.message, revert.data],
+    ['reverted', 'execution reverted', '0x'],
+  )
+})
+
+test('a reason is read only where its length and offset stay inside the bytes', () => {
+  const word = (value: bigint) => value.toString(16).padStart(64, '0')
+  const error = (offset: bigint, length: bigint, text: string) =>
+    fromHex(`0x08c379a0${word(offset)}${word(length)}${text.padEnd(64, '0')}`)
+  assert.equal(revertReason(error(32n, 2n, '6f6b')), 'ok')
+  assert.equal(revertReason(error(2n ** 255n, 2n, '6f6b')), null)
+  assert.equal(revertReason(error(32n, 2n ** 200n, '6f6b')), null)
+  assert.equal(revertReason(error(32n, 33n, '6f6b')), null)
+  assert.equal(revertReason(fromHex('0x08c379a0')), null)
+  assert.equal(revertReason(fromHex(`0x4e487b71${word(0x12n)}`)), 'division or modulo by zero')
+  assert.equal(revertReason(fromHex(`0x4e487b71${word(0xffn)}`)), 'unknown panic code: 0xff')
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { Pool } from './pool.ts'
+import type { PoolEntry } from './pool.ts'
+
+const bytes = (fill: number, length: number) => new Uint8Array(length).fill(fill)
+let made = 0
+
+function entry(sender: number, nonce: bigint, fee = 100n): PoolEntry {
+  made += 1
+  const hash = new Uint8Array(32)
+  new DataView(hash.buffer).setUint32(0, made)
+  return { raw: hash, hash, sender: bytes(sender, 20), nonce, cost: 10n, feeCap: fee, tip: fee }
+}
+
+test('a replacement pays at least ten percent more in both fees', () => {
+  const pool = new Pool()
+  pool.add(entry(1, 0n))
+  assert.throws(() => pool.add(entry(1, 0n, 109n)), /replacement transaction underpriced/)
+  assert.throws(() => pool.add({ ...entry(1, 0n, 200n), tip: 109n }), /underpriced/)
+  const better = entry(1, 0n, 110n)
+  pool.add(better)
+  assert.equal(pool.at(better.sender, 0n), better)
+  assert.throws(() => pool.add(better), /already known/)
+})
+
+test('the pool is bounded for each sender and in all', () => {
+  const pool = new Pool({ perSenderMax: 2, totalMax: 3 })
+  for (const nonce of [0n, 1n]) pool.add(entry(1, nonce))
+  assert.throws(() => pool.add(entry(1, 2n)), /account limit exceeded/)
+  const last = entry(2, 0n)
+  pool.add(last)
+  assert.throws(() => pool.add(entry(3, 0n)), /txpool is full/)
+  pool.remove(last)
+  pool.add(entry(3, 0n))
+})
+
+test('the next nonce skips what waits without a gap', () => {
+  const pool = new Pool()
+  for (const nonce of [4n, 5n, 7n]) pool.add(entry(1, nonce))
+  const sender = bytes(1, 20)
+  assert.equal(pool.nextNonce(sender, 4n), 6n)
+  assert.equal(pool.nextNonce(sender, 3n), 3n)
+  assert.equal(pool.costBeside(sender, 4n), 20n)
+})
