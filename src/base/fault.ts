@@ -273,6 +273,7 @@ export const faults = {
     message: 'request timed out',
     files: { status: 500, message: 'context deadline exceeded' },
   },
+  hung_up: { status: 499, rpc: -32002, kubo: 0, retry: 'never', message: 'the caller hung up' },
   body_deadline: {
     status: 408,
     rpc: -32002,

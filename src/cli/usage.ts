@@ -25,7 +25,7 @@ Examples:
   cairn usage
   cairn usage --since 2026-01-31 --account team --json
 
-Counters of a running server arrive within a second (setting limits.flushMs).`,
+Counters of a running server arrive within a second.`,
     )
     .action(async (options: Options) => {
       await using data = await openData(context, options)

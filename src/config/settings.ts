@@ -77,14 +77,12 @@ export const settingsSchema = z.strictObject({
       batchItemsMax: whole(1, 1000, 100, 'Calls in one batch.'),
       responseBytesMax: whole(kib, 256 * mib, 25 * mib, 'Longest JSON-RPC response.'),
       requestMs: whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.'),
-      network: networkName('dev', 'Network of a request whose host and path name none.'),
     })
     .prefault({}),
   files: z
     .strictObject({
       uploadBytesMax: wholeOrNull(1, 'Longest body of an upload; null: no limit.'),
       idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
-      partsMax: whole(1, 10_000_000, 100_000, 'Parts (files, folders, links) in one upload.'),
       blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
     })
     .prefault({}),
@@ -98,13 +96,6 @@ export const settingsSchema = z.strictObject({
       name: networkName('dev', 'Name of the embedded chain as a network.'),
       genesisFile: path('Genesis of the embedded chain (JSON); null: the built-in one.'),
       blocksFile: path('Blocks to import at the first start (RLP, one after another); null: none.'),
-      gasLimit: whole(
-        21_000,
-        Number.MAX_SAFE_INTEGER,
-        60_000_000,
-        'Gas limit of the blocks it makes.',
-      ),
-      poolMax: whole(1, 1_000_000, 4096, 'Transactions that may wait in the pool.'),
     })
     .prefault({}),
   card: z
@@ -114,11 +105,6 @@ export const settingsSchema = z.strictObject({
         'manual',
         'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `none`: nobody asks.',
       ),
-    })
-    .prefault({}),
-  limits: z
-    .strictObject({
-      flushMs: whole(10, 60_000, 1000, 'How often usage counters are written to the database.'),
     })
     .prefault({}),
   log: z
@@ -136,11 +122,6 @@ export type Config = Frozen<z.output<typeof settingsSchema>>
 /** Rules between settings, each as a sentence when broken. */
 export function checkTogether(config: Config): readonly string[] {
   const broken: string[] = []
-  if (config.rpc.network !== config.chain.name) {
-    broken.push(
-      `rpc.network is "${config.rpc.network}", expected "${config.chain.name}", the only network served (chain.name)`,
-    )
-  }
   if (config.chain.blocksFile !== null && config.chain.genesisFile === null) {
     broken.push('chain.blocksFile is set, expected chain.genesisFile, which its blocks start from')
   }

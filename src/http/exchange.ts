@@ -45,7 +45,7 @@ export class Exchange {
     this.#awaitsContinue = parts.awaitsContinue
     parts.response.once('close', () => {
       if (!parts.response.writableFinished) {
-        this.abort(new Fault('deadline', { detail: 'the caller hung up' }))
+        this.abort(new Fault('hung_up'))
       }
     })
   }

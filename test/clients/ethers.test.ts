@@ -112,7 +112,7 @@ test('a revert reaches ethers with its reason', async () => {
   const reason = new Interface(['error Error(string)']).encodeErrorResult('Error', ['not today'])
   const size = (reason.length - 2) / 2
   // Init code that reverts with `reason`: CODECOPY the tail to memory, then REVERT.
-  const data = `0x60${size.toString(16).padStart(2, '0')}600c5f3960${size.toString(16).padStart(2, '0')}5ffd${reason.slice(2)}`
+  const data = `0x60${size.toString(16).padStart(2, '0')}600a5f3960${size.toString(16).padStart(2, '0')}5ffd${reason.slice(2)}`
   await assert.rejects(
     wallet.estimateGas({ data }),
     (error: Error & { reason?: string }) => error.reason === 'not today',

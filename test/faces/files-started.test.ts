@@ -1,0 +1,43 @@
+// The golden cases of the file face against a started server, each on an account of its own.
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { createAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { createQueries } from '../../src/db/queries.ts'
+import { type Database, openDatabase } from '../../src/db/sqlite.ts'
+import { type Started, startCairn } from '../started-server.ts'
+import { pendingCases, readGolden, replayCase } from './files-golden.ts'
+
+const golden = readGolden()
+const skip = golden === null && 'the vectors folder is absent: set CAIRN_VECTORS'
+let cairn: Started
+let db: Database
+let accounts: Accounts
+
+before(async () => {
+  cairn = await startCairn()
+  // As the command line does it: the same tables, beside the running server.
+  db = openDatabase(join(cairn.dataDir, 'cairn.db'))
+  const writer = createInlineWriter(db)
+  accounts = createAccounts({ db, writer, queries: createQueries(), clock: systemClock })
+})
+after(async () => {
+  db.close()
+  await cairn.stop()
+})
+
+async function newAccount(): Promise<{ key: string; secret: string }> {
+  const { name } = await accounts.createAccount(`golden-${accounts.listAccounts().length}`, {
+    hasCard: true,
+  })
+  return accounts.createKey(name)
+}
+
+// Without vectors the list is empty: one test stands for all and says why it is left out.
+if (golden === null) test('golden cases of the file face', { skip: skip || 'absent' }, () => {})
+for (const one of golden?.cases ?? []) {
+  const pending = pendingCases.get(one.id)
+  test(`${one.id} ${one.request.method} ${one.request.path}${pending === undefined ? '' : ` (pending: ${pending})`}`, () =>
+    golden === null ? undefined : replayCase({ url: cairn.url, newAccount }, golden, one))
+}

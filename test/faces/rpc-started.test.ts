@@ -1,0 +1,193 @@
+// The JSON-RPC face of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the
+// recorded chain, imported into the embedded one.
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+import { echoedIds, envelopeTranscripts } from './rpc-envelope.ts'
+import { replayTranscripts } from './rpc-compat.ts'
+
+const json = { 'content-type': 'application/json' }
+
+/** Methods of the recorded chain that are in scope; pool methods and those not built yet are left out. */
+const replayed: ReadonlySet<string> = new Set([
+  'eth_baseFee',
+  'eth_blobBaseFee',
+  'eth_blockNumber',
+  'eth_call',
+  'eth_chainId',
+  'eth_estimateGas',
+  'eth_feeHistory',
+  'eth_getBalance',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getCode',
+  'eth_getStorageAt',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionCount',
+  'eth_getTransactionReceipt',
+  'eth_syncing',
+  'net_version',
+])
+
+test('envelopes, ids and refusals are the same bytes as in the contract', async () => {
+  const cairn = await startCairn()
+  try {
+    const send = async (body: string) => {
+      const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+        method: 'POST',
+        headers: json,
+        body,
+      })
+      return { status: response.status, text: await response.text() }
+    }
+    for (const { name, request, status, reply } of envelopeTranscripts('0x539')) {
+      assert.deepEqual(await send(request), { status, text: reply }, name)
+    }
+    for (const id of echoedIds) {
+      const { text } = await send(`{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)
+      assert.equal(text, `{"jsonrpc":"2.0","id":${id},"result":"0x539"}`)
+    }
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('a storage read says that it is proved, and from which block', async () => {
+  const cairn = await startCairn()
+  try {
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'eth_getStorageAt',
+      params: ['0x295a70b2de5e3953354a6a8344e616ed314d7251', '0x0', 'latest'],
+    })
+    const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+      method: 'POST',
+      headers: json,
+      body,
+    })
+    assert.equal(response.headers.get('x-cairn-verified'), 'proof')
+    assert.equal(response.headers.get('x-cairn-head'), 'embedded')
+    assert.equal(response.headers.get('x-cairn-block-number'), '0x0')
+    assert.match(response.headers.get('x-cairn-block') ?? '', /^0x[0-9a-f]{64}$/)
+    assert.equal(response.headers.get('x-cairn-units'), '80')
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('refusals by key, network and limit carry their status, code and ids', async () => {
+  const cairn = await startCairn()
+  try {
+    const single = '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}'
+    const ask = async (path: string, headers: Record<string, string> = {}, body = single) => {
+      const response = await fetch(cairn.url + path, {
+        method: 'POST',
+        headers: { ...json, ...headers },
+        body,
+      })
+      return {
+        status: response.status,
+        body: (await response.json()) as never,
+        headers: response.headers,
+      }
+    }
+    const refused =
+      (code: number, message: string, id: number | null = 7) =>
+      (reply: { id: unknown; error: Record<string, unknown> }) => {
+        assert.equal(reply.error['code'], code)
+        assert.equal(reply.error['message'], message)
+        assert.equal(reply.id, id)
+      }
+    const unknown = await ask('/v3/nosuchkey1234')
+    assert.equal(unknown.status, 401)
+    refused(-32600, 'invalid project id')(unknown.body)
+    assert.match(unknown.headers.get('www-authenticate') ?? '', /^Basic/)
+    const wrongSecret = await ask(`/v3/${cairn.apiKey}`, {
+      authorization: `Basic ${btoa(':wrong')}`,
+    })
+    assert.equal(wrongSecret.status, 401)
+    refused(-32600, 'invalid project id or project secret')(wrongSecret.body)
+    const right = await ask(`/v3/${cairn.apiKey}`, {
+      authorization: `Basic ${btoa(`:${cairn.apiKeySecret}`)}`,
+    })
+    assert.equal(right.status, 200)
+    const network = await ask(`/mainnet/v3/${cairn.apiKey}`)
+    assert.equal(network.status, 404)
+    refused(-32002, 'network mainnet is not served')(network.body)
+    assert.equal((await ask(`/dev/v3/${cairn.apiKey}`)).status, 200)
+
+    const locked = (await cairn.cli('keys', 'create', '--secret-required')) as { apiKey: string }
+    const secretless = await ask(`/v3/${locked.apiKey}`)
+    assert.equal(secretless.status, 403)
+    assert.deepEqual((secretless.body as { error: { data: unknown } }).error.data, {
+      code: 'refused_by_setting',
+      reason: 'secret_required',
+    })
+    const daily = (await cairn.cli('keys', 'create', '--units-per-day', '10')) as { apiKey: string }
+    assert.equal((await ask(`/v3/${daily.apiKey}`)).status, 200)
+    assert.equal((await ask(`/v3/${daily.apiKey}`)).status, 200)
+    const spent = await ask(`/v3/${daily.apiKey}`)
+    assert.equal(spent.status, 402)
+    refused(402, 'daily request count exceeded, request rate limited')(spent.body)
+    const batch = await ask(`/v3/${daily.apiKey}`, {}, `[${single},${single}]`)
+    assert.equal(batch.status, 402)
+    assert.equal((batch.body as unknown[]).length, 2)
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test(
+  'the recorded chain is imported block by block, and every recorded reply in scope is given',
+  { skip: missingVectors },
+  async (t) => {
+    const folder = join(vectorsFolder, 'rpc-compat')
+    const dataDir = await temporaryFolder()
+    t.after(() => rm(dataDir, { recursive: true, force: true }))
+    const config = join(dataDir, 'recorded.yaml')
+    const genesisFile = join(folder, 'genesis.json')
+    await writeFile(
+      config,
+      `chain:\n  genesisFile: ${genesisFile}\n  blocksFile: ${join(folder, 'chain.rlp')}\n`,
+    )
+    const cairn = await startCairn({ dataDir, args: ['--config', config] })
+    try {
+      const { sent, failures } = await replayTranscripts({
+        folder,
+        methods: replayed,
+        exactMessages: new Set(['eth_getStorageAt']),
+        async post(body) {
+          const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+            method: 'POST',
+            headers: json,
+            body,
+          })
+          return { status: response.status, text: await response.text() }
+        },
+      })
+      assert.ok(sent >= replayed.size)
+      assert.deepEqual(failures, [])
+      const slot = async (position: string) =>
+        (
+          await cairn.rpc('eth_getStorageAt', [
+            '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
+            position,
+          ])
+        ).result
+      for (const position of [`0x${'0'.repeat(64)}`, '0x0', '0', '0x', '0X00']) {
+        assert.equal(await slot(position), `0x${'38'.padStart(64, '0')}`)
+      }
+    } finally {
+      await cairn.stop()
+    }
+  },
+)
