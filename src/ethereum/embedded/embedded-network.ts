@@ -66,6 +66,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     callGasMax: options.callGasMax ?? defaultCallGasMax,
     accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
     onBlock: (block) => head.advance(block),
+    onDeath: () => head.advance(index.head() ?? start),
     log,
   })
   return {

@@ -19,6 +19,8 @@ export type VmThreadOptions = {
   readonly callGasMax: bigint
   readonly accounts: readonly Uint8Array[]
   readonly onBlock: (block: BlockPlace) => void
+  /** Told when the thread died: a block may have become durable without news of it. */
+  readonly onDeath: () => void
   readonly log: Log
 }
 
@@ -66,6 +68,7 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     started.on('exit', () => {
       if (worker !== started) return
       worker = null
+      if (!closed) options.onDeath()
       if (!closed) log('error', 'chain.thread_died', { network, cause })
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
       for (const id of waiting.keys()) take(id)?.reject(fault)
