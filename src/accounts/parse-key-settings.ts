@@ -1,4 +1,5 @@
 // KeySettings from stored JSON and from owners: every value is judged, what is not given is inherited.
+// Tested by src/accounts/accounts.test.ts
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
 

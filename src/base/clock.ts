@@ -1,4 +1,5 @@
 // The only door to time and timers, so that tests can turn the clock by hand.
+// Tested by src/http/server.test.ts
 
 export interface Clock {
   /** Milliseconds since 1970 UTC; may jump. For dates people see and for block timestamps. */

@@ -1,5 +1,6 @@
 // Refetchable keeps: verified bytes on their way to the store, off the wire path. They are readable here
 // until the store has them; what does not fit or fails is only one more fetch later.
+// Tested by src/content/obtain.test.ts
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef } from './ref.ts'
 import type { Store } from './store.ts'

@@ -1,5 +1,6 @@
 // What crosses the border between a thread and the writer thread. All BLOBs of a write travel in one
 // buffer that is moved, not copied; errors keep their code, detail and index.
+// Tested by src/db/thread-writer.test.ts
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Outcome } from './apply.ts'
 import { NothingChanged, type SqlValue, type Statement } from './writer.ts'

@@ -1,5 +1,6 @@
 // Entry of the writer thread: it owns the write connection. Everything that arrived while a transaction
 // ran shares the next one; the next group starts when the last returns, no timer.
+// Tested by src/db/thread-writer.test.ts
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { migrate } from './migrate.ts'
 import type { WriteReply, WriteRequest } from './port-writer.ts'

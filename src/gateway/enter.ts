@@ -1,4 +1,5 @@
 // The first half of the order, before a body is read: authenticate, then gate on what URL and headers show.
+// Tested by src/gateway/handle.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
