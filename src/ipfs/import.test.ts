@@ -7,6 +7,7 @@ import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import {
   missingCidVectors,
+  pendingVectors,
   readCidVectors,
   vectorEntries,
   vectorOptions,
@@ -27,31 +28,10 @@ import {
 import type { Item } from '../content/ref.ts'
 import type { Entry, ImportEvent } from './entry.ts'
 
-const trickle = 'trickle layout is not built'
-const chunker = 'content-defined chunkers are not built'
-const blake = 'blake2b-256 is not built'
-const server = 'needs a server setting that is not built'
-
-/** Vectors that no option of ours covers, by id, each with the reason. */
-export const pendingVectors: ReadonlyMap<string, string> = new Map([
-  ['venus-blake2b', blake],
-  ['planets-blake2b', blake],
-  ['trickle-small', trickle],
-  ['chacha-10MiB-trickle-default', trickle],
-  ['chacha-4MiB-rabin-default-params', chunker],
-  ['chacha-4MiB-rabin-16k', chunker],
-  ['chacha-5MiB-buzhash-v1', chunker],
-  ['chacha-5MiB-buzhash-v0', chunker],
-  ['2000-files-sharded-1B-v1', server],
-  ['hamt-v1-2025-over-threshold', server],
-  ['block-put-blorb', 'block/put is not built'],
-])
-
+// The heavy ones, and the refusal of what is pending, are tested over HTTP (test/faces).
 for (const vector of readCidVectors()) {
-  const pending = pendingVectors.get(vector.id)
-  const light = vector.heavy !== true || process.env['CAIRN_HEAVY'] !== undefined
-  const skip = pending ?? (light ? false : 'heavy: set CAIRN_HEAVY')
-  test(`vector ${vector.id} has its CID and size`, { skip }, async (t) => {
+  if (pendingVectors.has(vector.id) || vector.heavy === true) continue
+  test(`vector ${vector.id} has its CID and size`, async (t) => {
     const { files } = createFilesFixture(t)
     const options = vectorOptions(vector)
     assert.ok(options, 'all parameters are known')
