@@ -39,7 +39,7 @@ test('addAll builds a directory whose files are read by path', async () => {
   const added = await collect(ipfs.addAll(files))
   assert.equal(added.at(-1)?.cid.toString(), 'QmeJM3V6rsnEPSjpnVugpGmmWBaq1Cvrk8KusguBTRDNzy')
   assert.equal(
-    Buffer.concat(await collect(ipfs.cat(`${added.at(-1)?.cid}/2.txt`))).toString(),
+    Buffer.concat(await collect(ipfs.cat(`${String(added.at(-1)?.cid)}/2.txt`))).toString(),
     'two\n',
   )
 })

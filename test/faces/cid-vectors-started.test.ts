@@ -51,7 +51,7 @@ for (const vector of vectors) {
       // Options are judged before the body is read, so none is needed.
       const query = new URLSearchParams(vector.params)
       const path = vector.type === 'block' ? 'block/put' : 'add'
-      const response = await command(`${path}?${query}`, null)
+      const response = await command(`${path}?${query.toString()}`, null)
       assert.ok([400, 403].includes(response.status), `status ${response.status}`)
       assert.match(await response.text(), /not supported/)
     })
@@ -70,7 +70,7 @@ for (const vector of vectors) {
 function add(vector: CidVector): Promise<Response> {
   const query = new URLSearchParams(vector.params)
   if (vector.heavy === true) query.set('only-hash', 'true')
-  return command(`add?${query}`, multipart(vector))
+  return command(`add?${query.toString()}`, multipart(vector))
 }
 
 function command(path: string, body: AsyncIterable<Uint8Array> | null): Promise<Response> {
