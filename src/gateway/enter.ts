@@ -24,14 +24,14 @@ export async function enterRpc(
   }
   const caller = await authenticate(credential.key, credential.secret)
   const { settings } = caller
+  if (settings.secretRequired && !caller.withSecret) {
+    throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
+  }
   if (settings.networks !== null && !settings.networks.includes(network.name)) {
     throw new Fault('refused_by_setting', {
       detail: `project ID does not have access to ${network.name}`,
       data: { reason: 'network' },
     })
-  }
-  if (settings.secretRequired && !caller.withSecret) {
-    throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
   }
   return caller
 }

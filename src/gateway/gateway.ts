@@ -56,7 +56,7 @@ export interface Gateway {
   runRpc(
     visit: RpcVisit,
   ): Promise<{ readonly outcomes: readonly RpcOutcome[]; readonly headers: RpcLabels }>
-  /** A request refused after entering (`bad_json`, `too_large`) is charged and counted. */
+  /** A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left. */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): void
   /** Parse, admit, run. The face calls `settle` once, when the response has ended. */
   runFiles(visit: FilesVisit): Promise<{

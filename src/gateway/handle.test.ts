@@ -105,6 +105,44 @@ async function refusal(work: Promise<unknown>): Promise<FaultCode> {
   return thrown.code
 }
 
+test('what is counted adds up to what is charged: the one more of a batch has a row of its own', async () => {
+  const { made, counted } = gateway()
+  const items = [item('x_one'), item('x_one')]
+  const { headers } = await made.runRpc({ caller, network, items, batch: true, signal })
+  assert.deepEqual(counted.at(-1), { method: 'batch', outcome: 'ok', units: 1 })
+  assert.equal(
+    counted.reduce((sum, { units }) => sum + units, 0),
+    headers.units,
+  )
+})
+
+test('a refusal is counted also when no units are left to charge for it', () => {
+  const { made, counted } = gateway({
+    admitUnits: () => {
+      throw new Fault('over_quota')
+    },
+  })
+  made.chargeRefusal(caller, network, new Fault('bad_json'))
+  assert.deepEqual(counted, [{ method: '', outcome: 'bad_json', units: 0 }])
+})
+
+test('a key that needs its secret says nothing of its networks without it', async () => {
+  const settings = { ...defaultKeySettings, secretRequired: true, networks: ['mainnet'] }
+  const { made } = gateway({
+    authenticate: (_key, secret) => ({ ...caller, settings, withSecret: secret !== null }),
+  })
+  const enter = (secret: string | null) => made.enterRpc({ key: 'rightkey', secret }, network)
+  await assert.rejects(enter(null), {
+    code: 'refused_by_setting',
+    data: { reason: 'secret_required' },
+  })
+  await assert.rejects(enter('right'), {
+    code: 'refused_by_setting',
+    message: 'project ID does not have access to dev',
+    data: { reason: 'network' },
+  })
+})
+
 test('the whole request is priced before work: its items, and one more for a batch', async () => {
   const { made, admitted } = gateway()
   await made.runRpc({ caller, network, items: [item('x_one')], batch: false, signal })
@@ -142,7 +180,7 @@ test('one bad item touches no other, and answers keep the order of the request',
   assert.deepEqual(outcomes[4], { result: 1 })
   assert.deepEqual(
     counted.map(({ units }) => units),
-    [80, 5, 5, 5, 80],
+    [80, 5, 5, 5, 80, 1],
   )
 })
 
@@ -196,24 +234,6 @@ test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one 
   assert.equal(await refusal(enter('rightkey', 'wrong')), 'bad_secret')
   assert.equal(await refusal(enter('wrongkey', null)), 'bad_key')
   assert.equal(await refusal(enter(null, null)), 'no_credential')
-})
-
-test('key settings gate before the body: network off, secret required', async () => {
-  const settings = { ...defaultKeySettings, secretRequired: true, networks: ['other'] }
-  const closed = gateway({ authenticate: () => ({ ...caller, settings }) }).made
-  const thrown = await closed
-    .enterRpc({ key: 'rightkey', secret: null }, network)
-    .catch((error: unknown) => error)
-  assert.ok(thrown instanceof Fault)
-  assert.equal(thrown.message, 'project ID does not have access to dev')
-  assert.deepEqual(thrown.data, { reason: 'network' })
-  const secretOnly = gateway({
-    authenticate: () => ({ ...caller, settings: { ...settings, networks: null } }),
-  }).made
-  assert.equal(
-    await refusal(secretOnly.enterRpc({ key: 'rightkey', secret: null }, network)),
-    'refused_by_setting',
-  )
 })
 
 test('the file face needs key, secret and a card, in that order', async () => {

@@ -114,13 +114,21 @@ export function createGateway(parts: GatewayParts): Gateway {
         free += item.units - charged
         count({ ...facts, method: item.method, outcome: fault?.code ?? 'ok', units: charged })
       }
+      // Rows add up to what was charged, also for the day's units after a restart.
+      if (visit.batch) count({ ...facts, method: 'batch', outcome: 'ok', units: 1 })
       if (free > 0) parts.refundUnits(caller, free)
       return { outcomes, headers: memory.headers(visit.batch, units - free) }
     },
 
     chargeRefusal(caller, network, fault) {
-      const units = isFree(fault) ? 0 : refusalUnits
-      if (units > 0) parts.admitUnits(caller, units)
+      let units = isFree(fault) ? 0 : refusalUnits
+      try {
+        if (units > 0) parts.admitUnits(caller, units)
+      } catch (thrown) {
+        // No units left for the charge: the first failure still answers, and is counted.
+        if (!(thrown instanceof Fault)) throw thrown
+        units = 0
+      }
       count({
         keyId: caller.keyId,
         face: 'rpc',

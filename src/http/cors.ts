@@ -24,5 +24,6 @@ export function preflightHeaders(request: IncomingMessage): Record<string, strin
     'access-control-allow-methods': 'POST, OPTIONS',
     'access-control-allow-headers': allowed,
     'access-control-max-age': '7200',
+    'x-content-type-options': 'nosniff',
   }
 }

@@ -1,8 +1,9 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { createFakeGateway, goodKey, secret } from '../../test/fakes/gateway.ts'
-import { sendRaw } from '../../test/fakes/raw-http.ts'
+import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 
@@ -198,6 +199,7 @@ suite('the JSON-RPC face', () => {
       equal(response.headers.get('access-control-allow-origin'), 'https://a.example')
       equal(response.headers.get('access-control-allow-methods'), 'POST, OPTIONS')
       equal(response.headers.get('access-control-max-age'), '7200')
+      equal(response.headers.get('x-content-type-options'), 'nosniff')
     }
   })
 
@@ -264,6 +266,19 @@ suite('the JSON-RPC face', () => {
       [200, `[${[1, 2, 3, 4].map((id) => error(id, -32600, 'batch too large')).join(',')}]`],
     )
     deepEqual([started.gateway.ran, refused.length], [ran, before + 1])
+  })
+
+  test('a caller that leaves in the middle of its body is counted as gone, not as late', async () => {
+    const { refused } = started.gateway
+    const before = refused.length
+    const connection = new RawConnection(started.port)
+    connection.socket.write(
+      `POST /v3/${goodKey} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 90\r\n\r\n{"json`,
+    )
+    await connection.until('100 Continue')
+    connection.socket.destroy()
+    while (refused.length === before) await setImmediate()
+    deepEqual(refused.at(-1)?.code, 'hung_up')
   })
 
   test('a body over the cap is refused by its length and by its bytes', async () => {

@@ -127,7 +127,8 @@ async function readEnvelope(
   const body = await readBody(exchange.request, limits, clock)
   if (body.ending !== 'whole') progress.form = formOf(body)
   if (body.ending === 'over') throw tooLarge(bodyBytesMax + 1, bodyBytesMax)
-  if (body.ending !== 'whole') throw new Fault('body_deadline')
+  if (body.ending === 'gone') throw new Fault('hung_up')
+  if (body.ending === 'late') throw new Fault('body_deadline')
   progress.form = { batch: false, ids: ['null'] }
   const envelope = parseEnvelope(body.bytes, settings.batchItemsMax)
   progress.form = formOf(envelope)
@@ -146,14 +147,7 @@ async function refuse(
   progress: Progress,
 ): Promise<void> {
   const { entered } = progress
-  if (entered !== null) {
-    try {
-      gateway.chargeRefusal(entered.caller, entered.network, fault)
-    } catch (thrown) {
-      // No units left for the charge: the first failure still answers.
-      if (!(thrown instanceof Fault)) throw thrown
-    }
-  }
+  if (entered !== null) gateway.chargeRefusal(entered.caller, entered.network, fault)
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }
