@@ -2,7 +2,7 @@
 // this repository: CAIRN_VECTORS names their folder.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 
 export type Account = { readonly key: string; readonly secret: string }
 
@@ -70,8 +70,12 @@ const notOffered: Expectation = { status: 403, kind: 'PLAIN', body: 'ipfs method
 
 /** The cases with their variables filled in; null when the folder is not there. */
 export function readGolden(): Golden | null {
-  const root = new URL('../../', import.meta.url).pathname
-  const path = join(root, process.env['CAIRN_VECTORS'] ?? '../shared/vectors', 'files-golden.json')
+  const path = resolve(
+    import.meta.dirname,
+    '../..',
+    process.env['CAIRN_VECTORS'] ?? '../shared/vectors',
+    'files-golden.json',
+  )
   if (!existsSync(path)) return null
   const text = readFileSync(path, 'utf8')
   const { vars } = JSON.parse(text) as { vars: Record<string, string> }
