@@ -10,7 +10,7 @@ import { toBareHex } from '../base/hex.ts'
 import type { ImportOptions } from './entry.ts'
 
 /** Bytes of one group handed to the Batch. */
-export const groupBytes = 4 * 1024 * 1024
+export const groupBytes = 2 * 1024 * 1024
 const groupItems = 4096
 
 /** A block of more than this is never made: other peers would not take it. */

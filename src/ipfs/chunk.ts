@@ -13,11 +13,13 @@ export async function* chunksOf(
 ): AsyncGenerator<Uint8Array> {
   let held = new Uint8Array(0)
   let filled = 0
+  let several = false
   for await (const piece of source) {
     let at = 0
     while (at < piece.length) {
       const take = Math.min(size - filled, piece.length - at)
-      if (filled + take > held.length) held = grown(held, filled, filled + take, size)
+      if (filled + take > held.length)
+        held = grown(held, filled, several ? size : filled + take, size)
       held.set(piece.subarray(at, at + take), filled)
       filled += take
       at += take
@@ -25,13 +27,17 @@ export async function* chunksOf(
         yield held.subarray(0, size)
         held = new Uint8Array(0)
         filled = 0
+        several = true
       }
     }
   }
   if (filled > 0) yield held.slice(0, filled)
 }
 
-/** Doubles, so that a small file costs little and many tiny pieces cost no more than the bytes. */
+/**
+ * Doubles, so that a small file costs little and many tiny pieces cost no more than the bytes. The caller asks for
+ * all of it from the second piece on: what doubling leaves behind would be most of an upload's garbage.
+ */
 function grown(
   held: Uint8Array,
   filled: number,

@@ -15,7 +15,7 @@ export type KeepWatch = {
 }
 
 /**
- * Keeps those of `blocks` that the store lacks, at most 4 MiB in memory, and commits them with `rows`: all or
+ * Keeps those of `blocks` that the store lacks, at most one group in memory, and commits them with `rows`: all or
  * nothing. Throws what `blocks` and the store throw, `NothingChanged` among them.
  */
 export async function keepAll(
