@@ -4,6 +4,13 @@ import { processEnvironment } from './config/config.ts'
 import { runProgram } from './cli/program.ts'
 import { readAll } from './cli/read-input.ts'
 
+// A reader that has gone (`cairn … | head`) takes nothing more; a server goes on serving.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
