@@ -5,24 +5,13 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
+import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
 import type { FilesVisit, Gateway, RpcItem, RpcOutcome, RpcVisit } from './gateway.ts'
 import { createNetworkChoice } from './networks.ts'
 import type { FilesClass, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { createVisit, type ResolveBlock } from './visit.ts'
-
-/** Counts one finished call. `bytes*`: bodies of the file face; 0 on the JSON-RPC face. */
-export type Count = (call: {
-  readonly keyId: string
-  readonly face: 'rpc' | 'files'
-  readonly network: string
-  readonly method: string
-  readonly outcome: string
-  readonly units: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-}) => void
 
 export type GatewayParts = {
   readonly networks: readonly Network[]
@@ -36,7 +25,8 @@ export type GatewayParts = {
   readonly refundUnits: (caller: Caller, units: number) => void
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
-  readonly count: Count
+  /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
+  readonly count: (call: UsedCall) => void
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
   readonly resolveBlock: ResolveBlock
   readonly log: Log
