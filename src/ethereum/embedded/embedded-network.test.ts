@@ -96,3 +96,37 @@ test('a caller that gives up gets a deadline, others go on, and a closed network
   await network.close()
   await assert.rejects(network.executor.call(request, head, signal), { code: 'shutting_down' })
 })
+
+test('a task given up while it waits behind a long call is never run', async (t) => {
+  const network = await open(scratch(t))
+  const head = network.head.latest()
+  // JUMPDEST PUSH0 JUMP: runs until its gas is gone.
+  const endless = { data: fromHex('0x5b5f56'), gas: 5_000_000n }
+  const long = network.executor.call(endless, head, signal)
+  const leaver = new AbortController()
+  const left = network.executor.send(await transfer(0), leaver.signal)
+  leaver.abort()
+  await assert.rejects(left, { code: 'deadline' })
+  await assert.rejects(long, { code: 'execution_failed' })
+  assert.equal(await network.executor.pendingNonce(fromHex(alice.address), signal), 0n)
+  await network.close()
+})
+
+test('a send waits for one running call at most, not for all calls before it', async (t) => {
+  const network = await open(scratch(t))
+  const head = network.head.latest()
+  const ended: string[] = []
+  // JUMPDEST PUSH0 JUMP: runs until its gas is gone.
+  const endless = { data: fromHex('0x5b5f56'), gas: 3_000_000n }
+  const calls = Array.from({ length: 4 }, () =>
+    network.executor
+      .call(endless, head, signal)
+      .catch(() => {})
+      .then(() => ended.push('call')),
+  )
+  await network.executor.send(await transfer(0), signal)
+  ended.push('send')
+  await Promise.all(calls)
+  assert.ok(ended.indexOf('send') <= 1, ended.join())
+  await network.close()
+})

@@ -1,6 +1,8 @@
-// Entry of the EVM thread: takes tasks in turn, runs them, answers. It reads through its own connection and
+// Entry of the EVM thread: takes tasks in turn (the chain's own before calls), runs them, answers. It reads through its own connection and
 // writes through the writer thread.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
@@ -37,13 +39,19 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
   async function drain(): Promise<void> {
     if (running) return
     running = true
-    for (const [id, task] of waiting) {
+    for (const id of waiting.keys()) {
+      // A task may end without ever leaving the microtask queue; `cancel` is heard only between turns.
+      await setImmediate()
+      const task = waiting.get(id)
+      if (task === undefined) continue
       waiting.delete(id)
       try {
         say({ kind: 'done', id, result: await run(engine, task) })
       } catch (error) {
         say({ kind: 'failed', id, failure: pack(error) })
       }
+      // Orders that came meanwhile are heard before the next choice.
+      await setImmediate()
     }
     running = false
     if (closing) await end()
@@ -66,6 +74,16 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
       void drain()
     }
   })
+}
+
+/** The oldest task of the chain, or else the oldest call: calls may take seconds, sends must not wait for all. */
+function nextOf(waiting: ReadonlyMap<number, VmTask>): number | null {
+  let oldest: number | null = null
+  for (const [id, { kind }] of waiting) {
+    if (kind !== 'call' && kind !== 'estimate') return id
+    oldest ??= id
+  }
+  return oldest
 }
 
 async function run(engine: Engine, task: VmTask): Promise<VmResult> {
