@@ -330,12 +330,12 @@ test('a nonce gap waits, can be replaced for more, and is mined once the gap is 
 
 test('with mining off everything waits, and the pending nonce counts it', async (t) => {
   const { engine, blocks } = await openEngine(t, { mining: 'off' })
-  for (let nonce = 0; nonce < 64; nonce += 1) {
+  for (let nonce = 0; nonce < 256; nonce += 1) {
     await engine.send(await sign(alice, { nonce, type: 2, to: bob.address }))
   }
   assert.equal(blocks.length, 1)
-  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 64n)
-  const one = await sign(alice, { nonce: 64, type: 2, to: bob.address })
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 256n)
+  const one = await sign(alice, { nonce: 256, type: 2, to: bob.address })
   await assert.rejects(engine.send(one), refusal(/^account limit exceeded$/))
 })
 
@@ -369,4 +369,14 @@ test('an engine opened again goes on at the durable head', async (t) => {
   assert.equal(await again.pendingNonce(fromHex(alice.address)), 1n)
   await again.send(await sign(alice, { nonce: 1, type: 2, to: bob.address }))
   assert.equal(blocks.at(-1)?.number, 2n)
+})
+
+test('an account with a full queue can still send the transaction the queue waits for', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const send = async (nonce: number) =>
+    engine.send(await sign(alice, { nonce, to: bob.address, gasLimit: 21_000 }))
+  for (let nonce = 256; nonce > 0; nonce -= 1) await send(nonce)
+  await assert.rejects(send(257), { code: 'pool_refused', message: 'account limit exceeded' })
+  await send(0)
+  assert.equal(blocks.at(-1)?.number, 257n)
 })

@@ -81,8 +81,9 @@ export class Engine {
     const nonce = await this.#checkState(entry)
     const isNext = entry.nonce === nonce
     if (isNext) checkPrices(entry, next)
-    this.#pool.add(entry)
-    if (this.#options.mining === 'auto' && isNext) {
+    const minesNow = isNext && this.#options.mining === 'auto'
+    this.#pool.add(entry, minesNow)
+    if (minesNow) {
       await this.#mine(entry)
       await this.#mineFollowers(entry)
     }

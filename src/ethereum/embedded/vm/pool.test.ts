@@ -35,6 +35,15 @@ test('the pool is bounded for each sender and in all', () => {
   pool.add(entry(3, 0n))
 })
 
+test('what leaves at once needs no room, so a full queue can never shut out what it waits for', () => {
+  const pool = new Pool({ perSenderMax: 1, totalMax: 1 })
+  pool.add(entry(1, 1n))
+  assert.throws(() => pool.add(entry(1, 0n)), /account limit exceeded/)
+  const awaited = entry(1, 0n)
+  pool.add(awaited, true)
+  assert.equal(pool.nextNonce(awaited.sender, 0n), 2n)
+})
+
 test('the next nonce skips what waits without a gap', () => {
   const pool = new Pool()
   for (const nonce of [4n, 5n, 7n]) pool.add(entry(1, nonce))

@@ -15,7 +15,7 @@ export type PoolEntry = {
 
 export type PoolLimits = { readonly perSenderMax: number; readonly totalMax: number }
 
-export const defaultPoolLimits: PoolLimits = { perSenderMax: 64, totalMax: 4096 }
+export const defaultPoolLimits: PoolLimits = { perSenderMax: 256, totalMax: 4096 }
 
 /** A replacement must pay this many percent more, in both fees. */
 const bumpPercent = 10n
@@ -53,13 +53,18 @@ export class Pool {
     return sum
   }
 
-  /** Throws `pool_refused` when it is known, pays too little to replace another, or there is no room. */
-  add(entry: PoolEntry): void {
+  /**
+   * Throws `pool_refused` when it is known, pays too little to replace another, or there is no room.
+   * `leavesNow`: it goes into a block at once, so it needs no room; the full queue may wait for just this one.
+   */
+  add(entry: PoolEntry, leavesNow = false): void {
     if (this.find(entry.hash) !== null) throw refused('already known')
     const before = this.at(entry.sender, entry.nonce)
-    if (before === null) this.#checkRoom(entry.sender)
-    else if (!outbids(entry, before)) throw refused('replacement transaction underpriced')
-    else this.remove(before)
+    if (before === null && !leavesNow) this.#checkRoom(entry.sender)
+    if (before !== null && !outbids(entry, before)) {
+      throw refused('replacement transaction underpriced')
+    }
+    if (before !== null) this.remove(before)
     const key = toBareHex(entry.sender)
     const entries = this.#bySender.get(key) ?? new Map<bigint, PoolEntry>()
     this.#bySender.set(key, entries.set(entry.nonce, entry))
