@@ -1,7 +1,6 @@
-// Entry of the EVM thread: takes tasks in turn (the chain's own before calls), runs them, answers. It reads through its own connection and
-// writes through the writer thread.
+// Entry of the EVM thread: takes tasks in turn, the chain's own before calls, runs them, answers. It reads
+// through its own connection and writes through the writer thread.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
-import { setImmediate } from 'node:timers/promises'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
@@ -39,19 +38,18 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
   async function drain(): Promise<void> {
     if (running) return
     running = true
-    for (const id of waiting.keys()) {
+    while (waiting.size > 0) {
       // A task may end without ever leaving the microtask queue; `cancel` is heard only between turns.
       await setImmediate()
-      const task = waiting.get(id)
-      if (task === undefined) continue
+      const next = nextOf(waiting)
+      if (next === null) break
+      const [id, task] = next
       waiting.delete(id)
       try {
         say({ kind: 'done', id, result: await run(engine, task) })
       } catch (error) {
         say({ kind: 'failed', id, failure: pack(error) })
       }
-      // Orders that came meanwhile are heard before the next choice.
-      await setImmediate()
     }
     running = false
     if (closing) await end()
@@ -76,12 +74,12 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
   })
 }
 
-/** The oldest task of the chain, or else the oldest call: calls may take seconds, sends must not wait for all. */
-function nextOf(waiting: ReadonlyMap<number, VmTask>): number | null {
-  let oldest: number | null = null
-  for (const [id, { kind }] of waiting) {
-    if (kind !== 'call' && kind !== 'estimate') return id
-    oldest ??= id
+/** The oldest of the chain's own tasks, else the oldest call: a call may take seconds, a send must not wait for all. */
+function nextOf(waiting: ReadonlyMap<number, VmTask>): [id: number, task: VmTask] | null {
+  let oldest: [number, VmTask] | null = null
+  for (const [id, task] of waiting) {
+    if (task.kind !== 'call' && task.kind !== 'estimate') return [id, task]
+    oldest ??= [id, task]
   }
   return oldest
 }
