@@ -1,7 +1,7 @@
 // The bytes of a file, walked lazily and without recursion. Sizes in nodes are claims: a child that is not
 // as large as its parent says ends the stream. At most four blocks are on their way at a time.
-// Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import type { ReadBlock } from './blocks.ts'
 import { decodeNode, linkCid } from './node.ts'
@@ -14,6 +14,8 @@ export type FileShape = {
 }
 
 const blocksAhead = 4
+/** How many blocks may be read before other work gets a turn: those in the store need none of their own. */
+const turnBlocks = 128
 /** Trickle DAGs of 2^40 bytes stay below it; only made-up DAGs are deeper. */
 const depthMax = 64
 
@@ -69,6 +71,7 @@ export async function* readFile(
   yield* slice(root.inline, 0n)
   const frames = [enter(root, 0n)]
   let onTheirWay = 0
+  let blocks = 0
 
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
     const index = frame.next
@@ -81,6 +84,8 @@ export async function* readFile(
     frame.next += 1
     frame.at += child.size
     if (frame.at <= start || child.size === 0n) continue
+    blocks += 1
+    if (blocks % turnBlocks === 0) await setImmediate()
     fetchAhead(frame, index, at)
     const block = await take(frame, index, child.cid)
     const shape = fileShape(child.cid, block)
