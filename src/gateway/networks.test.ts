@@ -23,7 +23,8 @@ test('a known label that is not served is refused, never answered from the defau
     [null, 'mainnet', 'network mainnet is not served'],
     ['sepolia', null, 'network sepolia is not served'],
     ['nosuch', null, 'network nosuch is not served'],
-    ['dev', 'polygon-mainnet', 'network dev is not served'],
+    ['dev', 'polygon-mainnet', 'network polygon-mainnet is not served'],
+    ['nosuch', 'polygon-mainnet', 'network nosuch is not served'],
   ]
   for (const [path, host, message] of refused) {
     assert.throws(

@@ -33,7 +33,9 @@ export function createNetworkChoice(
     const path = pathLabel?.toLowerCase() ?? null
     const host = hostLabel?.toLowerCase() ?? null
     const hostNames = host !== null && (served.has(host) || knownLabels.has(host)) ? host : null
-    if (path !== null && hostNames !== null && path !== hostNames) throw notServed(path)
+    if (path !== null && hostNames !== null && path !== hostNames) {
+      throw notServed(served.has(path) ? hostNames : path)
+    }
     const label = path ?? hostNames
     if (label === null) return fallback
     const network = served.get(label)

@@ -210,3 +210,17 @@ test('the boundary is found quoted or bare, and its absence is told', () => {
     message: 'no multipart boundary param in Content-Type',
   })
 })
+
+test('bytes around the parts are read up to a limit, and not for ever', async () => {
+  const limits = { ...multipartLimits, paddingBytesMax: 100 }
+  const whole = form([{ head: 'Content-Disposition: form-data; name="f"', body: Buffer.from('x') }])
+  const around = (before: number, after: number) =>
+    Buffer.concat([Buffer.alloc(before, 'p'), Buffer.from('\r\n'), whole, Buffer.alloc(after, 'e')])
+  assert.equal((await read(around(60, 60), [7], limits)).length, 1)
+  for (const body of [around(200, 0), around(0, 200)]) {
+    await assert.rejects(
+      read(body, [7], limits),
+      (thrown) => thrown instanceof Fault && /more than 100 bytes before/.test(thrown.message),
+    )
+  }
+})

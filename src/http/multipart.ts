@@ -5,8 +5,17 @@ import { parsePartHead, type PartHead } from './multipart-head.ts'
 
 export type Part = { readonly head: PartHead; readonly content: AsyncIterable<Uint8Array> }
 
-export type MultipartLimits = { readonly partsMax: number; readonly headBytesMax: number }
-export const multipartLimits: MultipartLimits = { partsMax: 100_000, headBytesMax: 16_384 }
+export type MultipartLimits = {
+  readonly partsMax: number
+  readonly headBytesMax: number
+  /** Before the first part, and after the last one: bytes that carry nothing. */
+  readonly paddingBytesMax: number
+}
+export const multipartLimits: MultipartLimits = {
+  partsMax: 100_000,
+  headBytesMax: 16_384,
+  paddingBytesMax: 1_048_576,
+}
 
 /** The boundary of a `multipart/form-data` content type, null for any other type. Throws `bad_argument`. */
 export function findBoundary(contentType: string | undefined): string | null {
@@ -31,10 +40,10 @@ export async function* readParts(
   limits: MultipartLimits = multipartLimits,
 ): AsyncGenerator<Part> {
   const scanner = new Scanner(body, boundary)
-  await scanner.skipContent()
+  await scanner.skipContent(limits.paddingBytesMax)
   for (let count = 0; ; count++) {
     const head = await scanner.readHead(limits.headBytesMax)
-    if (head === null) return await scanner.skipRest()
+    if (head === null) return await scanner.skipRest(limits.paddingBytesMax)
     if (count === limits.partsMax) {
       throw new Fault('bad_params', { detail: `multipart: more than ${limits.partsMax} parts` })
     }
@@ -83,8 +92,12 @@ class Scanner {
     }
   }
 
-  async skipContent(): Promise<void> {
-    for await (const _chunk of this.readContent());
+  async skipContent(bytesMax = Infinity): Promise<void> {
+    let bytes = 0
+    for await (const chunk of this.readContent()) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw overPadding(bytesMax)
+    }
   }
 
   /** Header lines of the part that begins here; null at the closing delimiter. */
@@ -108,9 +121,15 @@ class Scanner {
     return lineLength === -1 ? block.subarray(block.length) : block.subarray(lineLength + 2)
   }
 
-  async skipRest(): Promise<void> {
+  async skipRest(bytesMax: number): Promise<void> {
+    let bytes = this.#window.length
     this.#window = Buffer.alloc(0)
-    while ((await this.#chunks.next()).done !== true);
+    for (;;) {
+      if (bytes > bytesMax) throw overPadding(bytesMax)
+      const { done, value } = await this.#chunks.next()
+      if (done === true) return
+      bytes += value.length
+    }
   }
 
   /** Bytes at the front that cannot belong to a delimiter: held back only from a CR near the end. */
@@ -137,6 +156,12 @@ class Scanner {
     const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     this.#window = this.#window.length === 0 ? chunk : Buffer.concat([this.#window, chunk])
   }
+}
+
+function overPadding(bytesMax: number): Fault {
+  return new Fault('bad_params', {
+    detail: `multipart: more than ${bytesMax} bytes before the first part or after the last`,
+  })
 }
 
 /** A longer boundary that starts like ours is content; ours is followed by `--`, padding or the line's end. */
