@@ -66,7 +66,7 @@ export const settingsSchema = z.strictObject({
       drainMs: whole(
         0,
         600_000,
-        4000,
+        3000,
         'How long requests in flight may still take once the server stops.',
       ),
     })
