@@ -5,7 +5,7 @@ import type { Answer } from './text-answer.ts'
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:3rem auto;padding:0 1rem}' +
-  'pre{background:#8881;padding:1rem;overflow:auto;border-radius:6px}'
+  'pre{background:#8881;padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere;border-radius:6px}'
 const styleHash = createHash('sha256').update(style).digest('base64')
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -25,7 +25,7 @@ export function indexPage(host: string, networks: readonly string[]): Answer {
 </head>
 <body>
 <h1>Cairn</h1>
-<p>Ethereum JSON-RPC and an IPFS API behind API keys. Every answer is proved by hash before it is given.</p>
+<p>Ethereum JSON-RPC and an IPFS API behind API keys. Every answer that can be proved is proved before it is given.</p>
 <h2>Ethereum JSON-RPC</h2>
 <ul>
 <li><code>POST /v3/&lt;API_KEY&gt;</code> (network by Host name, else the default)</li>
