@@ -40,7 +40,7 @@ export type ApiKey = {
   readonly settings: KeySettings
 }
 
-export type NewApiKey = {
+type NewApiKey = {
   readonly name?: string
   readonly expires?: number | null
   readonly settings?: Partial<KeySettings>

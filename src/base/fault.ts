@@ -1,7 +1,7 @@
 // The one error class and the one table of answers we choose to give. Anything else thrown is a bug
 // and reaches a caller only as `internal`. Rows: contract-rpc section 5, contract-files section 3.5.
 
-export type Retry = 'later' | 'tomorrow' | 'never'
+type Retry = 'later' | 'tomorrow' | 'never'
 
 /**
  * How one fault looks on each wire. `{name}` in a message is filled from the fault's `data`.

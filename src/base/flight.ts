@@ -65,10 +65,7 @@ export function createFlight<Result>(limits: { readonly seatsMax: number }): Fli
 }
 
 /** The result, or `signal.reason` when that comes first. Leaves no listener behind. */
-export async function untilAborted<Result>(
-  result: Promise<Result>,
-  signal: AbortSignal,
-): Promise<Result> {
+async function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const leave = (): void => reject(signal.reason as Error)

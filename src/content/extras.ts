@@ -3,7 +3,7 @@
 // source could fill the store with junk that hashes to itself.
 import { refKey, type ContentRef, type Item } from './ref.ts'
 
-export type Extra = { readonly bytes: Uint8Array; readonly source: string }
+type Extra = { readonly bytes: Uint8Array; readonly source: string }
 
 export type Extras = {
   add(source: string, items: readonly Item[]): void

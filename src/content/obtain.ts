@@ -16,14 +16,7 @@ import type { Store } from './store.ts'
  * `lied`: its bytes were not what was asked; `absent`: it has none; `failed`: it could not be asked.
  * `not_kept`: verified, but the store did not take it.
  */
-export type ObtainEvent =
-  | 'held'
-  | 'bad_copy'
-  | 'fetched'
-  | 'lied'
-  | 'absent'
-  | 'failed'
-  | 'not_kept'
+type ObtainEvent = 'held' | 'bad_copy' | 'fetched' | 'lied' | 'absent' | 'failed' | 'not_kept'
 
 export type ObtainParts = {
   readonly store: Store

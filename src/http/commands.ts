@@ -1,13 +1,13 @@
 // The declarative table of the file face: what each offered command takes. Parsing, defaults for `arg`, and
 // the body a command reads all come from here; what a command means is its operation's.
 
-export type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string'
+type OptionType = 'bool' | 'int' | 'int64' | 'uint' | 'string'
 export type CommandOption = {
   readonly name: string
   readonly alias?: string
   readonly type: OptionType
 }
-export type CommandArgument = {
+type CommandArgument = {
   /** Kubo's name, quoted when it is missing. */
   readonly name: string
   readonly required: boolean

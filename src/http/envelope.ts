@@ -6,7 +6,7 @@ import type { RpcItem } from '../gateway/gateway.ts'
 import { scanJson, scannedItemsMax } from './scan.ts'
 
 /** `id`: the JSON text to echo; null for a notification, which gets no reply. */
-export type EnvelopeEntry = { readonly id: string | null; readonly item: RpcItem | Fault }
+type EnvelopeEntry = { readonly id: string | null; readonly item: RpcItem | Fault }
 
 export type Envelope = {
   readonly batch: boolean

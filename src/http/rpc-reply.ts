@@ -13,7 +13,7 @@ export type RefusalForm = { readonly batch: boolean; readonly ids: readonly stri
 export const unknownForm: RefusalForm = { batch: false, ids: ['null'] }
 
 /** The `error` object. `bare` rows equal a node's, so they carry no `data`; `internal` names the request. */
-export function errorText(fault: Fault, requestId: string): string {
+function errorText(fault: Fault, requestId: string): string {
   const message = fault.message.slice(0, messageCharsMax)
   const head = `{"code":${fault.row.rpc},"message":${JSON.stringify(message)}`
   const data = dataOf(fault, requestId)
@@ -29,7 +29,7 @@ function dataOf(fault: Fault, requestId: string): unknown {
   return { code: fault.code, ...fault.data }
 }
 
-export function errorReply(id: string, error: string): string {
+function errorReply(id: string, error: string): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}`
 }
 

@@ -2,7 +2,7 @@
 // 10^6 `[` or 5 MB of `{}` costs a tenth of a second and a hundred megabytes (engine.md 3.2).
 import { Fault } from '../base/fault.ts'
 
-export const depthMax = 64
+const depthMax = 64
 /** geth's limit; above it a batch is answered without looking at its items. */
 export const scannedItemsMax = 1000
 

@@ -49,7 +49,7 @@ export type EmbeddedNetwork = {
   close(): Promise<void>
 }
 
-export const defaultCallGasMax = 50_000_000n
+const defaultCallGasMax = 50_000_000n
 
 /** Throws an Error with a sentence for the operator when the data folder holds another chain. */
 export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<EmbeddedNetwork> {

@@ -10,7 +10,7 @@ import { toQuantity } from '../../../base/hex.ts'
 import type { Genesis } from '../genesis.ts'
 
 /** A block's place in the fork schedule; `timestamp` in seconds. */
-export type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
+type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
 
 export type ChainRules = {
   /** Fresh rules for a block: the caller may change them. */

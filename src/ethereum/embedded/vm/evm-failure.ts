@@ -44,7 +44,7 @@ export function evmFault(error: string, returned: Uint8Array, opcode?: number): 
   return new Fault('execution_failed', { detail: texts.get(error) ?? error })
 }
 
-export function revertFault(returned: Uint8Array): Fault {
+function revertFault(returned: Uint8Array): Fault {
   const reason = revertReason(returned)
   return new Fault('reverted', {
     detail: reason === null ? 'execution reverted' : `execution reverted: ${reason}`,

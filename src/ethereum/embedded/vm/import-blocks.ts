@@ -10,7 +10,7 @@ import type { ChainIndex } from '../chain-index.ts'
 import { BadBlock } from './block-commit.ts'
 
 /** A chain file is read as a whole. */
-export const chainFileBytesMax = 1024 * 1024 * 1024
+const chainFileBytesMax = 1024 * 1024 * 1024
 
 /**
  * `run` keeps one block or throws. Returns how many blocks were new; those kept before are compared by hash.

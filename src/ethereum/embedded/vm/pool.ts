@@ -15,7 +15,7 @@ export type PoolEntry = {
 
 export type PoolLimits = { readonly perSenderMax: number; readonly totalMax: number }
 
-export const defaultPoolLimits: PoolLimits = { perSenderMax: 256, totalMax: 4096 }
+const defaultPoolLimits: PoolLimits = { perSenderMax: 256, totalMax: 4096 }
 
 /** A replacement must pay this many percent more, in both fees. */
 const bumpPercent = 10n

@@ -7,7 +7,7 @@ import type { Block } from '@ethereumjs/block'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
 import type { Account } from '@ethereumjs/util'
-import { equalBytes, fromHex, toHex } from '../../../base/hex.ts'
+import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
 import type { Header } from '../../../codec/header.ts'
@@ -206,5 +206,3 @@ async function addTo(builder: BlockBuilder, transaction: TypedTransaction): Prom
     throw new NotExecutable(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
-
-export const minerAddress = fromHex(coinbase)
