@@ -140,14 +140,13 @@ async function assertProved(
   type: number,
 ): Promise<void> {
   assert.equal(receipt?.status, 1)
-  const { result } = (await cairn.rpc('eth_getTransactionByBlockHashAndIndex', [
+  const result = (await provider.send('eth_getTransactionByBlockHashAndIndex', [
     receipt.blockHash,
     `0x${receipt.index.toString(16)}`,
-  ])) as { result: Record<string, string> }
-  assert.equal(result['hash'], hash)
-  assert.equal(Number(result['type']), type)
-  const again = await provider.getTransaction(hash)
-  assert.ok(again)
+  ])) as Parameters<typeof provider._wrapTransactionResponse>[0]
+  assert.equal(result.hash, hash)
+  const again = provider._wrapTransactionResponse(result, await provider.getNetwork())
+  assert.equal(again.type, type)
   // Rebuilt from its members and serialised by ethers, it must have the same hash and the same sender.
   const rebuilt = Transaction.from({
     type,
