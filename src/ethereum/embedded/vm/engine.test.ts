@@ -362,6 +362,28 @@ test('after a commit that failed the same transaction goes through', async (t) =
   assert.equal(balanceAt(store, header.stateRoot, bob.address), 10_000n * 10n ** 18n + 9n)
 })
 
+test('a waiting transaction whose commit fails waits on, and sending it again mines it', async (t) => {
+  let commits = 0
+  const wrap = (store: Store): Store => ({
+    ...store,
+    commit: async (items, rows) => {
+      commits += 1
+      if (commits === 2) throw new Fault('no_space')
+      return store.commit(items, rows)
+    },
+  })
+  const { engine, blocks } = await openEngine(t, { wrap })
+  const to = bob.address
+  const waiting = await sign(alice, { nonce: 1, type: 2, to, value: 1n })
+  const hash = await engine.send(waiting)
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to, value: 1n }))
+  assert.equal(blocks.length, 2)
+  assert.notEqual(engine.pendingTransaction(hash), null)
+  assert.deepEqual(await engine.send(waiting), hash)
+  assert.equal(blocks.length, 3)
+  assert.equal(engine.pendingTransaction(hash), null)
+})
+
 test('an engine opened again goes on at the durable head', async (t) => {
   const { engine, blocks, open } = await openEngine(t)
   await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))

@@ -1,7 +1,7 @@
 // The EVM side of an embedded chain: calls, estimates, the pool and block making. Tasks run one after the
 // other, so each sees a chain that stands still.
 import { createTxFromRLP } from '@ethereumjs/tx'
-import { equalBytes } from '../../../base/hex.ts'
+import { equalBytes, toHex } from '../../../base/hex.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
 import { decodeTransaction } from '../../../codec/transaction.ts'
@@ -75,16 +75,24 @@ export class Engine {
   async send(raw: Uint8Array): Promise<Uint8Array> {
     const next = this.#chain.next()
     const entry = readTransaction(raw, next)
-    if (this.#pool.find(entry.hash) !== null) {
-      throw new Fault('pool_refused', { detail: 'already known' })
-    }
+    const waits = this.#pool.find(entry.hash) !== null
+    const known = new Fault('pool_refused', { detail: 'already known' })
+    if (waits && this.#options.mining === 'off') throw known
     const nonce = await this.#checkState(entry)
     const isNext = entry.nonce === nonce
+    // One that waited, priced out or for lack of space, is tried again when it is sent again.
+    if (waits && !isNext) throw known
     if (isNext) checkPrices(entry, next)
     const minesNow = isNext && this.#options.mining === 'auto'
-    this.#pool.add(entry, minesNow)
+    if (!waits) this.#pool.add(entry, minesNow)
     if (minesNow) {
-      await this.#mine(entry)
+      try {
+        await this.#mine(entry)
+      } catch (error) {
+        // Its sender is told now; one that was acknowledged before waits on.
+        if (!waits) this.#pool.remove(entry)
+        throw error
+      }
       await this.#mineFollowers(entry)
     }
     return entry.hash
@@ -114,16 +122,17 @@ export class Engine {
     return equalBytes(code.subarray(0, 3), new Uint8Array([0xef, 0x01, 0x00]))
   }
 
+  /** Throws `pool_refused` and forgets the entry when it cannot run; any other failure leaves it waiting. */
   async #mine(entry: Admitted): Promise<void> {
     const { common } = this.#chain.next()
     try {
       const block = await this.#chain.mine(createTxFromRLP(entry.raw, { common }))
+      this.#pool.remove(entry)
       this.#options.onBlock(block)
     } catch (error) {
       if (!(error instanceof NotExecutable)) throw error
-      throw new Fault('pool_refused', { detail: error.message, cause: error })
-    } finally {
       this.#pool.remove(entry)
+      throw new Fault('pool_refused', { detail: error.message, cause: error })
     }
   }
 
@@ -143,7 +152,7 @@ export class Engine {
       try {
         await this.#mine(entry)
       } catch (error) {
-        this.#options.log('warn', 'chain.waiting_dropped', { hash: entry.hash, error })
+        this.#options.log('warn', 'chain.waiting_not_mined', { hash: toHex(entry.hash), error })
         return
       }
     }
