@@ -16,6 +16,7 @@ import {
 } from './api-key.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
 import { changeKeySettings, parseKeySettings } from './parse-key-settings.ts'
+import { replaceKey, replaceSecret } from './rotation.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export type Account = {
@@ -38,7 +39,14 @@ export type ApiKey = {
   /** UTC day `2026-01-31`, or null: never used. */
   readonly lastUsedDay: string | null
   readonly settings: KeySettings
+  /** Id of the key that this one replaces, or null. */
+  readonly rotatedFrom: string | null
+  /** Until when the secret before the last rotation opens the key too; null = it was never rotated. */
+  readonly earlierSecretExpires: number | null
 }
+
+/** `key` and `secret` are nowhere else: show them now. */
+type Made = { readonly apiKey: ApiKey; readonly key: string; readonly secret: string }
 
 type NewApiKey = {
   readonly name?: string
@@ -56,11 +64,21 @@ export type Accounts = {
   findAccount(name: string): Account | null
   getAccount(name: string): Account
   setCard(accountName: string, hasCard: boolean): Promise<void>
-  /** `key` and `secret` are nowhere else: show them now. */
-  createKey(
-    accountName: string,
-    options?: NewApiKey,
-  ): Promise<{ readonly apiKey: ApiKey; readonly key: string; readonly secret: string }>
+  createKey(accountName: string, options?: NewApiKey): Promise<Made>
+  /**
+   * A new key with the name and the settings of the key `id`, which ends after `overlapMs` milliseconds (or
+   * at its own end, if that comes first); 0 revokes it now. Refused for a key that is revoked, over, or has
+   * a successor that works.
+   */
+  rotateKey(id: string, overlapMs: number): Promise<Made>
+  /**
+   * A new secret for the key `id`; the secret of now opens the key for `overlapMs` milliseconds more. Two
+   * secrets at most: one still left from an earlier rotation ends at once.
+   */
+  rotateSecret(
+    id: string,
+    overlapMs: number,
+  ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** Of one account by name, or of all. */
   listKeys(accountName?: string): readonly ApiKey[]
   /** By id. */
@@ -87,11 +105,16 @@ export function createAccounts(parts: {
     .selectFrom('api_key as k')
     .innerJoin('account as a', 'a.id', 'k.account_id')
     .select(['k.id', 'k.account_id', 'a.name as account_name', 'k.name', 'k.prefix', 'k.created'])
-    .select(['k.expires', 'k.revoked', 'k.last_used_day', 'k.settings'])
+    .select(['k.expires', 'k.revoked', 'k.last_used_day', 'k.settings', 'k.rotated_from'])
+    .select('k.earlier_secret_expires')
 
-  async function change(statement: Statement, reason: RefusalReason, why: string): Promise<void> {
+  async function change(
+    statements: Statement | readonly Statement[],
+    reason: RefusalReason,
+    why: string,
+  ): Promise<void> {
     try {
-      await writer.write([statement])
+      await writer.write([statements].flat())
     } catch (cause) {
       if (cause instanceof NothingChanged) throw new AccountsRefusal(reason, why, { cause })
       throw cause
@@ -172,6 +195,9 @@ export function createAccounts(parts: {
           revoked: null,
           last_used_day: null,
           settings: JSON.stringify(settings),
+          rotated_from: null,
+          earlier_secret_hash: null,
+          earlier_secret_expires: null,
         })
         .onConflict((conflict) => conflict.column('key_hash').doNothing())
       await change(toStatement(insert, 'change'), 'key_taken', 'this key exists already')
@@ -194,6 +220,24 @@ export function createAccounts(parts: {
         .where('revoked', 'is', null)
       const already = `the key with the id ${quote(id)} is revoked already`
       await change(toStatement(update, 'change'), 'no_key', already)
+    },
+
+    async rotateKey(id, overlapMs) {
+      const before = getKey(id)
+      const key = createApiKey()
+      const secret = createApiSecret()
+      const fresh = { id: randomUUID(), key, secret }
+      const statements = replaceKey({ queries, before, fresh, now: clock.now(), overlapMs })
+      await change(statements, 'no_key', whyNoRotation(before, clock.now()))
+      return { apiKey: getKey(fresh.id), key, secret }
+    },
+
+    async rotateSecret(id, overlapMs) {
+      const before = getKey(id)
+      const secret = createApiSecret()
+      const statement = replaceSecret({ queries, id, secret, now: clock.now(), overlapMs })
+      await change(statement, 'no_key', whyNoRotation(before, clock.now()))
+      return { apiKey: getKey(id), secret }
     },
 
     async changeSettings(id, changes) {
@@ -231,6 +275,13 @@ function checkNewKey(key: string, secret: string, name: string): void {
   }
 }
 
+function whyNoRotation({ id, revoked, expires }: ApiKey, now: number): string {
+  const key = `the key with the id ${quote(id)}`
+  if (revoked !== null) return `${key} is revoked: make another with keys create`
+  if (expires !== null && expires <= now) return `${key} has expired: make another with keys create`
+  return `${key} has a successor already: rotate that one`
+}
+
 function noAccount(name: string): AccountsRefusal {
   return new AccountsRefusal('no_account', `no account is named ${quote(name)}`)
 }
@@ -255,6 +306,8 @@ function toApiKey(row: {
   revoked: number | null
   last_used_day: string | null
   settings: string
+  rotated_from: string | null
+  earlier_secret_expires: number | null
 }): ApiKey {
   const { id, name, prefix, created, expires, revoked } = row
   return {
@@ -268,5 +321,7 @@ function toApiKey(row: {
     revoked,
     lastUsedDay: row.last_used_day,
     settings: parseKeySettings(row.settings),
+    rotatedFrom: row.rotated_from,
+    earlierSecretExpires: row.earlier_secret_expires,
   }
 }

@@ -21,6 +21,9 @@ export type Directory = {
 
 type Entry = {
   readonly secretHash: Uint8Array
+  /** The secret before the last rotation, and when it ends. */
+  readonly earlierSecretHash: Uint8Array | null
+  readonly earlierSecretExpires: number | null
   readonly expires: number | null
   readonly revoked: boolean
   readonly withSecret: Caller
@@ -34,6 +37,8 @@ type KeyRow = {
   readonly card: number
   readonly key_hash: Uint8Array
   readonly secret_hash: Uint8Array
+  readonly earlier_secret_hash: Uint8Array | null
+  readonly earlier_secret_expires: number | null
   readonly expires: number | null
   readonly revoked: number | null
   readonly settings: string
@@ -41,7 +46,7 @@ type KeyRow = {
 
 const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
 const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
-  k.expires, k.revoked, k.settings FROM api_key k JOIN account a ON a.id = k.account_id`
+  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings FROM api_key k JOIN account a ON a.id = k.account_id`
 const refreshPeriodMs = 1000
 const unknownKeptMs = 1000
 const unknownMax = 10_000
@@ -111,9 +116,13 @@ export function createDirectory(parts: {
         refresh()
         entry = findEntry(hash)
       }
-      // An unknown key costs the same comparison, so that time does not tell.
-      const right =
-        secret !== null && timingSafeEqual(hashCredential(secret), entry?.secretHash ?? nobody)
+      let right = isSecret(entry, secret, clock)
+      if (entry !== null && secret !== null && !right) {
+        // So must a secret that was made a moment ago.
+        refresh()
+        entry = findEntry(hash)
+        right = isSecret(entry, secret, clock)
+      }
       if (entry === null || entry.revoked || isOver(entry.expires, clock)) {
         throw new Fault('bad_key')
       }
@@ -125,6 +134,15 @@ export function createDirectory(parts: {
 }
 
 const nobody = new Uint8Array(32)
+
+// Two comparisons whatever is known, so that time does not tell.
+function isSecret(entry: Entry | null, secret: string | null, clock: Clock): boolean {
+  if (secret === null) return false
+  const hash = hashCredential(secret)
+  const now = timingSafeEqual(hash, entry?.secretHash ?? nobody)
+  const earlier = timingSafeEqual(hash, entry?.earlierSecretHash ?? nobody)
+  return now || (earlier && !isOver(entry?.earlierSecretExpires ?? null, clock))
+}
 
 function isOver(expires: number | null, clock: Clock): boolean {
   return expires !== null && clock.now() >= expires
@@ -141,6 +159,8 @@ function toEntry(row: KeyRow): Entry {
   }
   return {
     secretHash: row.secret_hash,
+    earlierSecretHash: row.earlier_secret_hash,
+    earlierSecretExpires: row.earlier_secret_expires,
     expires: row.expires,
     revoked: row.revoked !== null,
     withSecret: { ...caller, withSecret: true },

@@ -1,12 +1,14 @@
-// `cairn keys create|list|show|revoke`. Key and secret are shown once, by `create`; they are kept as hashes.
+// `cairn keys create|list|show|rotate|revoke`. Key and secret are shown once, when made; they are kept as hashes.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
 import { obtainFirstAccount } from '../accounts/first-account.ts'
 import type { KeySettings } from '../accounts/key-settings.ts'
+import { systemClock } from '../base/clock.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData, showTime } from './open-data.ts'
 import { print, table } from './report.ts'
+import { defineRotate } from './rotate-key.ts'
 import { addSharedOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -39,9 +41,16 @@ export function defineKeys(command: Command, context: Context): void {
         name,
         value === null ? 'no limit' : String(value),
       ])
-      const text = `${describe([key])}\n\n${table(['setting', 'value'], settings, '')}`
+      const rotations = [
+        ...(key.rotatedFrom === null ? [] : [['replaces', key.rotatedFrom]]),
+        ...(key.earlierSecretExpires === null
+          ? []
+          : [['earlier secret', ending(key.earlierSecretExpires)]]),
+      ]
+      const text = `${describe([key])}\n\n${table(['setting', 'value'], [...settings, ...rotations], '')}`
       print(context, options.json, { key: showKey(key) }, text)
     })
+  defineRotate(command, context)
   addSharedOptions(
     command.command('revoke <id>').description('end an API key at once and for good'),
   )
@@ -133,7 +142,12 @@ export function showKey(key: ApiKey): object {
     created: showTime(key.created),
     expires: showTime(key.expires),
     revoked: showTime(key.revoked),
+    earlierSecretExpires: showTime(key.earlierSecretExpires),
   }
+}
+
+function ending(time: number): string {
+  return `${time > systemClock.now() ? 'ends' : 'ended'} ${showTime(time)}`
 }
 
 function describe(keys: readonly ApiKey[]): string {
@@ -144,7 +158,7 @@ function describe(keys: readonly ApiKey[]): string {
     key.name,
     showTime(key.created),
     key.lastUsedDay,
-    key.revoked === null ? 'active' : 'revoked',
+    key.revoked === null ? (key.expires === null ? 'active' : ending(key.expires)) : 'revoked',
   ])
   const headings = ['id', 'key', 'account', 'name', 'created', 'last used', 'state']
   return table(headings, rows, 'There is no API key yet.')

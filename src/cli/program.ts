@@ -25,7 +25,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'keys',
-    summary: 'create, list, show and revoke API keys',
+    summary: 'create, list, show, rotate and revoke API keys',
     load: async () => (await import('./keys.ts')).defineKeys,
   },
   {

@@ -31,7 +31,10 @@ test('a step that fails leaves the database as it was', () => {
 test('a database of a newer program is refused in one sentence', () => {
   const db = openDatabase(':memory:')
   db.exec('PRAGMA user_version = 99')
-  assert.throws(() => migrate(db), /schema version 99, this Cairn knows versions up to 1/)
+  assert.throws(
+    () => migrate(db),
+    new RegExp(`schema version 99, this Cairn knows versions up to ${migrations.length}:`),
+  )
   assert.equal(schemaVersion(db), 99)
   db.close()
 })

@@ -36,4 +36,10 @@ export const migrations: readonly (readonly string[])[] = [
       ),
     ),
   ],
+  [
+    `ALTER TABLE api_key ADD COLUMN rotated_from TEXT`,
+    `ALTER TABLE api_key ADD COLUMN earlier_secret_hash BLOB`,
+    `ALTER TABLE api_key ADD COLUMN earlier_secret_expires INTEGER`,
+    `CREATE INDEX api_key_rotated_from ON api_key (rotated_from)`,
+  ],
 ]

@@ -26,6 +26,11 @@ export type Schema = {
     last_used_day: string | null
     /** JSON of KeySettings (accounts/key-settings.ts). */
     settings: string
+    /** Id of the key that this one replaces, or null. */
+    rotated_from: string | null
+    /** sha256 of the secret before the last rotation, and when it ends; both null when it was never rotated. */
+    earlier_secret_hash: Uint8Array | null
+    earlier_secret_expires: number | null
   }
   pin: {
     account_id: string
