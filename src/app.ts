@@ -31,6 +31,7 @@ import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
+import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsage } from './limits/usage.ts'
 
@@ -87,7 +88,8 @@ export async function startServer(
 
   const accounts = createAccounts({ db: database, writer, queries: createQueries(), clock })
   const firstKey = await createFirstKey(accounts)
-  const directory = createDirectory({ db: database, clock, log })
+  const failed = createFailedEntries({ clock, perMinute: config.http.failedKeysPerMinute })
+  const directory = createDirectory({ db: database, clock, log, mayLook: failed.isUnder })
   starting.defer(() => directory.stop())
   const usage = createUsage({ db: database, writer, clock, log })
   starting.defer(async () => {
@@ -116,7 +118,7 @@ export async function startServer(
         idleMs: config.files.idleMs,
       },
     }),
-    authenticate: directory.authenticate,
+    authenticate: guardEntries(directory.authenticate, failed),
     cardGate: config.card.adapter !== 'none',
     admitUnits: limiter.admitUnits,
     refundUnits: limiter.refundUnits,

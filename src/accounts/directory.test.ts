@@ -34,7 +34,12 @@ async function withRig(run: (rig: Rig) => Promise<void>): Promise<void> {
     clock,
   })
   const reading = openDatabase(path, { readOnly: true })
-  const directory = createDirectory({ db: reading, clock, log: silentLog })
+  const directory = createDirectory({
+    db: reading,
+    clock,
+    log: silentLog,
+    mayLook: (address) => address !== 'barred',
+  })
   await accounts.createAccount('acme', { hasCard: true })
   try {
     await run({ accounts, writing, directory, clock })
@@ -132,4 +137,15 @@ test('more unknown keys than are remembered are still refused', () =>
     }
     const { key } = await accounts.createKey('acme')
     directory.authenticate(key, null)
+  }))
+
+test('an address that may not look is answered from memory; what was read anew serves it too', () =>
+  withRig(async ({ accounts, directory, clock }) => {
+    const old = await accounts.createKey('acme')
+    directory.refresh()
+    const { key } = await accounts.createKey('acme')
+    assert.throws(() => directory.authenticate(key, null, 'barred'), isFault('bad_key'))
+    directory.authenticate(old.key, old.secret, 'barred')
+    clock.turn(1_000)
+    directory.authenticate(key, null, 'barred')
   }))

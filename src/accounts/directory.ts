@@ -13,7 +13,7 @@ import { parseKeySettings } from './parse-key-settings.ts'
 
 export type Directory = {
   /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
-  authenticate(key: string, secret: string | null): Caller
+  authenticate(key: string, secret: string | null, address?: string): Caller
   /** Reads the accounts anew when they changed. */
   refresh(): void
   stop(): void
@@ -51,13 +51,17 @@ const refreshPeriodMs = 1000
 const unknownKeptMs = 1000
 const unknownMax = 10_000
 
-/** `db`: a read connection of its own or shared; all reads are short. */
+/**
+ * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key of this address that
+ * is not in memory cost a look at the database? Without it, always.
+ */
 export function createDirectory(parts: {
   readonly db: Database
+  readonly mayLook?: (address: string) => boolean
   readonly clock: Clock
   readonly log: Log
 }): Directory {
-  const { db, clock, log } = parts
+  const { db, clock, log, mayLook = () => true } = parts
   let entries = new Map<string, Entry>()
   let revision = -1
   // sha256 of keys that are not there -> when to look again.
@@ -80,11 +84,11 @@ export function createDirectory(parts: {
     unknown.clear()
   }
 
-  function findEntry(hash: string): Entry | null {
+  function findEntry(hash: string, address: string): Entry | null {
     const entry = entries.get(hash)
     if (entry !== undefined) return entry
     const now = clock.monotonic()
-    if ((unknown.get(hash) ?? 0) > now) return null
+    if ((unknown.get(hash) ?? 0) > now || !mayLook(address)) return null
     refresh()
     const found = entries.get(hash) ?? null
     if (found === null) {
@@ -107,14 +111,14 @@ export function createDirectory(parts: {
   return {
     refresh,
     stop,
-    authenticate(key, secret) {
+    authenticate(key, secret, address = '') {
       if (!checkApiKey(key)) throw new Fault('bad_key')
       const hash = toBareHex(hashCredential(key))
-      let entry = findEntry(hash)
+      let entry = findEntry(hash, address)
       if (entry?.withSecret.hasCard === false) {
         // A card that was set a moment ago must open the door now.
         refresh()
-        entry = findEntry(hash)
+        entry = findEntry(hash, address)
       }
       let right = isSecret(entry, secret, clock)
       if (entry !== null && secret !== null && !right) {

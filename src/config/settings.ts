@@ -63,6 +63,12 @@ export const settingsSchema = z.strictObject({
         1024,
         'Open connections from one address. Loopback counts too: raise it for a proxy in front.',
       ),
+      failedKeysPerMinute: whole(
+        1,
+        1_000_000,
+        300,
+        'Wrong keys and secrets that one address (IPv6: one /64) may bring; more are answered 429.',
+      ),
       drainMs: whole(
         0,
         600_000,

@@ -5,8 +5,15 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Credential } from './gateway.ts'
 
-/** Judges a key and, when one was sent, its secret. Throws `bad_key`, `bad_secret`. */
-export type Authenticate = (key: string, secret: string | null) => Caller | Promise<Caller>
+/**
+ * Judges a key and, when one was sent, its secret. Throws `bad_key`, `bad_secret`; `over_rate` when `address`
+ * brought too many of these.
+ */
+export type Authenticate = (
+  key: string,
+  secret: string | null,
+  address: string,
+) => Caller | Promise<Caller>
 
 /** JSON-RPC face: the key is in the URL; the secret is optional unless the key demands it. */
 export async function enterRpc(
@@ -22,7 +29,7 @@ export async function enterRpc(
   ) {
     throw new Fault('bad_secret')
   }
-  const caller = await authenticate(credential.key, credential.secret)
+  const caller = await authenticate(credential.key, credential.secret, credential.address ?? '')
   const { settings } = caller
   if (settings.secretRequired && !caller.withSecret) {
     throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
@@ -43,7 +50,7 @@ export async function enterFiles(
   cardGate: boolean,
 ): Promise<Caller> {
   if (credential.key === null || credential.secret === null) throw new Fault('no_credential')
-  const caller = await authenticate(credential.key, credential.secret)
+  const caller = await authenticate(credential.key, credential.secret, credential.address ?? '')
   if (!caller.settings.files) {
     throw new Fault('refused_by_setting', {
       detail: 'project ID does not have access to ipfs',

@@ -5,11 +5,15 @@ import type { Fault, FaultCode } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 
-/** What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. */
+/**
+ * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `address`: where it
+ * comes from, as the socket says.
+ */
 export type Credential = {
   readonly key: string | null
   readonly secret: string | null
   readonly user?: string
+  readonly address?: string
 }
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }

@@ -84,7 +84,10 @@ async function answerCommand(
   if (!exchange.path.startsWith(base)) throw new Fault('no_command')
   if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
   if (isAmbient(headers)) throw new Fault('browser_refused')
-  const caller = await parts.gateway.enterFiles(readCredential(headers.authorization))
+  const caller = await parts.gateway.enterFiles({
+    ...readCredential(headers.authorization),
+    address: exchange.address,
+  })
   const route = routeCommand(exchange.path.slice(base.length))
   const operation = parts.operations.get(route.name)
   if (operation === undefined) throw new Fault('command_not_offered')

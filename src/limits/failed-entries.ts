@@ -1,0 +1,89 @@
+// How many wrong keys and secrets one address may bring before they are answered without a look at the
+// database. Never asked about a good key: whoever else sits behind the same address is not shut out.
+import type { Clock } from '../base/clock.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import { takeUnits } from './gcra.ts'
+
+export type FailedEntries = {
+  /** May an unknown key of this address still cost a look at the database? Changes nothing. */
+  isUnder(address: string): boolean
+  /** Counts one refused credential. Throws `over_rate` when the address has brought too many. */
+  count(address: string): void
+}
+
+const addressesMax = 10_000
+const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret'])
+
+/** Beyond `addressesMax` addresses the one that failed longest ago starts afresh. */
+export function createFailedEntries(parts: {
+  readonly clock: Clock
+  readonly perMinute: number
+  readonly addressesMax?: number
+}): FailedEntries {
+  const { clock, perMinute } = parts
+  const most = parts.addressesMax ?? addressesMax
+  const rate = { perSecond: perMinute / 60, burst: perMinute }
+  // Network -> when it will be even again; in the order of the last failure.
+  const evenAt = new Map<string, number>()
+
+  function judge(network: string) {
+    return takeUnits(evenAt.get(network) ?? 0, clock.monotonic(), 1, rate)
+  }
+
+  return {
+    isUnder: (address) => judge(networkOf(address)).ok,
+
+    count(address) {
+      const network = networkOf(address)
+      const verdict = judge(network)
+      const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
+      evenAt.delete(network)
+      for (const oldest of evenAt.keys()) {
+        if (evenAt.size < most) break
+        evenAt.delete(oldest)
+      }
+      evenAt.set(network, even)
+      if (verdict.ok) return
+      throw new Fault('over_rate', {
+        data: {
+          rate: {
+            allowed_rps: rate.perSecond,
+            current_rps: verdict.currentPerSecond,
+            backoff_seconds: Math.max(1, Math.ceil(verdict.waitMs / 1000)),
+          },
+          event: -33300,
+          details: `this address may bring ${perMinute} wrong keys or secrets a minute`,
+        },
+      })
+    },
+  }
+}
+
+/** `judge`, with its refusals counted by address. Throws what it throws, or `over_rate` in its place. */
+export function guardEntries<Caller>(
+  judge: (key: string, secret: string | null, address: string) => Caller,
+  failed: FailedEntries,
+): (key: string, secret: string | null, address: string) => Caller {
+  return (key, secret, address) => {
+    try {
+      return judge(key, secret, address)
+    } catch (thrown) {
+      const refused = thrown instanceof Fault && refusals.has(thrown.code)
+      if (refused) failed.count(address)
+      throw thrown
+    }
+  }
+}
+
+/** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped !== null) return mapped[1] as string
+  if (!address.includes(':')) return address
+  const [front = '', back] = (address.split('%', 1)[0] as string).toLowerCase().split('::')
+  const head = front === '' ? [] : front.split(':')
+  const tail = back === undefined || back === '' ? [] : back.split(':')
+  const zeros = back === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
+  const groups = [...head, ...Array.from({ length: zeros }, () => '0'), ...tail]
+  return groups.slice(0, 4).join(':')
+}
