@@ -52,8 +52,8 @@ const unknownKeptMs = 1000
 const unknownMax = 10_000
 
 /**
- * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key of this address that
- * is not in memory cost a look at the database? Without it, always.
+ * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key or secret of this
+ * address that is not in memory cost a look at the database? Without it, always.
  */
 export function createDirectory(parts: {
   readonly db: Database
@@ -121,10 +121,10 @@ export function createDirectory(parts: {
         entry = findEntry(hash, address)
       }
       let right = isSecret(entry, secret, clock)
-      if (entry !== null && secret !== null && !right) {
+      if (entry !== null && secret !== null && !right && mayLook(address)) {
         // So must a secret that was made a moment ago.
         refresh()
-        entry = findEntry(hash)
+        entry = findEntry(hash, address)
         right = isSecret(entry, secret, clock)
       }
       if (entry === null || entry.revoked || isOver(entry.expires, clock)) {
