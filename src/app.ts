@@ -124,7 +124,7 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     admitFiles: limiter.admitFiles,
     count: usage.count,
-    operations: createRpcOperations({ clientVersion: clientVersion() }),
+    operations: createRpcOperations({ clientVersion: clientVersion(), clock }),
     resolveBlock,
     log,
   })

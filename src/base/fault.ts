@@ -152,6 +152,14 @@ export const faults = {
     retry: 'never',
     message: 'request needs more units than the limit',
   },
+  over_range: {
+    status: 200,
+    rpc: -32005,
+    kubo: 1,
+    retry: 'never',
+    message: 'query returned more results than the limit',
+    bare: true,
+  },
   no_method: {
     status: 200,
     rpc: -32601,

@@ -7,7 +7,7 @@ import type { RlpItem } from './rlp.ts'
 import { UnsupportedTransaction } from './transaction.ts'
 
 /** `address`: 20 bytes; `topics`: at most 4 of 32 bytes. */
-type Log = {
+export type Log = {
   readonly address: Uint8Array
   readonly topics: readonly Uint8Array[]
   readonly data: Uint8Array

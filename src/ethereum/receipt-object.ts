@@ -1,9 +1,12 @@
 // Renders receipts as eth_getTransactionReceipt gives them. Everything that is not in the receipt itself is
 // derived from the proved list (verification 1.7), never copied from a source.
+import { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'
 import { decodeReceipt, type Receipt } from '../codec/receipt.ts'
 import { contractAddress } from '../codec/sender.ts'
+import { UnsupportedTransaction } from '../codec/transaction.ts'
 import { blobBaseFee, effectiveGasPrice, gasPerBlob } from './fees.ts'
+import { renderLog } from './log-object.ts'
 import type { SignedTransaction, TransactionPlace } from './transaction-object.ts'
 
 /** A receipt with the two sums over those before it in the block. */
@@ -13,12 +16,15 @@ export type PlacedReceipt = {
   readonly firstLogIndex: number
 }
 
-/** Decodes a block's receipts in order; `entries` as codec/list gives them. */
+/**
+ * Decodes a block's receipts in order; `entries` as codec/list gives them. Throws `unprovable` on a type
+ * whose bytes we can keep and prove but not read.
+ */
 export function placeReceipts(entries: readonly Uint8Array[]): readonly PlacedReceipt[] {
   let gasBefore = 0n
   let firstLogIndex = 0
   return entries.map((entry) => {
-    const receipt = decodeReceipt(entry)
+    const receipt = readReceipt(entry)
     const placed = {
       receipt,
       gasUsed: receipt.cumulativeGasUsed - gasBefore,
@@ -28,6 +34,15 @@ export function placeReceipts(entries: readonly Uint8Array[]): readonly PlacedRe
     firstLogIndex += receipt.logs.length
     return placed
   })
+}
+
+function readReceipt(entry: Uint8Array): Receipt {
+  try {
+    return decodeReceipt(entry)
+  } catch (thrown) {
+    if (!(thrown instanceof UnsupportedTransaction)) throw thrown
+    throw new Fault('unprovable', { detail: thrown.message, cause: thrown })
+  }
 }
 
 /** What blob members need of the block; null fraction: the schedule is unknown and the price left out. */
@@ -55,18 +70,9 @@ export function renderReceipt(
     effectiveGasPrice: toQuantity(effectiveGasPrice(transaction, place.baseFeePerGas ?? 0n)),
     from: toHex(from),
     gasUsed: toQuantity(gasUsed),
-    logs: receipt.logs.map((log, at) => ({
-      address: toHex(log.address),
-      topics: log.topics.map(toHex),
-      data: toHex(log.data),
-      blockNumber: toQuantity(place.blockNumber),
-      transactionHash: toHex(hash),
-      transactionIndex: toQuantity(place.index),
-      blockHash: toHex(place.blockHash),
-      blockTimestamp: toQuantity(place.blockTimestamp),
-      logIndex: toQuantity(firstLogIndex + at),
-      removed: false,
-    })),
+    logs: receipt.logs.map((log, at) =>
+      renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+    ),
     logsBloom: toHex(receipt.logsBloom),
     // Byzantium (EIP-658) replaced the post-state root by a status.
     ...(receipt.postState === null ? {} : { root: toHex(receipt.postState) }),

@@ -2,7 +2,6 @@
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import { Fault } from '../base/fault.ts'
 import { decodeEntries } from '../codec/list.ts'
-import { UnsupportedTransaction } from '../codec/transaction.ts'
 import { type ProvedHeader, readReceiptList, readTransactionList } from '../ethereum/blocks.ts'
 import { placeReceipts, renderReceipt } from '../ethereum/receipt-object.ts'
 import type { FindSender } from '../ethereum/sender-cache.ts'
@@ -25,7 +24,7 @@ export async function receiptReplies(
     readReceiptList(network, block, signal).then(decodeEntries),
   ])
   if (transactions.length !== receipts.length) throw new Fault('unverified')
-  const placed = readable(() => placeReceipts(receipts))
+  const placed = placeReceipts(receipts)
   const blobs = {
     excessBlobGas: block.header.excessBlobGas,
     fraction: network.blobFeeFraction(block.header.timestamp),
@@ -37,13 +36,4 @@ export async function receiptReplies(
     const signed = readTransaction(raw, findSender)
     return [renderReceipt(receipt, signed, placeIn(block, index), blobs)]
   })
-}
-
-function readable<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (thrown) {
-    if (!(thrown instanceof UnsupportedTransaction)) throw thrown
-    throw new Fault('unprovable', { detail: thrown.message, cause: thrown })
-  }
 }

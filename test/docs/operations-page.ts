@@ -1,12 +1,13 @@
 // docs/operations.md, from the operation tables.
 // Tested by test/docs.test.ts
+import { systemClock } from '../../src/base/clock.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
 import type { CommandOption } from '../../src/http/commands.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {
-  return [...createRpcOperations({ clientVersion: '' }).values()]
+  return [...createRpcOperations({ clientVersion: '', clock: systemClock }).values()]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, units }) => [`\`${name}\``, `${units}`])
 }

@@ -5,12 +5,13 @@ import { missingVectors } from '../../../test/fakes/chain-vectors.ts'
 import { createFakeExecutor } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
+import { systemClock } from '../../base/clock.ts'
 import { fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import type { Executor, Head, Network } from '../../ethereum/network.ts'
 import { createRpcOperations } from './index.ts'
 
 const skip = missingVectors
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test' })
+const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
 
 function run(method: string, network: Network, params: readonly unknown[]) {
   const operation = operations.get(method)

@@ -1,4 +1,5 @@
 // The table of JSON-RPC operations Cairn answers itself. A new method is one file and one line here.
+import type { Clock } from '../../base/clock.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import type { RpcOperation } from '../operation.ts'
 import { ethAccounts } from './eth_accounts.ts'
@@ -17,6 +18,7 @@ import { createEthGetBlockReceipts } from './eth_getBlockReceipts.ts'
 import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
 import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
 import { ethGetCode } from './eth_getCode.ts'
+import { createEthGetLogs } from './eth_getLogs.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 import { createEthGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
@@ -36,6 +38,8 @@ import { web3Sha3 } from './web3_sha3.ts'
 export type RpcOperationsOptions = {
   /** The whole answer of web3_clientVersion: `Cairn/v<version>/...`. */
   readonly clientVersion: string
+  /** Bounds how long a search may take. */
+  readonly clock: Clock
 }
 
 /** How many recovered senders are remembered, about 20 MB. */
@@ -44,6 +48,7 @@ const sendersMax = 100_000
 /** Operations by wire name. Those that show senders share one memory of them. */
 export function createRpcOperations({
   clientVersion,
+  clock,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
   const findSender = createSenderCache(sendersMax)
   const operations: readonly RpcOperation<unknown>[] = [
@@ -63,6 +68,7 @@ export function createRpcOperations({
     ethGetBlockTransactionCountByHash,
     ethGetBlockTransactionCountByNumber,
     ethGetCode,
+    createEthGetLogs(clock),
     ethGetStorageAt,
     createEthGetTransactionByBlockHashAndIndex(findSender),
     createEthGetTransactionByBlockNumberAndIndex(findSender),

@@ -14,9 +14,10 @@ import { keccak256 } from '../../codec/keccak.ts'
 import { buildTrie } from '../../codec/trie-build.ts'
 import type { Item } from '../../content/ref.ts'
 import type { Network } from '../../ethereum/network.ts'
+import { systemClock } from '../../base/clock.ts'
 import { createRpcOperations } from './index.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test' })
+const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
 const holder = new Uint8Array(20).fill(1)
 const code = Uint8Array.of(0x5f, 0x5f, 0xf3)
 

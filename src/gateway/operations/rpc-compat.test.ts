@@ -6,9 +6,10 @@ import { missingVectors, vectorsFolder } from '../../../test/fakes/chain-vectors
 import { createFakePost } from '../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
 import { replayTranscripts } from '../../../test/faces/rpc-compat.ts'
+import { systemClock } from '../../base/clock.ts'
 import { createRpcOperations } from './index.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test' })
+const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
 
 /** Transcripts of these methods need neither state nor an EVM. */
 const methods = [

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { createRpcOperations } from '../operations/index.ts'
@@ -11,7 +12,7 @@ import { parseAddress, parseHash } from './fixed-bytes.ts'
 import { parseCount, parseIndex } from './scalars.ts'
 import { parseStoragePosition } from './storage-position.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test' })
+const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
 const address = `0x${'aB'.repeat(20)}`
 const hash = `0x${'Cd'.repeat(32)}`
 

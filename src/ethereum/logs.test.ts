@@ -1,0 +1,128 @@
+// Searching proved blocks for logs: what matches, what is read for it, and where a search ends.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLogChain } from '../../test/fakes/log-chain.ts'
+import { systemClock } from '../base/clock.ts'
+import type { Log } from '../codec/receipt.ts'
+import { type LogFilter, logsOfBlock, queryLogs } from './logs.ts'
+
+const signal = new AbortController().signal
+const limits = { resultsMax: 100, timeMs: 10_000, clock: systemClock }
+const address = (tag: number) => new Uint8Array(20).fill(tag)
+const topic = (tag: number) => new Uint8Array(32).fill(tag)
+const all: LogFilter = { addresses: [], topics: [] }
+
+function log(from: number, ...topics: number[]): Log {
+  return { address: address(from), topics: topics.map(topic), data: Uint8Array.of(from) }
+}
+
+const chain = () =>
+  createLogChain([
+    [],
+    [[log(1, 10), log(2, 10, 11)], [log(1, 12)]],
+    [[]],
+    [[], [log(3, 10, 11, 12)]],
+    [[log(1)]],
+  ])
+
+async function find(filter: Partial<LogFilter>): Promise<readonly (readonly string[])[]> {
+  const { network, blocks } = chain()
+  const newest = blocks.at(-1)
+  assert(newest !== undefined)
+  const range = { newest, oldest: 0n }
+  const logs = await queryLogs(network, range, { ...all, ...filter }, limits, signal)
+  return logs.map((one) => [one.blockNumber, one.transactionIndex, one.logIndex, one.data])
+}
+
+const first = ['0x1', '0x0', '0x0', '0x01']
+const second = ['0x1', '0x0', '0x1', '0x02']
+const third = ['0x1', '0x1', '0x2', '0x01']
+const fourth = ['0x3', '0x1', '0x0', '0x03']
+const fifth = ['0x4', '0x0', '0x0', '0x01']
+
+test('logs come oldest first, with indexes that count over their block', async () => {
+  assert.deepEqual(await find({}), [first, second, third, fourth, fifth])
+})
+
+test('addresses are alternatives, topics hold by position, null is any', async () => {
+  assert.deepEqual(await find({ addresses: [address(1)] }), [first, third, fifth])
+  assert.deepEqual(await find({ addresses: [address(2), address(3)] }), [second, fourth])
+  assert.deepEqual(await find({ topics: [[topic(10)]] }), [first, second, fourth])
+  assert.deepEqual(await find({ topics: [null, [topic(11)]] }), [second, fourth])
+  assert.deepEqual(await find({ topics: [[topic(11)]] }), [])
+  assert.deepEqual(await find({ topics: [[topic(12), topic(10)]] }), [first, second, third, fourth])
+  assert.deepEqual(await find({ addresses: [address(9)] }), [])
+})
+
+test('a filter of more positions than a log has topics passes it over, also when all are null', async () => {
+  assert.deepEqual(await find({ topics: [null] }), [first, second, third, fourth])
+  assert.deepEqual(await find({ topics: [null, null, null] }), [fourth])
+})
+
+test('a block that its bloom rules out is not read', async () => {
+  const { network, blocks, asked } = chain()
+  const [, block] = blocks
+  assert(block !== undefined)
+  const filter = { ...all, addresses: [address(9)] }
+  assert.deepEqual(await logsOfBlock(network, block, filter, signal), [])
+  assert.deepEqual(asked, [])
+})
+
+test('a range ends at its oldest block and follows parent hashes, not numbers', async () => {
+  const { network, blocks } = chain()
+  const newest = blocks[3]
+  assert(newest !== undefined)
+  const numberless = { ...network, head: { ...network.head, byNumber: () => null } }
+  const logs = await queryLogs(numberless, { newest, oldest: 2n }, all, limits, signal)
+  assert.deepEqual(
+    logs.map(({ blockNumber }) => blockNumber),
+    ['0x3'],
+  )
+})
+
+test('one log above the limit refuses the whole search', async () => {
+  const { network, blocks } = chain()
+  const newest = blocks.at(-1)
+  assert(newest !== undefined)
+  const search = (resultsMax: number) =>
+    queryLogs(network, { newest, oldest: 0n }, all, { ...limits, resultsMax }, signal)
+  assert.equal((await search(5)).length, 5)
+  await assert.rejects(search(4), {
+    code: 'over_range',
+    message: 'query returned more than 4 results',
+  })
+})
+
+test('a search that takes too long is refused, and one whose caller left ends', async () => {
+  const { network, blocks } = chain()
+  const newest = blocks.at(-1)
+  assert(newest !== undefined)
+  let now = 0
+  const clock = { ...systemClock, monotonic: () => (now += 6) }
+  const search = (patience: number, by: AbortSignal) =>
+    queryLogs(network, { newest, oldest: 0n }, all, { ...limits, timeMs: patience, clock }, by)
+  await assert.rejects(search(10, signal), {
+    code: 'over_range',
+    message: 'query timeout exceeded',
+  })
+  await assert.rejects(search(1000, AbortSignal.abort(new Error('left'))), { message: 'left' })
+})
+
+test('receipts that nobody has are pruned, never fewer logs', async () => {
+  const { network, blocks } = chain()
+  const [, block] = blocks
+  assert(block !== undefined)
+  await assert.rejects(
+    logsOfBlock(
+      {
+        ...network,
+        obtain: (ref, hint, by) =>
+          network.obtain(ref.kind === 'receipts' ? { ...ref, hash: topic(1) } : ref, hint, by),
+      },
+      block,
+      all,
+      signal,
+    ),
+    { code: 'pruned' },
+  )
+})

@@ -1,0 +1,111 @@
+// Logs of proved blocks: the header's bloom rules blocks out, the proved receipts decide. A range is walked
+// from its newest block down by parent hashes, so what is given is complete by construction.
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import { mayHold } from '../codec/bloom.ts'
+import { decodeEntries } from '../codec/list.ts'
+import type { Log } from '../codec/receipt.ts'
+import { transactionHash } from '../codec/transaction.ts'
+import { getHeader, type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
+import { type LogObject, renderLog } from './log-object.ts'
+import type { Network } from './network.ts'
+import { placeReceipts } from './receipt-object.ts'
+import { placeIn } from './transactions.ts'
+
+/** No addresses: any. `topics` by position: null is any, a list is any one of these; 20 and 32 bytes. */
+export type LogFilter = {
+  readonly addresses: readonly Uint8Array[]
+  readonly topics: readonly (readonly Uint8Array[] | null)[]
+}
+
+/** `newest` and its ancestors down to the number `oldest`. */
+export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint }
+
+export type LogLimits = {
+  readonly resultsMax: number
+  readonly timeMs: number
+  readonly clock: Clock
+}
+
+/** The bounds callers of eth_getLogs know from elsewhere. */
+export const logResultsMax = 10_000
+export const logTimeMs = 10_000
+
+/** A long run of blocks without a match lets other requests go on in between. */
+const turnBlocks = 64
+
+/** The logs of `block` that match, in order. Throws `pruned`, `unprovable`, `unverified`. */
+export async function logsOfBlock(
+  network: Network,
+  block: ProvedHeader,
+  filter: LogFilter,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  if (!mayMatch(block.header.logsBloom, filter)) return []
+  const [transactions, entries] = await Promise.all([
+    readTransactionList(network, block, signal).then(decodeEntries),
+    readReceiptList(network, block, signal).then(decodeEntries),
+  ])
+  if (transactions.length !== entries.length) throw new Fault('unverified')
+  return placeReceipts(entries).flatMap(({ receipt, firstLogIndex }, index) => {
+    const matching = receipt.logs.flatMap((log, at) => (matches(log, filter) ? [{ log, at }] : []))
+    if (matching.length === 0) return []
+    const hash = transactionHash(transactions[index] as Uint8Array)
+    const place = placeIn(block, index)
+    return matching.map(({ log, at }) =>
+      renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+    )
+  })
+}
+
+/**
+ * The matching logs of a range, oldest first. Throws `over_range` past `resultsMax` logs or `timeMs`
+ * milliseconds, and what `logsOfBlock` throws.
+ */
+export async function queryLogs(
+  network: Network,
+  { newest, oldest }: LogRange,
+  filter: LogFilter,
+  { resultsMax, timeMs, clock }: LogLimits,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  const endsAt = clock.monotonic() + timeMs
+  const newestFirst: (readonly LogObject[])[] = []
+  let count = 0
+  let block = newest
+  for (let walked = 1; block.header.number >= oldest; walked += 1) {
+    const logs = await logsOfBlock(network, block, filter, signal)
+    if (logs.length > 0) newestFirst.push(logs)
+    count += logs.length
+    if (count > resultsMax) {
+      throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
+    }
+    if (block.header.number === oldest || block.header.number === 0n) break
+    if (clock.monotonic() > endsAt) {
+      throw new Fault('over_range', { detail: 'query timeout exceeded' })
+    }
+    if (walked % turnBlocks === 0) await setImmediate()
+    signal.throwIfAborted()
+    block = await getHeader(network, block.header.parentHash, signal)
+  }
+  return newestFirst.toReversed().flat()
+}
+
+function mayMatch(bloom: Uint8Array, { addresses, topics }: LogFilter): boolean {
+  const mayHoldAny = (values: readonly Uint8Array[]) =>
+    values.length === 0 || values.some((value) => mayHold(bloom, value))
+  return mayHoldAny(addresses) && topics.every((choice) => mayHoldAny(choice ?? []))
+}
+
+function matches(log: Log, { addresses, topics }: LogFilter): boolean {
+  const isOneOf = (value: Uint8Array | undefined, values: readonly Uint8Array[]) =>
+    values.length === 0 ||
+    (value !== undefined && values.some((wanted) => equalBytes(wanted, value)))
+  return (
+    isOneOf(log.address, addresses) &&
+    topics.length <= log.topics.length &&
+    topics.every((choice, at) => isOneOf(log.topics[at], choice ?? []))
+  )
+}

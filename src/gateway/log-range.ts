@@ -1,0 +1,50 @@
+// From the blocks a log filter names to the proved run of blocks that is walked.
+// Tested by src/gateway/operations/eth_getLogs.test.ts
+import { Fault } from '../base/fault.ts'
+import { findHeader, type ProvedHeader } from '../ethereum/blocks.ts'
+import type { LogRange } from '../ethereum/logs.ts'
+import type { BlockParameter, RpcCall } from './operation.ts'
+import type { LogBlocks } from './params/log-filter.ts'
+import { resolveHeader } from './proved-block.ts'
+
+/**
+ * Null for a range that is empty because a tag moved past its other end. Throws `bad_params` for a range
+ * that is reversed, ends above the head or names `pending`, `unknown_block` for a hash nobody knows.
+ */
+export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise<LogRange | null> {
+  if ('hash' in blocks) {
+    const newest = await getNamed(call, blocks.hash)
+    return { newest, oldest: newest.header.number }
+  }
+  const { from, to } = blocks
+  if (isPending(from) || isPending(to)) throw refuse('pending logs are not supported')
+  const head = call.network.head.latest().number
+  const [first, last] = [numberIn(from), numberIn(to)]
+  if (first !== null && last !== null && first > last) throw refuse('invalid block range params')
+  if ((first ?? 0n) > head || (last ?? 0n) > head) {
+    throw refuse('block range extends beyond current head block')
+  }
+  const oldest = first ?? (await call.resolve(from)).number
+  const newest = await resolveHeader(call, to)
+  return oldest > newest.header.number ? null : { newest, oldest }
+}
+
+async function getNamed(call: RpcCall, hash: Uint8Array): Promise<ProvedHeader> {
+  const block = await findHeader(call.network, hash, call.signal)
+  if (block === null) throw new Fault('unknown_block', { detail: 'unknown block' })
+  const { number } = block.header
+  call.labels.block({ network: call.network.name, hash, number }, false)
+  return block
+}
+
+function numberIn(parameter: BlockParameter): bigint | null {
+  return 'number' in parameter ? parameter.number : null
+}
+
+function isPending(parameter: BlockParameter): boolean {
+  return 'tag' in parameter && parameter.tag === 'pending'
+}
+
+function refuse(detail: string): Fault {
+  return new Fault('bad_params', { detail })
+}

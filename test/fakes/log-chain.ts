@@ -1,0 +1,99 @@
+// A short chain whose blocks hold chosen logs, as content that verifies: for searches over many blocks.
+import { emptyUnclesHash } from '../../src/codec/account-state.ts'
+import { encodeHeader, type Header } from '../../src/codec/header.ts'
+import { keccak256 } from '../../src/codec/keccak.ts'
+import { encodeEntries } from '../../src/codec/list.ts'
+import { orderedRoot } from '../../src/codec/ordered-trie.ts'
+import { encodeReceipt, type Log } from '../../src/codec/receipt.ts'
+import type { ContentRef, Item } from '../../src/content/ref.ts'
+import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
+import type { Network } from '../../src/ethereum/network.ts'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
+
+/** Logs of a block: of its transactions in order. */
+export type BlockLogs = readonly (readonly Log[])[]
+
+export type LogChain = {
+  readonly network: Network
+  readonly blocks: readonly ProvedHeader[]
+  /** What was asked for, in order. */
+  readonly asked: ContentRef[]
+}
+
+/** Block `n` holds `logs[n]`; every transaction is a legacy entry of its own. */
+export function createLogChain(logs: readonly BlockLogs[]): LogChain {
+  const items: Item[] = []
+  const blocks: ProvedHeader[] = []
+  for (const [number, ofBlock] of logs.entries()) {
+    const transactions = ofBlock.map((_, index) => Uint8Array.of(0xc2, number + 1, index + 1))
+    const receipts = ofBlock.map((ofOne, index) => receiptOf(ofOne, BigInt(index + 1)))
+    const header = headerOf(number, blocks.at(-1)?.hash ?? new Uint8Array(32), {
+      transactionsRoot: orderedRoot(transactions),
+      receiptsRoot: orderedRoot(receipts),
+      logsBloom: bloomOf(ofBlock.flat()),
+    })
+    const bytes = encodeHeader(header)
+    const hash = keccak256(bytes)
+    blocks.push({ hash, bytes, header })
+    items.push(
+      { ref: { kind: 'header', hash }, bytes },
+      {
+        ref: { kind: 'transactions', hash: header.transactionsRoot },
+        bytes: encodeEntries(transactions),
+      },
+      { ref: { kind: 'receipts', hash: header.receiptsRoot }, bytes: encodeEntries(receipts) },
+    )
+  }
+  const asked: ContentRef[] = []
+  const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
+  const network = createFakeNetwork({
+    head: createFakeHead(refs),
+    obtain: createFakeObtain(items, asked),
+  })
+  return { network, blocks, asked }
+}
+
+function receiptOf(logs: readonly Log[], cumulativeGasUsed: bigint): Uint8Array {
+  const logsBloom = bloomOf(logs)
+  return encodeReceipt({
+    type: 0,
+    status: true,
+    postState: null,
+    cumulativeGasUsed,
+    logsBloom,
+    logs,
+  })
+}
+
+function headerOf(
+  number: number,
+  parentHash: Uint8Array,
+  roots: Pick<Header, 'transactionsRoot' | 'receiptsRoot' | 'logsBloom'>,
+): Header {
+  return {
+    parentHash,
+    unclesHash: emptyUnclesHash,
+    miner: new Uint8Array(20),
+    stateRoot: new Uint8Array(32).fill(7),
+    ...roots,
+    difficulty: 0n,
+    number: BigInt(number),
+    gasLimit: 30_000_000n,
+    gasUsed: 0n,
+    timestamp: BigInt(number * 12),
+    extraData: new Uint8Array(0),
+    mixHash: new Uint8Array(32),
+    nonce: new Uint8Array(8),
+    baseFeePerGas: 1n,
+  }
+}
+
+/** As the Yellow Paper's M3:2048 counts bits, over big integers. */
+function bloomOf(logs: readonly Log[]): Uint8Array {
+  let bits = 0n
+  for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {
+    const digest = Buffer.from(keccak256(value))
+    for (const at of [0, 2, 4]) bits |= 1n << BigInt(digest.readUInt16BE(at) % 2048)
+  }
+  return new Uint8Array(Buffer.from(bits.toString(16).padStart(512, '0'), 'hex'))
+}
