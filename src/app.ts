@@ -21,6 +21,7 @@ import { type Database, openDatabase } from './db/sqlite.ts'
 import { startThreadWriter, type ThreadWriter } from './db/thread-writer.ts'
 import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { Network } from './ethereum/network.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
@@ -211,9 +212,14 @@ async function openChain({ config, database, store, path, writer, log }: ChainPa
 
 type Embedded = Awaited<ReturnType<typeof openEmbeddedNetwork>>
 
-function asNetwork(name: string, embedded: Embedded, { obtain }: Obtaining): Network {
+/** Decoded headers kept for each network, about 2 KB each. */
+const headersMax = 4_096
+
+function asNetwork(name: string, embedded: Embedded, { obtain, held }: Obtaining): Network {
   const { chainId, head, executor, blobFeeFraction } = embedded
-  return { name, chainId, head, executor, blobFeeFraction, obtain, hint: { network: name } }
+  const headers = createHeaderMemory(headersMax)
+  const hint = { network: name }
+  return { name, chainId, head, executor, blobFeeFraction, obtain, held, headers, hint }
 }
 
 function cairnVersion(): string {

@@ -10,6 +10,11 @@ export function toBareHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
+/** One character a byte: the shortest text two equal arrays share. For keys of maps, not for people. */
+export function toLatin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
+
 /** A JSON-RPC QUANTITY: `0x0`, else no leading zeros. */
 export function toQuantity(value: bigint | number): string {
   return '0x' + value.toString(16)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fromHex } from '../base/hex.ts'
 import { splitBlock, splitBlocks } from './block.ts'
-import { decodeEntries, encodeEntries, entriesMax } from './list.ts'
+import { decodeEntries, encodeEntries, entriesMax, entryAt } from './list.ts'
 import { Malformed } from './malformed.ts'
 import { encodeRlp } from './rlp.ts'
 
@@ -21,6 +21,17 @@ test('a list of legacy and typed entries is read back as it was written', () => 
   )
   assert.deepEqual(encodeEntries([]), Uint8Array.of(0xc0))
   assert.deepEqual(decodeEntries(Uint8Array.of(0xc0)), [])
+})
+
+test('one entry is read by its index, and none past the end', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(legacy, typed), { maxLength: 8 }), (entries) => {
+      const bytes = encodeEntries(entries)
+      for (const [index, entry] of entries.entries()) assert.deepEqual(entryAt(bytes, index), entry)
+      assert.equal(entryAt(bytes, entries.length), null)
+      assert.equal(entryAt(bytes, Number.MAX_SAFE_INTEGER), null)
+    }),
+  )
 })
 
 test('two byte strings never hold the same entries', () => {

@@ -1,7 +1,7 @@
 // A block's list of transactions, receipts or withdrawals as it stands in the block and as we keep it:
 // legacy entries and withdrawals as lists, typed entries (EIP-2718) as strings.
 import { Malformed } from './malformed.ts'
-import { decodeRlp, splitList } from './rlp.ts'
+import { decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
 
 /** Entries in one list. Ethereum's largest blocks hold some thousands. */
@@ -15,6 +15,20 @@ export function decodeEntries(bytes: Uint8Array): Uint8Array[] {
   return splitList(bytes, entriesMax).map((item) =>
     (item[0] ?? 0) >= 0xc0 ? item : typedEntry(item),
   )
+}
+
+/** `decodeEntries(bytes)[index]` without the others; null past the end. Throws `Malformed`. */
+export function entryAt(bytes: Uint8Array, index: number): Uint8Array | null {
+  let at = listStart(bytes)
+  for (let passed = 0; at < bytes.length; passed += 1) {
+    const end = endOfItem(bytes, at)
+    if (passed === index) {
+      const item = bytes.subarray(at, end)
+      return (item[0] ?? 0) >= 0xc0 ? item : typedEntry(item)
+    }
+    at = end
+  }
+  return null
 }
 
 /** The reverse of `decodeEntries`. Throws `Malformed` on an entry that is neither form. */

@@ -47,6 +47,13 @@ export function endOfItem(bytes: Uint8Array, at: number): number {
   return readHead(bytes, at, bytes.length).end
 }
 
+/** Where the first item of the list that fills `bytes` starts. Throws `Malformed`. */
+export function listStart(bytes: Uint8Array): number {
+  const head = readHead(bytes, 0, bytes.length)
+  if (!head.isList || head.end !== bytes.length) throw new Malformed('a list and nothing after it')
+  return head.start
+}
+
 /** A fresh array. */
 export function encodeRlp(item: RlpItem): Uint8Array {
   const writer = new RlpWriter()

@@ -6,7 +6,8 @@ import { Malformed } from './malformed.ts'
 import { packPath, toNibbles, unpackPath } from './nibbles.ts'
 import { encodeRlp } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
-import { decodeTrieNode, stepThrough } from './trie-node.ts'
+import { buildTrie } from './trie-build.ts'
+import { decodeTrieNode, stepThrough, stepThroughBytes } from './trie-node.ts'
 
 const none = new Uint8Array(0)
 const hash = keccak256(Uint8Array.of(1))
@@ -114,5 +115,25 @@ test('foreign bytes are a node or malformed, and any node can be stepped through
       }
     }),
     { numRuns: 2000 },
+  )
+})
+
+test('a step on the bytes of any node is the step on the node decoded', () => {
+  const keys = fc.uniqueArray(fc.uint8Array({ minLength: 4, maxLength: 4 }), {
+    selector: (key) => Buffer.from(key).toString('hex'),
+    minLength: 1,
+    maxLength: 40,
+  })
+  const sizes = fc.integer({ min: 1, max: 40 })
+  fc.assert(
+    fc.property(keys, sizes, fc.array(fc.nat(15), { maxLength: 8 }), (all, size, nibbles) => {
+      const value = new Uint8Array(size).fill(7)
+      for (const bytes of buildTrie(all.map((key) => [key, value] as const)).nodes) {
+        const left = Uint8Array.from(nibbles)
+        const expected = stepThrough(decodeTrieNode(bytes), left)
+        assert.deepEqual(stepThroughBytes(bytes, left), expected)
+      }
+    }),
+    { numRuns: 300 },
   )
 })

@@ -3,7 +3,7 @@
 import { bytesField, listField } from './fields.ts'
 import { Malformed } from './malformed.ts'
 import { unpackPath } from './nibbles.ts'
-import { decodeRlp, encodeRlp } from './rlp.ts'
+import { decodeRlp, encodeRlp, listStart, endOfItem } from './rlp.ts'
 import type { RlpItem } from './rlp.ts'
 
 export { toNibbles } from './nibbles.ts'
@@ -56,6 +56,28 @@ export function stepThrough(node: TrieNode, path: Uint8Array): Step {
     at = step
   }
 }
+
+/**
+ * The same step on the bytes of a node that `decodeTrieNode` has accepted before: a branch is not decoded
+ * whole for its one child. Throws `Malformed` where it meets what that would have refused.
+ */
+export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
+  let at = listStart(bytes)
+  if (endOfItem(bytes, endOfItem(bytes, at)) === bytes.length) {
+    return stepThrough(decodeTrieNode(bytes), path)
+  }
+  const nibble = path[0]
+  if (nibble === undefined) return 'absent'
+  for (let child = 0; child < nibble; child += 1) at = endOfItem(bytes, at)
+  const end = endOfItem(bytes, at)
+  const rest = path.subarray(1)
+  if (end - at === 1) return 'absent'
+  if (bytes[at] === hashPrefix) return { next: bytes.subarray(at + 1, end), rest }
+  return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
+}
+
+/** RLP's first byte of a string of 32 bytes. */
+const hashPrefix = 0xa0
 
 function stepInto(node: TrieNode, path: Uint8Array): TrieChild | { readonly value: Uint8Array } {
   switch (node.type) {

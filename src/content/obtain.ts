@@ -7,7 +7,8 @@ import { createFlight } from '../base/flight.ts'
 import type { Log } from '../base/log.ts'
 import { createExtras } from './extras.ts'
 import { createKeeping } from './keeping.ts'
-import { refKey, type ContentRef, type Hint, type Obtain, type Verify } from './ref.ts'
+import { createMemory } from './memory.ts'
+import { refKey, type ContentRef, type Held, type Hint, type Obtain, type Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
 
@@ -37,6 +38,8 @@ export type ObtainLimits = {
   readonly keepingBytesMax: number
   readonly extrasMax: number
   readonly extrasBytesMax: number
+  /** Verified bytes in memory, files' blocks not among them. */
+  readonly memoryBytesMax: number
 }
 
 export const defaultObtainLimits: ObtainLimits = {
@@ -44,11 +47,13 @@ export const defaultObtainLimits: ObtainLimits = {
   keepingBytesMax: 32 * 1024 * 1024,
   extrasMax: 4096,
   extrasBytesMax: 16 * 1024 * 1024,
+  memoryBytesMax: 32 * 1024 * 1024,
 }
 
 export type Obtaining = {
   /** As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked. */
   readonly obtain: Obtain
+  readonly held: Held
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
   /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
@@ -59,6 +64,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const { store, sources, verify, clock, log, count, limits = defaultObtainLimits } = parts
   const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
+  const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const keeping = createKeeping({
     store,
     log,
@@ -66,14 +72,27 @@ export function createObtain(parts: ObtainParts): Obtaining {
     onLost: () => count('not_kept', null),
   })
 
-  /** What is here already, verified; a bad copy is dropped. */
+  /** What is here already, verified. Throws what `verify` says of a bad copy, or why it cannot be read. */
+  function readHeld(ref: ContentRef): Uint8Array | null {
+    const remembered = memory.find(ref)
+    if (remembered !== null) return remembered
+    const bytes = keeping.find(ref) ?? store.find(ref)
+    if (bytes === null) return null
+    verify(ref, bytes)
+    count('held', null)
+    remember(ref, bytes)
+    return bytes
+  }
+
+  function remember(ref: ContentRef, bytes: Uint8Array): void {
+    // A file is read once from end to end: it would push out what every state read needs.
+    if (ref.kind !== 'dag-block') memory.add(ref, bytes)
+  }
+
+  /** As `readHeld`; a bad copy is dropped. */
   async function findHeld(ref: ContentRef): Promise<Uint8Array | null> {
     try {
-      const bytes = keeping.find(ref) ?? store.find(ref)
-      if (bytes === null) return null
-      verify(ref, bytes)
-      count('held', null)
-      return bytes
+      return readHeld(ref)
     } catch (error) {
       // Wrong bytes, or a disk that cannot read them: both are healed by fetching anew.
       count('bad_copy', null)
@@ -97,6 +116,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
     count('fetched', source)
     keeping.add(ref, bytes)
+    remember(ref, bytes)
     return true
   }
 
@@ -148,6 +168,13 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   return {
     obtain,
+    held(ref) {
+      try {
+        return readHeld(ref)
+      } catch {
+        return null
+      }
+    },
     async keep(ref, bytes) {
       verify(ref, bytes)
       await store.commit([{ ref, bytes }])

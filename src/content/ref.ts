@@ -47,3 +47,9 @@ export type Verify = (ref: ContentRef, bytes: Uint8Array) => void
  * hint's patience ends first. A caller whose signal aborts leaves; others waiting for the ref go on.
  */
 export type Obtain = (ref: ContentRef, hint: Hint, signal: AbortSignal) => Promise<Uint8Array>
+
+/**
+ * The same for what is at hand, without a wait: memory, then the store. Null when it is not here or its copy
+ * is bad; then `obtain` finds out more. Do not write to the array: others hold it too.
+ */
+export type Held = (ref: ContentRef) => Uint8Array | null

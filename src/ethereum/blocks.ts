@@ -4,16 +4,12 @@
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
-import { decodeHeader, type Header } from '../codec/header.ts'
-import type { ContentKind } from '../content/ref.ts'
+import { decodeHeader } from '../codec/header.ts'
+import type { ContentKind, ContentRef } from '../content/ref.ts'
 import type { Network } from './network.ts'
+import type { ProvedHeader } from './proved-header.ts'
 
-/** A header that was proved by its hash. `hash`: 32 bytes; `bytes`: its RLP. */
-export type ProvedHeader = {
-  readonly hash: Uint8Array
-  readonly bytes: Uint8Array
-  readonly header: Header
-}
+export type { ProvedHeader } from './proved-header.ts'
 
 /** An RLP list without items. */
 const emptyList = Uint8Array.of(0xc0)
@@ -27,10 +23,15 @@ export async function findHeader(
   hash: Uint8Array,
   signal: AbortSignal,
 ): Promise<ProvedHeader | null> {
+  const known = network.headers.find(hash)
+  if (known !== null) return known
   try {
+    const ref: ContentRef = { kind: 'header', hash }
     const hint = { ...network.hint, blockHash: hash }
-    const bytes = await network.obtain({ kind: 'header', hash }, hint, signal)
-    return { hash, bytes, header: decodeHeader(bytes) }
+    const bytes = network.held(ref) ?? (await network.obtain(ref, hint, signal))
+    const block = { hash, bytes, header: decodeHeader(bytes) }
+    network.headers.add(block)
+    return block
   } catch (thrown) {
     if (thrown instanceof Fault && thrown.code === 'not_found') return null
     throw thrown
@@ -97,9 +98,12 @@ async function readBody(
   hash: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const ref: ContentRef = { kind, hash }
+  const held = network.held(ref)
+  if (held !== null) return held
   try {
     const hint = { ...network.hint, blockHash: block.hash }
-    return await network.obtain({ kind, hash }, hint, signal)
+    return await network.obtain(ref, hint, signal)
   } catch (thrown) {
     // The block exists, so its body exists: a source that lacks it has pruned it (EIP-4444).
     if (thrown instanceof Fault && thrown.code === 'not_found') {

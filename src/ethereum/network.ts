@@ -1,6 +1,7 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
 // and the part that cannot be proved (Executor).
-import type { Hint, Obtain } from '../content/ref.ts'
+import type { Held, Hint, Obtain } from '../content/ref.ts'
+import type { HeaderMemory } from './proved-header.ts'
 
 /** A block fixed for the rest of a request. `hash`: 32 bytes. */
 export type BlockRef = {
@@ -80,6 +81,10 @@ export type Network = {
   readonly chainId: bigint
   readonly head: Head
   readonly obtain: Obtain
+  /** What `obtain` would give without a wait. */
+  readonly held: Held
+  /** Headers proved before, decoded. */
+  readonly headers: HeaderMemory
   /** The hint every read of this network starts from. */
   readonly hint: Hint
   readonly executor: Executor

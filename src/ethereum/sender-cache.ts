@@ -1,5 +1,5 @@
 // Who signed a transaction, remembered by the transaction's hash: recovering costs a curve operation.
-import { fromHex, toBareHex } from '../base/hex.ts'
+import { fromHex, toBareHex, toLatin1 } from '../base/hex.ts'
 import { recoverSender } from '../codec/sender.ts'
 import type { Transaction } from '../codec/transaction.ts'
 
@@ -13,7 +13,7 @@ export type FindSender = (transaction: Transaction, hash: Uint8Array) => Uint8Ar
 export function createSenderCache(entriesMax: number): FindSender {
   const senders = new Map<string, string>()
   return (transaction, hash) => {
-    const key = Buffer.from(hash).toString('latin1')
+    const key = toLatin1(hash)
     const known = senders.get(key)
     if (known !== undefined) return fromHex(known)
     const sender = recoverSender(transaction)

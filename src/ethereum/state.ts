@@ -12,7 +12,7 @@ import {
 } from '../codec/account-state.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { Malformed } from '../codec/malformed.ts'
-import { decodeTrieNode, stepThrough, toNibbles } from '../codec/trie-node.ts'
+import { type Step, stepThroughBytes, toNibbles } from '../codec/trie-node.ts'
 import type { ContentRef, Hint } from '../content/ref.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
@@ -69,9 +69,10 @@ async function walk(
   let hash = root
   let path = toNibbles(key)
   for (let nodes = 0; nodes < walkNodesMax; nodes += 1) {
-    const bytes = await obtainState(at, { kind: 'trie-node', hash }, hint, signal)
-    const node = decodeProved((raw) => decodeTrieNode(raw), bytes)
-    const step = stepThrough(node, path)
+    const ref: ContentRef = { kind: 'trie-node', hash }
+    // Most nodes are at hand; only for the others the walk waits.
+    const bytes = at.network.held(ref) ?? (await obtainState(at, ref, hint, signal))
+    const step = stepProved(bytes, path)
     if (step === 'absent') return null
     if ('value' in step) return step.value
     hash = step.next
@@ -95,6 +96,10 @@ async function obtainState(
     const detail = `missing trie node ${root} (path ) state 0x${root} is not available`
     throw new Fault('no_state', { detail, cause: thrown })
   }
+}
+
+function stepProved(bytes: Uint8Array, path: Uint8Array): Step {
+  return decodeProved((raw) => stepThroughBytes(raw, path), bytes)
 }
 
 /** Bytes of the right hash that are no such thing: the root itself commits to nonsense. */

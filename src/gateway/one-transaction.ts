@@ -1,6 +1,6 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
 // Tested by src/gateway/operations/golden.test.ts
-import { decodeEntries } from '../codec/list.ts'
+import { entryAt } from '../codec/list.ts'
 import { type ProvedHeader, readTransactionList } from '../ethereum/blocks.ts'
 import type { FindSender } from '../ethereum/sender-cache.ts'
 import { renderTransaction } from '../ethereum/transaction-object.ts'
@@ -14,11 +14,11 @@ export async function transactionAt(
   index: bigint,
   findSender: FindSender,
 ): Promise<unknown> {
-  const entries = decodeEntries(await readTransactionList(call.network, block, call.signal))
+  const list = await readTransactionList(call.network, block, call.signal)
   call.labels.level('proof')
-  // Compared as bigint: an index beyond 2^53 must not come back as another one.
-  if (index >= BigInt(entries.length)) return null
+  // No list is as long as 2^53, above which a number would come back as another one.
   const at = Number(index)
-  const raw = entries[at] as Uint8Array
+  const raw = Number.isSafeInteger(at) ? entryAt(list, at) : null
+  if (raw === null) return null
   return renderTransaction(readTransaction(raw, findSender), placeIn(block, at))
 }

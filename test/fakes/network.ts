@@ -4,6 +4,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { equalBytes } from '../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { type ContentRef, type Item, type Obtain, refKey } from '../../src/content/ref.ts'
+import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
 import type { BlockRef, Executor, Head, Network } from '../../src/ethereum/network.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
@@ -57,6 +58,8 @@ export function createFakeNetwork(
     name: 'dev',
     chainId: 1337n,
     hint: { network: 'dev' },
+    held: () => null,
+    headers: createHeaderMemory(1_000),
     executor: createFakeExecutor(),
     blobFeeFraction: () => null,
     ...part,
