@@ -24,6 +24,22 @@ import { sha256Code } from './multihash.ts'
 
 export const rawCodec = 0x55
 export const dagPbCodec = 0x70
+export const dagCborCodec = 0x71
+export const dagJsonCodec = 0x0129
+
+/** Codecs by the names that options take. Code table: https://github.com/multiformats/multicodec */
+export const codecNames: ReadonlyMap<string, number> = new Map([
+  ['raw', rawCodec],
+  ['dag-pb', dagPbCodec],
+  ['dag-cbor', dagCborCodec],
+  ['dag-json', dagJsonCodec],
+  ['cbor', 0x51],
+  ['json', 0x0200],
+  ['libp2p-key', 0x72],
+  ['git-raw', 0x78],
+  ['dag-jose', 0x85],
+  ['dag-cose', 0x86],
+])
 
 const bases = [
   base32,

@@ -15,6 +15,22 @@ const digestBytesMin = 20
 const digestBytesMax = 128
 const identityBytesMax = 128
 
+/** Names of the hash functions that this server can compute, as `mhtype` writes them. */
+export const hashNames: ReadonlyMap<string, number> = new Map([
+  ['identity', identityCode],
+  ['sha1', 0x11],
+  ['sha2-256', sha256Code],
+  ['sha2-512', 0x13],
+  ['sha3-512', 0x14],
+  ['sha3-384', 0x15],
+  ['sha3-256', 0x16],
+  ['sha3-224', 0x17],
+  ['keccak-256', 0x1b],
+  ['dbl-sha2-256', 0x56],
+  ['blake2b-512', 0xb240],
+  ['blake2s-256', 0xb260],
+])
+
 /** What imports may be asked for. */
 export type ImportHash = 'sha2-256' | 'sha2-512' | 'identity'
 
@@ -43,6 +59,21 @@ const functions: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array> = new Ma
 export function multihashOf(name: ImportHash, bytes: Uint8Array): Uint8Array {
   if (name === 'identity') return encodeMultihash(identityCode, checkedIdentity(bytes))
   return encodeMultihash(importCodes[name], computed(importCodes[name], bytes))
+}
+
+/**
+ * The multihash of `bytes` by the function `code` of `hashNames`, its digest cut to `length` bytes; null =
+ * whole. Throws `command_failed` for lengths the digest does not have and digests that are refused anywhere.
+ */
+export function cutMultihash(code: number, length: number | null, bytes: Uint8Array): Uint8Array {
+  const whole = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
+  const wanted = length ?? whole.length
+  if (wanted > whole.length || (code === identityCode && wanted !== whole.length)) {
+    throw new Fault('command_failed', { detail: 'requested length was too large for digest' })
+  }
+  const multihash = encodeMultihash(code, whole.subarray(0, wanted))
+  decodeMultihash(multihash)
+  return multihash
 }
 
 export function encodeMultihash(code: number, digestBytes: Uint8Array): Uint8Array {

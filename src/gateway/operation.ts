@@ -51,6 +51,10 @@ export type FilesReply =
       readonly kind: 'bytes'
       readonly chunks: AsyncIterable<Uint8Array>
       readonly length: bigint | null
+      /** Content-Type; `text/plain` unless given. */
+      readonly type?: string
+      /** X-Content-Length of a stream whose own length is not known (the file inside a tar). */
+      readonly contentLength?: bigint
     }
 
 export type RpcOperation<Input> = {

@@ -72,6 +72,9 @@ export function requireArgument(command: Command, args: readonly string[]): void
   if (command.argument?.required === true && args.length === 0) {
     throw badArgument(`argument ${quote(command.argument.name)} is required`)
   }
+  if (command.second !== undefined && args.length < 2) {
+    throw badArgument(`argument ${quote(command.second)} is required`)
+  }
 }
 
 /** Arguments as lines of a body part, at most `argsMax` of at most 8 KiB each. Throws `bad_argument`. */

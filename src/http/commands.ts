@@ -15,6 +15,8 @@ type CommandArgument = {
 export type Command = {
   /** Null: `arg` parameters are ignored. All arguments may be given several times. */
   readonly argument: CommandArgument | null
+  /** A second argument, always required; then each is given once. */
+  readonly second?: string
   /** `lines`: arguments may come as lines of the first file part. `entries`: every part is an entry. */
   readonly body: 'none' | 'lines' | 'entries'
   readonly options: readonly CommandOption[]
@@ -37,6 +39,8 @@ export const globalOptions: readonly CommandOption[] = [
 ]
 
 const contentPath: CommandArgument = { name: 'ipfs-path', required: true }
+
+const cidArgument: CommandArgument = { name: 'cid', required: true }
 
 /** Offered commands by their path on the wire. Options that change nothing are absent: unknown = ignored. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
@@ -85,6 +89,23 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       ],
     },
   ],
+  ['block/get', { argument: cidArgument, body: 'lines', options: [] }],
+  [
+    'block/put',
+    {
+      argument: { name: 'data', required: true },
+      body: 'entries',
+      options: [
+        text('cid-codec'),
+        text('mhtype'),
+        option('mhlen', 'int'),
+        flag('pin'),
+        flag('allow-big-block'),
+        text('format', 'f'),
+      ],
+    },
+  ],
+  ['block/stat', { argument: cidArgument, body: 'lines', options: [] }],
   ['id', { argument: { name: 'peerid', required: false }, body: 'none', options: [] }],
   [
     'pin/add',
@@ -109,5 +130,14 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   ],
   ['pin/rm', { argument: contentPath, body: 'lines', options: [flag('recursive', 'r')] }],
+  [
+    'pin/update',
+    {
+      argument: { name: 'from-path', required: true },
+      second: 'to-path',
+      body: 'none',
+      options: [flag('unpin')],
+    },
+  ],
   ['version', { argument: null, body: 'none', options: [] }],
 ])

@@ -40,9 +40,10 @@ export async function sendReply(
     case 'bytes': {
       const headers: Record<string, string> = {
         'X-Stream-Output': '1',
-        'Content-Type': 'text/plain',
+        'Content-Type': reply.type ?? 'text/plain',
       }
-      if (reply.length !== null) headers['X-Content-Length'] = String(reply.length)
+      const shown = reply.contentLength ?? reply.length
+      if (shown !== null) headers['X-Content-Length'] = String(shown)
       const chunks = exactly(reply.chunks, reply.length)
       await sendStream(exchange, headers, chunks, terms, sent)
       return

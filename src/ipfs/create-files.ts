@@ -57,7 +57,16 @@ export function createFiles(settings: FilesSettings): Files {
   })
 
   return {
-    ...createPins({ store, database, clock, openBlocks, blocksMax: limits.pinBlocksMax }),
+    ...createPins({
+      store,
+      database,
+      clock,
+      openBlocks,
+      blocksMax: limits.pinBlocksMax,
+      committed: () => arrivals.announce(),
+    }),
+
+    block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
     import: (entries, options, { accountId, proceed, signal }) =>
       importEntries(entries, options, {

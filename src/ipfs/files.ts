@@ -59,6 +59,35 @@ export interface Files {
     signal: AbortSignal,
   ): Promise<void>
 
+  /**
+   * Pins `to` under the name of the recursive pin `from`, once all its blocks are here; with `unpin` the old
+   * pin goes in the same commit. Only the account's own pins count. Texts of contract-files 8.4.
+   */
+  movePin(
+    accountId: string,
+    pins: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
+    patience: Patience,
+    signal: AbortSignal,
+  ): Promise<void>
+
+  /** One block as it is stored, verified. */
+  block(cid: CID, patience: Patience, signal: AbortSignal): Promise<Uint8Array>
+
+  /**
+   * Keeps one block that the caller made; durable when it resolves. `pin`: pins it, once all below it is
+   * here, in the same commit. `proceed` false = the caller is gone, commit nothing.
+   */
+  putBlock(
+    block: { readonly cid: CID; readonly bytes: Uint8Array },
+    pin: boolean,
+    patience: Patience,
+    context: {
+      readonly accountId: string
+      readonly proceed: () => boolean
+      readonly signal: AbortSignal
+    },
+  ): Promise<void>
+
   /** Removes the account's own pin. Texts of contract-files 8.2. */
   unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
 

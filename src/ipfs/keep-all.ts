@@ -1,6 +1,7 @@
 // Blocks that were read for a pin, into the store together with the pin's row: what is on its way there from
 // an earlier fetch does not count as kept.
 // Tested by src/ipfs/files.test.ts
+import { Fault } from '../base/fault.ts'
 import { identityCode } from '../codec/multihash.ts'
 import type { ContentRef, Item } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
@@ -11,6 +12,8 @@ import type { WalkedBlock } from './walk.ts'
 export type KeepWatch = {
   /** Told the counts so far after each block. */
   readonly progress: (blocks: number, bytes: bigint) => void
+  /** Asked right before the commit: false = the caller is gone, commit nothing. */
+  readonly proceed?: () => boolean
   readonly signal: AbortSignal
 }
 
@@ -22,7 +25,7 @@ export async function keepAll(
   store: Store,
   blocks: AsyncIterable<WalkedBlock>,
   rows: readonly Statement[],
-  { progress, signal }: KeepWatch,
+  { progress, proceed = () => true, signal }: KeepWatch,
 ): Promise<void> {
   const batch = store.batch()
   let group: Item[] = []
@@ -47,6 +50,7 @@ export async function keepAll(
       held += block.length
     }
     signal.throwIfAborted()
+    if (!proceed()) throw new Fault('hung_up')
     if (group.length > 0) await batch.put(group)
     await batch.commit(rows)
   } finally {

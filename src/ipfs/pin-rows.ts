@@ -30,6 +30,27 @@ export function unpinStatement(accountId: string, cid: CID, recursive: boolean):
   }
 }
 
+/**
+ * Pins `to` recursively under the name of the recursive pin `from`, and with `unpin` removes that. Fails with
+ * `NothingChanged` 0 when there is no such pin or `to` is pinned recursively already.
+ */
+export function movePinStatements(
+  accountId: string,
+  { from, to, unpin }: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
+  now: number,
+): readonly Statement[] {
+  const add: Statement = {
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created)
+      SELECT account_id, ?, mode, name, ? FROM pin
+        WHERE account_id = ? AND cid = ? AND mode = 'recursive'
+      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name
+        WHERE pin.mode = 'direct'`,
+    parameters: [to.bytes, now, accountId, from.bytes],
+    require: 'change',
+  }
+  return unpin ? [add, unpinStatement(accountId, from, true)] : [add]
+}
+
 export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {
   const sql = 'SELECT mode FROM pin WHERE account_id = ? AND cid = ?'
   return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null

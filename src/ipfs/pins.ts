@@ -6,14 +6,20 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
-import { NothingChanged } from '../db/writer.ts'
+import { NothingChanged, type Statement } from '../db/writer.ts'
 import type { OpenBlocks, ReadBlock } from './blocks.ts'
 import type { Files, Pin } from './files.ts'
-import { findPinMode, listPins, pinStatement, unpinStatement } from './pin-rows.ts'
+import {
+  findPinMode,
+  listPins,
+  movePinStatements,
+  pinStatement,
+  unpinStatement,
+} from './pin-rows.ts'
 import { keepAll } from './keep-all.ts'
 import { walkBlocks, type WalkedBlock } from './walk.ts'
 
-export type Pins = Pick<Files, 'pin' | 'unpin' | 'pins' | 'indirect'>
+export type Pins = Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'indirect' | 'putBlock'>
 
 export type PinSettings = {
   readonly store: Store
@@ -22,10 +28,12 @@ export type PinSettings = {
   readonly openBlocks: OpenBlocks
   /** Most blocks of one recursive pin, and of one indirect walk. */
   readonly blocksMax: number
+  /** After a commit of new blocks: content that others may wait for is here. */
+  readonly committed: () => void
 }
 
 export function createPins(settings: PinSettings): Pins {
-  const { store, database, clock, openBlocks, blocksMax } = settings
+  const { store, database, clock, openBlocks, blocksMax, committed } = settings
 
   return {
     async pin(accountId, pin, patience, progress, signal) {
@@ -40,6 +48,42 @@ export function createPins(settings: PinSettings): Pins {
       } catch (thrown) {
         throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
       }
+    },
+
+    async movePin(accountId, move, patience, signal) {
+      const { from, to } = move
+      const judge = (): void => {
+        if (findPinMode(database, accountId, from) !== 'recursive') {
+          throw failed("'from' cid was not recursively pinned already")
+        }
+        if (!from.equals(to) && findPinMode(database, accountId, to) === 'recursive') {
+          throw failed("'to' cid was already recursively pinned")
+        }
+      }
+      judge()
+      if (from.equals(to)) return
+      const blocks = walkBlocks(to, new Set(), blocksMax, openBlocks(patience, signal))
+      const rows = movePinStatements(accountId, move, clock.now())
+      try {
+        await keepAll(store, blocks, rows, { progress: () => {}, signal })
+      } catch (thrown) {
+        // Another call changed the pins since: say what stands now.
+        if (thrown instanceof NothingChanged) judge()
+        throw thrown
+      }
+    },
+
+    async putBlock({ cid, bytes }, pin, patience, { accountId, proceed, signal }) {
+      const rows: Statement[] = []
+      let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
+      if (pin) {
+        const read = openBlocks(patience, signal)
+        const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
+        blocks = walkBlocks(cid, new Set(), blocksMax, own)
+        rows.push(pinStatement(accountId, { cid, mode: 'recursive', name: '' }, clock.now()))
+      }
+      await keepAll(store, blocks, rows, { progress: () => {}, proceed, signal })
+      committed()
     },
 
     async unpin(accountId, cid, recursive) {
@@ -69,6 +113,10 @@ export function createPins(settings: PinSettings): Pins {
       }
     },
   }
+}
+
+async function* only(cid: CID, block: Uint8Array): AsyncGenerator<WalkedBlock> {
+  yield { cid, block }
 }
 
 /** Every block the pin needs, verified. */

@@ -13,9 +13,11 @@ export function rpcOperationRows(): readonly (readonly string[])[] {
 }
 
 export function fileCommandRows(): readonly (readonly string[])[] {
-  return [...commands].map(([name, { argument, body, options }]) => [
+  return [...commands].map(([name, { argument, second, body, options }]) => [
     `\`${name}\``,
-    argument === null ? '' : `${argument.name}${argument.required ? '' : ' (optional)'}`,
+    argument === null
+      ? ''
+      : `${argument.name}${argument.required ? '' : ' (optional)'}${second === undefined ? '' : `, ${second}`}`,
     { none: 'none', lines: 'arguments as lines', entries: 'files and folders' }[body],
     listOptions(options),
   ])

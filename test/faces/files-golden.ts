@@ -58,11 +58,7 @@ export type Golden = {
 
 /** Cases of commands that are not offered yet, each with its reason. They must be refused, not guessed at. */
 export const pendingCases: ReadonlyMap<string, string> = new Map([
-  ['K10', 'block/get is not built'],
   ['K11', 'dag/get is not built'],
-  ['K43', 'pin/update is not built'],
-  ['K44', 'pin/update is not built'],
-  ['K58', 'block/put is not built'],
   ['K60', 'get is not built'],
 ])
 

@@ -81,7 +81,6 @@ export const pendingVectors: ReadonlyMap<string, string> = new Map([
   ['chacha-5MiB-buzhash-v0', chunker],
   ['2000-files-sharded-1B-v1', server],
   ['hamt-v1-2025-over-threshold', server],
-  ['block-put-blorb', 'block/put is not built'],
 ])
 
 export function readCidVectors(): readonly CidVector[] {

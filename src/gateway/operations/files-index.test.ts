@@ -1,25 +1,16 @@
 // Promises of the file operations on a real file side: what Kubo refuses is refused in its order and words, what
 // is not built is refused by name, and answers have Kubo's shapes.
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
-import {
-  createFilesFixture,
-  fileEntry,
-  never,
-  streamOf,
-} from '../../../test/fakes/files-fixture.ts'
-import { defaultKeySettings } from '../../accounts/key-settings.ts'
+import { test } from 'node:test'
+import { createFileCommands, given, type Options } from '../../../test/fakes/file-commands.ts'
+import { fileEntry } from '../../../test/fakes/files-fixture.ts'
 import type { Entry } from '../../ipfs/entry.ts'
 import type { Files } from '../../ipfs/files.ts'
-import type { FilesReply } from '../operation.ts'
 import { parseChunker } from './chunker.ts'
 import { cidPrinter } from './file-options.ts'
-import { createFilesOperations } from './files-index.ts'
 import { parseImportOptions } from './import-options.ts'
 import { CID } from 'multiformats/cid'
 
-type Options = Record<string, boolean | bigint | string>
-const given = (options: Options) => new Map(Object.entries(options))
 const parse = (options: Options) => parseImportOptions(given(options))
 
 function refuses(options: Options, message: string, code = 'command_failed'): void {
@@ -117,57 +108,8 @@ test('cid-base rebases v1 and lifts v0, unless told otherwise', () => {
   assert.throws(() => shown({ 'cid-base': 'base3' }), { code: 'command_failed' })
 })
 
-function bench(t: TestContext) {
-  const { files, clock } = createFilesFixture(t)
-  const operations = createFilesOperations({
-    clock,
-    version: '0.1.0',
-    publicKey: new Uint8Array(32),
-  })
-  async function run(
-    name: string,
-    args: readonly string[] = [],
-    options: Options = {},
-    entries: readonly Entry[] | null = null,
-    side: Files = files,
-  ): Promise<FilesReply> {
-    const operation = operations.get(name)
-    assert.ok(operation)
-    const stream = entries === null ? null : streamOf(entries)
-    const input = operation.parse({ args, options: given(options), entries: stream })
-    const caller = {
-      accountId: 'alice',
-      accountName: 'alice',
-      keyId: 'k',
-      hasCard: true,
-      settings: defaultKeySettings,
-      withSecret: true,
-    }
-    return await operation.run(input, { caller, files: side, connected: () => true, signal: never })
-  }
-  async function lines(...call: Parameters<typeof run>): Promise<unknown[]> {
-    const reply = await run(...call)
-    assert.equal(reply.kind, 'events')
-    return await Array.fromAsync(reply.kind === 'events' ? reply.lines : streamOf([]))
-  }
-  async function value(...call: Parameters<typeof run>): Promise<unknown> {
-    const reply = await run(...call)
-    return reply.kind === 'object' ? reply.value : reply
-  }
-  async function add(path: string, content: string, options: Options = {}): Promise<string> {
-    const all = await lines('add', [], options, [fileEntry(path, content)])
-    return (all.at(-1) as { Hash: string }).Hash
-  }
-  async function cat(args: readonly string[], options: Options = {}): Promise<[string, bigint]> {
-    const reply = await run('cat', args, options)
-    assert.ok(reply.kind === 'bytes' && reply.length !== null)
-    return [Buffer.concat(await Array.fromAsync(reply.chunks)).toString(), reply.length]
-  }
-  return { files, clock, run, lines, value, add, cat }
-}
-
 test('cat carries offset and length over several files', async (t) => {
-  const { add, cat } = bench(t)
+  const { add, cat } = createFileCommands(t)
   const [abc, defg] = [await add('a', 'abc'), await add('b', 'defg')]
   const both = [abc, defg]
   assert.deepEqual(await cat(both), ['abcdefg', 7n])
@@ -181,7 +123,7 @@ test('cat carries offset and length over several files', async (t) => {
 })
 
 test('pin/ls lists by kind, filters by name, and answers arguments in their order', async (t) => {
-  const { add, lines, value, run } = bench(t)
+  const { add, lines, value, run } = createFileCommands(t)
   const wrapped = [fileEntry('x', 'inside')]
   const tree = (await lines('add', [], { 'wrap-with-directory': true }, wrapped)) as {
     Hash: string
@@ -215,7 +157,7 @@ test('pin/ls lists by kind, filters by name, and answers arguments in their orde
 })
 
 test('pin/add tells progress every half second, only when asked', async (t) => {
-  const { files, clock, add, run, value } = bench(t)
+  const { files, clock, add, run, value } = createFileCommands(t)
   const cid = await add('a', 'abc')
   assert.deepEqual(await value('pin/add', [cid]), { Pins: [cid] })
   const pinned = Promise.withResolvers<void>()
@@ -245,7 +187,7 @@ test('pin/add tells progress every half second, only when asked', async (t) => {
 })
 
 test('add echoes what the top-level entry declared, in the order of Kubo', async (t) => {
-  const { lines } = bench(t)
+  const { lines } = createFileCommands(t)
   const entry: Entry = { ...fileEntry('a', 'abc'), mode: 0o755, mtime: { seconds: 5n, nanos: 6 } }
   const [line] = await lines('add', [], { 'preserve-mode': true, 'preserve-mtime': true }, [entry])
   assert.deepEqual(Object.keys(line as object), [
@@ -261,7 +203,7 @@ test('add echoes what the top-level entry declared, in the order of Kubo', async
 })
 
 test('version is a version Go can parse, and id is a peer id', async (t) => {
-  const { value } = bench(t)
+  const { value } = createFileCommands(t)
   const version = (await value('version')) as Record<string, string>
   assert.deepEqual(Object.keys(version), ['Version', 'Commit', 'Repo', 'System', 'Golang'])
   assert.match(version['Version'] ?? '', /^\d+\.\d+\.\d+$/)

@@ -2,11 +2,15 @@
 import type { Clock } from '../../base/clock.ts'
 import type { FilesOperation } from '../operation.ts'
 import { add } from './add.ts'
+import { blockGet } from './block_get.ts'
+import { blockPut } from './block_put.ts'
+import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
 import { createId } from './id.ts'
 import { createPinAdd } from './pin_add.ts'
 import { pinLs } from './pin_ls.ts'
 import { pinRm } from './pin_rm.ts'
+import { pinUpdate } from './pin_update.ts'
 import { createVersion } from './version.ts'
 
 export type FilesOperationParts = {
@@ -22,11 +26,15 @@ export function createFilesOperations(
 ): ReadonlyMap<string, FilesOperation<unknown>> {
   const operations: readonly FilesOperation<unknown>[] = [
     add,
+    blockGet,
+    blockPut,
+    blockStat,
     cat,
     createId(parts.version, parts.publicKey),
     createPinAdd(parts.clock),
     pinLs,
     pinRm,
+    pinUpdate,
     createVersion(parts.version),
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
