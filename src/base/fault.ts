@@ -160,6 +160,14 @@ export const faults = {
     message: 'query returned more results than the limit',
     bare: true,
   },
+  over_slots: {
+    status: 200,
+    rpc: -38026,
+    kubo: 1,
+    retry: 'never',
+    message: 'too many slots',
+    bare: true,
+  },
   no_method: {
     status: 200,
     rpc: -32601,

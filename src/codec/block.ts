@@ -2,6 +2,7 @@
 // It is sliced, never re-encoded, so each part hashes to what the header says of it.
 import { Malformed } from './malformed.ts'
 import { endOfItem, splitList } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
 
 /** Each part is RLP, a view. `withdrawals` is null before Shanghai. */
 export type BlockParts = {
@@ -19,6 +20,16 @@ export function splitBlock(bytes: Uint8Array): BlockParts {
   }
   if (more.length > 0) throw new Malformed(`a block of 3 or 4 items, got ${4 + more.length}`)
   return { header, transactions, uncles, withdrawals: withdrawals ?? null }
+}
+
+/** The reverse of `splitBlock`: the parts' bytes as they are, in one list. */
+export function joinBlock(parts: BlockParts): Uint8Array {
+  const { header, transactions, uncles, withdrawals } = parts
+  const writer = new RlpWriter()
+  if (withdrawals !== null) writer.raw(withdrawals)
+  for (const part of [uncles, transactions, header]) writer.raw(part)
+  writer.closeList(0)
+  return writer.take()
 }
 
 /** The blocks of a file that holds them one after the other, in order. Throws `Malformed`. */

@@ -2,9 +2,13 @@
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import { bytesField, integerField, listField } from '../codec/fields.ts'
+import { decodeHeader } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { decodeRlp, splitList } from '../codec/rlp.ts'
 import type { ProvedHeader } from './blocks.ts'
+
+/** An RLP list without items. */
+const emptyList = Uint8Array.of(0xc0)
 
 /** The lists of a block as kept, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {
@@ -51,6 +55,23 @@ export function renderBlock(
     ...(withdrawals === null ? {} : { withdrawals: splitList(withdrawals).map(withdrawal) }),
     ...data('withdrawalsRoot', header.withdrawalsRoot),
   }
+}
+
+/**
+ * The uncle at `index` as eth_getUncleBy… give it: a block without lists, its transactions not shown; null
+ * past the end. `uncles`: one RLP list.
+ */
+export function renderUncle(
+  uncles: Uint8Array,
+  index: bigint,
+): Readonly<Record<string, unknown>> | null {
+  const headers = splitList(uncles)
+  if (index >= BigInt(headers.length)) return null
+  const bytes = headers[Number(index)] as Uint8Array
+  const block = { hash: keccak256(bytes), bytes, header: decodeHeader(bytes) }
+  const lists = { transactions: emptyList, uncles: emptyList, withdrawals: null }
+  const { transactions: _, ...uncle } = renderBlock(block, lists, [])
+  return uncle
 }
 
 /** How many uncles an RLP list of them holds. */

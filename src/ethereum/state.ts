@@ -18,7 +18,7 @@ import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 
 /** A walk of 64 nibbles: each node but the last uses up at least one. */
-const walkNodesMax = 65
+export const walkNodesMax = 65
 
 /** Which account of which block. `address`: 20 bytes. */
 export type AccountAt = {
@@ -81,7 +81,8 @@ async function walk(
   throw new Fault('unverified', { cause: new Malformed(`a walk of at most ${walkNodesMax} nodes`) })
 }
 
-async function obtainState(
+/** A node or code of the state `at`; one that no source has is `no_state`. */
+export async function obtainState(
   { network, block, address }: AccountAt,
   ref: ContentRef,
   hint: Hint,
@@ -98,12 +99,13 @@ async function obtainState(
   }
 }
 
-function stepProved(bytes: Uint8Array, path: Uint8Array): Step {
+/** One step of a walk through a node's bytes. Throws `unverified`. */
+export function stepProved(bytes: Uint8Array, path: Uint8Array): Step {
   return decodeProved((raw) => stepThroughBytes(raw, path), bytes)
 }
 
-/** Bytes of the right hash that are no such thing: the root itself commits to nonsense. */
-function decodeProved<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array): T {
+/** Bytes of the right hash that are no such thing: the root itself commits to nonsense (`unverified`). */
+export function decodeProved<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array): T {
   try {
     return decode(bytes)
   } catch (thrown) {

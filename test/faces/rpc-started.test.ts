@@ -13,6 +13,10 @@ const json = { 'content-type': 'application/json' }
 
 /** Methods of the recorded chain that are in scope; pool methods and those not built yet are left out. */
 const replayed: ReadonlySet<string> = new Set([
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawReceipts',
+  'debug_getRawTransaction',
   'eth_baseFee',
   'eth_blobBaseFee',
   'eth_blockNumber',
@@ -28,7 +32,9 @@ const replayed: ReadonlySet<string> = new Set([
   'eth_getBlockTransactionCountByNumber',
   'eth_getCode',
   'eth_getLogs',
+  'eth_getProof',
   'eth_getStorageAt',
+  'eth_getStorageValues',
   'eth_getTransactionByBlockHashAndIndex',
   'eth_getTransactionByBlockNumberAndIndex',
   'eth_getTransactionByHash',

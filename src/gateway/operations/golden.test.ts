@@ -8,12 +8,12 @@ import {
   type VectorBlock,
   vectorsFolder,
 } from '../../../test/fakes/chain-vectors.ts'
+import { createMainnetProof, usdcSlot } from '../../../test/fakes/mainnet-proof.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { readTranscripts } from '../../../test/faces/transcripts.ts'
 import { Fault } from '../../base/fault.ts'
-import { fromHex, toHex } from '../../base/hex.ts'
-import { keccak256 } from '../../codec/keccak.ts'
+import { toHex } from '../../base/hex.ts'
 import type { ContentRef, Item } from '../../content/ref.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
@@ -34,35 +34,9 @@ function vectorNetwork(extra: readonly Item[] = []) {
   })
 }
 
-const usdc = 'mainnet-proofs/usdc-implementation-slot'
-const usdcParams = [
-  '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
-  '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
-]
-
-function mainnet(change: (items: Item[]) => Item[] = (items) => items, asked: ContentRef[] = []) {
-  const { blocks, items } = cutBlocks(readVector(`${usdc}/block.rlp`))
-  const text = Buffer.from(readVector(`${usdc}/eth_getProof.json`)).toString('utf8')
-  const nodes = [...text.matchAll(/"(0x[0-9a-f]+)"/g)]
-    .map(([, hex]) => hex ?? '')
-    .filter((hex) => hex.length > 2 + 64 && hex.length % 2 === 0)
-    .map((hex): Item => {
-      const bytes = fromHex(hex)
-      return { ref: { kind: 'trie-node', hash: keccak256(bytes) }, bytes }
-    })
-  const network = createFakeNetwork({
-    name: 'mainnet',
-    head: createFakeHead(refsOf(blocks)),
-    obtain: createFakeObtain(change([...items, ...nodes]), asked),
-  })
-  const [block] = blocks
-  assert(block !== undefined)
-  return { network, block, params: [...usdcParams, toHex(block.hash)] }
-}
-
 test('GM1: a mainnet storage slot is walked from a block hash to its value', { skip }, async () => {
   const asked: ContentRef[] = []
-  const { network, params } = mainnet(undefined, asked)
+  const { network, params } = createMainnetProof(undefined, asked)
   const answer = await runOperation(ethGetStorageAt, network, params)
   assert.equal(answer.result, '0x00000000000000000000000043506849d7c04f9138d1a2050bbf3a0c054402dd')
   assert.deepEqual(answer.levels, ['proof'])
@@ -74,8 +48,8 @@ test(
   'another slot than the proof is for is no_state or a proved zero, never its value',
   { skip },
   async () => {
-    const { network, block } = mainnet()
-    const params = [usdcParams[0], `0x${'7'.repeat(64)}`, toHex(block.hash)]
+    const { network, block } = createMainnetProof()
+    const params = [usdcSlot[0], `0x${'7'.repeat(64)}`, toHex(block.hash)]
     await assert.rejects(runOperation(ethGetStorageAt, network, params), (thrown) => {
       const root = toHex(block.header.stateRoot).slice(2)
       assert(thrown instanceof Fault)
@@ -90,7 +64,7 @@ test(
 )
 
 test('a state node with one bit flipped is refused', { skip }, async () => {
-  const { network, params } = mainnet((items) =>
+  const { network, params } = createMainnetProof((items) =>
     items.map((item) => {
       if (item.ref.kind !== 'trie-node') return item
       const bytes = Uint8Array.from(item.bytes)
@@ -102,7 +76,7 @@ test('a state node with one bit flipped is refused', { skip }, async () => {
 })
 
 test('transactions of a mainnet block are found up to the last of 207', { skip }, async () => {
-  const { network, params } = mainnet()
+  const { network, params } = createMainnetProof()
   const blockHash = params[2]
   for (const index of ['0x0', '0x63', '0xce']) {
     const { result } = await runOperation(byPlace, network, [blockHash, index])

@@ -2,6 +2,10 @@
 import type { Clock } from '../../base/clock.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import type { RpcOperation } from '../operation.ts'
+import { debugGetRawBlock } from './debug_getRawBlock.ts'
+import { debugGetRawHeader } from './debug_getRawHeader.ts'
+import { debugGetRawReceipts } from './debug_getRawReceipts.ts'
+import { debugGetRawTransaction } from './debug_getRawTransaction.ts'
 import { ethAccounts } from './eth_accounts.ts'
 import { ethBaseFee } from './eth_baseFee.ts'
 import { ethBlobBaseFee } from './eth_blobBaseFee.ts'
@@ -19,18 +23,27 @@ import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCoun
 import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
 import { ethGetCode } from './eth_getCode.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
+import { ethGetProof } from './eth_getProof.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
+import { ethGetStorageValues } from './eth_getStorageValues.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 import { createEthGetTransactionByBlockNumberAndIndex } from './eth_getTransactionByBlockNumberAndIndex.ts'
 import { createEthGetTransactionByHash } from './eth_getTransactionByHash.ts'
 import { ethGetTransactionCount } from './eth_getTransactionCount.ts'
 import { createEthGetTransactionReceipt } from './eth_getTransactionReceipt.ts'
+import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts'
+import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts'
 import { ethGetUncleCountByBlockHash } from './eth_getUncleCountByBlockHash.ts'
 import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.ts'
+import { ethHashrate } from './eth_hashrate.ts'
 import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts'
+import { ethMining } from './eth_mining.ts'
+import { ethProtocolVersion } from './eth_protocolVersion.ts'
+import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
 import { ethSyncing } from './eth_syncing.ts'
 import { netListening } from './net_listening.ts'
+import { netPeerCount } from './net_peerCount.ts'
 import { netVersion } from './net_version.ts'
 import { createWeb3ClientVersion } from './web3_clientVersion.ts'
 import { web3Sha3 } from './web3_sha3.ts'
@@ -52,6 +65,10 @@ export function createRpcOperations({
 }: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
   const findSender = createSenderCache(sendersMax)
   const operations: readonly RpcOperation<unknown>[] = [
+    debugGetRawBlock,
+    debugGetRawHeader,
+    debugGetRawReceipts,
+    debugGetRawTransaction,
     ethAccounts,
     ethBaseFee,
     ethBlobBaseFee,
@@ -69,18 +86,27 @@ export function createRpcOperations({
     ethGetBlockTransactionCountByNumber,
     ethGetCode,
     createEthGetLogs(clock),
+    ethGetProof,
     ethGetStorageAt,
+    ethGetStorageValues,
     createEthGetTransactionByBlockHashAndIndex(findSender),
     createEthGetTransactionByBlockNumberAndIndex(findSender),
     createEthGetTransactionByHash(findSender),
     ethGetTransactionCount,
     createEthGetTransactionReceipt(findSender),
+    ethGetUncleByBlockHashAndIndex,
+    ethGetUncleByBlockNumberAndIndex,
     ethGetUncleCountByBlockHash,
     ethGetUncleCountByBlockNumber,
+    ethHashrate,
     ethMaxPriorityFeePerGas,
+    ethMining,
+    ethProtocolVersion,
+    ethRequestAccounts,
     ethSendRawTransaction,
     ethSyncing,
     netListening,
+    netPeerCount,
     netVersion,
     createWeb3ClientVersion(clientVersion),
     web3Sha3,

@@ -102,6 +102,11 @@ test('local answers carry no level and no block', async () => {
     ['net_version', [], '1337'],
     ['eth_syncing', [], false],
     ['eth_accounts', [], []],
+    ['eth_requestAccounts', [], []],
+    ['eth_mining', [], false],
+    ['eth_hashrate', [], '0x0'],
+    ['eth_protocolVersion', [], '0x44'],
+    ['net_peerCount', [], '0x0'],
     [
       'web3_sha3',
       ['0x68656c6c6f20776f726c64'],

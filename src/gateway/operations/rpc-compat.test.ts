@@ -13,6 +13,9 @@ const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clo
 
 /** Transcripts of these methods need neither state nor an EVM. */
 const methods = [
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawTransaction',
   'eth_blockNumber',
   'eth_baseFee',
   'eth_blobBaseFee',
