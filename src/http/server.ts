@@ -87,7 +87,9 @@ export function createServer(parts: ServerParts): Server {
     })
     try {
       response.setHeader('x-request-id', requestId)
-      if (draining) response.shouldKeepAlive = false
+      // node:http drops what comes in one packet behind an upgrade that nobody takes: a call sent there would wait
+      // for ever, so the connection ends.
+      if (draining || request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       const target = readTarget(request)
       if (typeof target === 'string') {
         sendAnswer(request, response, textAnswer(400, target, { connection: 'close' }))
