@@ -40,6 +40,7 @@ export const globalOptions: readonly CommandOption[] = [
 
 const contentPath: CommandArgument = { name: 'ipfs-path', required: true }
 
+const refArgument: CommandArgument = { name: 'ref', required: true }
 const cidArgument: CommandArgument = { name: 'cid', required: true }
 
 /** Offered commands by their path on the wire. Options that change nothing are absent: unknown = ignored. */
@@ -106,6 +107,8 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   ],
   ['block/stat', { argument: cidArgument, body: 'lines', options: [] }],
+  ['dag/get', { argument: refArgument, body: 'lines', options: [text('output-codec')] }],
+  ['dag/resolve', { argument: refArgument, body: 'lines', options: [] }],
   ['id', { argument: { name: 'peerid', required: false }, body: 'none', options: [] }],
   [
     'pin/add',

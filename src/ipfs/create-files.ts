@@ -14,7 +14,7 @@ import { parsePath } from './path.ts'
 import { pinStatement } from './pin-rows.ts'
 import { createPins } from './pins.ts'
 import { fileShape, readFile } from './read-file.ts'
-import { resolvePath } from './resolve.ts'
+import { resolveNode, resolvePath } from './resolve.ts'
 
 export type FilesLimits = {
   /** Most blocks one import may make. */
@@ -81,6 +81,9 @@ export function createFiles(settings: FilesSettings): Files {
 
     resolve: async (path, patience, signal) =>
       await resolvePath(parsePath(path), openBlocks(patience, signal)),
+
+    resolveNode: async (path, patience, signal) =>
+      await resolveNode(parsePath(path), openBlocks(patience, signal)),
 
     async size(cid, patience, signal) {
       return fileShape(cid, await openBlocks(patience, signal)(cid)).size

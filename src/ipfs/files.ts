@@ -1,6 +1,7 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+import type { ResolvedNode } from './resolve.ts'
 
 export type PinMode = 'recursive' | 'direct'
 export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }
@@ -35,6 +36,9 @@ export interface Files {
    * `command_failed` with Kubo's texts of contract-files section 4.
    */
   resolve(path: string, patience: Patience, signal: AbortSignal): Promise<CID>
+
+  /** The last block on a path and what it names inside it, for commands on nodes. Throws as `resolve`. */
+  resolveNode(path: string, patience: Patience, signal: AbortSignal): Promise<ResolvedNode>
 
   /**
    * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded.

@@ -14,7 +14,8 @@ test('every accepted form names the same root', () => {
     `IPFS:${cid}/a/b`,
     `/ipfs//${cid}/./x/../a/b`,
   ]) {
-    const { root, segments } = parsePath(text)
+    const { root, segments, ipld } = parsePath(text)
+    assert.equal(ipld, text.startsWith('/ipld'), text)
     assert.equal(root.toString(), cid, text)
     assert.deepEqual(segments, ['a', 'b'], text)
   }

@@ -4,7 +4,12 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/cid.ts'
 
-export type ContentPath = { readonly root: CID; readonly segments: readonly string[] }
+/** `ipld`: segments name members of blocks (`Links/0/Hash`), not entries of directories. */
+export type ContentPath = {
+  readonly root: CID
+  readonly segments: readonly string[]
+  readonly ipld: boolean
+}
 
 /**
  * `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; `.`, `..` and double
@@ -19,7 +24,7 @@ export function parsePath(text: string): ContentPath {
   if (!plain.startsWith('/')) {
     const [first, ...below] = segments
     const root = first === undefined ? null : parseCid(first)
-    if (root !== null) return { root, segments: below }
+    if (root !== null) return { root, segments: below, ipld: false }
   }
   if (namespace === undefined || name === undefined) {
     throw invalid(text, 'path does not have enough components')
@@ -32,7 +37,7 @@ export function parsePath(text: string): ContentPath {
   }
   const root = parseCid(name)
   if (root === null) throw invalid(text, `invalid cid: ${JSON.stringify(name)}`)
-  return { root, segments: rest }
+  return { root, segments: rest, ipld: namespace === 'ipld' }
 }
 
 function cleaned(path: string): string[] {

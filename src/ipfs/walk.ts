@@ -4,9 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
-import { dagPbCodec, rawCodec } from '../codec/cid.ts'
-import { decodeDagNode } from '../codec/dag-pb.ts'
-import { linkCid } from './node.ts'
+import { linksOf } from './links.ts'
 
 /** What was visited; shared between walks to visit each block once over all of them. */
 export type Visited = Set<string>
@@ -38,11 +36,7 @@ export async function* walkBlocks(
     if (visited.size % turnBlocks === 0) await setImmediate()
     const block = await read(cid)
     yield { cid, block }
-    if (block === null || cid.code === rawCodec) continue
-    if (cid.code !== dagPbCodec) {
-      const detail = `links of codec 0x${cid.code.toString(16)} can not be followed by this server`
-      throw new Fault('command_failed', { detail })
-    }
-    for (const link of decodeDagNode(block).links.toReversed()) open.push(linkCid(link))
+    if (block === null) continue
+    for (const link of linksOf(cid, block).toReversed()) open.push(link.cid)
   }
 }

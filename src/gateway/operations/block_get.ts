@@ -17,13 +17,13 @@ export const blockGet: FilesOperation<BlockGetInput> = {
     const bytes = await files.block(cid, patience, signal)
     return {
       kind: 'bytes',
-      chunks: once(bytes),
+      chunks: oneChunk(bytes),
       length: BigInt(bytes.length),
       type: 'application/vnd.ipld.raw',
     }
   },
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }

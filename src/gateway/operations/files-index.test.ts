@@ -160,6 +160,7 @@ test('pin/add tells progress every half second, only when asked', async (t) => {
   const { files, clock, add, run, value } = createFileCommands(t)
   const cid = await add('a', 'abc')
   assert.deepEqual(await value('pin/add', [cid]), { Pins: [cid] })
+  const begun = Promise.withResolvers<void>()
   const pinned = Promise.withResolvers<void>()
   let tell: (blocks: number, bytes: bigint) => void = () => {}
   const slow: Files = {
@@ -167,6 +168,7 @@ test('pin/add tells progress every half second, only when asked', async (t) => {
     async pin(_account, _pin, _patience, progress) {
       progress(3, 42n)
       tell = progress
+      begun.resolve()
       await pinned.promise
     },
   }
@@ -174,6 +176,7 @@ test('pin/add tells progress every half second, only when asked', async (t) => {
   assert.ok(reply.kind === 'events' && reply.live)
   const iterator = reply.lines[Symbol.asyncIterator]()
   const first = iterator.next()
+  await begun.promise
   clock.turn(500)
   assert.deepEqual((await first).value, { Progress: 3, Bytes: 42 })
   tell(4, 50n)

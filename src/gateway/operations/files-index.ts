@@ -6,6 +6,8 @@ import { blockGet } from './block_get.ts'
 import { blockPut } from './block_put.ts'
 import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
+import { dagGet } from './dag_get.ts'
+import { dagResolve } from './dag_resolve.ts'
 import { createId } from './id.ts'
 import { createPinAdd } from './pin_add.ts'
 import { pinLs } from './pin_ls.ts'
@@ -30,6 +32,8 @@ export function createFilesOperations(
     blockPut,
     blockStat,
     cat,
+    dagGet,
+    dagResolve,
     createId(parts.version, parts.publicKey),
     createPinAdd(parts.clock),
     pinLs,

@@ -1,0 +1,149 @@
+// Reading dag-cbor: the part of CBOR (RFC 8949) that the data model has. Of what its writers must do, only what
+// changes the meaning is demanded: key order and the length of numbers are not, as Kubo reads them too.
+// Rule: https://ipld.io/specs/codecs/dag-cbor/spec/
+// Tested by src/codec/ipld.test.ts
+import { Fault } from '../base/fault.ts'
+import { decodeCid } from './cid.ts'
+import { containersMax, type IpldNode } from './ipld-node.ts'
+
+const depthMax = 128
+const linkTag = 42
+const text = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
+
+type Cursor = {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  at: number
+  containers: number
+}
+
+/**
+ * Throws `command_failed` on what is no dag-cbor: lengths left open, tags other than links, keys that are no
+ * strings or stand twice, NaN and infinities, undefined, more than 128 levels, bytes left over or missing.
+ */
+export function decodeDagCbor(block: Uint8Array): IpldNode {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
+  const cursor: Cursor = { bytes: block, view, at: 0, containers: 0 }
+  const node = readNode(cursor, 0)
+  if (cursor.at !== block.length) throw malformed('bytes after the end')
+  return node
+}
+
+function readNode(cursor: Cursor, depth: number): IpldNode {
+  if (depth > depthMax) throw malformed(`more than ${depthMax} levels`)
+  const head = readByte(cursor)
+  const major = head >> 5
+  const minor = head & 0x1f
+  if (major === 7) return readSimple(cursor, minor)
+  const argument = readArgument(cursor, minor)
+  switch (major) {
+    case 0:
+      return argument
+    case 1:
+      return -1n - argument
+    case 2:
+      return take(cursor, argument)
+    case 3:
+      return readText(take(cursor, argument))
+    case 4:
+      return readList(cursor, argument, depth)
+    case 5:
+      return readMap(cursor, argument, depth)
+    default:
+      if (argument !== BigInt(linkTag)) throw malformed(`tag ${argument}`)
+      return readLink(cursor)
+  }
+}
+
+/** The count says how many items to expect, not how much room to make: each item is a byte at least. */
+function readList(cursor: Cursor, count: bigint, depth: number): IpldNode {
+  open(cursor)
+  const items: IpldNode[] = []
+  for (let left = count; left > 0n; left -= 1n) items.push(readNode(cursor, depth + 1))
+  return items
+}
+
+function readMap(cursor: Cursor, count: bigint, depth: number): IpldNode {
+  open(cursor)
+  const map = new Map<string, IpldNode>()
+  for (let left = count; left > 0n; left -= 1n) {
+    const head = readByte(cursor)
+    if (head >> 5 !== 3) throw malformed('key that is no string')
+    const key = readText(take(cursor, readArgument(cursor, head & 0x1f)))
+    if (map.has(key)) throw malformed('key that stands twice')
+    map.set(key, readNode(cursor, depth + 1))
+  }
+  return map
+}
+
+function readLink(cursor: Cursor): IpldNode {
+  const head = readByte(cursor)
+  if (head >> 5 !== 2) throw malformed('link that is no byte string')
+  const bytes = take(cursor, readArgument(cursor, head & 0x1f))
+  const cid = bytes[0] === 0 ? decodeCid(bytes.subarray(1)) : null
+  if (cid === null) throw malformed('link to an invalid cid')
+  return cid
+}
+
+function readSimple(cursor: Cursor, minor: number): IpldNode {
+  if (minor === 20 || minor === 21) return minor === 21
+  if (minor === 22) return null
+  const bytes = { 25: 2, 26: 4, 27: 8 }[minor]
+  if (bytes === undefined) throw malformed(`simple value ${minor}`)
+  const { byteOffset } = take(cursor, BigInt(bytes))
+  const at = byteOffset - cursor.view.byteOffset
+  const value =
+    bytes === 2
+      ? halfFloat(cursor.view.getUint16(at))
+      : bytes === 4
+        ? cursor.view.getFloat32(at)
+        : cursor.view.getFloat64(at)
+  if (!Number.isFinite(value)) throw malformed('number that is not finite')
+  return value
+}
+
+/** RFC 8949 appendix D. */
+function halfFloat(half: number): number {
+  const exponent = (half >> 10) & 0x1f
+  const fraction = half & 0x3ff
+  const sign = (half & 0x8000) === 0 ? 1 : -1
+  if (exponent === 0x1f) return Number.NaN
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (fraction + 1024) * 2 ** (exponent - 25))
+}
+
+function readArgument(cursor: Cursor, minor: number): bigint {
+  if (minor < 24) return BigInt(minor)
+  if (minor > 27) throw malformed('length left open')
+  let value = 0n
+  for (const byte of take(cursor, 1n << BigInt(minor - 24))) value = (value << 8n) | BigInt(byte)
+  return value
+}
+
+function readText(bytes: Uint8Array): string {
+  try {
+    return text.decode(bytes)
+  } catch (cause) {
+    throw malformed('string that is not UTF-8', cause)
+  }
+}
+
+function readByte(cursor: Cursor): number {
+  return take(cursor, 1n)[0] as number
+}
+
+function take(cursor: Cursor, length: bigint): Uint8Array {
+  if (length > BigInt(cursor.bytes.length - cursor.at)) throw malformed('bytes missing at the end')
+  const from = cursor.at
+  cursor.at += Number(length)
+  return cursor.bytes.subarray(from, cursor.at)
+}
+
+function open(cursor: Cursor): void {
+  cursor.containers += 1
+  if (cursor.containers > containersMax)
+    throw malformed(`more than ${containersMax} maps and lists`)
+}
+
+function malformed(what: string, cause?: unknown): Fault {
+  return new Fault('command_failed', { detail: `malformed dag-cbor: ${what}`, cause })
+}

@@ -1,0 +1,172 @@
+// dag-json: JSON whose maps with the one key "/" are links and bytes. Written with keys sorted by their bytes
+// and no space; integers keep all their digits.
+// Rule: https://ipld.io/specs/codecs/dag-json/spec/
+// Tested by src/codec/ipld.test.ts
+import { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
+import { parseCid } from './cid.ts'
+import { containersMax, type IpldNode } from './ipld-node.ts'
+
+const depthMax = 128
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
+
+type Cursor = { readonly text: string; at: number; containers: number }
+
+/** One line without a line feed. */
+export function encodeDagJson(node: IpldNode): string {
+  if (node === null || typeof node === 'boolean' || typeof node === 'bigint') return String(node)
+  if (typeof node === 'string') return JSON.stringify(node)
+  if (typeof node === 'number') return encodeFloat(node)
+  if (node instanceof Uint8Array) return `{"/":{"bytes":"${encodeBase64(node)}"}}`
+  if (node instanceof CID) return `{"/":"${node.toString()}"}`
+  if (node instanceof Map) {
+    const entries = [...(node as ReadonlyMap<string, IpldNode>)]
+      .map(([key, value]) => ({ key, value, order: Buffer.from(key) }))
+      .toSorted((a, b) => Buffer.compare(a.order, b.order))
+    return `{${entries.map(({ key, value }) => `${JSON.stringify(key)}:${encodeDagJson(value)}`).join(',')}}`
+  }
+  return `[${(node as readonly IpldNode[]).map(encodeDagJson).join(',')}]`
+}
+
+/**
+ * Throws `command_failed` on what is no dag-json: no JSON, keys that stand twice, a map with a key "/" that is
+ * neither link nor bytes, more than 128 levels.
+ */
+export function decodeDagJson(block: Uint8Array): IpldNode {
+  let text: string
+  try {
+    text = utf8.decode(block)
+  } catch (cause) {
+    throw malformed('text that is not UTF-8', cause)
+  }
+  const cursor: Cursor = { text, at: 0, containers: 0 }
+  const node = readNode(cursor, 0)
+  skipSpace(cursor)
+  if (cursor.at !== text.length) throw malformed('text after the end')
+  return node
+}
+
+function readNode(cursor: Cursor, depth: number): IpldNode {
+  if (depth > depthMax) throw malformed(`more than ${depthMax} levels`)
+  skipSpace(cursor)
+  const first = cursor.text[cursor.at]
+  if (first === '{') return readMap(cursor, depth)
+  if (first === '[') return readList(cursor, depth)
+  if (first === '"') return readString(cursor)
+  const number = match(cursor, /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
+  if (number !== null) {
+    if (/^-?\d+$/.test(number)) return readInteger(number)
+    const float = Number(number)
+    if (!Number.isFinite(float)) throw malformed('number that is not finite')
+    return float
+  }
+  const word = match(cursor, /true|false|null/y)
+  if (word === null) throw malformed(`character at ${cursor.at}`)
+  return word === 'null' ? null : word === 'true'
+}
+
+/** As dag-cbor: what 64 bits and a sign hold. Longer digits would also take long to read. */
+function readInteger(digits: string): bigint {
+  const value = digits.length > 21 ? null : BigInt(digits)
+  if (value === null || value >= 1n << 64n || value < -(1n << 64n)) {
+    throw malformed('integer of more than 64 bits')
+  }
+  return value
+}
+
+function readList(cursor: Cursor, depth: number): IpldNode {
+  cursor.at += 1
+  open(cursor)
+  const items: IpldNode[] = []
+  if (accept(cursor, ']')) return items
+  for (;;) {
+    items.push(readNode(cursor, depth + 1))
+    if (accept(cursor, ']')) return items
+    if (!accept(cursor, ',')) throw malformed(`character at ${cursor.at}`)
+  }
+}
+
+function readMap(cursor: Cursor, depth: number): IpldNode {
+  cursor.at += 1
+  open(cursor)
+  const map = new Map<string, IpldNode>()
+  if (accept(cursor, '}')) return map
+  for (;;) {
+    skipSpace(cursor)
+    const key = readString(cursor)
+    if (map.has(key)) throw malformed('key that stands twice')
+    if (!accept(cursor, ':')) throw malformed(`character at ${cursor.at}`)
+    map.set(key, readNode(cursor, depth + 1))
+    if (accept(cursor, '}')) return map.has('/') ? reserved(map) : map
+    if (!accept(cursor, ',')) throw malformed(`character at ${cursor.at}`)
+  }
+}
+
+/** The one namespace of dag-json: `{"/":"<cid>"}` and `{"/":{"bytes":"<base64>"}}`. */
+function reserved(map: ReadonlyMap<string, IpldNode>): IpldNode {
+  const inside = map.get('/')
+  if (map.size === 1 && typeof inside === 'string') {
+    const cid = parseCid(inside)
+    if (cid !== null) return cid
+  }
+  if (map.size === 1 && inside instanceof Map && inside.size === 1) {
+    const bytes: unknown = inside.get('bytes')
+    if (typeof bytes === 'string') {
+      const decoded = new Uint8Array(Buffer.from(bytes, 'base64'))
+      if (encodeBase64(decoded) === bytes.replace(/=+$/, '')) return decoded
+    }
+  }
+  throw malformed('map with the key "/" that is neither link nor bytes')
+}
+
+function readString(cursor: Cursor): string {
+  const { text, at } = cursor
+  if (text[at] !== '"') throw malformed(`character at ${at}`)
+  let end = at + 1
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
+  cursor.at = end + 1
+  try {
+    return JSON.parse(text.slice(at, cursor.at)) as string
+  } catch (cause) {
+    throw malformed(`string at ${at}`, cause)
+  }
+}
+
+function match(cursor: Cursor, pattern: RegExp): string | null {
+  pattern.lastIndex = cursor.at
+  const found = pattern.exec(cursor.text)
+  if (found === null) return null
+  cursor.at = pattern.lastIndex
+  return found[0]
+}
+
+function accept(cursor: Cursor, character: string): boolean {
+  skipSpace(cursor)
+  if (cursor.text[cursor.at] !== character) return false
+  cursor.at += 1
+  return true
+}
+
+function skipSpace(cursor: Cursor): void {
+  match(cursor, /[ \t\r\n]*/y)
+}
+
+/** A float is told from an integer by its point or exponent. */
+function encodeFloat(value: number): string {
+  const digits = Object.is(value, -0) ? '-0' : String(value)
+  return /[.e]/.test(digits) ? digits : `${digits}.0`
+}
+
+function encodeBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+}
+
+function open(cursor: Cursor): void {
+  cursor.containers += 1
+  if (cursor.containers > containersMax)
+    throw malformed(`more than ${containersMax} maps and lists`)
+}
+
+function malformed(what: string, cause?: unknown): Fault {
+  return new Fault('command_failed', { detail: `malformed dag-json: ${what}`, cause })
+}
