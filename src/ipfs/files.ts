@@ -1,7 +1,7 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
-import type { ResolvedNode } from './resolve.ts'
+import type { ResolvedNode } from './path.ts'
 
 export type PinMode = 'recursive' | 'direct'
 export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }

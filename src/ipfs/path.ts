@@ -11,6 +11,9 @@ export type ContentPath = {
   readonly ipld: boolean
 }
 
+/** The last block on a path, and the segments that name something inside it. */
+export type ResolvedNode = { readonly cid: CID; readonly rest: readonly string[] }
+
 /**
  * `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; `.`, `..` and double
  * slashes are cleaned away. Throws `command_failed`.

@@ -10,10 +10,7 @@ import { decodeUnixfs, type UnixfsNode } from '../codec/unixfs.ts'
 import type { ReadBlock } from './blocks.ts'
 import { findInShard } from './hamt.ts'
 import { linkCid } from './node.ts'
-import type { ContentPath } from './path.ts'
-
-/** The last block on a path, and the segments that name something inside it. */
-export type ResolvedNode = { readonly cid: CID; readonly rest: readonly string[] }
+import type { ContentPath, ResolvedNode } from './path.ts'
 
 /** Reads nothing for a bare CID. Throws `command_failed` `no link named "x" under <cid>`. */
 export async function resolveNode(path: ContentPath, read: ReadBlock): Promise<ResolvedNode> {
