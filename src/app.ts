@@ -216,10 +216,21 @@ type Embedded = Awaited<ReturnType<typeof openEmbeddedNetwork>>
 const headersMax = 4_096
 
 function asNetwork(name: string, embedded: Embedded, { obtain, held }: Obtaining): Network {
-  const { chainId, head, executor, blobFeeFraction } = embedded
+  const { chainId, head, executor, blobFeeFraction, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
   const hint = { network: name }
-  return { name, chainId, head, executor, blobFeeFraction, obtain, held, headers, hint }
+  return {
+    name,
+    chainId,
+    head,
+    executor,
+    blobFeeFraction,
+    forkConfigs,
+    obtain,
+    held,
+    headers,
+    hint,
+  }
 }
 
 function cairnVersion(): string {

@@ -76,6 +76,28 @@ export interface Executor {
   readonly accounts: readonly Uint8Array[]
 }
 
+/** What a fork turns on (EIP-7910). `forkId`: 4 bytes; addresses as hex text by name. */
+export type ForkConfig = {
+  /** Seconds; 0 for what was in force from the first block on. */
+  readonly activationTime: number
+  /** In blobs; null before Cancun. */
+  readonly blobSchedule: {
+    readonly target: number
+    readonly max: number
+    readonly baseFeeUpdateFraction: number
+  } | null
+  readonly forkId: Uint8Array
+  readonly precompiles: Readonly<Record<string, string>>
+  readonly systemContracts: Readonly<Record<string, string>>
+}
+
+/** `next` and `last` are null when no fork is scheduled; equal when one only is. */
+export type ForkConfigs = {
+  readonly current: ForkConfig
+  readonly next: ForkConfig | null
+  readonly last: ForkConfig | null
+}
+
 export type Network = {
   readonly name: string
   readonly chainId: bigint
@@ -90,4 +112,6 @@ export type Network = {
   readonly executor: Executor
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
   blobFeeFraction(timestamp: bigint): bigint | null
+  /** The forks around a block time (seconds), or null when the schedule is unknown. */
+  forkConfigs(timestamp: bigint): ForkConfigs | null
 }

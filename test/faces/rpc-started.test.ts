@@ -22,6 +22,7 @@ const replayed: ReadonlySet<string> = new Set([
   'eth_blockNumber',
   'eth_call',
   'eth_chainId',
+  'eth_config',
   'eth_estimateGas',
   'eth_feeHistory',
   'eth_getBalance',

@@ -62,6 +62,7 @@ export function createFakeNetwork(
     headers: createHeaderMemory(1_000),
     executor: createFakeExecutor(),
     blobFeeFraction: () => null,
+    forkConfigs: () => null,
     ...part,
   }
 }

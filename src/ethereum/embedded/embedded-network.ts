@@ -5,13 +5,14 @@ import type { Log } from '../../base/log.ts'
 import type { Store } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { MessagePort } from 'node:worker_threads'
-import type { BlockRef, Executor, Head } from '../network.ts'
+import type { BlockRef, Executor, ForkConfigs, Head } from '../network.ts'
 import { blobFeeFraction } from './blob-schedule.ts'
 import { createChainHead } from './chain-head.ts'
 import { openChainIndex } from './chain-index.ts'
 import { defaultGenesis } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import type { Genesis } from './genesis.ts'
+import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
 import { createVmThread } from './vm-thread.ts'
 
@@ -40,6 +41,7 @@ export type EmbeddedNetwork = {
   readonly head: Head
   readonly executor: Executor
   blobFeeFraction(timestamp: bigint): bigint | null
+  forkConfigs(timestamp: bigint): ForkConfigs | null
   /**
    * Runs blocks 1, 2, ... of a chain file (RLP blocks one after the other) that are not there yet. Resolves
    * with how many blocks were added; each is all or nothing, so a failed import goes on where it stopped.
@@ -74,6 +76,10 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     head,
     executor: thread.executor,
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+    forkConfigs(timestamp) {
+      const first = head.byNumber(0n)
+      return first === null ? null : forkConfigs(genesis, first.hash, timestamp)
+    },
     importChain: (path, signal) => thread.importChain(path, signal),
     close: () => thread.close(),
   }

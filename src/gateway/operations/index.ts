@@ -12,6 +12,7 @@ import { ethBlobBaseFee } from './eth_blobBaseFee.ts'
 import { ethBlockNumber } from './eth_blockNumber.ts'
 import { ethCall } from './eth_call.ts'
 import { ethChainId } from './eth_chainId.ts'
+import { ethConfig } from './eth_config.ts'
 import { ethEstimateGas } from './eth_estimateGas.ts'
 import { ethFeeHistory } from './eth_feeHistory.ts'
 import { ethGasPrice } from './eth_gasPrice.ts'
@@ -75,6 +76,7 @@ export function createRpcOperations({
     ethBlockNumber,
     ethCall,
     ethChainId,
+    ethConfig,
     ethEstimateGas,
     ethFeeHistory,
     ethGasPrice,

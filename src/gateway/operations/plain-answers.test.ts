@@ -117,3 +117,10 @@ test('local answers carry no level and no block', async () => {
     assert.deepEqual(await run(method, params), { result: expected, levels: [], blocks: [] })
   }
 })
+
+test('a network whose schedule is unknown has no eth_config', async () => {
+  await assert.rejects(run('eth_config', []), {
+    code: 'no_method',
+    message: 'The method eth_config does not exist/is not available',
+  })
+})
