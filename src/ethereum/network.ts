@@ -2,6 +2,8 @@
 // and the part that cannot be proved (Executor).
 import type { Held, Hint, Obtain } from '../content/ref.ts'
 import type { HeaderMemory } from './proved-header.ts'
+import type { BlockParts } from '../codec/block.ts'
+import type { Arrivals } from './arrivals.ts'
 
 /** A block fixed for the rest of a request. `hash`: 32 bytes. */
 export type BlockRef = {
@@ -57,6 +59,17 @@ export type CallRequest = {
   }[]
 }
 
+/** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
+export type WaitingTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
+
+/** `pending`: their nonces are next in line; `queued`: after a gap. By sender, lowest nonce first. */
+export type PoolContent = {
+  readonly pending: readonly WaitingTransaction[]
+  readonly queued: readonly WaitingTransaction[]
+}
+
+export type PoolCounts = { readonly pending: number; readonly queued: number }
+
 /** What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. */
 export interface Executor {
   /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
@@ -72,6 +85,15 @@ export interface Executor {
   pendingNonce(address: Uint8Array, signal: AbortSignal): Promise<bigint>
   /** Raw bytes (without sidecar) of a transaction that waits in the pool, or null. */
   pendingTransaction(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+  /** What waits: of `sender`, or of everybody (null). */
+  poolContent(sender: Uint8Array | null, signal: AbortSignal): Promise<PoolContent>
+  poolCounts(signal: AbortSignal): Promise<PoolCounts>
+  /** The next block as the pool would make it now: executed, but not a block of the chain. */
+  pendingBlock(signal: AbortSignal): Promise<BlockParts>
+  /** Makes a block of what waits, empty when nothing does. Throws `no_method` where others make the blocks. */
+  mine(signal: AbortSignal): Promise<BlockRef>
+  /** Transactions in the order in which they became ready for a block. */
+  readonly arrivals: Arrivals
   /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
   readonly accounts: readonly Uint8Array[]
 }

@@ -5,6 +5,7 @@ import { equalBytes } from '../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { type ContentRef, type Item, type Obtain, refKey } from '../../src/content/ref.ts'
 import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
+import { createArrivals } from '../../src/ethereum/arrivals.ts'
 import type { BlockRef, Executor, Head, Network } from '../../src/ethereum/network.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
@@ -46,6 +47,11 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
     send: refuse,
     pendingNonce: refuse,
     pendingTransaction: () => Promise.resolve(null),
+    poolContent: () => Promise.resolve({ pending: [], queued: [] }),
+    poolCounts: () => Promise.resolve({ pending: 0, queued: 0 }),
+    pendingBlock: refuse,
+    mine: refuse,
+    arrivals: createArrivals(),
     accounts: [],
     ...part,
   }

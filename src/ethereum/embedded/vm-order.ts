@@ -1,7 +1,9 @@
 // What crosses between the request thread and the EVM thread. Everything is structured-clonable.
 import type { Fault, FaultCode } from '../../base/fault.ts'
 import type { MessagePort } from 'node:worker_threads'
-import type { CallRequest } from '../network.ts'
+import type { BlockParts } from '../../codec/block.ts'
+import type { CallRequest, PoolContent, PoolCounts } from '../network.ts'
+import type { BlockPlace } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
 
 export type VmThreadData = {
@@ -19,9 +21,27 @@ export type VmTask =
   | { readonly kind: 'send'; readonly raw: Uint8Array }
   | { readonly kind: 'nonce'; readonly address: Uint8Array }
   | { readonly kind: 'pending'; readonly hash: Uint8Array }
+  | { readonly kind: 'pool'; readonly sender: Uint8Array | null }
+  | { readonly kind: 'counts' }
+  | { readonly kind: 'preview' }
+  | { readonly kind: 'mine' }
   | { readonly kind: 'import'; readonly path: string }
 
-export type VmResult = Uint8Array | bigint | number | null
+/** What the thread answers to a task, by its kind. */
+export type VmResults = {
+  readonly call: Uint8Array
+  readonly estimate: bigint
+  readonly send: Uint8Array
+  readonly nonce: bigint
+  readonly pending: Uint8Array | null
+  readonly pool: PoolContent
+  readonly counts: PoolCounts
+  readonly preview: BlockParts
+  readonly mine: BlockPlace
+  readonly import: number
+}
+
+export type VmResult = VmResults[VmTask['kind']]
 
 /** To the thread. `cancel` drops a task that has not begun. */
 export type VmOrder =
@@ -38,8 +58,9 @@ export type PackedFailure =
     }
   | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
 
-/** From the thread. `block` is said before the answer of the task that made it. */
+/** From the thread. `ready` and `block` are said before the answer of the task that made them. */
 export type VmNews =
   | { readonly kind: 'done'; readonly id: number; readonly result: VmResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Uint8Array }
+  | { readonly kind: 'ready'; readonly hash: Uint8Array }

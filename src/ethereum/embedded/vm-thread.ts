@@ -4,11 +4,20 @@
 import { Worker } from 'node:worker_threads'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
+import { createArrivals } from '../arrivals.ts'
 import type { BlockRef, Executor } from '../network.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
 import type { BlockPlace } from './chain-index.ts'
-import type { PackedFailure, VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
+import type {
+  PackedFailure,
+  VmNews,
+  VmOrder,
+  VmResult,
+  VmResults,
+  VmTask,
+  VmThreadData,
+} from './vm-order.ts'
 
 export type VmThreadOptions = {
   readonly network: string
@@ -41,6 +50,7 @@ type Waiter = {
 export function createVmThread(options: VmThreadOptions): VmThread {
   const { log, network } = options
   const waiting = new Map<number, Waiter>()
+  const arrivals = createArrivals()
   let worker: Worker | null = null
   let nextId = 1
   let closed = false
@@ -86,6 +96,7 @@ export function createVmThread(options: VmThreadOptions): VmThread {
 
   function hear(news: VmNews): void {
     if (news.kind === 'block') options.onBlock({ number: news.number, hash: news.hash })
+    else if (news.kind === 'ready') arrivals.add(news.hash)
     else if (news.kind === 'done') take(news.id)?.resolve(news.result)
     else take(news.id)?.reject(unpackFailure(news.failure))
   }
@@ -94,7 +105,10 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     worker?.postMessage(message)
   }
 
-  async function run(task: VmTask, signal: AbortSignal): Promise<VmResult> {
+  async function run<Task extends VmTask>(
+    task: Task,
+    signal: AbortSignal,
+  ): Promise<VmResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (waiting.size >= tasksMax) throw new Fault('overloaded')
     if (signal.aborted) throw aborted(signal)
@@ -103,8 +117,9 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     const id = nextId++
     let leave = () => {}
     try {
-      return await new Promise<VmResult>((resolve, reject) => {
-        waiting.set(id, { resolve, reject })
+      return await new Promise<VmResults[Task['kind']]>((resolve, reject) => {
+        // The thread answers each task with the result of its kind (vm-worker.ts, run).
+        waiting.set(id, { resolve: resolve as (result: VmResult) => void, reject })
         leave = () => {
           order({ kind: 'cancel', id })
           take(id)
@@ -120,25 +135,27 @@ export function createVmThread(options: VmThreadOptions): VmThread {
 
   const executor: Executor = {
     accounts: options.accounts,
-    call: async (request, { hash }: BlockRef, signal) =>
-      asBytes(await run({ kind: 'call', request, blockHash: hash }, signal)),
-    estimateGas: async (request, { hash }: BlockRef, signal) =>
-      asInteger(await run({ kind: 'estimate', request, blockHash: hash }, signal)),
-    send: async (raw, signal) => asBytes(await run({ kind: 'send', raw }, signal)),
-    pendingNonce: async (address, signal) =>
-      asInteger(await run({ kind: 'nonce', address }, signal)),
-    async pendingTransaction(hash, signal) {
-      // Nothing can wait in the pool of a thread that has not started.
-      if (worker === null) return null
-      const result = await run({ kind: 'pending', hash }, signal)
-      return result === null ? null : asBytes(result)
-    },
+    arrivals,
+    call: (request, { hash }: BlockRef, signal) =>
+      run({ kind: 'call', request, blockHash: hash }, signal),
+    estimateGas: (request, { hash }: BlockRef, signal) =>
+      run({ kind: 'estimate', request, blockHash: hash }, signal),
+    send: (raw, signal) => run({ kind: 'send', raw }, signal),
+    pendingNonce: (address, signal) => run({ kind: 'nonce', address }, signal),
+    // Nothing can wait in the pool of a thread that has not started.
+    pendingTransaction: async (hash, signal) =>
+      worker === null ? null : await run({ kind: 'pending', hash }, signal),
+    poolContent: async (sender, signal) =>
+      worker === null ? { pending: [], queued: [] } : await run({ kind: 'pool', sender }, signal),
+    poolCounts: async (signal) =>
+      worker === null ? { pending: 0, queued: 0 } : await run({ kind: 'counts' }, signal),
+    pendingBlock: (signal) => run({ kind: 'preview' }, signal),
+    mine: async (signal) => ({ network, ...(await run({ kind: 'mine' }, signal)) }),
   }
 
   return {
     executor,
-    importChain: async (path, signal) =>
-      Number(asInteger(await run({ kind: 'import', path }, signal))),
+    importChain: (path, signal) => run({ kind: 'import', path }, signal),
     async close() {
       if (closed) return
       closed = true
@@ -156,16 +173,6 @@ function aborted(signal: AbortSignal): unknown {
   return signal.reason instanceof Fault
     ? signal.reason
     : new Fault('deadline', { cause: signal.reason })
-}
-
-function asBytes(result: VmResult): Uint8Array {
-  if (result instanceof Uint8Array) return result
-  throw new TypeError('the EVM thread answered with something else than bytes')
-}
-
-function asInteger(result: VmResult): bigint {
-  if (typeof result === 'bigint') return result
-  throw new TypeError('the EVM thread answered with something else than an integer')
 }
 
 function unpackFailure(failure: PackedFailure): unknown {

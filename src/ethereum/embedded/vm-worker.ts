@@ -29,6 +29,7 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
     callGasMax,
     now,
     onBlock: ({ number, hash }) => say({ kind: 'block', number, hash }),
+    onPending: (hash) => say({ kind: 'ready', hash }),
     log: createLog('info', now, (line) => process.stderr.write(line)),
   })
   const waiting = new Map<number, VmTask>()
@@ -96,8 +97,16 @@ async function run(engine: Engine, task: VmTask): Promise<VmResult> {
       return engine.pendingNonce(task.address)
     case 'pending':
       return engine.pendingTransaction(task.hash)
+    case 'pool':
+      return engine.poolContent(task.sender)
+    case 'counts':
+      return engine.poolCounts()
+    case 'preview':
+      return engine.pendingBlock()
+    case 'mine':
+      return engine.mine()
     case 'import':
-      return BigInt(await engine.importFile(task.path))
+      return engine.importFile(task.path)
   }
 }
 

@@ -33,8 +33,6 @@ export type SenderState = {
   readonly hasCode: boolean
 }
 
-export type Admitted = PoolEntry & { readonly transaction: Transaction }
-
 const rawBytesMax = 128 * 1024
 /** EIP-7825, from Osaka on. */
 const transactionGasMax = 16_777_216n
@@ -44,7 +42,7 @@ const blobGas = 131_072n
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** All that can be said without state. */
-export function readTransaction(raw: Uint8Array, next: NextBlock): Admitted {
+export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
   const entry = raw[0] === 3 ? readable(() => stripSidecar(raw, next.common)) : raw
   const transaction = readable(() => decodeTransaction(entry))
   checkForm(transaction, entry, next)
@@ -60,15 +58,17 @@ export function readTransaction(raw: Uint8Array, next: NextBlock): Admitted {
     hash: transactionHash(entry),
     sender,
     nonce: transaction.nonce,
+    gas: transaction.gas,
     cost: feeCap * transaction.gas + transaction.value + blobs,
     feeCap,
     tip: 'maxPriorityFeePerGas' in transaction ? transaction.maxPriorityFeePerGas : feeCap,
-    transaction,
+    blobs: transaction.type === 3 ? transaction.blobVersionedHashes.length : 0,
+    blobFeeCap: transaction.type === 3 ? transaction.maxFeePerBlobGas : null,
   }
 }
 
 /** What the sender's state has to say. */
-export function checkSender(entry: Admitted, state: SenderState): void {
+export function checkSender(entry: PoolEntry, state: SenderState): void {
   const { nonce, balance, queuedCost } = state
   if (state.hasCode) throw refused(`sender not an eoa: address ${nameOf(entry.sender)}`)
   if (entry.nonce < nonce) {
@@ -89,17 +89,20 @@ export function checkSender(entry: Admitted, state: SenderState): void {
 }
 
 /** Whether the next block's prices let it in. */
-export function checkPrices({ transaction, sender, feeCap }: Admitted, next: NextBlock): void {
+export function checkPrices(
+  { sender, feeCap, blobFeeCap }: PoolEntry,
+  next: Pick<NextBlock, 'baseFee' | 'blobFee'>,
+): void {
   if (feeCap < next.baseFee) {
     throw refused(
       `max fee per gas less than block base fee: address ${nameOf(sender)}, ` +
         `maxFeePerGas: ${feeCap}, baseFee: ${next.baseFee}`,
     )
   }
-  if (transaction.type === 3 && transaction.maxFeePerBlobGas < next.blobFee) {
+  if (blobFeeCap !== null && blobFeeCap < next.blobFee) {
     throw refused(
       `max fee per blob gas less than block blob gas fee: address ${nameOf(sender)} ` +
-        `blobGasFeeCap: ${transaction.maxFeePerBlobGas}, blobBaseFee: ${next.blobFee}`,
+        `blobGasFeeCap: ${blobFeeCap}, blobBaseFee: ${next.blobFee}`,
     )
   }
 }

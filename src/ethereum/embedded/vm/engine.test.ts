@@ -45,6 +45,7 @@ async function openEngine(
       log,
     }),
   ]
+  const pending: Uint8Array[] = []
   const open = () =>
     Engine.open({
       network: 'test',
@@ -55,9 +56,10 @@ async function openEngine(
       callGasMax: 50_000_000n,
       now: () => 1_800_000_000_000,
       onBlock: (block) => blocks.push(block),
+      onPending: (hash) => pending.push(hash),
       log: silentLog,
     })
-  return { ...database, store, blocks, open, engine: await open() }
+  return { ...database, store, blocks, pending, open, engine: await open() }
 }
 
 async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8Array> {
@@ -401,4 +403,113 @@ test('an account with a full queue can still send the transaction the queue wait
   await assert.rejects(send(257), { code: 'pool_refused', message: 'account limit exceeded' })
   await send(0)
   assert.equal(blocks.at(-1)?.number, 257n)
+})
+
+test('a block takes what pays more first, each sender in order, and lists its hashes once', async (t) => {
+  const { engine, blocks, store, pending } = await openEngine(t, { mining: 'off' })
+  const to = bob.address
+  const tip = (gweis: bigint) => ({ maxFeePerGas: 20n * gwei, maxPriorityFeePerGas: gweis * gwei })
+  const send = async (wallet: Wallet, request: TransactionRequest) =>
+    toHex(await engine.send(await sign(wallet, { type: 2, to, ...request })))
+  const second = await send(alice, { nonce: 1, ...tip(9n) })
+  assert.equal(pending.length, 0)
+  const first = await send(alice, { nonce: 0, ...tip(2n) })
+  const high = await send(carol, { nonce: 0, ...tip(5n) })
+  const early = await send(bob, { nonce: 0, ...tip(2n) })
+  const afterGap = await send(bob, { nonce: 2, ...tip(9n) })
+  assert.deepEqual(pending.map(toHex), [first, second, high, early])
+  assert.deepEqual(await engine.poolCounts(), { pending: 4, queued: 1 })
+  const content = await engine.poolContent(fromHex(bob.address))
+  const hashes = (list: readonly { raw: Uint8Array }[]) =>
+    list.map(({ raw }) => toHex(keccak256(raw)))
+  assert.deepEqual(hashes(content.pending), [early])
+  assert.deepEqual(hashes(content.queued), [afterGap])
+
+  const block = await engine.mine()
+  assert.deepEqual(blocks.at(-1), block)
+  const { transactions, receipts } = readBlock(store, block.hash)
+  assert.deepEqual(
+    transactions.map((raw) => toHex(keccak256(raw))),
+    [high, first, second, early],
+  )
+  assert.equal(receipts.at(-1)?.cumulativeGasUsed, 4n * 21_000n)
+  assert.deepEqual(await engine.poolCounts(), { pending: 0, queued: 1 })
+  assert.equal(pending.length, 4)
+})
+
+test('one that cannot run any more is dropped and the block goes on', async (t) => {
+  const { engine, store } = await openEngine(t, { mining: 'off' })
+  const to = bob.address
+  const high = { maxFeePerGas: 9n * gwei, maxPriorityFeePerGas: 8n * gwei }
+  await engine.send(await sign(carol, { nonce: 0, type: 2, to, value: 1n }))
+  await engine.send(await sign(bob, { nonce: 0, type: 2, to }))
+  // Carol's authorisation uses her nonce before her own transaction runs.
+  const authorization = await carol.authorize({
+    address: sampleContractAddress,
+    chainId: 1337,
+    nonce: 0,
+  })
+  const authorized = { nonce: 0, type: 4, to, authorizationList: [authorization], ...high }
+  await engine.send(await sign(alice, authorized))
+  const { hash } = await engine.mine()
+  const senders = readBlock(store, hash).transactions.map(
+    (raw) => Transaction.from(toHex(raw)).from,
+  )
+  assert.deepEqual(senders, [alice.address, bob.address])
+  assert.deepEqual(await engine.poolCounts(), { pending: 0, queued: 0 })
+})
+
+test('what does not fit into a block waits for the next', async (t) => {
+  const { engine, store } = await openEngine(t, { mining: 'off' })
+  for (const wallet of [alice, bob, carol]) {
+    for (const nonce of [0, 1]) {
+      // An invalid instruction burns all of its gas: three of these fill the 60 million of a block.
+      const request = { nonce, type: 2, data: '0xfe', gasLimit: 16_000_000 }
+      await engine.send(await sign(wallet, request))
+    }
+  }
+  for (const waiting of [3, 0]) {
+    const { hash } = await engine.mine()
+    assert.equal(readBlock(store, hash).transactions.length, 3)
+    assert.equal((await engine.poolCounts()).pending, waiting)
+  }
+})
+
+test('a block is made without transactions, and the block to come can be looked at', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const { number } = await engine.mine()
+  assert.equal(number, 1n)
+  const empty = decodeHeader((await engine.pendingBlock()).header)
+  assert.equal(empty.number, 2n)
+  assert.equal(empty.gasUsed, 0n)
+  assert.deepEqual(empty.parentHash, blocks.at(-1)?.hash)
+  assert.equal(await engine.pendingBlock(), await engine.pendingBlock())
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
+  const after = decodeHeader((await engine.pendingBlock()).header)
+  assert.equal(after.number, 3n)
+})
+
+test('the block to come is the block that is then made', async (t) => {
+  const { engine, store } = await openEngine(t, { mining: 'off' })
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
+  const { header } = await engine.pendingBlock()
+  await engine.send(await sign(alice, { nonce: 1, type: 2, to: bob.address }))
+  const two = await engine.pendingBlock()
+  assert.notDeepEqual(two.header, header)
+  const { hash } = await engine.mine()
+  assert.deepEqual(store.find({ kind: 'header', hash }), two.header)
+})
+
+test('one that was priced out is mined once another block has lowered the price', async (t) => {
+  const { engine, blocks } = await openEngine(t)
+  const to = bob.address
+  const fee = (value: bigint) => ({ maxFeePerGas: value, maxPriorityFeePerGas: 0 })
+  // The base fees of the first blocks: 875, 765, 670 million wei.
+  await engine.send(await sign(alice, { nonce: 1, type: 2, to, ...fee(700_000_000n) }))
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to }))
+  assert.equal(blocks.length, 2)
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 2n)
+  await engine.send(await sign(carol, { nonce: 0, type: 2, to }))
+  assert.equal(blocks.length, 4)
+  assert.deepEqual(await engine.poolCounts(), { pending: 0, queued: 0 })
 })

@@ -1,16 +1,15 @@
 // The EVM side of an embedded chain: calls, estimates, the pool and block making. Tasks run one after the
 // other, so each sees a chain that stands still.
-import { createTxFromRLP } from '@ethereumjs/tx'
+import assert from 'node:assert/strict'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
-import { decodeTransaction } from '../../../codec/transaction.ts'
+import type { BlockParts } from '../../../codec/block.ts'
 import type { Store } from '../../../content/store.ts'
-import type { CallRequest } from '../../network.ts'
+import type { CallRequest, PoolContent, PoolCounts, WaitingTransaction } from '../../network.ts'
 import type { BlockPlace, ChainIndex } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
-import type { Admitted } from './admit.ts'
 import { call } from './call.ts'
 import type { CallParts } from './call.ts'
 import { createCrypto } from './chain-crypto.ts'
@@ -18,7 +17,10 @@ import { createRules } from './chain-rules.ts'
 import { estimateGas } from './estimate-gas.ts'
 import { importBlocks } from './import-blocks.ts'
 import { Pool } from './pool.ts'
-import { NotExecutable, ProducingChain } from './producing-chain.ts'
+import type { PoolEntry } from './pool.ts'
+import { ProducingChain } from './producing-chain.ts'
+import type { Mined } from './producing-chain.ts'
+import { ReadyQueue } from './ready-queue.ts'
 import { createTrieDatabase } from './trie-database.ts'
 
 export type EngineOptions = {
@@ -26,13 +28,21 @@ export type EngineOptions = {
   readonly genesis: Genesis
   readonly store: Store
   readonly index: ChainIndex
+  /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
   readonly callGasMax: bigint
   readonly now: () => number
   /** Told of each block once it is durable. */
   readonly onBlock: (block: BlockPlace) => void
+  /** Told once of each transaction that a next block may hold. 32 bytes. */
+  readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
 }
+
+/** Waiting transactions that are tried again after one that was sent, each in a block of its own. */
+const othersMax = 16
+/** Room is judged when the block is made. */
+const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 
 /** Methods must not overlap: whoever owns it runs them in turn. Errors as in network.ts, Executor. */
 export class Engine {
@@ -40,6 +50,7 @@ export class Engine {
   readonly #chain: ProducingChain
   readonly #calls: CallParts
   readonly #pool = new Pool()
+  #preview: { readonly key: string; readonly parts: BlockParts } | null = null
 
   private constructor(options: EngineOptions, chain: ProducingChain, calls: CallParts) {
     this.#options = options
@@ -72,6 +83,44 @@ export class Engine {
     return this.#pool.find(hash)?.raw ?? null
   }
 
+  /** What waits: of `sender`, or of everybody. */
+  async poolContent(sender: Uint8Array | null): Promise<PoolContent> {
+    const lanes = sender === null ? this.#pool.lanes() : [this.#pool.ofSender(sender)]
+    const content = { pending: [] as WaitingTransaction[], queued: [] as WaitingTransaction[] }
+    for (const lane of lanes) {
+      const { ready, gapped } = await this.#split(lane)
+      content.pending.push(...ready.map(asWaiting))
+      content.queued.push(...gapped.map(asWaiting))
+    }
+    return content
+  }
+
+  async poolCounts(): Promise<PoolCounts> {
+    const counts = { pending: 0, queued: 0 }
+    for (const lane of this.#pool.lanes()) {
+      const { ready, gapped } = await this.#split(lane)
+      counts.pending += ready.length
+      counts.queued += gapped.length
+    }
+    return counts
+  }
+
+  /** The block that would be made now: proved by nothing, kept nowhere. Made once for each head and pool. */
+  async pendingBlock(): Promise<BlockParts> {
+    const key = `${toHex(this.#chain.head.hash)} ${this.#pool.version}`
+    if (this.#preview?.key !== key) {
+      this.#preview = { key, parts: await this.#chain.preview(await this.#ready()) }
+    }
+    return this.#preview.parts
+  }
+
+  /** Makes a block of what waits now, empty when nothing does. Throws `no_space`. */
+  async mine(): Promise<BlockPlace> {
+    const { block } = this.#settle(await this.#chain.mine(await this.#ready(), { orEmpty: true }))
+    assert.ok(block !== null)
+    return block
+  }
+
   async send(raw: Uint8Array): Promise<Uint8Array> {
     const next = this.#chain.next()
     const entry = readTransaction(raw, next)
@@ -82,18 +131,21 @@ export class Engine {
     const isNext = entry.nonce === nonce
     // One that waited, priced out or for lack of space, is tried again when it is sent again.
     if (waits && !isNext) throw known
-    if (isNext) checkPrices(entry, next)
     const minesNow = isNext && this.#options.mining === 'auto'
+    if (minesNow) checkPrices(entry, next)
     if (!waits) this.#pool.add(entry, minesNow)
     if (minesNow) {
       try {
-        await this.#mine(entry)
+        await this.#mineNow(entry)
       } catch (error) {
         // Its sender is told now; one that was acknowledged before waits on.
         if (!waits) this.#pool.remove(entry)
         throw error
       }
-      await this.#mineFollowers(entry)
+      await this.#mineWaiting(entry)
+    } else {
+      const { ready } = await this.#split(this.#pool.ofSender(entry.sender))
+      this.#announce(ready)
     }
     return entry.hash
   }
@@ -105,7 +157,7 @@ export class Engine {
   }
 
   /** The sender's nonce at the head. */
-  async #checkState(entry: Admitted): Promise<bigint> {
+  async #checkState(entry: PoolEntry): Promise<bigint> {
     const account = await this.#chain.account(entry.sender)
     const nonce = account?.nonce ?? 0n
     checkSender(entry, {
@@ -123,38 +175,103 @@ export class Engine {
   }
 
   /** Throws `pool_refused` and forgets the entry when it cannot run; any other failure leaves it waiting. */
-  async #mine(entry: Admitted): Promise<void> {
-    const { common } = this.#chain.next()
+  async #mineNow(entry: PoolEntry): Promise<void> {
+    const { block, refused } = await this.#mineAlone(entry)
+    if (block !== null) return
+    const cause = refused[0]?.cause
+    // It fits no block at all: checked before, but for blobs of a schedule with fewer.
+    const detail = cause instanceof Error ? cause.message : 'exceeds what a block can hold'
+    this.#pool.remove(entry)
+    throw new Fault('pool_refused', { detail, cause })
+  }
+
+  /** What the block of `entry` has made possible. A failure is only logged: they wait on. */
+  async #mineWaiting(entry: PoolEntry): Promise<void> {
     try {
-      const block = await this.#chain.mine(createTxFromRLP(entry.raw, { common }))
-      this.#pool.remove(entry)
-      this.#options.onBlock(block)
+      await this.#mineFollowers(entry)
+      await this.#mineOthers()
     } catch (error) {
-      if (!(error instanceof NotExecutable)) throw error
-      this.#pool.remove(entry)
-      throw new Fault('pool_refused', { detail: error.message, cause: error })
+      this.#options.log('warn', 'chain.waiting_not_mined', { error })
     }
   }
 
   /** Transactions that waited for the nonce that was just used. */
-  async #mineFollowers({ sender, nonce }: Admitted): Promise<void> {
+  async #mineFollowers({ sender, nonce }: PoolEntry): Promise<void> {
     for (let at = nonce + 1n; ; at += 1n) {
       const waiting = this.#pool.at(sender, at)
-      if (waiting === null) return
-      const next = this.#chain.next()
-      const entry = { ...waiting, transaction: decodeTransaction(waiting.raw) }
-      try {
-        checkPrices(entry, next)
-      } catch {
-        // It waits on: prices change with the next blocks.
-        return
-      }
-      try {
-        await this.#mine(entry)
-      } catch (error) {
-        this.#options.log('warn', 'chain.waiting_not_mined', { hash: toHex(entry.hash), error })
-        return
-      }
+      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
     }
   }
+
+  /** What now has a price or room that it had not. */
+  async #mineOthers(): Promise<void> {
+    for (let tries = 0; tries < othersMax && this.#pool.size > 0; tries += 1) {
+      const waiting = (await this.#ready()).next(wholeBlock)
+      if (waiting === null || (await this.#mineAlone(waiting)).block === null) return
+    }
+  }
+
+  async #mineAlone(entry: PoolEntry): Promise<Mined> {
+    const { baseFee, blobFee } = this.#chain.next()
+    const queue = new ReadyQueue({ lanes: [[entry]], inArrival: [entry], baseFee, blobFee })
+    return this.#settle(await this.#chain.mine(queue, { orEmpty: false }))
+  }
+
+  /** The pool after a block. Told in the order of the wire: a transaction waits, then stands in a block. */
+  #settle(mined: Mined): Mined {
+    const { block, taken, refused } = mined
+    this.#announce(taken)
+    for (const entry of taken) this.#pool.remove(entry)
+    for (const { entry, cause } of refused) {
+      this.#pool.remove(entry)
+      this.#options.log('info', 'chain.waiting_dropped', {
+        hash: toHex(entry.hash),
+        reason: cause instanceof Error ? cause.message : String(cause),
+      })
+    }
+    if (block !== null) this.#options.onBlock(block)
+    return mined
+  }
+
+  #announce(entries: readonly PoolEntry[]): void {
+    for (const entry of entries) {
+      if (this.#pool.announce(entry)) this.#options.onPending(entry.hash)
+    }
+  }
+
+  /** What could go into the next block. Forgets what a block has made unusable. */
+  async #ready(): Promise<ReadyQueue> {
+    const lanes: PoolEntry[][] = []
+    for (const lane of this.#pool.lanes()) {
+      const { stale, ready } = await this.#split(lane)
+      for (const entry of stale) this.#pool.remove(entry)
+      this.#announce(ready)
+      if (ready.length > 0) lanes.push(ready)
+    }
+    const { baseFee, blobFee } = this.#chain.next()
+    return new ReadyQueue({ lanes, inArrival: this.#pool.inArrival(), baseFee, blobFee })
+  }
+
+  /** One sender's entries by what their nonces allow at the head: used up, next in line, after a gap. */
+  async #split(lane: readonly PoolEntry[]) {
+    const stale: PoolEntry[] = []
+    const ready: PoolEntry[] = []
+    const gapped: PoolEntry[] = []
+    const [first] = lane
+    if (first === undefined) return { stale, ready, gapped }
+    let next = (await this.#chain.account(first.sender))?.nonce ?? 0n
+    for (const entry of lane) {
+      if (entry.nonce < next) stale.push(entry)
+      else if (entry.nonce > next) gapped.push(entry)
+      else {
+        ready.push(entry)
+        next += 1n
+      }
+    }
+    return { stale, ready, gapped }
+  }
+}
+
+function asWaiting({ sender, raw }: PoolEntry): WaitingTransaction {
+  return { sender, raw }
 }

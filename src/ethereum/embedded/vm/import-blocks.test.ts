@@ -30,6 +30,7 @@ async function open(t: TestContext) {
     callGasMax: 50_000_000n,
     now: () => 0,
     onBlock: () => {},
+    onPending: () => {},
     log: silentLog,
   })
   return { ...parts, engine }

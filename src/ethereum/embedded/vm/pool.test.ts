@@ -10,7 +10,18 @@ function entry(sender: number, nonce: bigint, fee = 100n): PoolEntry {
   made += 1
   const hash = new Uint8Array(32)
   new DataView(hash.buffer).setUint32(0, made)
-  return { raw: hash, hash, sender: bytes(sender, 20), nonce, cost: 10n, feeCap: fee, tip: fee }
+  return {
+    raw: hash,
+    hash,
+    sender: bytes(sender, 20),
+    nonce,
+    gas: 21_000n,
+    cost: 10n,
+    feeCap: fee,
+    tip: fee,
+    blobs: 0,
+    blobFeeCap: null,
+  }
 }
 
 test('a replacement pays at least ten percent more in both fees', () => {
@@ -25,7 +36,7 @@ test('a replacement pays at least ten percent more in both fees', () => {
 })
 
 test('the pool is bounded for each sender and in all', () => {
-  const pool = new Pool({ perSenderMax: 2, totalMax: 3 })
+  const pool = new Pool({ perSenderMax: 2, totalMax: 3, bytesMax: 1000 })
   for (const nonce of [0n, 1n]) pool.add(entry(1, nonce))
   assert.throws(() => pool.add(entry(1, 2n)), /account limit exceeded/)
   const last = entry(2, 0n)
@@ -36,7 +47,7 @@ test('the pool is bounded for each sender and in all', () => {
 })
 
 test('what leaves at once needs no room, so a full queue can never shut out what it waits for', () => {
-  const pool = new Pool({ perSenderMax: 1, totalMax: 1 })
+  const pool = new Pool({ perSenderMax: 1, totalMax: 1, bytesMax: 1000 })
   pool.add(entry(1, 1n))
   assert.throws(() => pool.add(entry(1, 0n)), /account limit exceeded/)
   const awaited = entry(1, 0n)
@@ -51,4 +62,28 @@ test('the next nonce skips what waits without a gap', () => {
   assert.equal(pool.nextNonce(sender, 4n), 6n)
   assert.equal(pool.nextNonce(sender, 3n), 3n)
   assert.equal(pool.costBeside(sender, 4n), 20n)
+})
+
+test('the pool is bounded in bytes, and room comes back', () => {
+  const pool = new Pool({ perSenderMax: 9, totalMax: 9, bytesMax: 64 })
+  const first = entry(1, 0n)
+  pool.add(first)
+  pool.add(entry(1, 1n))
+  assert.throws(() => pool.add(entry(2, 0n)), /txpool is full/)
+  pool.remove(first)
+  pool.remove(first)
+  pool.add(entry(2, 0n))
+})
+
+test('an entry is announced once, and a replacement anew', () => {
+  const pool = new Pool()
+  const first = entry(1, 0n)
+  assert.equal(pool.announce(first), false)
+  pool.add(first)
+  assert.equal(pool.announce(first), true)
+  assert.equal(pool.announce(first), false)
+  const better = entry(1, 0n, 200n)
+  pool.add(better)
+  assert.equal(pool.announce(better), true)
+  assert.deepEqual([...pool.inArrival()], [better])
 })

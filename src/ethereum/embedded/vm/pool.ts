@@ -1,21 +1,37 @@
-// Transactions that wait for their nonce, one per sender and nonce. Bounded per sender and in all.
+// Transactions that wait for a block, one per sender and nonce. Bounded per sender and in all; in memory only,
+// so a restart forgets them.
 import { Fault } from '../../../base/fault.ts'
 import { toBareHex } from '../../../base/hex.ts'
 
-/** `raw`: without sidecar. `cost`: the most it can take from its sender, wei. Fees in wei per gas. */
+/**
+ * `raw`: without sidecar. `cost`: the most it can take from its sender, wei. Fees in wei per gas.
+ * `blobFeeCap`: null for a transaction without blobs.
+ */
 export type PoolEntry = {
   readonly raw: Uint8Array
   readonly hash: Uint8Array
   readonly sender: Uint8Array
   readonly nonce: bigint
+  readonly gas: bigint
   readonly cost: bigint
   readonly feeCap: bigint
   readonly tip: bigint
+  readonly blobs: number
+  readonly blobFeeCap: bigint | null
 }
 
-export type PoolLimits = { readonly perSenderMax: number; readonly totalMax: number }
+/** `bytesMax`: of all raw transactions together. */
+export type PoolLimits = {
+  readonly perSenderMax: number
+  readonly totalMax: number
+  readonly bytesMax: number
+}
 
-const defaultPoolLimits: PoolLimits = { perSenderMax: 256, totalMax: 4096 }
+const defaultPoolLimits: PoolLimits = {
+  perSenderMax: 256,
+  totalMax: 4096,
+  bytesMax: 32 * 1024 * 1024,
+}
 
 /** A replacement must pay this many percent more, in both fees. */
 const bumpPercent = 10n
@@ -23,7 +39,11 @@ const bumpPercent = 10n
 export class Pool {
   readonly #limits: PoolLimits
   readonly #bySender = new Map<string, Map<bigint, PoolEntry>>()
+  /** In order of arrival. */
   readonly #byHash = new Map<string, PoolEntry>()
+  readonly #announced = new Set<PoolEntry>()
+  #bytes = 0
+  #version = 0
 
   constructor(limits: PoolLimits = defaultPoolLimits) {
     this.#limits = limits
@@ -60,7 +80,7 @@ export class Pool {
   add(entry: PoolEntry, leavesNow = false): void {
     if (this.find(entry.hash) !== null) throw refused('already known')
     const before = this.at(entry.sender, entry.nonce)
-    if (before === null && !leavesNow) this.#checkRoom(entry.sender)
+    if (before === null && !leavesNow) this.#checkRoom(entry)
     if (before !== null && !outbids(entry, before)) {
       throw refused('replacement transaction underpriced')
     }
@@ -69,21 +89,62 @@ export class Pool {
     const entries = this.#bySender.get(key) ?? new Map<bigint, PoolEntry>()
     this.#bySender.set(key, entries.set(entry.nonce, entry))
     this.#byHash.set(toBareHex(entry.hash), entry)
+    this.#bytes += entry.raw.length
+    this.#version += 1
   }
 
   remove(entry: PoolEntry): void {
-    this.#byHash.delete(toBareHex(entry.hash))
+    if (!this.#byHash.delete(toBareHex(entry.hash))) return
+    this.#bytes -= entry.raw.length
+    this.#version += 1
+    this.#announced.delete(entry)
     const key = toBareHex(entry.sender)
     const entries = this.#bySender.get(key)
     entries?.delete(entry.nonce)
     if (entries?.size === 0) this.#bySender.delete(key)
   }
 
-  #checkRoom(sender: Uint8Array): void {
+  /** Another number after every change. */
+  get version(): number {
+    return this.#version
+  }
+
+  get size(): number {
+    return this.#byHash.size
+  }
+
+  /** All that wait, in order of arrival; a replacement arrives anew. */
+  inArrival(): Iterable<PoolEntry> {
+    return this.#byHash.values()
+  }
+
+  /** One sender's entries, lowest nonce first. */
+  ofSender(sender: Uint8Array): readonly PoolEntry[] {
+    return [...(this.#bySender.get(toBareHex(sender))?.values() ?? [])].toSorted(byNonce)
+  }
+
+  /** Everybody's entries, one list a sender, lowest nonce first. */
+  lanes(): readonly (readonly PoolEntry[])[] {
+    return [...this.#bySender.values()].map((entries) => [...entries.values()].toSorted(byNonce))
+  }
+
+  /** True the first time it is said of an entry that waits here: others may be told of it now. */
+  announce(entry: PoolEntry): boolean {
+    if (this.find(entry.hash) !== entry || this.#announced.has(entry)) return false
+    this.#announced.add(entry)
+    return true
+  }
+
+  #checkRoom({ sender, raw }: PoolEntry): void {
     const own = this.#bySender.get(toBareHex(sender))?.size ?? 0
     if (own >= this.#limits.perSenderMax) throw refused('account limit exceeded')
-    if (this.#byHash.size >= this.#limits.totalMax) throw refused('txpool is full')
+    const full = this.#byHash.size >= this.#limits.totalMax
+    if (full || this.#bytes + raw.length > this.#limits.bytesMax) throw refused('txpool is full')
   }
+}
+
+function byNonce(a: PoolEntry, b: PoolEntry): number {
+  return a.nonce < b.nonce ? -1 : 1
 }
 
 function outbids(entry: PoolEntry, before: PoolEntry): boolean {

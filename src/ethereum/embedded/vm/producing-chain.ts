@@ -4,7 +4,7 @@
 import { buildBlock, runBlock } from '@ethereumjs/vm'
 import type { BlockBuilder } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
-import type { TypedTransaction } from '@ethereumjs/tx'
+import { createTxFromRLP } from '@ethereumjs/tx'
 import { createAddressFromString } from '@ethereumjs/util'
 import type { Account } from '@ethereumjs/util'
 import { equalBytes, toHex } from '../../../base/hex.ts'
@@ -21,10 +21,13 @@ import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
+import type { PoolEntry } from './pool.ts'
+import type { ReadyQueue } from './ready-queue.ts'
 import type { TrieDatabase } from './trie-database.ts'
 
 /** Who earns the fees of blocks made here: nobody has its key. */
 const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
+const blobGas = 131_072n
 const emptyList = new Uint8Array([0xc0])
 
 export type ChainParts = {
@@ -37,9 +40,14 @@ export type ChainParts = {
   readonly now: () => number
 }
 
-/** The EVM refused the transaction; nothing of it is left. */
-export class NotExecutable extends Error {
-  override readonly name = 'NotExecutable'
+/** A transaction that the EVM would not run; nothing of it is left. */
+export type Refused = { readonly entry: PoolEntry; readonly cause: unknown }
+
+/** `block`: null when none was made. `taken`: in it, in order. `refused`: never to be tried again. */
+export type Mined = {
+  readonly block: BlockPlace | null
+  readonly taken: readonly PoolEntry[]
+  readonly refused: readonly Refused[]
 }
 
 export class ProducingChain {
@@ -96,41 +104,80 @@ export class ProducingChain {
     }
   }
 
-  /** Makes one block of `transaction` and keeps it. Throws `NotExecutable`, or what the Store throws. */
-  async mine(transaction: TypedTransaction): Promise<BlockPlace> {
-    const { vm } = this.#main
-    const point = this.#nextPoint()
-    vm.common.setHardforkBy({ blockNumber: point.number, timestamp: point.timestamp })
+  /**
+   * Makes one block of what `queue` gives, as much as fits, and keeps it. Without any transaction it is made
+   * only with `orEmpty`; `block` is null then. Throws what the Store throws; nothing has happened then.
+   */
+  async mine(queue: ReadyQueue, { orEmpty }: { readonly orEmpty: boolean }): Promise<Mined> {
     try {
-      const builder = await buildBlock(vm, {
-        parentBlock: this.#headerView,
-        headerData: {
-          number: point.number,
-          timestamp: point.timestamp,
-          gasLimit: this.#header.gasLimit,
-          coinbase,
-          // Anybody who replays the chain gets the same randomness.
-          mixHash: keccak256(this.#place.hash),
-          parentBeaconBlockRoot: new Uint8Array(32),
-        },
-        withdrawals: [],
-        blockOpts: { putBlockIntoBlockchain: false },
-      })
-      await addTo(builder, transaction)
-      const { block } = await builder.build()
-      const parts: BlockParts = {
-        header: block.header.serialize(),
-        transactions: encodeEntries(block.transactions.map((it) => it.serialize())),
-        uncles: emptyList,
-        withdrawals: emptyList,
+      const { builder, taken, refused } = await this.#fill(queue)
+      if (taken.length === 0 && !orEmpty) {
+        await builder.revert()
+        await this.#reset()
+        return { block: null, taken, refused }
       }
-      return await this.#keep(parts, (stateItems) =>
+      const parts = await finish(builder)
+      const block = await this.#keep(parts, (stateItems) =>
         commitOf(this.#parts.network, parts, builder.transactionReceipts, stateItems),
       )
+      return { block, taken, refused }
     } catch (error) {
       await this.#reset()
       throw error
     }
+  }
+
+  /** The block that `mine` would make now. Nothing of it is kept. */
+  async preview(queue: ReadyQueue): Promise<BlockParts> {
+    try {
+      const { builder } = await this.#fill(queue)
+      return await finish(builder)
+    } finally {
+      await this.#reset()
+    }
+  }
+
+  async #fill(queue: ReadyQueue) {
+    const { vm } = this.#main
+    const point = this.#nextPoint()
+    vm.common.setHardforkBy({ blockNumber: point.number, timestamp: point.timestamp })
+    const { gasLimit } = this.#header
+    const builder = await buildBlock(vm, {
+      parentBlock: this.#headerView,
+      headerData: {
+        number: point.number,
+        timestamp: point.timestamp,
+        gasLimit,
+        coinbase,
+        // Anybody who replays the chain gets the same randomness.
+        mixHash: keccak256(this.#place.hash),
+        parentBeaconBlockRoot: new Uint8Array(32),
+      },
+      withdrawals: [],
+      blockOpts: { putBlockIntoBlockchain: false },
+    })
+    const taken: PoolEntry[] = []
+    const refused: Refused[] = []
+    const common = this.#parts.rules.at(point)
+    const blobsMax = common.isActivatedEIP(4844)
+      ? common.getBlobGasSchedule().maxBlobGasPerBlock
+      : 0n
+    const room = () => ({
+      gas: gasLimit - builder.gasUsed,
+      blobs: Number((blobsMax - builder.blobGasUsed) / blobGas),
+    })
+    for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
+      try {
+        const transaction = createTxFromRLP(entry.raw, { common })
+        await builder.addTransaction(transaction, { allowNoBlobs: true })
+        taken.push(entry)
+        queue.take()
+      } catch (cause) {
+        refused.push({ entry, cause })
+        queue.skip()
+      }
+    }
+    return { builder, taken, refused }
   }
 
   /**
@@ -198,11 +245,12 @@ export class ProducingChain {
   }
 }
 
-async function addTo(builder: BlockBuilder, transaction: TypedTransaction): Promise<void> {
-  try {
-    await builder.addTransaction(transaction, { allowNoBlobs: true })
-  } catch (cause) {
-    await builder.revert()
-    throw new NotExecutable(cause instanceof Error ? cause.message : String(cause), { cause })
+async function finish(builder: BlockBuilder): Promise<BlockParts> {
+  const { block } = await builder.build()
+  return {
+    header: block.header.serialize(),
+    transactions: encodeEntries(block.transactions.map((it) => it.serialize())),
+    uncles: emptyList,
+    withdrawals: emptyList,
   }
 }

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createArrivals } from './arrivals.ts'
+
+const hash = (fill: number) => new Uint8Array(32).fill(fill)
+
+test('each reader goes on where it stopped, and nothing is told twice', () => {
+  const arrivals = createArrivals(4)
+  assert.deepEqual(arrivals.read(0, 9), [])
+  for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
+  assert.deepEqual(arrivals.read(0, 2), [hash(1), hash(2)])
+  assert.deepEqual(arrivals.read(2, 2), [hash(3)])
+  assert.deepEqual(arrivals.read(arrivals.end, 2), [])
+})
+
+test('a reader that comes too late is told so', () => {
+  const arrivals = createArrivals(2)
+  for (const fill of [1, 2, 3]) arrivals.add(hash(fill))
+  assert.equal(arrivals.read(0, 9), null)
+  assert.deepEqual(arrivals.read(1, 9), [hash(2), hash(3)])
+})

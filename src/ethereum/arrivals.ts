@@ -1,0 +1,31 @@
+// The last transactions that became ready for a block, numbered in their order, so that each reader keeps its
+// own place. Bounded: the oldest are forgotten, and a reader that comes too late for them is told so.
+
+export interface Arrivals {
+  /** The number that the next one will have. */
+  readonly end: number
+  /** Hashes (32 bytes) from number `from` on, at most `max`; null when some of them are forgotten. */
+  read(from: number, max: number): readonly Uint8Array[] | null
+}
+
+export type ArrivalLog = Arrivals & { add(hash: Uint8Array): void }
+
+/** `kept`: how many are remembered. */
+export function createArrivals(kept = 16_384): ArrivalLog {
+  const hashes: Uint8Array[] = []
+  let end = 0
+  return {
+    get end() {
+      return end
+    },
+    add(hash) {
+      hashes[end % kept] = hash
+      end += 1
+    },
+    read(from, max) {
+      if (from < end - kept) return null
+      const count = Math.max(0, Math.min(max, end - from))
+      return Array.from({ length: count }, (_, at) => hashes[(from + at) % kept] as Uint8Array)
+    },
+  }
+}
