@@ -7,7 +7,7 @@ import { paramsEVM } from '@ethereumjs/evm'
 import { paramsTx } from '@ethereumjs/tx'
 import { paramsVM } from '@ethereumjs/vm'
 import { toQuantity } from '../../../base/hex.ts'
-import type { Genesis } from '../genesis.ts'
+import type { Genesis, GenesisConfig } from '../genesis.ts'
 
 /** A block's place in the fork schedule; `timestamp` in seconds. */
 type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
@@ -31,6 +31,7 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
   )
   // Each library adds its own numbers only to rules it has seen.
   for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
+  rules.updateParams(blobCounts(genesis.config))
   return {
     at({ number, timestamp }) {
       const copy = rules.copy()
@@ -38,4 +39,15 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
       return copy
     },
   }
+}
+
+/** From the first fork that changes only these (EIP-7892) on, the library asks for them by these names. */
+function blobCounts(config: GenesisConfig): Record<string, { target: number; max: number }> {
+  const schedule = config['blobSchedule']
+  const counts: Record<string, { target: number; max: number }> = {}
+  for (const [fork, entry] of Object.entries(schedule ?? {})) {
+    const { target, max } = entry as { readonly target?: unknown; readonly max?: unknown }
+    if (typeof target === 'number' && typeof max === 'number') counts[fork] = { target, max }
+  }
+  return counts
 }

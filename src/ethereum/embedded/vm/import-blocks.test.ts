@@ -109,3 +109,18 @@ test(
     assert.equal(toHex(index.head()?.hash ?? new Uint8Array(0)), headHash)
   },
 )
+
+test(
+  'the chain goes on after an import, also past a fork of blob parameters only',
+  { skip },
+  async (t) => {
+    const { engine, index, store } = await open(t)
+    await engine.importFile(`${folder}/chain.rlp`)
+    const { number, hash } = await engine.mine()
+    assert.equal(number, 55n)
+    assert.deepEqual(index.head()?.hash, hash)
+    const bytes = store.find({ kind: 'header', hash })
+    assert.ok(bytes)
+    assert.equal(decodeHeader(bytes).excessBlobGas, 0n)
+  },
+)
