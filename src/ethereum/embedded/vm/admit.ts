@@ -2,9 +2,8 @@
 // order and with its words, because clients match them. All refusals are Fault `pool_refused`.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import type { Common } from '@ethereumjs/common'
-import { toChecksumAddress } from '@ethereumjs/util'
+import { toChecksumAddress } from '../../../codec/checksum-address.ts'
 import { Fault } from '../../../base/fault.ts'
-import { toHex } from '../../../base/hex.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { recoverSender } from '../../../codec/sender.ts'
 import {
@@ -70,7 +69,7 @@ export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
 /** What the sender's state has to say. */
 export function checkSender(entry: PoolEntry, state: SenderState): void {
   const { nonce, balance, queuedCost } = state
-  if (state.hasCode) throw refused(`sender not an eoa: address ${nameOf(entry.sender)}`)
+  if (state.hasCode) throw refused(`sender not an eoa: address ${toChecksumAddress(entry.sender)}`)
   if (entry.nonce < nonce) {
     throw refused(`nonce too low: next nonce ${nonce}, tx nonce ${entry.nonce}`)
   }
@@ -95,13 +94,13 @@ export function checkPrices(
 ): void {
   if (feeCap < next.baseFee) {
     throw refused(
-      `max fee per gas less than block base fee: address ${nameOf(sender)}, ` +
+      `max fee per gas less than block base fee: address ${toChecksumAddress(sender)}, ` +
         `maxFeePerGas: ${feeCap}, baseFee: ${next.baseFee}`,
     )
   }
   if (blobFeeCap !== null && blobFeeCap < next.blobFee) {
     throw refused(
-      `max fee per blob gas less than block blob gas fee: address ${nameOf(sender)} ` +
+      `max fee per blob gas less than block blob gas fee: address ${toChecksumAddress(sender)} ` +
         `blobGasFeeCap: ${blobFeeCap}, blobBaseFee: ${next.blobFee}`,
     )
   }
@@ -180,10 +179,6 @@ function readable<T>(read: () => T): T {
     if (cause instanceof Malformed) throw refused(`rlp: ${cause.message}`, cause)
     throw cause
   }
-}
-
-function nameOf(address: Uint8Array): string {
-  return toChecksumAddress(`0x${toHex(address).slice(2)}`)
 }
 
 function refused(detail: string, cause?: unknown): Fault {
