@@ -189,7 +189,7 @@ type ChainParts = {
 }
 
 async function openChain({ config, database, store, path, writer, log }: ChainParts) {
-  const { name, genesisFile, blocksFile } = config.chain
+  const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
   const genesis =
     genesisFile === null
       ? {}
@@ -200,6 +200,8 @@ async function openChain({ config, database, store, path, writer, log }: ChainPa
     store,
     databasePath: path,
     connectWriter: () => writer.connect(),
+    mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
+    clock: systemClock,
     log,
     ...genesis,
   })

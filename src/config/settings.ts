@@ -102,6 +102,12 @@ export const settingsSchema = z.strictObject({
       name: networkName('dev', 'Name of the embedded chain as a network.'),
       genesisFile: path('Genesis of the embedded chain (JSON); null: the built-in one.'),
       blocksFile: path('Blocks to import at the first start (RLP, one after another); null: none.'),
+      mining: choice(
+        ['auto', 'interval', 'off'],
+        'auto',
+        'When blocks are made: `auto`: one for each transaction; `interval`: one every `chain.blockSeconds`, empty when nothing waits; `off`: by `evm_mine` only.',
+      ),
+      blockSeconds: whole(1, 86_400, 12, 'Time between blocks when `chain.mining` is `interval`.'),
     })
     .prefault({}),
   card: z

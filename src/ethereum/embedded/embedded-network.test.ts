@@ -5,19 +5,23 @@ import { Wallet } from 'ethers'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '../../base/clock.ts'
 import { fromHex, toHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { startThreadWriter } from '../../db/thread-writer.ts'
 import { sampleContractAddress } from './default-genesis.ts'
+import type { BlockRef } from '../network.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
+import type { EmbeddedOptions } from './embedded-network.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal
 
-async function open(path: string) {
+async function open(path: string, part: Partial<EmbeddedOptions> = {}) {
   const writer = await startThreadWriter({ path })
   const database = openDatabase(path, { readOnly: true })
   const network = await openEmbeddedNetwork({
@@ -27,6 +31,8 @@ async function open(path: string) {
     databasePath: path,
     connectWriter: () => writer.connect(),
     log: silentLog,
+    clock: systemClock,
+    ...part,
   })
   const close = async () => {
     await network.close()
@@ -129,4 +135,30 @@ test('a send waits for one running call at most, not for all calls before it', a
   await Promise.all(calls)
   assert.ok(ended.indexOf('send') <= 1, ended.join())
   await network.close()
+})
+
+test('a block is made in every period, empty when nothing waits, and none after the end', async (t) => {
+  const clock = createTurnedClock()
+  const made: bigint[] = []
+  let heard = () => {}
+  const onBlock = ({ number }: BlockRef) => {
+    made.push(number)
+    heard()
+  }
+  const next = () => new Promise<void>((resolve) => (heard = resolve))
+  const network = await open(scratch(t), { clock, mining: { everySeconds: 12 }, onBlock })
+  clock.turn(11_999)
+  const first = next()
+  clock.turn(1)
+  await first
+  const hash = await network.executor.send(await transfer(0), signal)
+  assert.deepEqual(made, [1n])
+  assert.equal(network.head.locate(hash), null)
+  const second = next()
+  clock.turn(12_000)
+  await second
+  assert.equal(network.head.locate(hash)?.index, 0)
+  await network.close()
+  assert.equal(clock.timers, 0)
+  assert.deepEqual(made, [1n, 2n])
 })

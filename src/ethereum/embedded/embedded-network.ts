@@ -1,5 +1,6 @@
 // Opens the chain that lives in this process's own data folder: makes its first block if there is none,
 // resumes at its head, and runs its EVM in a thread that starts at the first use.
+import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import type { Store } from '../../content/store.ts'
@@ -14,6 +15,7 @@ import { devAccounts } from './dev-accounts.ts'
 import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
+import { mineEvery } from './mine-every.ts'
 import { createVmThread } from './vm-thread.ts'
 
 export type EmbeddedOptions = {
@@ -28,8 +30,12 @@ export type EmbeddedOptions = {
   readonly log: Log
   /** Default: the chain of default-genesis.ts. */
   readonly genesis?: Genesis
-  /** `auto`: one block a transaction. `off`: transactions wait in the pool. Default `auto`. */
-  readonly mining?: 'auto' | 'off'
+  /**
+   * `auto`: one block a transaction. `off`: only `mine` makes blocks. With `everySeconds` one is made in every
+   * such period too, empty when nothing waits. Default `auto`.
+   */
+  readonly mining?: 'auto' | 'off' | { readonly everySeconds: number }
+  readonly clock: Clock
   /** Most gas a call or an estimate may use. Default 50 million. */
   readonly callGasMax?: bigint
   /** Told of each new block once it is durable. */
@@ -55,7 +61,7 @@ const defaultCallGasMax = 50_000_000n
 
 /** Throws an Error with a sentence for the operator when the data folder holds another chain. */
 export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<EmbeddedNetwork> {
-  const { name, database, store, log, genesis = defaultGenesis } = options
+  const { name, database, store, log, genesis = defaultGenesis, mining = 'auto' } = options
   const index = openChainIndex(database, name)
   const start = await findStart({ network: name, genesis, store, index, log })
   const head = createChainHead(name, index, start, options.onBlock)
@@ -64,13 +70,17 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     genesis,
     databasePath: options.databasePath,
     connectWriter: options.connectWriter,
-    mining: options.mining ?? 'auto',
+    mining: mining === 'auto' ? 'auto' : 'off',
     callGasMax: options.callGasMax ?? defaultCallGasMax,
     accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
     onBlock: (block) => head.advance(block),
     onDeath: () => head.advance(index.head() ?? start),
     log,
   })
+  const stopMining =
+    typeof mining === 'object'
+      ? mineEvery(mining.everySeconds, { clock: options.clock, executor: thread.executor, log })
+      : () => {}
   return {
     chainId: genesis.chainId,
     head,
@@ -81,6 +91,9 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       return first === null ? null : forkConfigs(genesis, first.hash, timestamp)
     },
     importChain: (path, signal) => thread.importChain(path, signal),
-    close: () => thread.close(),
+    close() {
+      stopMining()
+      return thread.close()
+    },
   }
 }
