@@ -1,4 +1,5 @@
-// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the latest block.
+// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the block
+// that the pool would make now, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { blockReply } from '../block-reply.ts'
@@ -6,6 +7,7 @@ import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseFlag } from '../params/scalars.ts'
+import { isPending, pendingBlockReply } from '../pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly full: boolean }
@@ -22,6 +24,7 @@ export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<
       return { block, full }
     },
     async run({ block, full }, call) {
+      if (isPending(block)) return await pendingBlockReply(call, full, findSender)
       const found = await findResolved(call, block)
       return found === null ? null : await blockReply(call, found, full, findSender)
     },

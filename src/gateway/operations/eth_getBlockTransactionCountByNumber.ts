@@ -1,4 +1,5 @@
-// eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null for an unknown block.
+// eth_getBlockTransactionCountByNumber [tag or number]: how many transactions the block holds, proved; null
+// for an unknown block. `pending` counts those of the block to come, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import { decodeEntries } from '../../codec/list.ts'
@@ -6,6 +7,7 @@ import { readTransactionList } from '../../ethereum/blocks.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
+import { isPending, readPendingTransactions } from '../pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {
@@ -16,6 +18,7 @@ export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> =
     return block
   },
   async run(block, call) {
+    if (isPending(block)) return toQuantity((await readPendingTransactions(call)).length)
     const found = await findResolved(call, block)
     if (found === null) return null
     const list = await readTransactionList(call.network, found, call.signal)

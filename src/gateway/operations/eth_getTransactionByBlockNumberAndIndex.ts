@@ -1,11 +1,15 @@
 // eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
+// `pending` is the block to come, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { renderTransaction } from '../../ethereum/transaction-object.ts'
+import { readTransaction } from '../../ethereum/transactions.ts'
 import { transactionAt } from '../one-transaction.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseIndex } from '../params/scalars.ts'
+import { isPending, readPendingTransactions } from '../pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
@@ -24,6 +28,10 @@ export function createEthGetTransactionByBlockNumberAndIndex(
       return { block, index }
     },
     async run({ block, index }, call) {
+      if (isPending(block)) {
+        const raw = (await readPendingTransactions(call)).find((_, at) => BigInt(at) === index)
+        return raw === undefined ? null : renderTransaction(readTransaction(raw, findSender), null)
+      }
       const found = await findResolved(call, block)
       return found === null ? null : await transactionAt(call, found, index, findSender)
     },

@@ -43,9 +43,14 @@ import { ethProtocolVersion } from './eth_protocolVersion.ts'
 import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
 import { ethSyncing } from './eth_syncing.ts'
+import { evmMine } from './evm_mine.ts'
 import { netListening } from './net_listening.ts'
 import { netPeerCount } from './net_peerCount.ts'
 import { netVersion } from './net_version.ts'
+import { txpoolContent } from './txpool_content.ts'
+import { txpoolContentFrom } from './txpool_contentFrom.ts'
+import { txpoolInspect } from './txpool_inspect.ts'
+import { txpoolStatus } from './txpool_status.ts'
 import { createWeb3ClientVersion } from './web3_clientVersion.ts'
 import { web3Sha3 } from './web3_sha3.ts'
 
@@ -107,9 +112,14 @@ export function createRpcOperations({
     ethRequestAccounts,
     ethSendRawTransaction,
     ethSyncing,
+    evmMine,
     netListening,
     netPeerCount,
     netVersion,
+    txpoolContent,
+    txpoolContentFrom,
+    txpoolInspect,
+    txpoolStatus,
     createWeb3ClientVersion(clientVersion),
     web3Sha3,
   ]

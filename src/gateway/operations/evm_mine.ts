@@ -1,0 +1,20 @@
+// evm_mine []: makes one block of what waits in the pool now, empty when nothing does; the answer is `0x0`, as
+// development chains give it. Only on the embedded chain.
+// Tested by test/faces/pool-started.test.ts
+import type { RpcOperation } from '../operation.ts'
+import { parseArguments } from '../params/arguments.ts'
+
+export const evmMine: RpcOperation<null> = {
+  name: 'evm_mine',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, { network, labels, signal }) {
+    const block = await network.executor.mine(signal)
+    labels.level('trusted')
+    labels.block(block, false)
+    return '0x0'
+  },
+}

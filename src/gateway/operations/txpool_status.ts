@@ -1,0 +1,19 @@
+// txpool_status []: how many transactions wait here, next in line and after a gap. Label `trusted`.
+// Tested by test/faces/pool-started.test.ts
+import { toQuantity } from '../../base/hex.ts'
+import type { RpcOperation } from '../operation.ts'
+import { parseArguments } from '../params/arguments.ts'
+
+export const txpoolStatus: RpcOperation<null> = {
+  name: 'txpool_status',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, { network, labels, signal }) {
+    const { pending, queued } = await network.executor.poolCounts(signal)
+    labels.level('trusted')
+    return { pending: toQuantity(pending), queued: toQuantity(queued) }
+  },
+}

@@ -1,0 +1,49 @@
+// The block to come, as the pool would make it now: executed, but nobody can prove it, and it may never be.
+// Tested by test/faces/pool-started.test.ts
+import type { BlockParts } from '../codec/block.ts'
+import { decodeHeader } from '../codec/header.ts'
+import { keccak256 } from '../codec/keccak.ts'
+import { decodeEntries } from '../codec/list.ts'
+import { toHex } from '../base/hex.ts'
+import { transactionHash } from '../codec/transaction.ts'
+import { renderBlock } from '../ethereum/block-object.ts'
+import type { FindSender } from '../ethereum/sender-cache.ts'
+import { renderTransaction } from '../ethereum/transaction-object.ts'
+import { readTransaction } from '../ethereum/transactions.ts'
+import type { BlockParameter, RpcCall } from './operation.ts'
+
+const pending: BlockParameter = { tag: 'pending' }
+
+export function isPending(block: BlockParameter): boolean {
+  return 'tag' in block && block.tag === 'pending'
+}
+
+/** Its parts. Label `trusted`; the block named in the labels is its parent. */
+export async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
+  await call.resolve(pending)
+  const parts = await call.network.executor.pendingBlock(call.signal)
+  call.labels.level('trusted')
+  return parts
+}
+
+/** Its transactions as they wait: they stand in no block yet. */
+export async function readPendingTransactions(call: RpcCall): Promise<readonly Uint8Array[]> {
+  const { transactions } = await readPendingBlock(call)
+  return decodeEntries(transactions)
+}
+
+/** The JSON object: hash, nonce and miner are null, as in geth. */
+export async function pendingBlockReply(
+  call: RpcCall,
+  full: boolean,
+  findSender: FindSender,
+): Promise<unknown> {
+  const { header: bytes, transactions, uncles, withdrawals } = await readPendingBlock(call)
+  const header = decodeHeader(bytes)
+  const shown = decodeEntries(transactions).map((raw) =>
+    full ? renderTransaction(readTransaction(raw, findSender), null) : toHex(transactionHash(raw)),
+  )
+  const lists = { transactions, uncles, withdrawals }
+  const block = renderBlock({ hash: keccak256(bytes), bytes, header }, lists, shown)
+  return { ...block, hash: null, nonce: null, miner: null }
+}
