@@ -1,0 +1,29 @@
+// What the tests of clients ask the command line for: the dev accounts' keys, and ApiKeys that are limited.
+import type { Started } from '../started-server.ts'
+
+export type DevAccount = { readonly address: `0x${string}`; readonly privateKey: `0x${string}` }
+
+/** The funded accounts of the embedded chain, whose keys are public. */
+export async function devAccounts(cairn: Started): Promise<readonly DevAccount[]> {
+  const { accounts } = (await cairn.cli('accounts', 'dev')) as { accounts: DevAccount[] }
+  return accounts
+}
+
+/** `<url>/v3/<key>` of a new ApiKey made with these options of `cairn keys create`. */
+export async function urlOfNewKey(cairn: Started, ...options: readonly string[]): Promise<string> {
+  const { apiKey } = (await cairn.cli('keys', 'create', ...options)) as { apiKey: string }
+  return `${cairn.url}/v3/${apiKey}`
+}
+
+/**
+ * Takes the whole burst of a key that may take 500 units a second: for the next 160 ms it has none left for a
+ * call of 80 units.
+ */
+export async function exhaust(url: string): Promise<void> {
+  const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_blockNumber' })
+  const batch = Array.from({ length: 100 }, (_, id) => call(id))
+  const headers = { 'content-type': 'application/json' }
+  const reply = await fetch(url, { method: 'POST', headers, body: JSON.stringify(batch) })
+  await reply.arrayBuffer()
+  if (reply.status !== 200) throw new Error(`the burst was answered ${reply.status}`)
+}
