@@ -168,6 +168,13 @@ export const faults = {
     message: 'too many slots',
     bare: true,
   },
+  method_not_offered: {
+    status: 200,
+    rpc: -32004,
+    kubo: 1,
+    retry: 'never',
+    message: 'method is not offered by this server',
+  },
   no_method: {
     status: 200,
     rpc: -32601,

@@ -184,6 +184,14 @@ test('one bad item touches no other, and answers keep the order of the request',
   )
 })
 
+test('a method refused on purpose costs as much as an unknown one', async () => {
+  const { made, counted } = gateway()
+  const items = [item('eth_sendTransaction')]
+  const { outcomes } = await made.runRpc({ caller, network, items, batch: false, signal })
+  assert.equal(faultOf(outcomes[0]).code, 'method_not_offered')
+  assert.deepEqual(counted, [{ method: 'other', outcome: 'method_not_offered', units: 5 }])
+})
+
 test('a bug is masked as internal, and its units are given back', async () => {
   const { made, refunded, counted } = gateway()
   const { outcomes, headers } = await made.runRpc({

@@ -11,6 +11,7 @@ import type { FilesVisit, Gateway, RpcItem, RpcOutcome, RpcVisit } from './gatew
 import { createNetworkChoice } from './networks.ts'
 import type { FilesClass, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
+import { findRefusal } from './refused-methods.ts'
 import { createVisit, type ResolveBlock } from './visit.ts'
 
 export type GatewayParts = {
@@ -166,8 +167,9 @@ function plan(operations: GatewayParts['operations'], item: RpcItem | Fault): Pl
   const operation = operations.get(item.method)
   if (operation === undefined) {
     const detail = `The method ${item.method.slice(0, 256)} does not exist/is not available`
+    const fault = findRefusal(item.method) ?? new Fault('no_method', { detail })
     // Foreign names never become rows of the usage table.
-    return { method: 'other', units: refusalUnits, fault: new Fault('no_method', { detail }) }
+    return { method: 'other', units: refusalUnits, fault }
   }
   const { name, units } = operation
   try {

@@ -2,6 +2,7 @@
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
+import { refusedMethods } from '../../src/gateway/refused-methods.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
 import type { CommandOption } from '../../src/http/commands.ts'
 import { markdownTable, page } from './markdown.ts'
@@ -10,6 +11,13 @@ export function rpcOperationRows(): readonly (readonly string[])[] {
   return [...createRpcOperations({ clientVersion: '', clock: systemClock }).values()]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, units }) => [`\`${name}\``, `${units}`])
+}
+
+export function refusedRows(): readonly (readonly string[])[] {
+  return refusedMethods.map(({ names, sentence }) => [
+    names.map((name) => `\`${name}\``).join(', '),
+    sentence,
+  ])
 }
 
 export function fileCommandRows(): readonly (readonly string[])[] {
@@ -29,8 +37,9 @@ export function operationsPage(): string {
     'What Cairn does, by the name on the wire.',
     '## JSON-RPC methods',
     `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
-answered -32601.`,
+answered -32601, but for those below, which are refused with -32004 and a sentence that says what to do instead.`,
     markdownTable(['Method', 'Units'], rpcOperationRows()),
+    markdownTable(['Refused', 'Message'], refusedRows()),
     '## File commands',
     `\`POST /api/v0/<command>\` with \`arg=\` for arguments. Every command also takes ${listOptions(globalOptions)}. Options that
 change nothing here are ignored; the rest of Kubo's commands are answered 403.`,
