@@ -29,7 +29,10 @@ test('a contract is deployed, called, written to and read back', async () => {
   const sent = await web3.eth.sendTransaction({ from, to, data: `0x${word(7)}${word(42)}` })
   assert.equal(sent.status, 1n)
   assert.equal(await web3.eth.getStorageAt(to, 7), `0x${word(42)}`)
-  const found = await web3.eth.getTransactionFromBlock(String(sent.blockHash), sent.transactionIndex)
+  const found = await web3.eth.getTransactionFromBlock(
+    String(sent.blockHash),
+    sent.transactionIndex,
+  )
   assert.equal(found?.hash, sent.transactionHash)
 })
 

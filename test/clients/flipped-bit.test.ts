@@ -1,0 +1,92 @@
+// One bit of a stored block is flipped on disk: every client must fail, none may take a short or wrong file.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { create as createOlder } from 'ipfs-http-client'
+import { create } from 'kubo-rpc-client'
+import { missingCurl, missingPython, run } from '../fakes/programs.ts'
+import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
+
+const chunkBytes = 262_144
+
+let dataDir: string
+let cairn: Started
+let key: string
+let secret: string
+let cid: string
+
+before(async () => {
+  dataDir = await temporaryFolder()
+  const first = await startCairn({ dataDir })
+  key = first.apiKey
+  secret = first.apiKeySecret
+  const content = createHash('shake256', { outputLength: 614_400 }).update('flipped').digest()
+  const authorization = `Basic ${btoa(`${key}:${secret}`)}`
+  const ipfs = create({ url: `${first.url}/api/v0`, headers: { authorization } })
+  cid = (await ipfs.add(content)).cid.toString()
+  await first.stop()
+  flipBit(content.subarray(chunkBytes, 2 * chunkBytes))
+  cairn = await startCairn({ dataDir })
+})
+after(async () => {
+  await cairn.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+/** Flips the last bit of the middle of the one stored block that holds `chunk`. */
+function flipBit(chunk: Buffer): void {
+  using database = new DatabaseSync(join(dataDir, 'cairn.db'))
+  const rows = database
+    .prepare('SELECT id, bytes FROM body WHERE length(bytes) > ?')
+    .all(chunkBytes)
+  const row = rows.find(({ bytes }) => Buffer.from(bytes as Uint8Array).includes(chunk))
+  assert.ok(row)
+  const bytes = Buffer.from(row['bytes'] as Uint8Array)
+  bytes[chunkBytes / 2] = (bytes[chunkBytes / 2] ?? 0) ^ 1
+  database.prepare('UPDATE body SET bytes = ? WHERE id = ?').run(bytes, row['id'] as number)
+}
+
+async function received(bytes: AsyncIterable<unknown>): Promise<number> {
+  let sum = 0
+  for await (const chunk of bytes) sum += (chunk as Uint8Array).length
+  return sum
+}
+
+test('both JavaScript clients raise', async () => {
+  const authorization = `Basic ${btoa(`${key}:${secret}`)}`
+  const options = { url: `${cairn.url}/api/v0`, headers: { authorization } }
+  await assert.rejects(received(create(options).cat(cid)))
+  await assert.rejects(received(createOlder(options).cat(cid)))
+})
+
+test('curl ends with an error, having been given the sound part only', async (t) => {
+  const missing = missingCurl()
+  if (missing !== null) return t.diagnostic(missing)
+  const url = `${cairn.url}/api/v0/cat?arg=${cid}`
+  const ended = run(cairn, 'curl', [
+    '-sS',
+    '-X',
+    'POST',
+    '-u',
+    `${key}:${secret}`,
+    '-o',
+    '/dev/null',
+    url,
+  ])
+  await assert.rejects(ended, (error: Error & { code: number }) => error.code === 18)
+})
+
+test('Python requests raises', async (t) => {
+  const missing = missingPython()
+  if (missing !== null) return t.diagnostic(missing)
+  const url = `${cairn.url}/api/v0/cat`
+  const script = `import requests
+try:
+    print(len(requests.post('${url}', params={'arg': '${cid}'}, auth=('${key}', '${secret}')).content))
+except requests.exceptions.RequestException as error:
+    print('raised')`
+  assert.equal(await run(cairn, 'python3', ['-c', script]), 'raised\n')
+})

@@ -1,0 +1,36 @@
+// Programs that tests run when the machine has them, and name as left out when it has not.
+import { execFile, spawnSync } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Started } from '../started-server.ts'
+
+/** Null when `python3` can import requests; else why what needs it is left out. */
+export function missingPython(): string | null {
+  const { status } = spawnSync('python3', ['-c', 'import requests'])
+  return status === 0 ? null : 'left out: python3 with requests is not installed'
+}
+
+/** Null when `curl` runs; else why what needs it is left out. */
+export function missingCurl(): string | null {
+  const { status } = spawnSync('curl', ['--version'])
+  return status === 0 ? null : 'left out: curl is not installed'
+}
+
+/** What programs are told about a started server. */
+export function environmentOf(cairn: Started): Record<string, string | undefined> {
+  return {
+    ...process.env,
+    CAIRN_URL: cairn.url,
+    CAIRN_KEY: cairn.apiKey,
+    CAIRN_SECRET: cairn.apiKeySecret,
+  }
+}
+
+/** Runs a program with these arguments. Resolves with what it printed; rejects on a non-zero exit. */
+export async function run(
+  cairn: Started,
+  program: string,
+  args: readonly string[],
+): Promise<string> {
+  const env = environmentOf(cairn)
+  return (await promisify(execFile)(program, [...args], { env, timeout: 30_000 })).stdout
+}
