@@ -28,12 +28,20 @@ export function temporaryFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'cairn-test-'))
 }
 
-/** Starts a server; `dataDir` is made when not given and is then removed by `stop`. */
+/**
+ * Starts a server; `dataDir` is made when not given and is then removed by `stop`. `nodeArgs` go to Node itself.
+ */
 export async function startCairn(
-  options: { dataDir?: string; args?: readonly string[]; env?: Record<string, string> } = {},
+  options: {
+    dataDir?: string
+    args?: readonly string[]
+    nodeArgs?: readonly string[]
+    env?: Record<string, string>
+  } = {},
 ): Promise<Started> {
   const dataDir = options.dataDir ?? (await temporaryFolder())
   const args = [
+    ...(options.nodeArgs ?? []),
     bin,
     'start',
     '--port',

@@ -1,0 +1,20 @@
+// The two reads of the promise as calls: storage by tag, a transaction by block hash and index.
+import { rpcCall, type Call } from '../load/plan.ts'
+import { contract, type Slot } from './genesis.ts'
+import type { Place } from './transfers.ts'
+
+export const storage = 'eth_getStorageAt'
+export const transaction = 'eth_getTransactionByBlockHashAndIndex'
+
+export function storageCalls(slots: readonly Slot[]): readonly Call[] {
+  return slots.map(({ slot, value }) =>
+    rpcCall(storage, [contract, slot, 'latest'], JSON.stringify(value), value),
+  )
+}
+
+/** Judged by the transaction's hash. */
+export function transactionCalls(places: readonly Place[]): readonly Call[] {
+  return places.map(({ blockHash, transactionHash }) =>
+    rpcCall(transaction, [blockHash, '0x0'], '', transactionHash),
+  )
+}

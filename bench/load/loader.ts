@@ -1,0 +1,25 @@
+// Load from a thread of its own, so that nothing the bench does itself delays a call.
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { Outcome, Plan } from './plan.ts'
+
+export type Loader = {
+  /** One plan at a time. */
+  run(plan: Plan): Promise<Outcome>
+  close(): Promise<void>
+}
+
+export function startLoader(): Loader {
+  const worker = new Worker(new URL('./load-thread.ts', import.meta.url))
+  return {
+    async run(plan) {
+      worker.postMessage(plan)
+      const [answer] = (await once(worker, 'message')) as [{ outcome?: Outcome; error?: string }]
+      if (answer.outcome === undefined) throw new Error(answer.error ?? 'the load thread failed')
+      return answer.outcome
+    },
+    async close() {
+      await worker.terminate()
+    },
+  }
+}

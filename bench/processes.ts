@@ -1,0 +1,36 @@
+// What Linux says of a process and its children: processor time and resident memory.
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** User and system time of the process and all below it, in microseconds; the kernel counts in 10 ms. */
+export function cpuUs(pid: number): number {
+  return sum(pid, (each) => {
+    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) * 10_000
+  })
+}
+
+export function rssMiB(pid: number): number {
+  return sum(pid, (each) => {
+    const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${each}/status`, 'utf8'))?.[1]
+    return Number(kib) / 1024
+  })
+}
+
+/** The most that was ever resident, of the process alone. */
+export function peakRssMiB(pid: number): number {
+  const kib = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kib) / 1024
+}
+
+function sum(pid: number, of: (pid: number) => number): number {
+  return childrenOf(pid).reduce((total, child) => total + sum(child, of), of(pid))
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
+      .split(' ')
+      .filter((text) => text !== '')
+      .map(Number),
+  )
+}

@@ -1,0 +1,71 @@
+// What a run found: lines for people as it goes, and rows for docs/benchmarks.md.
+import { describe, failuresOf, type Measured } from './measure.ts'
+
+/** `goal`: at least, or at most, this figure. */
+export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+
+export type Row = {
+  readonly section: string
+  /** Names the figure; bench/causes.ts goes by it. */
+  readonly name: string
+  readonly measured: string
+  readonly goal: string | null
+  /** Null where there is no goal. */
+  readonly met: boolean | null
+}
+
+export type Report = {
+  readonly rows: readonly Row[]
+  readonly failures: number
+  section(name: string): void
+  /** What a target did, all rounds together; failures are counted, the first one is shown. */
+  target(name: string, measured: readonly Measured[]): void
+  /** One number, judged where there is a goal. `unit` stands after it. */
+  figure(name: string, value: number, unit: string, goal?: Goal): void
+  /** Something to know about this run, in a sentence. */
+  note(text: string): void
+}
+
+export function createReport(print: (line: string) => void): Report {
+  const rows: Row[] = []
+  let section = ''
+  let failures = 0
+  const add = (row: Omit<Row, 'section'>) => {
+    rows.push({ section, ...row })
+    const verdict = row.met === null ? '' : `   goal ${row.goal}: ${row.met ? 'met' : 'NOT MET'}`
+    print(`  ${row.name.padEnd(58)} ${row.measured}${verdict}`)
+  }
+  return {
+    rows,
+    get failures() {
+      return failures
+    },
+    section(name) {
+      section = name
+      print(`\n${name}`)
+    },
+    target(name, measured) {
+      add({ name, measured: describe(measured), goal: null, met: null })
+      const failed = measured.reduce((total, one) => total + one.failures, 0)
+      if (failed === 0) return
+      failures += failed
+      print(`    first failure: ${failuresOf(measured)}`)
+    },
+    figure(name, value, unit, goal) {
+      const measured = `${show(value)}${unit}`
+      if (goal === undefined) return add({ name, measured, goal: null, met: null })
+      const least = 'atLeast' in goal
+      const met = least ? value >= goal.atLeast : value <= goal.atMost
+      const text = least ? `>= ${show(goal.atLeast)}${unit}` : `<= ${show(goal.atMost)}${unit}`
+      add({ name, measured, goal: text, met })
+    },
+    note(text) {
+      print(`  ${text}`)
+    },
+  }
+}
+
+function show(value: number): string {
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value.toFixed(value >= 10 ? 1 : 2)
+}

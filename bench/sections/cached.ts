@@ -1,0 +1,111 @@
+// Answers asked for again and again: 4096 slots and 4096 transactions, other ids in every call, 64 API keys,
+// authentication, limits and usage on. Beside `return 200` and a POST cache of nginx and a bare node:http.
+import type { Bench } from '../bench.ts'
+import { sizes } from '../bench.ts'
+import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
+import { withId, type Call, type Plan } from '../load/plan.ts'
+import { ratio, type Target } from '../measure.ts'
+import { cpuUs } from '../processes.ts'
+import { constantReply } from '../servers/bare.ts'
+import { startNginx } from '../servers/nginx.ts'
+
+const connections = 64
+const callsFull = 60_000
+
+export async function runCached(bench: Bench): Promise<void> {
+  const { report } = bench
+  report.section('Cached answers')
+  const cairn = await bench.cairn()
+  const methods = [
+    { method: storage, calls: storageCalls(cairn.slots.slice(0, sizes.cached)) },
+    { method: transaction, calls: transactionCalls(cairn.places.slice(0, sizes.cached)) },
+  ]
+  const count = bench.calls(callsFull)
+  const plan = (port: number, calls: readonly Call[]): Plan => ({
+    port,
+    paths: cairn.paths,
+    calls,
+    ids: 'varied',
+    connections,
+    count,
+    rate: null,
+  })
+  const ours = methods.map(({ method, calls }): Target => ({
+    name: method,
+    pid: cairn.pid,
+    plan: plan(cairn.port, calls),
+  }))
+  const warmUp = Math.max(count / 4, sizes.cached)
+  if (bench.options.profile) {
+    for (const target of ours) {
+      const [measured = []] = await bench.turns([target], warmUp)
+      report.target(target.name, measured)
+    }
+    return
+  }
+
+  const bare = await bench.bare()
+  const nginx = await bench.nginx()
+  const cache = await startNginx({ upstream: cairn.started.url })
+  const constant = storageCalls(cairn.slots.slice(0, sizes.cached)).map(asConstant)
+  const targets: Target[] = [
+    ...ours,
+    { name: 'bare node:http, constant reply', pid: bare.pid, plan: plan(bare.port, constant) },
+  ]
+  if (nginx !== null && cache !== null) {
+    targets.push({ name: 'nginx return 200', pid: nginx.pid, plan: plan(nginx.port, constant) })
+    for (const { method, calls } of methods) {
+      targets.push({
+        name: `nginx POST cache of ${method}`,
+        pid: cache.pid,
+        plan: {
+          ...plan(
+            cache.port,
+            calls.map((call, at) => withId(call, at + 1)),
+          ),
+          ids: 'none',
+        },
+      })
+    }
+  }
+  try {
+    const measured = await bench.turns(targets, warmUp)
+    targets.forEach(({ name }, at) => report.target(name, measured[at] ?? []))
+    const [
+      ownStorage = [],
+      ownTransaction = [],
+      floor = [],
+      fixed,
+      cacheStorage,
+      cacheTransaction,
+    ] = measured
+    for (const [name, own, cached] of [
+      [storage, ownStorage, cacheStorage],
+      [transaction, ownTransaction, cacheTransaction],
+    ] as const) {
+      const against = (what: string, other: typeof own, goal?: { atLeast: number }) =>
+        report.figure(`${name}: CPU of ${what} / ours`, ratio(other, own, 'cpuUsPerCall'), '', goal)
+      if (fixed !== undefined) against('nginx return 200', fixed, { atLeast: 0.4 })
+      if (cached !== undefined) against('nginx POST cache', cached, { atLeast: 0.85 })
+      against('bare node:http', floor)
+    }
+    if (cache !== null) await checkKept(bench, targets.at(-1))
+  } finally {
+    await cache?.stop()
+  }
+}
+
+/** The cache must have answered alone. Throws when Cairn worked for it. */
+async function checkKept(bench: Bench, target: Target | undefined): Promise<void> {
+  if (target === undefined) return
+  const { pid } = await bench.cairn()
+  const before = cpuUs(pid)
+  await bench.loader.run(target.plan)
+  const spent = (cpuUs(pid) - before) / target.plan.count
+  if (spent > 3) throw new Error(`the nginx cache passed calls on: ${spent.toFixed(1)} us a call`)
+}
+
+/** Same request, but the reply is one text whatever is asked. */
+function asConstant(call: Call): Call {
+  return { ...call, constant: constantReply }
+}
