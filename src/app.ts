@@ -11,7 +11,7 @@ import { createLog, type Log } from './base/log.ts'
 import { verifyDagBlock } from './codec/verify-dag-block.ts'
 import { verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
-import { createObtain, type Obtaining } from './content/obtain.ts'
+import { createObtain, defaultObtainLimits, type Obtaining } from './content/obtain.ts'
 import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
 import type { Store } from './content/store.ts'
 import { createVerify } from './content/verify.ts'
@@ -24,6 +24,7 @@ import { parseGenesis } from './ethereum/embedded/genesis.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { Network } from './ethereum/network.ts'
 import { createGateway } from './gateway/handle.ts'
+import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
@@ -84,6 +85,7 @@ export async function startServer(
     clock,
     log,
     count: () => {},
+    limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   starting.defer(() => obtaining.idle())
 
@@ -127,6 +129,7 @@ export async function startServer(
     count: usage.count,
     operations: createRpcOperations({ clientVersion: clientVersion(), clock }),
     resolveBlock,
+    keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
   })
 
@@ -166,6 +169,7 @@ export async function startServer(
       ready: () => writable,
       networks: [network.name],
     }),
+    logAnswers: config.log.level === 'debug',
     clock,
     log,
   })

@@ -97,6 +97,12 @@ export const settingsSchema = z.strictObject({
       bytesMax: wholeOrNull(mib, 'Size the database may grow to; null: as the disk allows.'),
     })
     .prefault({}),
+  memory: z
+    .strictObject({
+      contentBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Verified chain data kept in memory.'),
+      answersBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Proved answers kept in memory.'),
+    })
+    .prefault({}),
   chain: z
     .strictObject({
       name: networkName('dev', 'Name of the embedded chain as a network.'),

@@ -16,20 +16,21 @@ export type Authenticate = (
 ) => Caller | Promise<Caller>
 
 /** JSON-RPC face: the key is in the URL; the secret is optional unless the key demands it. */
-export async function enterRpc(
+export function enterRpc(
   authenticate: Authenticate,
   credential: Credential,
   network: Network,
-): Promise<Caller> {
-  if (credential.key === null) throw new Fault('no_credential')
-  if (
-    credential.user !== undefined &&
-    credential.user !== '' &&
-    credential.user !== credential.key
-  ) {
-    throw new Fault('bad_secret')
-  }
-  const caller = await authenticate(credential.key, credential.secret, credential.address ?? '')
+): Caller | Promise<Caller> {
+  const { key, secret, user = '', address = '' } = credential
+  if (key === null) throw new Fault('no_credential')
+  if (user !== '' && user !== key) throw new Fault('bad_secret')
+  const caller = authenticate(key, secret, address)
+  return caller instanceof Promise
+    ? caller.then((found) => gateRpc(found, network))
+    : gateRpc(caller, network)
+}
+
+function gateRpc(caller: Caller, network: Network): Caller {
   const { settings } = caller
   if (settings.secretRequired && !caller.withSecret) {
     throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })

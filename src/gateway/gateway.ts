@@ -17,7 +17,11 @@ export type Credential = {
 }
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
-export type RpcOutcome = { readonly result: unknown } | { readonly fault: Fault }
+/** `text`: the result as JSON text already. */
+export type RpcOutcome =
+  | { readonly result: unknown }
+  | { readonly text: string }
+  | { readonly fault: Fault }
 
 /** One HTTP request of the JSON-RPC face after its envelope was read. A Fault stands for a bad item. */
 export type RpcVisit = {
@@ -37,6 +41,12 @@ export type RpcLabels = {
   readonly units: number
 }
 
+/** Outcomes are in the order of items. */
+export type RpcAnswer = {
+  readonly outcomes: readonly RpcOutcome[]
+  readonly headers: RpcLabels
+}
+
 export type FilesVisit = {
   readonly caller: Caller
   readonly operation: FilesOperation<unknown>
@@ -50,16 +60,14 @@ export interface Gateway {
   /** The network of a path label and a Host label (contract-rpc 1). Throws `no_network`. */
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
-  enterRpc(credential: Credential, network: Network): Promise<Caller>
+  enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
   /** The same for the file face, card included. */
   enterFiles(credential: Credential): Promise<Caller>
   /**
-   * Parse each item, admit the whole, run, meter. A Fault thrown refuses the whole request (`over_rate`,
-   * `over_quota`, `over_burst`); a fault of one item is its outcome. Outcomes are in the order of items.
+   * Parse each item, admit the whole, run, meter: at once when every answer is at hand. A Fault thrown refuses
+   * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
    */
-  runRpc(
-    visit: RpcVisit,
-  ): Promise<{ readonly outcomes: readonly RpcOutcome[]; readonly headers: RpcLabels }>
+  runRpc(visit: RpcVisit): RpcAnswer | Promise<RpcAnswer>
   /** A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left. */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): void
   /** Parse, admit, run. The face calls `settle` once, when the response has ended. */

@@ -7,8 +7,9 @@ import { silentLog } from '../base/log.ts'
 import type { BlockRef, Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import { createGateway, type GatewayParts } from './handle.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
-import type { FilesOperation, RpcOperation } from './operation.ts'
+import type { BlockParameter, FilesOperation, Level, RpcOperation } from './operation.ts'
 
 const caller: Caller = {
   accountId: 'a',
@@ -83,6 +84,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
       hash: new Uint8Array(32),
       number: ++head,
     }),
+    keptAnswers: createKeptAnswers({ bytesMax: 100_000 }),
     log: silentLog,
     ...over,
   })
@@ -131,7 +133,8 @@ test('a key that needs its secret says nothing of its networks without it', asyn
   const { made } = gateway({
     authenticate: (_key, secret) => ({ ...caller, settings, withSecret: secret !== null }),
   })
-  const enter = (secret: string | null) => made.enterRpc({ key: 'rightkey', secret }, network)
+  const enter = async (secret: string | null) =>
+    await made.enterRpc({ key: 'rightkey', secret }, network)
   await assert.rejects(enter(null), {
     code: 'refused_by_setting',
     data: { reason: 'secret_required' },
@@ -156,10 +159,9 @@ test('a request that is not admitted runs nothing and costs nothing', async () =
       throw new Fault('over_rate')
     },
   })
-  assert.equal(
-    await refusal(made.runRpc({ caller, network, items: [item('x_one')], batch: false, signal })),
-    'over_rate',
-  )
+  const items = [item('x_one')]
+  const run = async () => await made.runRpc({ caller, network, items, batch: false, signal })
+  assert.equal(await refusal(run()), 'over_rate')
   assert.deepEqual(counted, [{ method: 'x_one', outcome: 'over_rate', units: 0 }])
 })
 
@@ -233,8 +235,8 @@ test('the label of a batch is that of its weakest answer', async () => {
 
 test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one even when none is needed', async () => {
   const { made } = gateway()
-  const enter = (key: string | null, secret: string | null, user = '') =>
-    made.enterRpc({ key, secret, user }, network)
+  const enter = async (key: string | null, secret: string | null, user = '') =>
+    await made.enterRpc({ key, secret, user }, network)
   assert.equal((await enter('rightkey', null)).keyId, 'k')
   assert.equal((await enter('rightkey', 'right')).withSecret, true)
   assert.equal((await enter('rightkey', 'right', 'rightkey')).withSecret, true)
@@ -267,4 +269,93 @@ test('a file command is judged, admitted and counted once, when its response has
   assert.deepEqual(counted, [])
   settle('ok', { in: 10, out: 20 })
   assert.deepEqual(counted, [{ method: 'pin/rm', outcome: 'ok', units: 0 }])
+})
+
+const where: BlockRef = { network: 'dev', hash: new Uint8Array(32).fill(7), number: 5n }
+
+/** An operation that counts its runs and answers as it is told. */
+function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' }) {
+  const ran: unknown[] = []
+  const operation: RpcOperation<unknown> = {
+    name: 'x_kept',
+    units: 80,
+    kept: { block: () => block, key: (input) => JSON.stringify(input) },
+    parse: (params) => params,
+    run: async (input, call) => {
+      ran.push(input)
+      await call.resolve({ tag: 'latest' })
+      call.labels.level(level)
+      return { value: ran.length }
+    },
+  }
+  const { made, counted } = gateway({
+    operations: new Map([['x_kept', operation]]),
+    resolveBlock: () => where,
+  })
+  const ask = async (params: readonly unknown[] = []) => {
+    const items = [{ method: 'x_kept', params }]
+    const { outcomes, headers } = await made.runRpc({
+      caller,
+      network,
+      items,
+      batch: false,
+      signal,
+    })
+    const [outcome] = outcomes
+    assert.ok(outcome !== undefined && !('fault' in outcome))
+    const value: unknown = 'text' in outcome ? JSON.parse(outcome.text) : outcome.result
+    return { value, headers }
+  }
+  return { ask, ran, counted, made }
+}
+
+test('a proved answer is given again without running, with the same labels, and charged the same', async () => {
+  const { ask, ran, counted } = keeping('proof')
+  const first = await ask(['a'])
+  const second = await ask(['a'])
+  assert.deepEqual(second, first)
+  assert.equal(second.headers.verified, 'proof')
+  assert.equal(second.headers.head, 'embedded')
+  assert.deepEqual(second.headers.block, where.hash)
+  assert.equal(ran.length, 1)
+  assert.deepEqual(counted[1], counted[0])
+  assert.equal(counted[1]?.units, 80)
+})
+
+test('a kept answer needs no wait', async () => {
+  const { ask, made } = keeping('proof')
+  await ask()
+  const items = [{ method: 'x_kept', params: [] }]
+  const answer = made.runRpc({ caller, network, items, batch: false, signal })
+  assert.ok(!(answer instanceof Promise))
+})
+
+test('other input is another answer', async () => {
+  const { ask, ran } = keeping('proof')
+  await ask(['a'])
+  await ask(['b'])
+  assert.equal(ran.length, 2)
+})
+
+test('what is not proved is never kept', async () => {
+  for (const level of ['trusted', 'none'] as const) {
+    const { ask, ran } = keeping(level)
+    await ask()
+    await ask()
+    assert.equal(ran.length, 2, level)
+  }
+})
+
+test('an input that says its answer must not be kept runs each time', async () => {
+  const { ask, ran } = keeping('proof', null)
+  await ask()
+  await ask()
+  assert.equal(ran.length, 2)
+})
+
+test('whether a block is canonical is judged each time', async () => {
+  const { ask, ran } = keeping('proof', { hash: where.hash, requireCanonical: true })
+  await ask()
+  await ask()
+  assert.equal(ran.length, 2)
 })

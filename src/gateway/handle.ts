@@ -7,12 +7,14 @@ import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
-import type { FilesVisit, Gateway, RpcItem, RpcOutcome, RpcVisit } from './gateway.ts'
+import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } from './gateway.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
 import type { FilesClass, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
-import { createVisit, type ResolveBlock } from './visit.ts'
+import { type ResolveBlock, Visit } from './visit.ts'
 
 export type GatewayParts = {
   readonly networks: readonly Network[]
@@ -30,35 +32,116 @@ export type GatewayParts = {
   readonly count: (call: UsedCall) => void
   readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
   readonly resolveBlock: ResolveBlock
+  readonly keptAnswers: KeptAnswers
   readonly log: Log
 }
 
 /** Calls of one batch that run at the same time. */
 const concurrentItems = 16
 
-type Planned =
-  | { readonly method: string; readonly units: number; readonly fault: Fault }
-  | {
-      readonly method: string
-      readonly units: number
-      readonly run: (call: RpcCall) => Promise<unknown>
-    }
+/** One item before it runs; `operation` is null exactly when `fault` is not. */
+type Planned = {
+  readonly method: string
+  readonly units: number
+  readonly fault: Fault | null
+  readonly operation: RpcOperation<unknown> | null
+  readonly input: unknown
+}
 
 /** Builds the gateway over its parts. Holds no state of its own. */
 export function createGateway(parts: GatewayParts): Gateway {
   const { authenticate, count, operations, log } = parts
 
-  async function outcomeOf(planned: Planned, call: RpcCall): Promise<RpcOutcome> {
-    if ('fault' in planned) return { fault: planned.fault }
+  async function outcomeOf(
+    { operation, input, fault, method }: Planned,
+    call: RpcCall,
+  ): Promise<RpcOutcome> {
+    if (operation === null) return { fault: fault ?? new Fault('internal') }
     try {
-      return { result: await planned.run(call) }
+      if (operation.kept === undefined) return { result: await operation.run(input, call) }
+      const watch = new ProofWatch(call.labels)
+      const result = await operation.run(input, watch.watched(call))
+      return keepProved(parts.keptAnswers, call.network, operation, input, result, watch)
     } catch (thrown) {
-      const fault = call.signal.aborted ? Fault.from(call.signal.reason) : Fault.from(thrown)
-      if (fault.code === 'internal') {
-        log('error', 'operation failed', { method: planned.method, cause: fault.cause })
+      const said = call.signal.aborted ? Fault.from(call.signal.reason) : Fault.from(thrown)
+      if (said.code === 'internal') {
+        log('error', 'operation failed', { method, cause: said.cause })
       }
-      return { fault }
+      return { fault: said }
     }
+  }
+
+  /** Runs what could not be answered at once; fills the holes of `outcomes`. */
+  async function runWaiting(
+    visit: RpcVisit,
+    labels: Visit,
+    planned: readonly Planned[],
+    outcomes: (RpcOutcome | null)[],
+  ): Promise<void> {
+    const { caller, network, signal } = visit
+    const call: RpcCall = {
+      caller,
+      network,
+      resolve: (parameter) => labels.resolve(parameter),
+      labels,
+      signal,
+    }
+    let next = 0
+    async function lane(): Promise<void> {
+      while (next < planned.length) {
+        const index = next++
+        if (outcomes[index] === null) {
+          outcomes[index] = await outcomeOf(planned[index] as Planned, call)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(concurrentItems, planned.length) }, lane))
+  }
+
+  /** The tail of the order: what was free is given back, what was used is counted. */
+  function meter(
+    visit: RpcVisit,
+    planned: readonly Planned[],
+    outcomes: readonly RpcOutcome[],
+  ): number {
+    const { caller, network } = visit
+    let units = 0
+    let free = 0
+    for (let index = 0; index < planned.length; index++) {
+      const item = planned[index] as Planned
+      const outcome = outcomes[index] as RpcOutcome
+      const fault = 'fault' in outcome ? outcome.fault : null
+      const charged = fault !== null && isFree(fault) ? 0 : item.units
+      units += charged
+      free += item.units - charged
+      countRpc(caller, network, item.method, fault?.code ?? 'ok', charged)
+    }
+    // Rows add up to what was charged, also for the day's units after a restart.
+    if (visit.batch) {
+      countRpc(caller, network, 'batch', 'ok', 1)
+      units += 1
+    }
+    if (free > 0) parts.refundUnits(caller, free)
+    return units
+  }
+
+  function countRpc(
+    { keyId }: Caller,
+    network: Network,
+    method: string,
+    outcome: UsedCall['outcome'],
+    units: number,
+  ): void {
+    count({
+      keyId,
+      face: 'rpc',
+      network: network.name,
+      method,
+      outcome,
+      units,
+      bytesIn: 0,
+      bytesOut: 0,
+    })
   }
 
   return {
@@ -66,49 +149,31 @@ export function createGateway(parts: GatewayParts): Gateway {
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
     enterFiles: (credential) => enterFiles(authenticate, credential, parts.cardGate),
 
-    async runRpc(visit: RpcVisit) {
-      const { caller, network, signal } = visit
+    runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
+      const { caller, network, batch } = visit
       const planned = visit.items.map((item) => plan(operations, item))
-      const units = requestUnits(
-        planned.map((item) => item.units),
-        visit.batch,
-      )
-      const facts = {
-        keyId: caller.keyId,
-        face: 'rpc',
-        network: network.name,
-        bytesIn: 0,
-        bytesOut: 0,
-      } as const
+      const units = requestUnits(planned, batch)
       try {
         parts.admitUnits(caller, units)
       } catch (thrown) {
         const fault = Fault.from(thrown)
-        for (const { method } of planned) count({ ...facts, method, outcome: fault.code, units: 0 })
+        for (const { method } of planned) countRpc(caller, network, method, fault.code, 0)
         throw fault
       }
-      const memory = createVisit(network, parts.resolveBlock, signal)
-      const call: RpcCall = {
-        caller,
-        network,
-        resolve: memory.resolve,
-        labels: memory.labels,
-        signal,
+      const labels = new Visit(network, parts.resolveBlock, visit)
+      let waiting = 0
+      const outcomes = planned.map((item): RpcOutcome | null => {
+        if (item.fault !== null) return { fault: item.fault }
+        const kept = findKept(parts.keptAnswers, network, item.operation, item.input, labels)
+        if (kept === null) waiting++
+        return kept
+      })
+      const finish = (): RpcAnswer => {
+        const answered = outcomes as readonly RpcOutcome[]
+        const charged = meter(visit, planned, answered)
+        return { outcomes: answered, headers: labels.headers(batch, charged) }
       }
-      const outcomes = await inOrder(planned, concurrentItems, (item) => outcomeOf(item, call))
-
-      let free = 0
-      for (const [index, item] of planned.entries()) {
-        const outcome = outcomes[index] as RpcOutcome
-        const fault = 'fault' in outcome ? outcome.fault : null
-        const charged = fault !== null && isFree(fault) ? 0 : item.units
-        free += item.units - charged
-        count({ ...facts, method: item.method, outcome: fault?.code ?? 'ok', units: charged })
-      }
-      // Rows add up to what was charged, also for the day's units after a restart.
-      if (visit.batch) count({ ...facts, method: 'batch', outcome: 'ok', units: 1 })
-      if (free > 0) parts.refundUnits(caller, free)
-      return { outcomes, headers: memory.headers(visit.batch, units - free) }
+      return waiting === 0 ? finish() : runWaiting(visit, labels, planned, outcomes).then(finish)
     },
 
     chargeRefusal(caller, network, fault) {
@@ -120,16 +185,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         if (!(thrown instanceof Fault)) throw thrown
         units = 0
       }
-      count({
-        keyId: caller.keyId,
-        face: 'rpc',
-        network: network.name,
-        method: '',
-        outcome: fault.code,
-        units,
-        bytesIn: 0,
-        bytesOut: 0,
-      })
+      countRpc(caller, network, '', fault.code, units)
     },
 
     async runFiles(visit: FilesVisit) {
@@ -163,37 +219,22 @@ export function createGateway(parts: GatewayParts): Gateway {
 }
 
 function plan(operations: GatewayParts['operations'], item: RpcItem | Fault): Planned {
-  if (item instanceof Fault) return { method: '', units: refusalUnits, fault: item }
+  if (item instanceof Fault) return refused('', item)
   const operation = operations.get(item.method)
   if (operation === undefined) {
     const detail = `The method ${item.method.slice(0, 256)} does not exist/is not available`
     const fault = findRefusal(item.method) ?? new Fault('no_method', { detail })
     // Foreign names never become rows of the usage table.
-    return { method: 'other', units: refusalUnits, fault }
+    return refused('other', fault)
   }
   const { name, units } = operation
   try {
-    const input = operation.parse(item.params)
-    return { method: name, units, run: (call) => operation.run(input, call) }
+    return { method: name, units, fault: null, operation, input: operation.parse(item.params) }
   } catch (thrown) {
-    return { method: name, units: refusalUnits, fault: Fault.from(thrown) }
+    return refused(name, Fault.from(thrown))
   }
 }
 
-/** Runs `work` over `items`, at most `width` at a time; results in the order of items. */
-async function inOrder<T, R>(
-  items: readonly T[],
-  width: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results: R[] = []
-  let next = 0
-  async function lane(): Promise<void> {
-    while (next < items.length) {
-      const index = next++
-      results[index] = await work(items[index] as T)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane))
-  return results
+function refused(method: string, fault: Fault): Planned {
+  return { method, units: refusalUnits, fault, operation: null, input: null }
 }

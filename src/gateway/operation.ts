@@ -57,9 +57,22 @@ export type FilesReply =
       readonly contentLength?: bigint
     }
 
+/**
+ * For an operation whose proved answer follows from a block and the input alone: how the gateway may keep it.
+ * Everything else is proved anew at each call.
+ */
+export type KeptBy<Input> = {
+  /** The block the answer is of; null for an input whose answer must not be kept. */
+  block(input: Input): BlockParameter | null
+  /** The rest of the input: equal texts mean equal answers at one block, whatever the input's spelling. */
+  key(input: Input): string
+}
+
 export type RpcOperation<Input> = {
   readonly name: string
   readonly units: number
+  /** Only answers labelled `proof` are kept. */
+  readonly kept?: KeptBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
   parse(params: readonly unknown[]): Input
   /** A JSON value; bigints never reach it. */

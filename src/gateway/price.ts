@@ -6,8 +6,8 @@ import type { Fault } from '../base/fault.ts'
 export const refusalUnits = 5
 
 /** A batch costs its items and one more. */
-export function requestUnits(itemUnits: readonly number[], batch: boolean): number {
-  return itemUnits.reduce((sum, units) => sum + units, batch ? 1 : 0)
+export function requestUnits(items: readonly { readonly units: number }[], batch: boolean): number {
+  return items.reduce((sum, { units }) => sum + units, batch ? 1 : 0)
 }
 
 /** 401, 402, 403, 404, 405, 415, 429 and 5xx cost nothing: the caller got no answer, or must not be drained. */

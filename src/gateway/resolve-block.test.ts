@@ -20,7 +20,7 @@ const number = async (parameter: BlockParameter, on = network()) =>
   (await resolveBlock(on, parameter, signal)).number
 
 const refusal = (parameter: BlockParameter, on = network()) =>
-  resolveBlock(on, parameter, signal).then(
+  (async () => await resolveBlock(on, parameter, signal))().then(
     () => 'resolved',
     (thrown: Error & { code?: string }) => [thrown.code, thrown.message],
   )

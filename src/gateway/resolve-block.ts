@@ -9,12 +9,12 @@ import type { BlockParameter } from './operation.ts'
  * `pending` is the latest block: a pending state cannot be proved. Throws `unknown_block`, `no_tag`,
  * `not_canonical`, and for a hash what `obtain` throws.
  */
-export async function resolveBlock(
+export function resolveBlock(
   network: Network,
   parameter: BlockParameter,
   signal: AbortSignal,
-): Promise<BlockRef> {
-  if ('hash' in parameter) return await resolveHash(network, parameter, signal)
+): BlockRef | Promise<BlockRef> {
+  if ('hash' in parameter) return resolveHash(network, parameter, signal)
   if ('number' in parameter) return resolveNumber(network, parameter.number)
   switch (parameter.tag) {
     case 'latest':

@@ -1,65 +1,95 @@
 // What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
 // labels remember the weakest answer given.
 // Tested by src/gateway/handle.test.ts
-import { toBareHex } from '../base/hex.ts'
 import type { Anchor, BlockRef, Network } from '../ethereum/network.ts'
 import type { RpcLabels } from './gateway.ts'
 import type { BlockParameter, Labels, Level } from './operation.ts'
 
+/** At once for a tag or a number; a hash may have to be looked for. Throws as `resolveBlock` says. */
 export type ResolveBlock = (
   network: Network,
   block: BlockParameter,
   signal: AbortSignal,
-) => Promise<BlockRef>
+) => BlockRef | Promise<BlockRef>
 
 const strength: readonly Level[] = ['none', 'trusted', 'proof']
 
-/** The memory of one request: `resolve` for its calls, `labels` for each call, `headers` at the end. */
-export function createVisit(network: Network, resolveBlock: ResolveBlock, signal: AbortSignal) {
-  const resolved = new Map<string, Promise<BlockRef>>()
-  let weakest: Level | null = null
-  let anchor: Anchor | null = null
-  let shown: BlockRef | null = null
-  let latest: BlockRef | null = null
+/** The memory of one request: `resolve` for its calls, itself the labels of each, `headers` at the end. */
+export class Visit implements Labels {
+  readonly #network: Network
+  readonly #resolveBlock: ResolveBlock
+  readonly #request: { readonly signal: AbortSignal }
+  #resolved: Map<string, BlockRef | Promise<BlockRef>> | null = null
+  #weakest: Level | null = null
+  #anchor: Anchor | null = null
+  #shown: BlockRef | null = null
+  #latest: BlockRef | null = null
 
-  const labels: Labels = {
-    level(level) {
-      if (weakest === null || strength.indexOf(level) < strength.indexOf(weakest)) weakest = level
-    },
-    block(block, tagged) {
-      shown = block
-      if (tagged) anchor = network.head.anchor
-    },
+  /** `request.signal` is asked for only when a hash has to be looked for. */
+  constructor(
+    network: Network,
+    resolveBlock: ResolveBlock,
+    request: { readonly signal: AbortSignal },
+  ) {
+    this.#network = network
+    this.#resolveBlock = resolveBlock
+    this.#request = request
   }
 
-  return {
-    labels,
-    async resolve(parameter: BlockParameter): Promise<BlockRef> {
-      const key = memoKey(parameter)
-      const known = resolved.get(key)
-      const pending = known ?? resolveBlock(network, parameter, signal)
+  level(level: Level): void {
+    if (this.#weakest === null || strength.indexOf(level) < strength.indexOf(this.#weakest)) {
+      this.#weakest = level
+    }
+  }
+
+  block(block: BlockRef, tagged: boolean): void {
+    this.#shown = block
+    if (tagged) this.#anchor = this.#network.head.anchor
+  }
+
+  async resolve(parameter: BlockParameter): Promise<BlockRef> {
+    const block = await this.#find(parameter)
+    this.block(block, !('hash' in parameter))
+    if ('tag' in parameter && parameter.tag === 'latest') this.#latest = block
+    return block
+  }
+
+  /** The block of a tag or number when that needs no wait. The caller tells the labels. Throws as `resolve`. */
+  resolveNow(parameter: BlockParameter): BlockRef | null {
+    if ('hash' in parameter) return null
+    const block = this.#find(parameter)
+    if (block instanceof Promise) return null
+    if ('tag' in parameter && parameter.tag === 'latest') this.#latest = block
+    return block
+  }
+
+  headers(batch: boolean, units: number): RpcLabels {
+    const block = batch ? this.#latest : this.#shown
+    return {
+      verified: this.#weakest,
+      head: this.#anchor,
+      block: block?.hash ?? null,
+      blockNumber: block?.number ?? null,
+      units,
+    }
+  }
+
+  #find(parameter: BlockParameter): BlockRef | Promise<BlockRef> {
+    if ('hash' in parameter) {
       // requireCanonical is judged on every use, so a hash is never remembered.
-      if (known === undefined && !('hash' in parameter)) resolved.set(key, pending)
-      const block = await pending
-      labels.block(block, !('hash' in parameter))
-      if ('tag' in parameter && parameter.tag === 'latest') latest = block
-      return block
-    },
-    headers(batch: boolean, units: number): RpcLabels {
-      const block = batch ? latest : shown
-      return {
-        verified: weakest,
-        head: anchor,
-        block: block?.hash ?? null,
-        blockNumber: block?.number ?? null,
-        units,
-      }
-    },
+      return this.#resolveBlock(this.#network, parameter, this.#request.signal)
+    }
+    const key = memoKey(parameter)
+    this.#resolved ??= new Map()
+    const known = this.#resolved.get(key)
+    if (known !== undefined) return known
+    const found = this.#resolveBlock(this.#network, parameter, this.#request.signal)
+    this.#resolved.set(key, found)
+    return found
   }
 }
 
-function memoKey(parameter: BlockParameter): string {
-  if ('tag' in parameter) return parameter.tag === 'pending' ? 'latest' : parameter.tag
+function memoKey(parameter: Exclude<BlockParameter, { hash: Uint8Array }>): string {
   if ('number' in parameter) return `number:${parameter.number}`
-  return `hash:${toBareHex(parameter.hash)}:${parameter.requireCanonical}`
+  return parameter.tag === 'pending' ? 'latest' : parameter.tag
 }

@@ -8,22 +8,32 @@ const exposed =
 const allowed =
   'content-type, authorization, infura-source, user-agent, x-requested-with, accept, x-cairn-proof'
 
-/** Headers every answer of the face carries: the Origin reflected, or `*` when none was sent. */
-export function corsHeaders(request: IncomingMessage): Record<string, string> {
-  return {
-    'access-control-allow-origin': request.headers.origin ?? '*',
-    vary: 'Origin',
-    'access-control-expose-headers': exposed,
-  }
+/**
+ * Headers every answer of the face carries, names and values in turn: the Origin reflected, or `*` when none
+ * was sent. A fresh array.
+ */
+export function corsHeaders(request: IncomingMessage): string[] {
+  return [
+    'access-control-allow-origin',
+    request.headers.origin ?? '*',
+    'vary',
+    'Origin',
+    'access-control-expose-headers',
+    exposed,
+  ]
 }
 
 /** Headers of a 204 to OPTIONS; no key is needed. */
-export function preflightHeaders(request: IncomingMessage): Record<string, string> {
-  return {
+export function preflightHeaders(request: IncomingMessage): string[] {
+  return [
     ...corsHeaders(request),
-    'access-control-allow-methods': 'POST, OPTIONS',
-    'access-control-allow-headers': allowed,
-    'access-control-max-age': '7200',
-    'x-content-type-options': 'nosniff',
-  }
+    'access-control-allow-methods',
+    'POST, OPTIONS',
+    'access-control-allow-headers',
+    allowed,
+    'access-control-max-age',
+    '7200',
+    'x-content-type-options',
+    'nosniff',
+  ]
 }

@@ -12,7 +12,7 @@ export type ExchangeParts = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly target: Target
-  /** Ours, or the caller's when well formed; already set as `x-request-id` on the response. */
+  /** Ours, or the caller's when well formed; goes out as `x-request-id`. */
   readonly requestId: string
   /** The caller sent `Expect: 100-continue` and holds its body back. */
   readonly awaitsContinue: boolean
@@ -32,7 +32,7 @@ export class Exchange {
   readonly requestId: string
   readonly draining: boolean
   #awaitsContinue: boolean
-  readonly #controller = new AbortController()
+  #controller: AbortController | null = null
 
   constructor(parts: ExchangeParts) {
     this.request = parts.request
@@ -43,11 +43,6 @@ export class Exchange {
     this.requestId = parts.requestId
     this.draining = parts.draining
     this.#awaitsContinue = parts.awaitsContinue
-    parts.response.once('close', () => {
-      if (!parts.response.writableFinished) {
-        this.abort(new Fault('hung_up'))
-      }
-    })
   }
 
   /** The peer's address as the socket gives it; empty once it has gone. */
@@ -57,12 +52,26 @@ export class Exchange {
 
   /** Aborts when the caller hangs up before the answer has ended, or by `abort`. Its reason is a Fault. */
   get signal(): AbortSignal {
-    return this.#controller.signal
+    return this.#controlled().signal
   }
 
   /** Stops the work of this exchange, for instance at a deadline. The first reason stays. */
   abort(reason: Fault): void {
-    this.#controller.abort(reason)
+    this.#controlled().abort(reason)
+  }
+
+  /** Made at the first use: an answer that is at hand needs none. */
+  #controlled(): AbortController {
+    if (this.#controller !== null) return this.#controller
+    const controller = new AbortController()
+    this.#controller = controller
+    const { response } = this
+    const hangUp = (): void => {
+      if (!response.writableFinished) controller.abort(new Fault('hung_up'))
+    }
+    if (response.closed) hangUp()
+    else response.once('close', hangUp)
+    return controller
   }
 
   /** True while the caller holds its body back: answer without reading it, or `acceptBody` first. */

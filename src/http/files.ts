@@ -56,6 +56,7 @@ export function createFilesFace(parts: FilesFaceParts): Face {
       clock,
     )
     response.setHeaders(new Headers(filesHeaders(request.headers, parts.version)))
+    response.setHeader('x-request-id', exchange.requestId)
     try {
       if (request.method === 'OPTIONS') {
         const answer = { status: 204, headers: optionsHeaders(request.headers), body: '' }

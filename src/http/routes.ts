@@ -45,6 +45,7 @@ export function createRoutes(faces: Faces): Face {
     const rpcPath = parseRpcPath(path)
     if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return faces.files(exchange)
+    exchange.response.setHeader('x-request-id', exchange.requestId)
     if (path === livePath) return sendPage(exchange, liveAnswer())
     if (path === readyPath) {
       return sendPage(exchange, readyAnswer({ ready: faces.ready(), draining: exchange.draining }))

@@ -1,15 +1,16 @@
 // What a refusal echoes (contract-rpc 3.7, 3.9): the ids of the calls, in an array when a batch was sent. A
 // client that sent a batch crashes on a single object; one that gets id null shows an empty message.
 // Tested by src/http/rpc.test.ts
-import type { Clock } from '../base/clock.ts'
 import { type Body, readBody } from './body.ts'
+import type { Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
 import { type RefusalForm, unknownForm } from './rpc-reply.ts'
 import { opensArray, scannedItemsMax } from './scan.ts'
 
 const refusedBytesMax = 65_536
-const refusedMs = 2_000
+/** How long the body of a refused request may take. */
+export const refusedMs = 2_000
 
 /** Of an envelope: its ids. Of a body that was cut short: only whether it was a batch. */
 export function formOf(read: Envelope | Body): RefusalForm {
@@ -18,10 +19,9 @@ export function formOf(read: Envelope | Body): RefusalForm {
 }
 
 /** Reads at most 64 KiB of a refused request for its ids. A caller that holds its body back keeps it. */
-export async function readForm(exchange: Exchange, clock: Clock): Promise<RefusalForm> {
+export async function readForm(exchange: Exchange, deadlines: Deadlines): Promise<RefusalForm> {
   if (exchange.awaitsContinue) return unknownForm
-  const limits = { bytesMax: refusedBytesMax, timeMs: refusedMs }
-  const body = await readBody(exchange.request, limits, clock)
+  const body = await readBody(exchange.request, refusedBytesMax, deadlines)
   if (body.ending !== 'whole') return formOf(body)
   try {
     return formOf(parseEnvelope(body.bytes, scannedItemsMax))

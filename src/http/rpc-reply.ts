@@ -33,47 +33,67 @@ function errorReply(id: string, error: string): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}`
 }
 
+/** `bytes`: the length of `text` in UTF-8. */
+export type RpcBody = { readonly text: string; readonly bytes: number }
+
 /** The body that refuses a whole request. Never empty: a batch client must get an array. */
-export function refusalBody(fault: Fault, form: RefusalForm, requestId: string): string {
+export function refusalBody(fault: Fault, form: RefusalForm, requestId: string): RpcBody {
   const error = errorText(fault, requestId)
   const ids = form.ids.length === 0 ? ['null'] : form.ids
   const replies = ids.map((id) => errorReply(id, error))
-  return form.batch ? `[${replies.join(',')}]` : (replies[0] as string)
+  const text = form.batch ? `[${replies.join(',')}]` : (replies[0] as string)
+  return { text, bytes: Buffer.byteLength(text) }
 }
 
 /** Renders outcomes within a total of `bytesMax`; what would go over becomes `response_too_large`. */
 export class ReplyWriter {
-  #bytesLeft: number
+  readonly #bytesMax: number
   readonly #requestId: string
-  readonly #replies: string[] = []
+  #text = ''
+  /** Of `#text`, in UTF-8. */
+  #bytes = 0
+  #full = false
 
   constructor(bytesMax: number, requestId: string) {
-    this.#bytesLeft = bytesMax
+    this.#bytesMax = bytesMax
     this.#requestId = requestId
   }
 
   /** Call in the order of items. `id` null: a notification, nothing is written. */
   add(id: string | null, outcome: RpcOutcome): void {
     if (id === null) return
-    const reply = this.#render(id, outcome)
-    this.#bytesLeft -= Buffer.byteLength(reply) + 1
-    if (this.#bytesLeft >= 0) {
-      this.#replies.push(reply)
+    const reply = this.#full ? this.#tooLarge(id) : this.#render(id, outcome)
+    const bytes = Buffer.byteLength(reply)
+    if (!this.#full && this.#bytes + bytes + 1 > this.#bytesMax) {
+      this.#full = true
+      this.add(id, outcome)
       return
     }
-    this.#bytesLeft = 0
-    this.#replies.push(errorReply(id, errorText(new Fault('response_too_large'), this.#requestId)))
+    if (this.#bytes > 0) {
+      this.#text += ','
+      this.#bytes += 1
+    }
+    this.#text += reply
+    this.#bytes += bytes
   }
 
   /** The whole body; empty when every item was a notification. */
-  body(batch: boolean): string {
-    if (this.#replies.length === 0) return ''
-    return batch ? `[${this.#replies.join(',')}]` : (this.#replies[0] as string)
+  body(batch: boolean): RpcBody {
+    if (!batch || this.#bytes === 0) return { text: this.#text, bytes: this.#bytes }
+    return { text: `[${this.#text}]`, bytes: this.#bytes + 2 }
   }
 
   #render(id: string, outcome: RpcOutcome): string {
     if ('fault' in outcome) return errorReply(id, errorText(outcome.fault, this.#requestId))
-    const result = JSON.stringify(outcome.result) as string | undefined
-    return `{"jsonrpc":"2.0","id":${id},"result":${result ?? 'null'}}`
+    const result = 'text' in outcome ? outcome.text : asJson(outcome.result)
+    return `{"jsonrpc":"2.0","id":${id},"result":${result}}`
   }
+
+  #tooLarge(id: string): string {
+    return errorReply(id, errorText(new Fault('response_too_large'), this.#requestId))
+  }
+}
+
+function asJson(result: unknown): string {
+  return (JSON.stringify(result) as string | undefined) ?? 'null'
 }

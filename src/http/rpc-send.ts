@@ -7,13 +7,14 @@ import type { RpcLabels } from '../gateway/gateway.ts'
 import { corsHeaders } from './cors.ts'
 import { endEarly } from './early-answer.ts'
 import type { Exchange } from './exchange.ts'
+import type { RpcBody } from './rpc-reply.ts'
 
 export type RpcAnswer = {
   /** Decides the status; null: 200. */
   readonly fault: Fault | null
   readonly labels: RpcLabels | null
   /** Empty for notifications. */
-  readonly body: string
+  readonly body: RpcBody
   readonly bodyUnread: boolean
 }
 
@@ -24,44 +25,51 @@ const flushMs = 30_000
 export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): void {
   const { request, response } = exchange
   if (response.destroyed || response.headersSent) return
-  const { fault, body, bodyUnread } = answer
-  const headers: Record<string, string> = {
-    ...corsHeaders(request),
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  }
-  if (answer.labels !== null) addLabels(headers, answer.labels)
-  if (fault !== null) addFault(headers, fault)
-  if (bodyUnread) headers['connection'] = 'close'
-  response.writeHead(fault?.row.status ?? 200, headers)
-  if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, body, clock)
-  else response.end(body)
+  const { fault, labels, bodyUnread } = answer
+  const { text, bytes } = answer.body
+  // Names and values in turn: node writes such a list as it is.
+  const head = corsHeaders(request)
+  head.push(
+    'x-request-id',
+    exchange.requestId,
+    'content-type',
+    'application/json',
+    'content-length',
+    String(bytes),
+    'cache-control',
+    'no-store',
+    'x-content-type-options',
+    'nosniff',
+  )
+  if (labels !== null) addLabels(head, labels)
+  if (fault !== null) addFault(head, fault)
+  if (bodyUnread || fault?.row.status === 413) head.push('connection', 'close')
+  response.writeHead(fault?.row.status ?? 200, head)
+  if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, text, clock)
+  else response.end(text)
   if (response.writableLength > 0) {
     const stopTimer = clock.after(flushMs, () => response.destroy())
     response.once('close', stopTimer)
   }
 }
 
-function addLabels(headers: Record<string, string>, labels: RpcLabels): void {
-  if (labels.verified !== null) headers['x-cairn-verified'] = labels.verified
-  if (labels.head !== null) headers['x-cairn-head'] = labels.head
-  if (labels.block !== null) headers['x-cairn-block'] = toHex(labels.block)
+function addLabels(head: string[], labels: RpcLabels): void {
+  if (labels.verified !== null) head.push('x-cairn-verified', labels.verified)
+  if (labels.head !== null) head.push('x-cairn-head', labels.head)
+  if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))
   if (labels.blockNumber !== null) {
-    headers['x-cairn-block-number'] = toQuantity(labels.blockNumber)
+    head.push('x-cairn-block-number', toQuantity(labels.blockNumber))
   }
-  headers['x-cairn-units'] = String(labels.units)
+  head.push('x-cairn-units', String(labels.units))
 }
 
-function addFault(headers: Record<string, string>, fault: Fault): void {
+function addFault(head: string[], fault: Fault): void {
   const { status } = fault.row
   if (status === 401) {
-    headers['www-authenticate'] = 'Basic realm="Auth failure, invalid project id"'
+    head.push('www-authenticate', 'Basic realm="Auth failure, invalid project id"')
   }
-  if (status === 405) headers['allow'] = 'POST, OPTIONS'
-  if (status === 413) headers['connection'] = 'close'
-  if (status === 429 || status === 503) headers['retry-after'] = retryAfter(fault)
+  if (status === 405) head.push('allow', 'POST, OPTIONS')
+  if (status === 429 || status === 503) head.push('retry-after', retryAfter(fault))
 }
 
 /**

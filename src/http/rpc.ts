@@ -8,12 +8,13 @@ import type { Network } from '../ethereum/network.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import { readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
+import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
 import type { RpcFace, RpcPath } from './routes.ts'
 import { judgeRequest, readCredential } from './rpc-request.ts'
-import { type RefusalForm, refusalBody, ReplyWriter } from './rpc-reply.ts'
-import { formOf, readForm } from './rpc-refusal.ts'
+import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
+import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
 import { sendReply } from './rpc-send.ts'
 
 export type RpcSettings = {
@@ -49,25 +50,30 @@ const graceMs = 1_000
 /** Builds the face. The exchange's signal aborts at the deadline with the Fault `deadline`. */
 export function createRpcFace(parts: RpcFaceParts): RpcFace {
   const { clock, settings } = parts
+  const deadlines = {
+    request: createDeadlines(settings.deadlineMs, clock),
+    refusal: createDeadlines(refusedMs, clock),
+  }
   let inFlight = 0
 
   return async (exchange, path) => {
     if (exchange.request.method === 'OPTIONS') {
-      exchange.response.writeHead(204, preflightHeaders(exchange.request)).end()
+      const head = [...preflightHeaders(exchange.request), 'x-request-id', exchange.requestId]
+      exchange.response.writeHead(204, head).end()
       return
     }
-    const stopTimer = clock.after(settings.deadlineMs, () => exchange.abort(new Fault('deadline')))
-    const progress: Progress = { entered: null, form: null }
+    const deadline = deadlines.request.start(() => exchange.abort(new Fault('deadline')))
+    const progress: Progress = { entered: null, form: null, read: false }
     inFlight++
     try {
       judgeRequest(exchange, path)
       if (inFlight > settings.requestsInFlightMax) throw new Fault('overloaded')
-      await answer(parts, exchange, path, progress)
+      await answer(parts, exchange, path, progress, deadlines.request)
     } catch (thrown) {
-      await refuse(parts, exchange, Fault.from(thrown), progress)
+      await refuse(parts, exchange, Fault.from(thrown), progress, deadlines.refusal)
     } finally {
       inFlight--
-      stopTimer()
+      deadline.stop()
     }
   }
 }
@@ -75,8 +81,10 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
 /** How far a request came: decides what a refusal echoes and whether it is charged. */
 type Progress = {
   entered: { readonly caller: Caller; readonly network: Network } | null
-  /** Null while the body is unread. */
-  form: RefusalForm | null
+  /** What a refusal would echo; null while the body is unread. */
+  form: RefusalForm | Envelope | null
+  /** The body was read to its end. */
+  read: boolean
 }
 
 async function answer(
@@ -84,54 +92,59 @@ async function answer(
   exchange: Exchange,
   path: RpcPath,
   progress: Progress,
+  deadlines: Deadlines,
 ): Promise<void> {
-  const { signal } = exchange
   const network = gateway.networkFor(path.network, exchange.hostLabel)
   const credential = readCredential(exchange.request, path.key)
-  const caller = await within(gateway.enterRpc(credential, network), signal, clock)
+  const entering = gateway.enterRpc(credential, network)
+  const caller =
+    entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.entered = { caller, network }
-  const envelope = await readEnvelope(exchange, settings, clock, progress)
+  const { batch, entries } = await readEnvelope(exchange, settings, progress, deadlines)
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
-  const { batch, entries } = envelope
   const items = entries.map((entry) => entry.item)
-  const { outcomes, headers } = await within(
-    gateway.runRpc({ caller, network, items, batch, signal }),
-    signal,
-    clock,
-  )
+  const running = gateway.runRpc({
+    caller,
+    network,
+    items,
+    batch,
+    get signal() {
+      return exchange.signal
+    },
+  })
+  const { outcomes, headers } =
+    running instanceof Promise ? await within(running, exchange.signal, clock) : running
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
-  for (const [index, entry] of entries.entries()) {
-    writer.add(entry.id, outcomes[index] ?? { fault: new Fault('internal') })
+  for (let index = 0; index < entries.length; index++) {
+    const { id } = entries[index] as (typeof entries)[number]
+    writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
   const only = batch || entries[0]?.id === null ? undefined : outcomes[0]
   const fault = only !== undefined && 'fault' in only ? only.fault : null
-  sendReply(
-    exchange,
-    { fault, labels: headers, body: writer.body(batch), bodyUnread: false },
-    clock,
-  )
+  const body = writer.body(batch)
+  sendReply(exchange, { fault, labels: headers, body, bodyUnread: false }, clock)
 }
 
 async function readEnvelope(
   exchange: Exchange,
   settings: RpcSettings,
-  clock: Clock,
   progress: Progress,
+  deadlines: Deadlines,
 ): Promise<Envelope> {
   const { bodyBytesMax } = settings
   const declared = Number(exchange.request.headers['content-length'] ?? 0)
   if (declared > bodyBytesMax) throw tooLarge(declared, bodyBytesMax)
   exchange.acceptBody()
-  const limits = { bytesMax: bodyBytesMax, timeMs: settings.deadlineMs }
-  const body = await readBody(exchange.request, limits, clock)
+  const body = await readBody(exchange.request, bodyBytesMax, deadlines)
+  progress.read = body.ending === 'whole'
   if (body.ending !== 'whole') progress.form = formOf(body)
   if (body.ending === 'over') throw tooLarge(bodyBytesMax + 1, bodyBytesMax)
   if (body.ending === 'gone') throw new Fault('hung_up')
   if (body.ending === 'late') throw new Fault('body_deadline')
-  progress.form = { batch: false, ids: ['null'] }
+  progress.form = unknownForm
   const envelope = parseEnvelope(body.bytes, settings.batchItemsMax)
-  progress.form = formOf(envelope)
+  progress.form = envelope
   if (envelope.refusal !== null) throw envelope.refusal
   return envelope
 }
@@ -145,15 +158,17 @@ async function refuse(
   exchange: Exchange,
   fault: Fault,
   progress: Progress,
+  deadlines: Deadlines,
 ): Promise<void> {
   const { entered } = progress
   if (entered !== null) gateway.chargeRefusal(entered.caller, entered.network, fault)
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }
-  const form = progress.form ?? (await readForm(exchange, clock))
+  const read = progress.form ?? (await readForm(exchange, deadlines))
+  const form = 'entries' in read ? formOf(read) : read
   const body = refusalBody(fault, form, exchange.requestId)
-  const bodyUnread = !exchange.request.readableEnded
+  const bodyUnread = !progress.read && !exchange.request.readableEnded
   sendReply(exchange, { fault, labels: null, body, bodyUnread }, clock)
 }
 

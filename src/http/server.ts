@@ -5,7 +5,7 @@ import {
   createServer as createNodeServer,
   type IncomingMessage,
   type Server as NodeServer,
-  type ServerResponse,
+  ServerResponse,
 } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Clock } from '../base/clock.ts'
@@ -41,6 +41,8 @@ export const defaultServerSettings: ServerSettings = {
 export type ServerParts = {
   readonly settings: ServerSettings
   readonly routes: Face
+  /** A line at level debug for each answer. It costs a listener on each, so not by default. */
+  readonly logAnswers?: boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -60,22 +62,20 @@ const callersRequestId = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
-  const { settings, routes, clock, log } = parts
-  const inFlight = new Set<ServerResponse>()
+  const { settings, routes, logAnswers = false, clock, log } = parts
   let draining = false
 
-  async function handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    awaitsContinue: boolean,
-  ): Promise<void> {
+  class DrainingResponse extends ServerResponse<IncomingMessage> {
+    // Every head goes through here, whoever writes it and however.
+    override writeHead(statusCode: number, ...rest: never[]): this {
+      if (draining) this.shouldKeepAlive = false
+      return super.writeHead(statusCode, ...rest)
+    }
+  }
+
+  function logAnswer(request: IncomingMessage, response: ServerResponse, requestId: string): void {
     const startedMs = clock.monotonic()
-    const given = request.headers['x-request-id']
-    const requestId =
-      typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
-    inFlight.add(response)
     response.once('close', () => {
-      inFlight.delete(response)
       // Never the URL: it carries the key.
       log('debug', 'request', {
         requestId,
@@ -85,25 +85,50 @@ export function createServer(parts: ServerParts): Server {
         ms: clock.monotonic() - startedMs,
       })
     })
+  }
+
+  function failed(
+    request: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    cause: unknown,
+  ): void {
+    log('error', 'a face failed', { requestId, cause })
+    if (response.headersSent) response.destroy()
+    else sendAnswer(request, response, textAnswer(500, 'internal error', { connection: 'close' }))
+  }
+
+  function handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    awaitsContinue: boolean,
+  ): void {
+    const given = request.headers['x-request-id']
+    const requestId =
+      typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
+    if (logAnswers) logAnswer(request, response, requestId)
     try {
-      response.setHeader('x-request-id', requestId)
       // node:http drops what comes in one packet behind an upgrade that nobody takes: a call sent there would wait
       // for ever, so the connection ends.
-      if (draining || request.headers.upgrade !== undefined) response.shouldKeepAlive = false
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
       const target = readTarget(request)
       if (typeof target === 'string') {
-        sendAnswer(request, response, textAnswer(400, target, { connection: 'close' }))
+        const answer = textAnswer(400, target, { connection: 'close', 'x-request-id': requestId })
+        sendAnswer(request, response, answer)
         return
       }
-      await routes(new Exchange({ request, response, target, requestId, awaitsContinue, draining }))
+      const parts = { request, response, target, requestId, awaitsContinue, draining }
+      const answered = routes(new Exchange(parts))
+      if (answered instanceof Promise) {
+        answered.catch((thrown: unknown) => failed(request, response, requestId, thrown))
+      }
     } catch (thrown) {
-      log('error', 'a face failed', { requestId, cause: thrown })
-      if (response.headersSent) response.destroy()
-      else sendAnswer(request, response, textAnswer(500, 'internal error', { connection: 'close' }))
+      failed(request, response, requestId, thrown)
     }
   }
 
   const node = createNodeServer({
+    ServerResponse: DrainingResponse,
     keepAliveTimeout: settings.keepAliveMs,
     headersTimeout: settings.headersMs,
     connectionsCheckingInterval: settings.connectionsCheckMs,
@@ -119,8 +144,8 @@ export function createServer(parts: ServerParts): Server {
   })
   node.maxConnections = settings.connectionsMax
   node.on('connection', createAddressCap(settings.connectionsPerAddressMax))
-  node.on('request', (request, response) => void handle(request, response, false))
-  node.on('checkContinue', (request, response) => void handle(request, response, true))
+  node.on('request', (request, response) => handle(request, response, false))
+  node.on('checkContinue', (request, response) => handle(request, response, true))
 
   return {
     listen: (where) => listen(node, where, settings.backlog),
@@ -130,7 +155,6 @@ export function createServer(parts: ServerParts): Server {
     async drain({ graceMs, deadlineMs }) {
       if (draining) return
       draining = true
-      for (const response of inFlight) response.shouldKeepAlive = false
       // Not http.Server#close: since Node 19 it drops idle connections at once, and a call on its way to
       // one of them would be lost.
       const closed = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 // eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
 // Tested by src/gateway/operations/plain-answers.test.ts
-import { toQuantity } from '../../base/hex.ts'
+import { toLatin1, toQuantity } from '../../base/hex.ts'
 import { findAccount } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'
 import { type AccountInput, parseAccountInput } from '../params/account-input.ts'
@@ -9,6 +9,10 @@ import { resolveHeader } from '../proved-block.ts'
 export const ethGetBalance: RpcOperation<AccountInput> = {
   name: 'eth_getBalance',
   units: 80,
+  kept: {
+    block: ({ block }) => block,
+    key: ({ address }) => toLatin1(address),
+  },
   parse: parseAccountInput,
   async run({ address, block }, call) {
     const header = await resolveHeader(call, block)

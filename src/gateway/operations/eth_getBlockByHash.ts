@@ -14,6 +14,10 @@ export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<In
   return {
     name: 'eth_getBlockByHash',
     units: 80,
+    kept: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      key: ({ full }) => `${full}`,
+    },
     parse(params) {
       const [blockHash, full] = parseArguments(params, [required(parseHash), required(parseFlag)])
       return { blockHash, full }

@@ -11,6 +11,10 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<
   return {
     name: 'eth_getBlockReceipts',
     units: 1000,
+    kept: {
+      block: (block) => block,
+      key: () => '',
+    },
     parse(params) {
       const [block] = parseArguments(params, [required(parseBlockParameter)])
       return block

@@ -16,6 +16,10 @@ export function createEthGetTransactionByBlockHashAndIndex(
   return {
     name: 'eth_getTransactionByBlockHashAndIndex',
     units: 150,
+    kept: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      key: ({ index }) => `${index}`,
+    },
     parse(params) {
       const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
       return { blockHash, index }

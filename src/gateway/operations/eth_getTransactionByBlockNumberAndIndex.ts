@@ -20,6 +20,10 @@ export function createEthGetTransactionByBlockNumberAndIndex(
   return {
     name: 'eth_getTransactionByBlockNumberAndIndex',
     units: 150,
+    kept: {
+      block: ({ block }) => block,
+      key: ({ index }) => `${index}`,
+    },
     parse(params) {
       const [block, index] = parseArguments(params, [
         required(parseBlockNumber),

@@ -1,0 +1,100 @@
+// The memory of proved answers around one operation: looked into before it runs, filled after it proved.
+// Tested by src/gateway/handle.test.ts
+import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { RpcOutcome } from './gateway.ts'
+import { answerKey, type KeptAnswers } from './kept-answers.ts'
+import type { Labels, Level, RpcCall, RpcOperation } from './operation.ts'
+import type { Visit } from './visit.ts'
+
+/** The kept answer and its labels, or null: then the operation must run. Never throws. */
+export function findKept(
+  answers: KeptAnswers,
+  network: Network,
+  operation: RpcOperation<unknown> | null,
+  input: unknown,
+  visit: Visit,
+): RpcOutcome | null {
+  const kept = operation?.kept
+  if (operation === null || kept === undefined) return null
+  const parameter = kept.block(input)
+  if (parameter === null) return null
+  const named = 'hash' in parameter
+  // Whether a block is canonical is judged on every call.
+  if (named && parameter.requireCanonical) return null
+  const hash = named ? parameter.hash : resolveQuietly(visit, parameter)?.hash
+  if (hash === undefined) return null
+  const answer = answers.find(answerKey(network.name, operation.name, hash, kept.key(input)))
+  if (answer === null) return null
+  visit.level('proof')
+  visit.block({ network: network.name, hash, number: answer.blockNumber }, !named)
+  return { text: answer.text }
+}
+
+/** A tag without a block is for the operation to say. */
+function resolveQuietly(
+  visit: Visit,
+  parameter: Parameters<Visit['resolveNow']>[0],
+): BlockRef | null {
+  try {
+    return visit.resolveNow(parameter)
+  } catch {
+    return null
+  }
+}
+
+/** Passes the labels of one call on and remembers what they said of it. */
+export class ProofWatch implements Labels {
+  readonly #labels: Labels
+  #level: Level | null = null
+  #block: BlockRef | null = null
+
+  constructor(labels: Labels) {
+    this.#labels = labels
+  }
+
+  level(level: Level): void {
+    // Once said to be less than proved, it stays so.
+    if (this.#level === null || this.#level === 'proof') this.#level = level
+    this.#labels.level(level)
+  }
+
+  block(block: BlockRef, tagged: boolean): void {
+    this.#block = block
+    this.#labels.block(block, tagged)
+  }
+
+  /** `call` with these labels, told of what it resolves too. */
+  watched(call: RpcCall): RpcCall {
+    return {
+      ...call,
+      labels: this,
+      resolve: async (parameter) => {
+        this.#block = await call.resolve(parameter)
+        return this.#block
+      },
+    }
+  }
+
+  /** The block of an answer that is proved, else null. */
+  get provedBlock(): BlockRef | null {
+    return this.#level === 'proof' ? this.#block : null
+  }
+}
+
+/** The outcome of a call that ran; its text is kept when it was proved. */
+export function keepProved(
+  answers: KeptAnswers,
+  network: Network,
+  operation: RpcOperation<unknown>,
+  input: unknown,
+  result: unknown,
+  watch: ProofWatch,
+): RpcOutcome {
+  const block = watch.provedBlock
+  const kept = operation.kept
+  if (block === null || kept === undefined || kept.block(input) === null) return { result }
+  const text = JSON.stringify(result)
+  const key = answerKey(network.name, operation.name, block.hash, kept.key(input))
+  answers.add(key, { text, blockNumber: block.number })
+  return { text }
+}
