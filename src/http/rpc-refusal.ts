@@ -18,14 +18,20 @@ export function formOf(read: Envelope | Body): RefusalForm {
   return { batch: read.batch, ids: read.entries.flatMap(({ id }) => (id === null ? [] : [id])) }
 }
 
-/** Reads at most 64 KiB of a refused request for its ids. A caller that holds its body back keeps it. */
-export async function readForm(exchange: Exchange, deadlines: Deadlines): Promise<RefusalForm> {
-  if (exchange.awaitsContinue) return unknownForm
+/**
+ * Reads at most 64 KiB of a refused request for its ids; `read`: that was all of it. A caller that holds its
+ * body back keeps it.
+ */
+export async function readForm(
+  exchange: Exchange,
+  deadlines: Deadlines,
+): Promise<{ readonly form: RefusalForm; readonly read: boolean }> {
+  if (exchange.awaitsContinue) return { form: unknownForm, read: false }
   const body = await readBody(exchange.request, refusedBytesMax, deadlines)
-  if (body.ending !== 'whole') return formOf(body)
+  if (body.ending !== 'whole') return { form: formOf(body), read: false }
   try {
-    return formOf(parseEnvelope(body.bytes, scannedItemsMax))
+    return { form: formOf(parseEnvelope(body.bytes, scannedItemsMax)), read: true }
   } catch {
-    return unknownForm
+    return { form: unknownForm, read: true }
   }
 }

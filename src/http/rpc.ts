@@ -165,10 +165,13 @@ async function refuse(
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }
-  const read = progress.form ?? (await readForm(exchange, deadlines))
-  const form = 'entries' in read ? formOf(read) : read
+  const known = progress.form
+  const { form, read } =
+    known === null
+      ? await readForm(exchange, deadlines)
+      : { form: 'entries' in known ? formOf(known) : known, read: progress.read }
   const body = refusalBody(fault, form, exchange.requestId)
-  const bodyUnread = !progress.read && !exchange.request.readableEnded
+  const bodyUnread = !read && !exchange.request.readableEnded
   sendReply(exchange, { fault, labels: null, body, bodyUnread }, clock)
 }
 
