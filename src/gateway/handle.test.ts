@@ -353,6 +353,13 @@ test('an input that says its answer must not be kept runs each time', async () =
   assert.equal(ran.length, 2)
 })
 
+test('an answer about the pending block runs each time', async () => {
+  const { ask, ran } = keeping('proof', { tag: 'pending' })
+  await ask()
+  await ask()
+  assert.equal(ran.length, 2)
+})
+
 test('whether a block is canonical is judged each time', async () => {
   const { ask, ran } = keeping('proof', { hash: where.hash, requireCanonical: true })
   await ask()

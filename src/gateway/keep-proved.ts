@@ -3,7 +3,7 @@
 import type { BlockRef, Network } from '../ethereum/network.ts'
 import type { RpcOutcome } from './gateway.ts'
 import { answerKey, type KeptAnswers } from './kept-answers.ts'
-import type { Labels, Level, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, KeptBy, Labels, Level, RpcCall, RpcOperation } from './operation.ts'
 import type { Visit } from './visit.ts'
 
 /** The kept answer and its labels, or null: then the operation must run. Never throws. */
@@ -16,11 +16,9 @@ export function findKept(
 ): RpcOutcome | null {
   const kept = operation?.kept
   if (operation === null || kept === undefined) return null
-  const parameter = kept.block(input)
+  const parameter = keepableBlock(kept, input)
   if (parameter === null) return null
   const named = 'hash' in parameter
-  // Whether a block is canonical is judged on every call.
-  if (named && parameter.requireCanonical) return null
   const hash = named ? parameter.hash : resolveQuietly(visit, parameter)?.hash
   if (hash === undefined) return null
   const answer = answers.find(answerKey(network.name, operation.name, hash, kept.key(input)))
@@ -30,11 +28,19 @@ export function findKept(
   return { text: answer.text }
 }
 
+/**
+ * Null where an answer must be made anew: whether a block is canonical is judged on every call, and `pending`
+ * is no block.
+ */
+function keepableBlock(kept: KeptBy<unknown>, input: unknown): BlockParameter | null {
+  const block = kept.block(input)
+  if (block === null) return null
+  if ('hash' in block) return block.requireCanonical ? null : block
+  return 'tag' in block && block.tag === 'pending' ? null : block
+}
+
 /** A tag without a block is for the operation to say. */
-function resolveQuietly(
-  visit: Visit,
-  parameter: Parameters<Visit['resolveNow']>[0],
-): BlockRef | null {
+function resolveQuietly(visit: Visit, parameter: BlockParameter): BlockRef | null {
   try {
     return visit.resolveNow(parameter)
   } catch {
@@ -92,7 +98,7 @@ export function keepProved(
 ): RpcOutcome {
   const block = watch.provedBlock
   const kept = operation.kept
-  if (block === null || kept === undefined || kept.block(input) === null) return { result }
+  if (block === null || kept === undefined || keepableBlock(kept, input) === null) return { result }
   const text = JSON.stringify(result)
   const key = answerKey(network.name, operation.name, block.hash, kept.key(input))
   answers.add(key, { text, blockNumber: block.number })
