@@ -4,6 +4,7 @@ import type { Held, Hint, Obtain } from '../content/ref.ts'
 import type { HeaderMemory } from './proved-header.ts'
 import type { BlockParts } from '../codec/block.ts'
 import type { Arrivals } from './arrivals.ts'
+import type { AccessListReport, CallRequest, Overrides } from './computation.ts'
 
 /** A block fixed for the rest of a request. `hash`: 32 bytes. */
 export type BlockRef = {
@@ -32,31 +33,11 @@ export interface Head {
   ): { readonly blockHash: Uint8Array; readonly index: number } | null
 }
 
-/** A transaction as eth_call and eth_estimateGas give it. All values parsed; absent means not given. */
-export type CallRequest = {
-  readonly from?: Uint8Array
-  readonly to?: Uint8Array
-  readonly gas?: bigint
-  readonly gasPrice?: bigint
-  readonly maxFeePerGas?: bigint
-  readonly maxPriorityFeePerGas?: bigint
-  readonly value?: bigint
-  readonly data?: Uint8Array
-  readonly nonce?: bigint
-  readonly accessList?: readonly {
-    readonly address: Uint8Array
-    readonly storageKeys: readonly Uint8Array[]
-  }[]
-  readonly blobVersionedHashes?: readonly Uint8Array[]
-  readonly maxFeePerBlobGas?: bigint
-  readonly authorizationList?: readonly {
-    readonly chainId: bigint
-    readonly address: Uint8Array
-    readonly nonce: bigint
-    readonly yParity: bigint
-    readonly r: bigint
-    readonly s: bigint
-  }[]
+/** A call on the state after `block`. */
+export type AskedCall = {
+  readonly request: CallRequest
+  readonly block: BlockRef
+  readonly overrides: Overrides
 }
 
 /** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
@@ -70,12 +51,18 @@ export type PoolContent = {
 
 export type PoolCounts = { readonly pending: number; readonly queued: number }
 
-/** What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. */
+/**
+ * What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. What is
+ * worked out takes turns among keys (`keyId`); beside what each throws, `execution_failed` when it ran for
+ * too long and `overloaded` when too much of that key waits.
+ */
 export interface Executor {
   /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
-  call(request: CallRequest, block: BlockRef, signal: AbortSignal): Promise<Uint8Array>
+  call(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<Uint8Array>
   /** The least gas with which the request succeeds. Throws as `call`. */
-  estimateGas(request: CallRequest, block: BlockRef, signal: AbortSignal): Promise<bigint>
+  estimateGas(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<bigint>
+  /** What the request touches, and the gas it uses when that is declared beforehand. */
+  createAccessList(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<AccessListReport>
   /**
    * Takes a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, when
    * mining is automatic after its block is durable. Throws `pool_refused` with geth's texts, `no_space`.

@@ -23,6 +23,7 @@ const replayed: ReadonlySet<string> = new Set([
   'eth_call',
   'eth_chainId',
   'eth_config',
+  'eth_createAccessList',
   'eth_estimateGas',
   'eth_feeHistory',
   'eth_getBalance',

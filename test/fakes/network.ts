@@ -44,6 +44,7 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
   return {
     call: refuse,
     estimateGas: refuse,
+    createAccessList: refuse,
     send: refuse,
     pendingNonce: refuse,
     pendingTransaction: () => Promise.resolve(null),

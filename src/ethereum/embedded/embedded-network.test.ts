@@ -11,6 +11,7 @@ import { silentLog } from '../../base/log.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { startThreadWriter } from '../../db/thread-writer.ts'
+import { type CallRequest, noOverrides } from '../computation.ts'
 import { sampleContractAddress } from './default-genesis.ts'
 import type { BlockRef } from '../network.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
@@ -41,6 +42,12 @@ async function open(path: string, part: Partial<EmbeddedOptions> = {}) {
   }
   return { ...network, close }
 }
+
+const on = (block: BlockRef, request: CallRequest) => ({
+  block,
+  request,
+  overrides: noOverrides,
+})
 
 function scratch(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-embedded-'))
@@ -77,7 +84,11 @@ test('a sent transaction is in the head block when the answer comes, also after 
 
   const second = await open(path)
   assert.deepEqual(second.head.latest(), latest)
-  const answer = await second.executor.call({ to: fromHex(sampleContractAddress) }, latest, signal)
+  const answer = await second.executor.call(
+    on(latest, { to: fromHex(sampleContractAddress) }),
+    'a',
+    signal,
+  )
   assert.equal(BigInt(toHex(answer)), 1234n)
   await assert.rejects(second.executor.send(await transfer(0), signal), {
     code: 'pool_refused',
@@ -93,48 +104,16 @@ test('a caller that gives up gets a deadline, others go on, and a closed network
   const head = network.head.latest()
   const request = { to: fromHex(sampleContractAddress) }
   const leaver = new AbortController()
-  const left = network.executor.call(request, head, leaver.signal)
-  const stays = network.executor.call(request, head, signal)
+  const left = network.executor.call(on(head, request), 'a', leaver.signal)
+  const stays = network.executor.call(on(head, request), 'a', signal)
   leaver.abort()
   await assert.rejects(left, { code: 'deadline' })
   assert.equal((await stays).length, 32)
-  assert.equal((await network.executor.estimateGas(request, head, signal)) > 21_000n, true)
+  assert.equal((await network.executor.estimateGas(on(head, request), 'a', signal)) > 21_000n, true)
   await network.close()
-  await assert.rejects(network.executor.call(request, head, signal), { code: 'shutting_down' })
-})
-
-test('a task given up while it waits behind a long call is never run', async (t) => {
-  const network = await open(scratch(t))
-  const head = network.head.latest()
-  // JUMPDEST PUSH0 JUMP: runs until its gas is gone.
-  const endless = { data: fromHex('0x5b5f56'), gas: 5_000_000n }
-  const long = network.executor.call(endless, head, signal)
-  const leaver = new AbortController()
-  const left = network.executor.send(await transfer(0), leaver.signal)
-  leaver.abort()
-  await assert.rejects(left, { code: 'deadline' })
-  await assert.rejects(long, { code: 'execution_failed' })
-  assert.equal(await network.executor.pendingNonce(fromHex(alice.address), signal), 0n)
-  await network.close()
-})
-
-test('a send waits for one running call at most, not for all calls before it', async (t) => {
-  const network = await open(scratch(t))
-  const head = network.head.latest()
-  const ended: string[] = []
-  // JUMPDEST PUSH0 JUMP: runs until its gas is gone.
-  const endless = { data: fromHex('0x5b5f56'), gas: 3_000_000n }
-  const calls = Array.from({ length: 4 }, () =>
-    network.executor
-      .call(endless, head, signal)
-      .catch(() => {})
-      .then(() => ended.push('call')),
-  )
-  await network.executor.send(await transfer(0), signal)
-  ended.push('send')
-  await Promise.all(calls)
-  assert.ok(ended.indexOf('send') <= 1, ended.join())
-  await network.close()
+  await assert.rejects(network.executor.call(on(head, request), 'a', signal), {
+    code: 'shutting_down',
+  })
 })
 
 test('a block is made in every period, empty when nothing waits, and none after the end', async (t) => {

@@ -1,5 +1,6 @@
 // Opens the chain that lives in this process's own data folder: makes its first block if there is none,
-// resumes at its head, and runs its EVM in a thread that starts at the first use.
+// resumes at its head, and runs its EVM in two threads that start at their first use: one makes blocks, one
+// only calls.
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
@@ -8,6 +9,7 @@ import type { Database } from '../../db/sqlite.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockRef, Executor, ForkConfigs, Head } from '../network.ts'
 import { blobFeeFraction } from './blob-schedule.ts'
+import { createCallThread } from './call-thread.ts'
 import { createChainHead } from './chain-head.ts'
 import { openChainIndex } from './chain-index.ts'
 import { defaultGenesis } from './default-genesis.ts'
@@ -17,6 +19,7 @@ import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
 import { mineEvery } from './mine-every.ts'
 import { createVmThread } from './vm-thread.ts'
+import type { TurnLimits } from './vm/turn.ts'
 
 export type EmbeddedOptions = {
   readonly name: string
@@ -38,6 +41,8 @@ export type EmbeddedOptions = {
   readonly clock: Clock
   /** Most gas a call or an estimate may use. Default 50 million. */
   readonly callGasMax?: bigint
+  /** How long a call may run. Default: vm/turn.ts. */
+  readonly turnLimits?: TurnLimits
   /** Told of each new block once it is durable. */
   readonly onBlock?: (block: BlockRef) => void
 }
@@ -53,7 +58,7 @@ export type EmbeddedNetwork = {
    * with how many blocks were added; each is all or nothing, so a failed import goes on where it stopped.
    */
   importChain(path: string, signal: AbortSignal): Promise<number>
-  /** Lets the EVM thread finish the block it is committing, then ends it. */
+  /** Lets the chain's EVM thread finish the block it is committing, then ends both. */
   close(): Promise<void>
 }
 
@@ -71,7 +76,6 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     databasePath: options.databasePath,
     connectWriter: options.connectWriter,
     mining: mining === 'auto' ? 'auto' : 'off',
-    callGasMax: options.callGasMax ?? defaultCallGasMax,
     accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
     onBlock: (block) => head.advance(block),
     onDeath: () => head.advance(index.head() ?? start),
@@ -81,19 +85,28 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     typeof mining === 'object'
       ? mineEvery(mining.everySeconds, { clock: options.clock, executor: thread.executor, log })
       : () => {}
+  const calls = createCallThread({
+    network: name,
+    genesis,
+    databasePath: options.databasePath,
+    callGasMax: options.callGasMax ?? defaultCallGasMax,
+    clock: options.clock,
+    log,
+    ...(options.turnLimits === undefined ? {} : { limits: options.turnLimits }),
+  })
   return {
     chainId: genesis.chainId,
     head,
-    executor: thread.executor,
+    executor: { ...thread.executor, ...calls.executor },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
     forkConfigs(timestamp) {
       const first = head.byNumber(0n)
       return first === null ? null : forkConfigs(genesis, first.hash, timestamp)
     },
     importChain: (path, signal) => thread.importChain(path, signal),
-    close() {
+    async close() {
       stopMining()
-      return thread.close()
+      await Promise.all([thread.close(), calls.close()])
     },
   }
 }

@@ -1,10 +1,10 @@
 // What crosses between the request thread and the EVM thread. Everything is structured-clonable.
-import type { Fault, FaultCode } from '../../base/fault.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../../codec/block.ts'
-import type { CallRequest, PoolContent, PoolCounts } from '../network.ts'
+import type { PoolContent, PoolCounts } from '../network.ts'
 import type { BlockPlace } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
+import type { PackedFailure } from './packed-failure.ts'
 
 export type VmThreadData = {
   readonly network: string
@@ -12,12 +12,9 @@ export type VmThreadData = {
   readonly databasePath: string
   readonly writerPort: MessagePort
   readonly mining: 'auto' | 'off'
-  readonly callGasMax: bigint
 }
 
 export type VmTask =
-  | { readonly kind: 'call'; readonly request: CallRequest; readonly blockHash: Uint8Array }
-  | { readonly kind: 'estimate'; readonly request: CallRequest; readonly blockHash: Uint8Array }
   | { readonly kind: 'send'; readonly raw: Uint8Array }
   | { readonly kind: 'nonce'; readonly address: Uint8Array }
   | { readonly kind: 'pending'; readonly hash: Uint8Array }
@@ -29,8 +26,6 @@ export type VmTask =
 
 /** What the thread answers to a task, by its kind. */
 export type VmResults = {
-  readonly call: Uint8Array
-  readonly estimate: bigint
   readonly send: Uint8Array
   readonly nonce: bigint
   readonly pending: Uint8Array | null
@@ -48,15 +43,6 @@ export type VmOrder =
   | { readonly kind: 'run'; readonly id: number; readonly task: VmTask }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }
-
-export type PackedFailure =
-  | {
-      readonly kind: 'fault'
-      readonly code: FaultCode
-      readonly detail: string | null
-      readonly data: Fault['data']
-    }
-  | { readonly kind: 'bug'; readonly message: string; readonly stack: string }
 
 /** From the thread. `ready` and `block` are said before the answer of the task that made them. */
 export type VmNews =

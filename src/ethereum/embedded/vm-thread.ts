@@ -1,23 +1,17 @@
-// The Executor of an embedded chain: sends tasks to the EVM thread, which starts at the first of them and
-// again after it died. What waits is bounded; a caller that gives up leaves at once.
+// The pool and the block making of an embedded chain: sends tasks to its EVM thread, which starts at the
+// first of them and again after it died. What waits is bounded; a caller that gives up leaves at once.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import { Worker } from 'node:worker_threads'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createArrivals } from '../arrivals.ts'
-import type { BlockRef, Executor } from '../network.ts'
+import type { Executor } from '../network.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
+import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace } from './chain-index.ts'
-import type {
-  PackedFailure,
-  VmNews,
-  VmOrder,
-  VmResult,
-  VmResults,
-  VmTask,
-  VmThreadData,
-} from './vm-order.ts'
+import { reasonOf, unpackFailure } from './packed-failure.ts'
+import type { VmNews, VmOrder, VmResult, VmResults, VmTask, VmThreadData } from './vm-order.ts'
 
 export type VmThreadOptions = {
   readonly network: string
@@ -25,7 +19,6 @@ export type VmThreadOptions = {
   readonly databasePath: string
   readonly connectWriter: () => MessagePort
   readonly mining: 'auto' | 'off'
-  readonly callGasMax: bigint
   readonly accounts: readonly Uint8Array[]
   readonly onBlock: (block: BlockPlace) => void
   /** Told when the thread died: a block may have become durable without news of it. */
@@ -33,8 +26,11 @@ export type VmThreadOptions = {
   readonly log: Log
 }
 
+/** The part of an Executor that belongs to the chain itself. */
+export type ChainExecutor = Omit<Executor, keyof CallExecutor>
+
 export type VmThread = {
-  readonly executor: Executor
+  readonly executor: ChainExecutor
   importChain(path: string, signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }
@@ -56,7 +52,7 @@ export function createVmThread(options: VmThreadOptions): VmThread {
   let closed = false
 
   function start(): Worker {
-    const { genesis, databasePath, mining, callGasMax } = options
+    const { genesis, databasePath, mining } = options
     const writerPort = options.connectWriter()
     // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
     const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
@@ -67,7 +63,6 @@ export function createVmThread(options: VmThreadOptions): VmThread {
         databasePath,
         writerPort,
         mining,
-        callGasMax,
       } satisfies VmThreadData,
       transferList: [writerPort],
       execArgv: [],
@@ -111,7 +106,7 @@ export function createVmThread(options: VmThreadOptions): VmThread {
   ): Promise<VmResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (waiting.size >= tasksMax) throw new Fault('overloaded')
-    if (signal.aborted) throw aborted(signal)
+    if (signal.aborted) throw reasonOf(signal)
     worker ??= start()
     worker.ref()
     const id = nextId++
@@ -123,7 +118,7 @@ export function createVmThread(options: VmThreadOptions): VmThread {
         leave = () => {
           order({ kind: 'cancel', id })
           take(id)
-          reject(aborted(signal))
+          reject(reasonOf(signal))
         }
         signal.addEventListener('abort', leave, { once: true })
         order({ kind: 'run', id, task })
@@ -133,13 +128,9 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     }
   }
 
-  const executor: Executor = {
+  const executor: ChainExecutor = {
     accounts: options.accounts,
     arrivals,
-    call: (request, { hash }: BlockRef, signal) =>
-      run({ kind: 'call', request, blockHash: hash }, signal),
-    estimateGas: (request, { hash }: BlockRef, signal) =>
-      run({ kind: 'estimate', request, blockHash: hash }, signal),
     send: (raw, signal) => run({ kind: 'send', raw }, signal),
     pendingNonce: (address, signal) => run({ kind: 'nonce', address }, signal),
     // Nothing can wait in the pool of a thread that has not started.
@@ -167,22 +158,4 @@ export function createVmThread(options: VmThreadOptions): VmThread {
       await ended
     },
   }
-}
-
-function aborted(signal: AbortSignal): unknown {
-  return signal.reason instanceof Fault
-    ? signal.reason
-    : new Fault('deadline', { cause: signal.reason })
-}
-
-function unpackFailure(failure: PackedFailure): unknown {
-  if (failure.kind === 'fault') {
-    return new Fault(failure.code, {
-      ...(failure.detail === null ? {} : { detail: failure.detail }),
-      ...(failure.data === undefined ? {} : { data: failure.data }),
-    })
-  }
-  const error = new Error(failure.message)
-  error.stack = failure.stack
-  return error
 }

@@ -1,21 +1,21 @@
-// Entry of the EVM thread: takes tasks in turn, the chain's own before calls, runs them, answers. It reads
-// through its own connection and writes through the writer thread.
+// Entry of the chain's EVM thread: takes tasks in turn, runs them, answers. It reads through its own
+// connection and writes through the writer thread.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import { createLog } from '../../base/log.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { portWriter } from '../../db/port-writer.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
+import { packFailure } from './packed-failure.ts'
 import { Engine } from './vm/engine.ts'
-import type { PackedFailure, VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
+import type { VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
 
 async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
-  const { network, genesis, mining, callGasMax } = data
+  const { network, genesis, mining } = data
   const now = () => systemClock.now()
   const say = (news: VmNews): void => parent.postMessage(news)
   const db = openDatabase(data.databasePath, { readOnly: true })
@@ -26,7 +26,6 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
     store: createSqliteStore({ db, writer }),
     index: openChainIndex(db, network),
     mining,
-    callGasMax,
     now,
     onBlock: ({ number, hash }) => say({ kind: 'block', number, hash }),
     onPending: (hash) => say({ kind: 'ready', hash }),
@@ -42,14 +41,14 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
     while (waiting.size > 0) {
       // A task may end without ever leaving the microtask queue; `cancel` is heard only between turns.
       await setImmediate()
-      const next = nextOf(waiting)
-      if (next === null) break
+      const next = waiting.entries().next().value
+      if (next === undefined) break
       const [id, task] = next
       waiting.delete(id)
       try {
         say({ kind: 'done', id, result: await run(engine, task) })
       } catch (error) {
-        say({ kind: 'failed', id, failure: pack(error) })
+        say({ kind: 'failed', id, failure: packFailure(error) })
       }
     }
     running = false
@@ -75,22 +74,8 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
   })
 }
 
-/** The oldest of the chain's own tasks, else the oldest call: a call may take seconds, a send must not wait for all. */
-function nextOf(waiting: ReadonlyMap<number, VmTask>): [id: number, task: VmTask] | null {
-  let oldest: [number, VmTask] | null = null
-  for (const [id, task] of waiting) {
-    if (task.kind !== 'call' && task.kind !== 'estimate') return [id, task]
-    oldest ??= [id, task]
-  }
-  return oldest
-}
-
 async function run(engine: Engine, task: VmTask): Promise<VmResult> {
   switch (task.kind) {
-    case 'call':
-      return engine.call(task.request, task.blockHash)
-    case 'estimate':
-      return engine.estimateGas(task.request, task.blockHash)
     case 'send':
       return engine.send(task.raw)
     case 'nonce':
@@ -108,20 +93,6 @@ async function run(engine: Engine, task: VmTask): Promise<VmResult> {
     case 'import':
       return engine.importFile(task.path)
   }
-}
-
-function pack(error: unknown): PackedFailure {
-  if (error instanceof Fault) {
-    return {
-      kind: 'fault',
-      code: error.code,
-      detail: error.detailed ? error.message : null,
-      data: error.data,
-    }
-  }
-  const { message, stack = '', cause } = error instanceof Error ? error : new Error(String(error))
-  const because = cause instanceof Error ? `: ${cause.message}` : ''
-  return { kind: 'bug', message: message + because, stack }
 }
 
 if (parentPort !== null) await serve(workerData as VmThreadData, parentPort)

@@ -136,7 +136,7 @@ test(
     const network = changed(
       {},
       {
-        call: (request, block) => {
+        call: ({ request, block }) => {
           seen.push(request, block.number)
           return Promise.resolve(Uint8Array.of(0xff, 0xee))
         },

@@ -2,16 +2,15 @@
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
-import { type CallInput, parseCallInput, requestFor } from '../params/call-input.ts'
+import { askedCall, type CallInput, parseCallInput } from '../params/call-input.ts'
 
 export const ethCall: RpcOperation<CallInput> = {
   name: 'eth_call',
   units: 80,
   parse: parseCallInput,
   async run(input, call) {
-    const request = requestFor(input, call.network)
-    const block = await call.resolve(input.block)
+    const asked = await askedCall(input, call)
     call.labels.level('trusted')
-    return toHex(await call.network.executor.call(request, block, call.signal))
+    return toHex(await call.network.executor.call(asked, call.caller.keyId, call.signal))
   },
 }

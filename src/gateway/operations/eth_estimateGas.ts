@@ -2,16 +2,17 @@
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
-import { type CallInput, parseCallInput, requestFor } from '../params/call-input.ts'
+import { askedCall, type CallInput, parseCallInput } from '../params/call-input.ts'
 
 export const ethEstimateGas: RpcOperation<CallInput> = {
   name: 'eth_estimateGas',
   units: 300,
   parse: parseCallInput,
   async run(input, call) {
-    const request = requestFor(input, call.network)
-    const block = await call.resolve(input.block)
+    const asked = await askedCall(input, call)
     call.labels.level('trusted')
-    return toQuantity(await call.network.executor.estimateGas(request, block, call.signal))
+    return toQuantity(
+      await call.network.executor.estimateGas(asked, call.caller.keyId, call.signal),
+    )
   },
 }

@@ -13,6 +13,7 @@ import { ethBlockNumber } from './eth_blockNumber.ts'
 import { ethCall } from './eth_call.ts'
 import { ethChainId } from './eth_chainId.ts'
 import { ethConfig } from './eth_config.ts'
+import { ethCreateAccessList } from './eth_createAccessList.ts'
 import { ethEstimateGas } from './eth_estimateGas.ts'
 import { ethFeeHistory } from './eth_feeHistory.ts'
 import { ethGasPrice } from './eth_gasPrice.ts'
@@ -82,6 +83,7 @@ export function createRpcOperations({
     ethCall,
     ethChainId,
     ethConfig,
+    ethCreateAccessList,
     ethEstimateGas,
     ethFeeHistory,
     ethGasPrice,

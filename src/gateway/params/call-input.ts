@@ -1,27 +1,48 @@
-// `[call, block?, state overrides?, block overrides?]`, the arguments of eth_call and eth_estimateGas.
+// `[call, block?, state overrides?, block overrides?]`, the arguments of eth_call and its kin.
+// Tested by src/gateway/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { CallRequest, Network } from '../../ethereum/network.ts'
-import type { BlockParameter } from '../operation.ts'
+import { type CallRequest, noOverrides, type Overrides } from '../../ethereum/computation.ts'
+import type { AskedCall, Network } from '../../ethereum/network.ts'
+import type { BlockParameter, RpcCall } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'
 import { type CallArguments, parseCallRequest } from './call-request.ts'
-import { refuseArgument } from './refuse.ts'
+import { parseBlockOverrides, parseStateOverrides } from './overrides.ts'
 
-export type CallInput = CallArguments & { readonly block: BlockParameter }
+export type CallInput = CallArguments & {
+  readonly block: BlockParameter
+  readonly overrides: Overrides
+}
 
-/** Throws `bad_params`. Overrides that would change the answer are refused, never passed over. */
+/** Throws `bad_params`. */
 export function parseCallInput(params: readonly unknown[]): CallInput {
-  const [call, block] = parseArguments(params, [
+  const [call, block, state, fields] = parseArguments(params, [
     required(parseCallRequest),
     optional(parseBlockParameter, latestBlock),
-    optional(parseNoOverrides, null),
-    optional(parseNoOverrides, null),
+    optional(parseStateOverrides, noOverrides.state),
+    optional(parseBlockOverrides, noOverrides.block),
   ])
-  return { ...call, block }
+  return { ...call, block, overrides: { state, block: fields } }
+}
+
+/** The same without block overrides: eth_createAccessList has none. Throws `bad_params`. */
+export function parseAccessListInput(params: readonly unknown[]): CallInput {
+  const [call, block, state] = parseArguments(params, [
+    required(parseCallRequest),
+    optional(parseBlockParameter, latestBlock),
+    optional(parseStateOverrides, noOverrides.state),
+  ])
+  return { ...call, block, overrides: { state, block: {} } }
+}
+
+/** What the Executor is asked. Throws as `requestFor`, and as `resolve`. */
+export async function askedCall(input: CallInput, call: RpcCall): Promise<AskedCall> {
+  const request = requestFor(input, call.network)
+  return { request, block: await call.resolve(input.block), overrides: input.overrides }
 }
 
 /** The request, once it fits the network. Throws `execution_failed` with geth's texts. */
-export function requestFor({ request, chainId }: CallInput, network: Network): CallRequest {
+export function requestFor({ request, chainId }: CallArguments, network: Network): CallRequest {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
     const detail = 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified'
@@ -32,9 +53,4 @@ export function requestFor({ request, chainId }: CallInput, network: Network): C
     throw new Fault('execution_failed', { detail })
   }
   return request
-}
-
-function parseNoOverrides(value: unknown, position: number): null {
-  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) return null
-  throw refuseArgument(position, 'state and block overrides are not supported')
 }

@@ -256,13 +256,38 @@ test('a bad member of a call is named with its Go type', () => {
   }
 })
 
-test('overrides that would change an answer are refused, empty ones are not', () => {
-  assert.equal(
-    refusal(() => parseCallInput([{}, 'latest', {}, null])),
-    'accepted',
-  )
-  const text = refusal(() => parseCallInput([{}, 'latest', { [address]: { balance: '0x1' } }]))
-  assert.equal(text, 'invalid argument 2: state and block overrides are not supported')
+test('overrides are read as geth reads them, and what is not offered is refused by name', () => {
+  const account = { balance: '0x1', nonce: '0x2', code: '0x60', stateDiff: { [hash]: hash } }
+  const fields = { number: '0x5', time: '0x6', feeRecipient: address, unheardOf: 1 }
+  const { overrides } = parseCallInput([{}, 'latest', { [address]: account }, fields])
+  assert.partialDeepStrictEqual(overrides.state[0], { balance: 1n, nonce: 2n })
+  assert.equal(overrides.state[0]?.stateDiff?.length, 1)
+  assert.partialDeepStrictEqual(overrides.block, { number: 5n, time: 6n })
+  const cases: readonly (readonly [unknown, unknown, RegExp])[] = [
+    [
+      { [address]: { movePrecompileToAddress: address } },
+      null,
+      /movePrecompileToAddress" is not sup/,
+    ],
+    [
+      { [address]: { stateDiff: { '0x1': hash } } },
+      null,
+      /odd length into Go struct field OverrideAccount.stateDiff/,
+    ],
+    [{ '0x10': {} }, null, /want 40 for common.Address/],
+    [
+      null,
+      { withdrawals: [] },
+      /^invalid argument 3: block override "withdrawals" is not supported/,
+    ],
+    [null, { time: 5 }, /of type hexutil.Uint64/],
+  ]
+  for (const [state, block, text] of cases) {
+    assert.match(
+      refusal(() => parseCallInput([{}, 'latest', state, block])),
+      text,
+    )
+  }
 })
 
 test('no JSON value makes a parser throw anything but a refusal', () => {

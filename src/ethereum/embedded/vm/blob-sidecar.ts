@@ -15,8 +15,9 @@ export function stripSidecar(wrapped: Uint8Array, common: Common): Uint8Array {
   try {
     createBlob4844TxFromSerializedNetworkWrapper(wrapped, { common })
   } catch (cause) {
-    const text = cause instanceof Error ? cause.message : String(cause)
-    throw new Fault('pool_refused', { detail: `invalid blob sidecar: ${text}`, cause })
+    // Not the library's words: they name its own functions, and change with it.
+    const detail = 'invalid blob sidecar: blobs, commitments and proofs do not fit each other'
+    throw new Fault('pool_refused', { detail, cause })
   }
   const stripped = new Uint8Array(1 + payload.length)
   stripped[0] = 3

@@ -6,22 +6,31 @@ import type { Common } from '@ethereumjs/common'
 import { decodeRlp } from '../../../codec/rlp.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 
+/** `freeze` false: what is made may be changed, and forgets the hashes it has worked out. */
+type ViewOptions = { readonly freeze?: boolean }
+
 /** The whole block, its transactions decoded, under `common`'s rules. */
 export function viewBlock(
   { header, transactions, uncles, withdrawals }: BlockParts,
   common: Common,
+  { freeze = true }: ViewOptions = {},
 ): Block {
   const parts = [header, transactions, uncles, ...(withdrawals === null ? [] : [withdrawals])]
   return createBlockFromBytesArray(parts.map((part) => decodeRlp(part)) as never, {
     common,
     skipConsensusFormatValidation: true,
+    freeze,
   })
 }
 
 const emptyList = new Uint8Array([0xc0])
 
 /** A block with this header and no transactions: the context of a call, or the parent of a new block. */
-export function viewHeader(header: Uint8Array, common: Common): Block {
+export function viewHeader(header: Uint8Array, common: Common, options: ViewOptions = {}): Block {
   const withdrawals = common.isActivatedEIP(4895) ? emptyList : null
-  return viewBlock({ header, transactions: emptyList, uncles: emptyList, withdrawals }, common)
+  return viewBlock(
+    { header, transactions: emptyList, uncles: emptyList, withdrawals },
+    common,
+    options,
+  )
 }

@@ -1,5 +1,6 @@
 // Makes the unsigned transaction that an eth_call stands for, and the block it pretends to be in.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
+import type { CallRequest } from '../../computation.ts'
 import { createTx } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import type { Block } from '@ethereumjs/block'
@@ -8,20 +9,31 @@ import { createAddressFromString } from '@ethereumjs/util'
 import type { Address } from '@ethereumjs/util'
 import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
-import { decodeHeader, encodeHeader } from '../../../codec/header.ts'
-import type { CallRequest } from '../../network.ts'
-import { viewHeader } from './block-view.ts'
+import type { Header } from '../../../codec/header.ts'
+import { viewOverridden } from './apply-overrides.ts'
 
 /** The most that one gas may cost, wei; zero when the caller named no price. */
 export function feeCap(request: CallRequest): bigint {
   return request.gasPrice ?? request.maxFeePerGas ?? 0n
 }
 
-/** Without a price the base fee reads zero, as go-ethereum has it, or nothing free could run. */
-export function callBlock(header: Uint8Array, common: Common, request: CallRequest): Block {
-  const fields = decodeHeader(header)
-  if (feeCap(request) > 0n || fields.baseFeePerGas === undefined) return viewHeader(header, common)
-  return viewHeader(encodeHeader({ ...fields, baseFeePerGas: 0n }), common)
+/**
+ * Without a price the base fee reads zero, and the blob base fee with a blob price of zero, as go-ethereum
+ * has it, or nothing free could run.
+ */
+export function callBlock(
+  header: Header,
+  common: Common,
+  request: CallRequest,
+  blobBaseFee: bigint | undefined,
+): Block {
+  const free = feeCap(request) === 0n && header.baseFeePerGas !== undefined
+  const freeBlobs = request.maxFeePerBlobGas === 0n
+  return viewOverridden(
+    free ? { ...header, baseFeePerGas: 0n } : header,
+    common,
+    freeBlobs ? 0n : blobBaseFee,
+  )
 }
 
 /** Throws `execution_failed` when the fields do not go together. */

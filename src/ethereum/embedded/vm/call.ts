@@ -4,32 +4,38 @@
 import { runTx } from '@ethereumjs/vm'
 import type { RunTxResult } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
+import type { Common } from '@ethereumjs/common'
 import type { TypedTransaction } from '@ethereumjs/tx'
 import { createAddressFromString, createZeroAddress, toChecksumAddress } from '@ethereumjs/util'
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import { decodeHeader } from '../../../codec/header.ts'
+import type { Header } from '../../../codec/header.ts'
 import type { Store } from '../../../content/store.ts'
-import type { CallRequest } from '../../network.ts'
+import type { CallRequest, Overrides } from '../../computation.ts'
 import type { ChainIndex } from '../chain-index.ts'
+import { overrideHeader, overrideState } from './apply-overrides.ts'
 import { callBlock, callTransaction, feeCap, setGas } from './call-transaction.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
-import type { TrieDatabase } from './trie-database.ts'
+import { createTrieDatabase } from './trie-database.ts'
+import type { Turn } from './turn.ts'
 
 export type CallParts = {
   readonly rules: ChainRules
   readonly store: Store
   readonly index: ChainIndex
-  readonly tries: TrieDatabase
   readonly callGasMax: bigint
 }
 
 export type Simulation = {
   readonly request: CallRequest
+  readonly machine: StateVm
+  readonly block: Block
+  readonly transaction: TypedTransaction
   readonly balance: bigint
   readonly blockGasLimit: bigint
   /** True when the request calls code or creates some. */
@@ -39,20 +45,28 @@ export type Simulation = {
   run(gas: bigint): Promise<RunTxResult>
 }
 
+/** What one computation works with: a request on the state after a stored block. */
+export type CallTask = {
+  readonly request: CallRequest
+  readonly blockHash: Uint8Array
+  readonly overrides: Overrides
+}
+
 /** Return data. Throws `reverted`, `execution_failed`, or `no_state` when the block's state is not kept. */
-export async function call(
-  parts: CallParts,
-  request: CallRequest,
-  blockHash: Uint8Array,
-): Promise<Uint8Array> {
-  const simulation = await openSimulation(parts, request, blockHash)
-  const gas = least(request.gas ?? parts.callGasMax, parts.callGasMax)
-  checkGas(simulation, gas)
-  checkFunds(simulation, gas)
-  const { execResult } = await simulation.run(gas)
+export async function call(parts: CallParts, task: CallTask, turn: Turn): Promise<Uint8Array> {
+  const simulation = await openSimulation(parts, task, turn)
+  const { execResult } = await simulation.run(checkedGas(parts, simulation))
   const failure = failureOf(execResult)
   if (failure !== null) throw failure
   return execResult.returnValue
+}
+
+/** The gas that a call may use. Throws `execution_failed` when it cannot even begin, or be paid. */
+export function checkedGas({ callGasMax }: CallParts, simulation: Simulation): bigint {
+  const gas = least(simulation.request.gas ?? callGasMax, callGasMax)
+  checkGas(simulation, gas)
+  checkFunds(simulation, gas)
+  return gas
 }
 
 /** Null when the execution succeeded. */
@@ -67,15 +81,15 @@ export function failureOf({
 
 export async function openSimulation(
   parts: CallParts,
-  request: CallRequest,
-  blockHash: Uint8Array,
+  { request, blockHash, overrides }: CallTask,
+  turn: Turn,
 ): Promise<Simulation> {
-  const header = parts.store.find({ kind: 'header', hash: blockHash })
-  if (header === null) throw new Fault('unknown_block')
-  const { stateRoot, number, timestamp, gasLimit } = decodeHeader(header)
-  const common = parts.rules.at({ number, timestamp })
-  const machine = await openState(parts, common, stateRoot)
-  const block = callBlock(header, common, request)
+  const kept = headerOf(parts, blockHash)
+  const header = overrideHeader(kept, overrides.block)
+  const common = parts.rules.at(header)
+  const machine = await openState(parts, { common, header: kept, turn })
+  await overrideState(machine.state, overrides.state)
+  const block = callBlock(header, common, request, overrides.block.blobBaseFee)
   checkFees(request, block)
   const from =
     request.from === undefined ? createZeroAddress() : createAddressFromString(toHex(request.from))
@@ -84,11 +98,15 @@ export async function openSimulation(
   const transaction = callTransaction(request, block, { from, nonce })
   return {
     request,
+    machine,
+    block,
+    transaction,
     balance: sender?.balance ?? 0n,
-    blockGasLimit: gasLimit,
+    blockGasLimit: header.gasLimit,
     runsCode: await runsCode(machine, transaction),
     gasMin: leastGas(transaction, request),
-    run(gas) {
+    async run(gas) {
+      await turn.look()
       setGas(transaction, gas)
       if (sender?.isContract() === true) speakForContract(machine.state)
       return runOnce(machine, transaction, block)
@@ -96,13 +114,31 @@ export async function openSimulation(
   }
 }
 
-async function openState(
-  { tries, index }: CallParts,
-  common: Parameters<typeof createStateVm>[0]['common'],
-  stateRoot: Uint8Array,
+/** Throws `unknown_block`. */
+export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
+  const header = store.find({ kind: 'header', hash: blockHash })
+  if (header === null) throw new Fault('unknown_block')
+  return decodeHeader(header)
+}
+
+/** An EVM on the state after `header`. Nothing of it is ever kept. Throws `no_state`. */
+export async function openState(
+  { store, index }: CallParts,
+  parts: { readonly common: Common; readonly header: Header; readonly turn: Turn },
 ): Promise<StateVm> {
+  const { common, header, turn } = parts
+  const { stateRoot } = header
+  // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
+  const hashOf = (number: bigint) =>
+    (number < header.number ? index.hashOf(number) : null) ?? new Uint8Array(32)
   try {
-    return await createStateVm({ common, tries, index, stateRoot })
+    return await createStateVm({
+      common,
+      tries: createTrieDatabase(store),
+      index: { hashOf },
+      stateRoot,
+      turn,
+    })
   } catch (cause) {
     throw new Fault('no_state', { detail: `missing trie node ${toHex(stateRoot).slice(2)}`, cause })
   }

@@ -9,6 +9,8 @@ import { createVM } from '@ethereumjs/vm'
 import type { VM } from '@ethereumjs/vm'
 import type { ChainIndex } from '../chain-index.ts'
 import type { TrieDatabase } from './trie-database.ts'
+import type { Turn } from './turn.ts'
+import { stopForOthers } from './watch-opcodes.ts'
 
 export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
 
@@ -16,10 +18,12 @@ export type StateVm = { readonly vm: VM; readonly state: MerkleStateManager }
 export async function createStateVm(parts: {
   readonly common: Common
   readonly tries: TrieDatabase
-  readonly index: ChainIndex
+  readonly index: Pick<ChainIndex, 'hashOf'>
   readonly stateRoot: Uint8Array
+  /** A computation that shares its thread. */
+  readonly turn?: Turn
 }): Promise<StateVm> {
-  const { common, tries, index, stateRoot } = parts
+  const { common, tries, index, stateRoot, turn } = parts
   const trie = new MerklePatriciaTrie({
     db: tries,
     common,
@@ -32,11 +36,12 @@ export async function createStateVm(parts: {
   const state = new MerkleStateManager({ common, trie, caches: new Caches() })
   await state.setStateRoot(stateRoot)
   const vm = await createVM({ common, stateManager: state, blockchain: blockHashes(index) })
+  if (turn !== undefined) stopForOthers(vm, turn)
   return { vm, state }
 }
 
 /** All that the EVM asks of a chain: the hash at a number, for BLOCKHASH. */
-function blockHashes(index: ChainIndex): EVMMockBlockchainInterface {
+function blockHashes(index: Pick<ChainIndex, 'hashOf'>): EVMMockBlockchainInterface {
   const chain: EVMMockBlockchainInterface = {
     async getBlock(number) {
       const hash = index.hashOf(BigInt(number))

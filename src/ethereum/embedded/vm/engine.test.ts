@@ -3,9 +3,10 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { AbiCoder, Transaction, Wallet } from 'ethers'
 import type { TransactionRequest } from 'ethers'
+import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
 import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
 import { Fault } from '../../../base/fault.ts'
-import { fromHex, toHex } from '../../../base/hex.ts'
+import { fromHex, toBareHex, toHex } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import { decodeAccountState } from '../../../codec/account-state.ts'
 import { decodeHeader } from '../../../codec/header.ts'
@@ -53,13 +54,14 @@ async function openEngine(
       store,
       index,
       mining: options.mining ?? 'auto',
-      callGasMax: 50_000_000n,
       now: () => 1_800_000_000_000,
       onBlock: (block) => blocks.push(block),
       onPending: (hash) => pending.push(hash),
       log: silentLog,
     })
-  return { ...database, store, blocks, pending, open, engine: await open() }
+  const { call, estimateGas } = createChainCalls({ genesis: defaultGenesis, store, index })
+  const engine = await open()
+  return { ...database, store, blocks, pending, open, call, estimateGas, engine }
 }
 
 async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8Array> {
@@ -117,7 +119,7 @@ const zeroBlob = new Uint8Array(131_072)
 const infinity = fromHex(`0xc0${'00'.repeat(47)}`)
 
 test('each transaction of types 0 to 4 makes one block whose parts verify', async (t) => {
-  const { engine, store, blocks } = await openEngine(t)
+  const { engine, call, store, blocks } = await openEngine(t)
   const to = bob.address
   const blob = { data: zeroBlob, commitment: infinity, proof: infinity }
   const blobFee = { maxFeePerBlobGas: gwei }
@@ -155,7 +157,7 @@ test('each transaction of types 0 to 4 makes one block whose parts verify', asyn
   // Its own code is now the sample contract's: the authorisation took effect.
   const head = blocks.at(-1)?.hash ?? new Uint8Array(32)
   assert.equal(await engine.pendingNonce(fromHex(alice.address)), 7n)
-  const answer = await engine.call({ to: fromHex(alice.address) }, head)
+  const answer = await call({ to: fromHex(alice.address) }, head)
   assert.equal(BigInt(toHex(answer)), 0n)
   assert.equal(toHex(await engine.send(await sign(alice, { nonce: 7, type: 2, to }))).length, 66)
 })
@@ -165,7 +167,15 @@ test('a wrong or missing sidecar is refused', async (t) => {
   const blob = { data: zeroBlob.slice().fill(1, 5, 6), commitment: infinity, proof: infinity }
   const request = { type: 3, nonce: 0, to: bob.address, maxFeePerBlobGas: gwei }
   const wrong = await sign(alice, { ...request, blobs: [blob] })
-  await assert.rejects(engine.send(wrong), refusal(/invalid blob sidecar/))
+  const text = /^invalid blob sidecar: blobs, commitments and proofs do not fit each other$/
+  await assert.rejects(engine.send(wrong), refusal(text))
+  const few = {
+    data: zeroBlob,
+    commitment: infinity,
+    proof: fromHex(toHex(infinity) + toBareHex(infinity).repeat(126)),
+  }
+  const short = await sign(alice, { ...request, blobs: [few], blobWrapperVersion: 1 })
+  await assert.rejects(engine.send(short), refusal(text))
   const bare = await sign(alice, { ...request, blobVersionedHashes: [`0x01${'00'.repeat(31)}`] })
   await assert.rejects(engine.send(bare), refusal(/^missing sidecar/))
 })
@@ -192,14 +202,14 @@ function deployable(runtime: string): string {
 }
 
 test('contracts deploy, run, estimate and revert as geth would say it', async (t) => {
-  const { engine, store, blocks } = await openEngine(t)
+  const { engine, call, estimateGas, store, blocks } = await openEngine(t)
   const head = () => blocks.at(-1)?.hash ?? new Uint8Array(32)
   // CALLDATASIZE PUSH1 7 JUMPI STOP STOP STOP JUMPDEST CALLDATASIZE PUSH0 PUSH0 CALLDATACOPY CALLDATASIZE PUSH0 REVERT
   const reverting = deployable('36600757000000' + '5b365f5f37365ffd')
   await engine.send(await sign(alice, { nonce: 0, type: 2, data: reverting }))
   const to = contractAddress(fromHex(alice.address), 0n)
   const from = fromHex(alice.address)
-  assert.equal((await engine.call({ to }, head())).length, 0)
+  assert.equal((await call({ to }, head())).length, 0)
   const reason = `0x08c379a0${AbiCoder.defaultAbiCoder().encode(['string'], ['user error']).slice(2)}`
   const panic = `0x4e487b71${AbiCoder.defaultAbiCoder().encode(['uint256'], [0x11]).slice(2)}`
   const cases: [string, string][] = [
@@ -209,15 +219,15 @@ test('contracts deploy, run, estimate and revert as geth would say it', async (t
   ]
   for (const [data, message] of cases) {
     const expected = { code: 'reverted', message, data }
-    await assert.rejects(engine.call({ to, data: fromHex(data) }, head()), expected)
-    await assert.rejects(engine.estimateGas({ from, to, data: fromHex(data) }, head()), expected)
+    await assert.rejects(call({ to, data: fromHex(data) }, head()), expected)
+    await assert.rejects(estimateGas({ from, to, data: fromHex(data) }, head()), expected)
   }
-  await assert.rejects(engine.call({ data: fromHex('0xfe') }, head()), {
+  await assert.rejects(call({ data: fromHex('0xfe') }, head()), {
     code: 'execution_failed',
     message: 'invalid opcode: INVALID',
   })
-  await assert.rejects(engine.call({ to, gas: 100n }, head()), /^Fault: intrinsic gas too low/)
-  await assert.rejects(engine.call({ data: fromHex('0x5b5f56'), gas: 100_000n }, head()), {
+  await assert.rejects(call({ to, gas: 100n }, head()), /^Fault: intrinsic gas too low/)
+  await assert.rejects(call({ data: fromHex('0x5b5f56'), gas: 100_000n }, head()), {
     message: 'out of gas',
   })
   // A reverted transaction is in a block all the same.
@@ -227,47 +237,41 @@ test('contracts deploy, run, estimate and revert as geth would say it', async (t
 })
 
 test('an estimate is the least gas that works', async (t) => {
-  const { engine, blocks } = await openEngine(t)
+  const { call, estimateGas, blocks } = await openEngine(t)
   const hash = blocks[0]?.hash ?? new Uint8Array(32)
   const from = fromHex(alice.address)
   const transfer = { from, to: fromHex(bob.address), value: 1n }
-  assert.equal(await engine.estimateGas(transfer, hash), 21_000n)
+  assert.equal(await estimateGas(transfer, hash), 21_000n)
   const request = { from, to: fromHex(sampleContractAddress) }
-  const gas = await engine.estimateGas(request, hash)
-  await engine.call({ ...request, gas }, hash)
-  await assert.rejects(engine.call({ ...request, gas: gas - 1n }, hash), { message: 'out of gas' })
+  const gas = await estimateGas(request, hash)
+  await call({ ...request, gas }, hash)
+  await assert.rejects(call({ ...request, gas: gas - 1n }, hash), { message: 'out of gas' })
   await assert.rejects(
-    engine.estimateGas({ ...transfer, value: 10n ** 30n }, hash),
+    estimateGas({ ...transfer, value: 10n ** 30n }, hash),
     /insufficient funds for gas \* price \+ value/,
   )
 })
 
 test('a call sees the state of its block, may speak for a contract, and changes nothing', async (t) => {
-  const { engine, blocks } = await openEngine(t)
+  const { engine, call, blocks } = await openEngine(t)
   const genesis = blocks[0]?.hash ?? new Uint8Array(32)
   const sample = fromHex(sampleContractAddress)
-  assert.equal(BigInt(toHex(await engine.call({ to: sample }, genesis))), 1234n)
-  assert.equal(BigInt(toHex(await engine.call({ from: sample, to: sample }, genesis))), 1234n)
+  assert.equal(BigInt(toHex(await call({ to: sample }, genesis))), 1234n)
+  assert.equal(BigInt(toHex(await call({ from: sample, to: sample }, genesis))), 1234n)
   // Init code that returns the BALANCE of bob.
   const balanceOfBob = fromHex(`0x73${bob.address.slice(2)}315f5260205ff3`)
-  const before = await engine.call({ data: balanceOfBob }, genesis)
+  const before = await call({ data: balanceOfBob }, genesis)
   await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 5 }))
   const head = blocks[1]?.hash ?? genesis
-  assert.deepEqual(await engine.call({ data: balanceOfBob }, genesis), before)
-  assert.equal(
-    BigInt(toHex(await engine.call({ data: balanceOfBob }, head))) - BigInt(toHex(before)),
-    5n,
-  )
+  assert.deepEqual(await call({ data: balanceOfBob }, genesis), before)
+  assert.equal(BigInt(toHex(await call({ data: balanceOfBob }, head))) - BigInt(toHex(before)), 5n)
   const paid = { from: fromHex(alice.address), to: fromHex(bob.address), value: 7n }
-  await engine.call(paid, head)
+  await call(paid, head)
   assert.equal(await engine.pendingNonce(paid.from), 1n)
-  assert.equal(
-    BigInt(toHex(await engine.call({ data: balanceOfBob }, head))) - BigInt(toHex(before)),
-    5n,
-  )
-  await assert.rejects(engine.call({ to: sample }, new Uint8Array(32)), { code: 'unknown_block' })
+  assert.equal(BigInt(toHex(await call({ data: balanceOfBob }, head))) - BigInt(toHex(before)), 5n)
+  await assert.rejects(call({ to: sample }, new Uint8Array(32)), { code: 'unknown_block' })
   await assert.rejects(
-    engine.call({ to: sample, value: 1n }, head),
+    call({ to: sample, value: 1n }, head),
     /insufficient funds for gas \* price \+ value: address 0x0000000000000000000000000000000000000000 have 0 want 1/,
   )
 })

@@ -1,20 +1,17 @@
-// The EVM side of an embedded chain: calls, estimates, the pool and block making. Tasks run one after the
-// other, so each sees a chain that stands still.
+// The producing side of an embedded chain: the pool and block making. Tasks run one after the other, so each
+// sees a chain that stands still.
 import assert from 'node:assert/strict'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 import type { Store } from '../../../content/store.ts'
-import type { CallRequest, PoolContent, PoolCounts, WaitingTransaction } from '../../network.ts'
+import type { PoolContent, PoolCounts, WaitingTransaction } from '../../network.ts'
 import type { BlockPlace, ChainIndex } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
-import { call } from './call.ts'
-import type { CallParts } from './call.ts'
 import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
-import { estimateGas } from './estimate-gas.ts'
 import { importBlocks } from './import-blocks.ts'
 import { Pool } from './pool.ts'
 import type { PoolEntry } from './pool.ts'
@@ -30,7 +27,6 @@ export type EngineOptions = {
   readonly index: ChainIndex
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
-  readonly callGasMax: bigint
   readonly now: () => number
   /** Told of each block once it is durable. */
   readonly onBlock: (block: BlockPlace) => void
@@ -48,30 +44,20 @@ const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 export class Engine {
   readonly #options: EngineOptions
   readonly #chain: ProducingChain
-  readonly #calls: CallParts
   readonly #pool = new Pool()
   #preview: { readonly key: string; readonly parts: BlockParts } | null = null
 
-  private constructor(options: EngineOptions, chain: ProducingChain, calls: CallParts) {
+  private constructor(options: EngineOptions, chain: ProducingChain) {
     this.#options = options
     this.#chain = chain
-    this.#calls = calls
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
-    const { network, genesis, store, index, now, callGasMax } = options
+    const { network, genesis, store, index, now } = options
     const rules = createRules(genesis, createCrypto())
     const tries = createTrieDatabase(store)
     const chain = await ProducingChain.open({ network, rules, store, index, tries, now })
-    return new Engine(options, chain, { rules, store, index, tries, callGasMax })
-  }
-
-  call(request: CallRequest, blockHash: Uint8Array): Promise<Uint8Array> {
-    return call(this.#calls, request, blockHash)
-  }
-
-  estimateGas(request: CallRequest, blockHash: Uint8Array): Promise<bigint> {
-    return estimateGas(this.#calls, request, blockHash)
+    return new Engine(options, chain)
   }
 
   async pendingNonce(address: Uint8Array): Promise<bigint> {

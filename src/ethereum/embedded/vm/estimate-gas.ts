@@ -1,23 +1,20 @@
 // eth_estimateGas: the search of go-ethereum's eth/gasestimator, carried to the exact least gas.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { Fault } from '../../../base/fault.ts'
-import type { CallRequest } from '../../network.ts'
 import { failureOf, openSimulation } from './call.ts'
-import type { CallParts, Simulation } from './call.ts'
+import type { CallParts, CallTask, Simulation } from './call.ts'
 import { feeCap } from './call-transaction.ts'
 import { plainTransferGas } from './intrinsic-gas.ts'
+import type { Turn } from './turn.ts'
 
 /** EIP-7825. */
 const transactionGasMax = 16_777_216n
 const callStipend = 2_300n
 
 /** Throws `reverted` or `execution_failed` when no allowed amount of gas is enough. */
-export async function estimateGas(
-  parts: CallParts,
-  request: CallRequest,
-  blockHash: Uint8Array,
-): Promise<bigint> {
-  const simulation = await openSimulation(parts, request, blockHash)
+export async function estimateGas(parts: CallParts, task: CallTask, turn: Turn): Promise<bigint> {
+  const { request } = task
+  const simulation = await openSimulation(parts, task, turn)
   const highest = highestGas(simulation, parts.callGasMax)
   if (!simulation.runsCode && (request.data?.length ?? 0) === 0 && highest >= plainTransferGas) {
     if (await enough(simulation, plainTransferGas)) return plainTransferGas

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
+import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
 import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
@@ -27,20 +28,19 @@ async function open(t: TestContext) {
   const engine = await Engine.open({
     ...shared,
     mining: 'off',
-    callGasMax: 50_000_000n,
     now: () => 0,
     onBlock: () => {},
     onPending: () => {},
     log: silentLog,
   })
-  return { ...parts, engine }
+  return { ...parts, engine, ...createChainCalls(shared) }
 }
 
 test(
   '54 blocks over all forks execute to their own roots and to the known head',
   { skip },
   async (t) => {
-    const { engine, index, store } = await open(t)
+    const { engine, call, index, store } = await open(t)
     assert.equal(await engine.importFile(`${folder}/chain.rlp`), 54)
     const head = index.head()
     assert.ok(head)
@@ -67,8 +67,8 @@ test(
       to: fromHex('0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667'),
       data: fromHex('0xff01'),
     }
-    assert.equal(toHex(await engine.call(echo, head.hash)), '0xffee')
-    const environment = await engine.call(
+    assert.equal(toHex(await call(echo, head.hash)), '0xffee')
+    const environment = await call(
       {
         from: fromHex('0x14e46043e63d0e3cdcf2530519f4cfaf35058cb2'),
         to: fromHex('0x9344b07175800259691961298ca11c824e65032d'),
@@ -85,7 +85,7 @@ test(
     // The same contract under the rules of the first block, which knew fewer instructions.
     const first = index.hashOf(1n)
     assert.ok(first)
-    await assert.rejects(engine.call(echo, first), /invalid opcode/)
+    await assert.rejects(call(echo, first), /invalid opcode/)
   },
 )
 

@@ -1,0 +1,72 @@
+// What a call changes before it runs: accounts of the state, fields of the block. Nothing is ever kept.
+// Tested by src/ethereum/embedded/vm/calls.test.ts
+import { createAccount, createAddressFromString, toChecksumAddress } from '@ethereumjs/util'
+import type { Block } from '@ethereumjs/block'
+import type { Common } from '@ethereumjs/common'
+import type { MerkleStateManager } from '@ethereumjs/statemanager'
+import { Fault } from '../../../base/fault.ts'
+import { toHex } from '../../../base/hex.ts'
+import { encodeHeader } from '../../../codec/header.ts'
+import type { Header } from '../../../codec/header.ts'
+import type { BlockOverrides, StateOverride } from '../../computation.ts'
+import { viewHeader } from './block-view.ts'
+
+/** Throws `execution_failed` for an account with both `state` and `stateDiff`. */
+export async function overrideState(
+  state: MerkleStateManager,
+  overrides: readonly StateOverride[],
+): Promise<void> {
+  for (const override of overrides) await overrideAccount(state, override)
+}
+
+async function overrideAccount(state: MerkleStateManager, override: StateOverride): Promise<void> {
+  if (override.state !== undefined && override.stateDiff !== undefined) {
+    const name = toChecksumAddress(`0x${toHex(override.address).slice(2)}`)
+    const detail = `account ${name} has both 'state' and 'stateDiff'`
+    throw new Fault('execution_failed', { detail })
+  }
+  const address = createAddressFromString(toHex(override.address))
+  const account = (await state.getAccount(address)) ?? createAccount({})
+  account.balance = override.balance ?? account.balance
+  account.nonce = override.nonce ?? account.nonce
+  await state.putAccount(address, account)
+  if (override.code !== undefined) await state.putCode(address, override.code)
+  if (override.state !== undefined) await state.clearStorage(address)
+  for (const { slot, word } of override.state ?? override.stateDiff ?? []) {
+    await state.putStorage(address, slot, withoutLeadingZeros(word))
+  }
+}
+
+/** The header's fields with those that were given. */
+export function overrideHeader(header: Header, overrides: BlockOverrides): Header {
+  const { number, time, gasLimit, feeRecipient, prevRandao, baseFeePerGas } = overrides
+  return {
+    ...header,
+    number: number ?? header.number,
+    timestamp: time ?? header.timestamp,
+    gasLimit: gasLimit ?? header.gasLimit,
+    miner: feeRecipient ?? header.miner,
+    mixHash: prevRandao ?? header.mixHash,
+    ...(header.baseFeePerGas === undefined
+      ? {}
+      : { baseFeePerGas: baseFeePerGas ?? header.baseFeePerGas }),
+  }
+}
+
+/** The block that a call sees. `blobBaseFee` stands in no header, so it is answered in its place. */
+export function viewOverridden(
+  header: Header,
+  common: Common,
+  blobBaseFee: bigint | undefined,
+): Block {
+  const block = viewHeader(encodeHeader(header), common, { freeze: blobBaseFee === undefined })
+  if (blobBaseFee !== undefined) {
+    Object.assign(block.header, { getBlobGasPrice: () => blobBaseFee })
+  }
+  return block
+}
+
+function withoutLeadingZeros(word: Uint8Array): Uint8Array {
+  const first = word.findIndex((byte) => byte !== 0)
+  return first === -1 ? new Uint8Array(0) : word.subarray(first)
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { Wallet } from 'ethers'
+import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
+import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
+import { fromHex, toHex } from '../../../base/hex.ts'
+import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
+import { devAccounts } from '../dev-accounts.ts'
+import { findStart } from '../start-point.ts'
+
+const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
+const sample = fromHex(sampleContractAddress)
+const nobody = fromHex(`0x${'ab'.repeat(20)}`)
+
+async function open(t: TestContext) {
+  const { store, index, log } = openChainDatabase(t)
+  const genesis = defaultGenesis
+  const { hash } = await findStart({ network: 'test', genesis, store, index, log })
+  return { hash, ...createChainCalls({ genesis, store, index }) }
+}
+
+const word = (value: bigint) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
+const number = (bytes: Uint8Array) => BigInt(toHex(bytes))
+/** Returns the word that `code` leaves on the stack. */
+const returning = (code: string) => ({ data: fromHex(`0x${code}5f5260205ff3`) })
+
+test('accounts read as they were overridden, and the next call sees the chain again', async (t) => {
+  const { call, hash } = await open(t)
+  const slot = word(0n)
+  const diff = [{ address: sample, stateDiff: [{ slot, word: word(7n) }] }]
+  assert.equal(number(await call({ to: sample }, hash, { state: diff })), 7n)
+  const whole = [{ address: sample, state: [{ slot: word(9n), word: word(1n) }] }]
+  assert.equal(number(await call({ to: sample }, hash, { state: whole })), 0n)
+  assert.equal(number(await call({ to: sample }, hash)), 1234n)
+  const state = [
+    { address: nobody, balance: 10n ** 30n, code: fromHex('0x325f5260205ff3'), nonce: 3n },
+  ]
+  // ORIGIN: code where there was none, and money to pay with.
+  const paid = { from: nobody, to: nobody, value: 1n, gas: 100_000n, gasPrice: 10n ** 10n }
+  assert.equal(number(await call(paid, hash, { state })), number(nobody))
+  await assert.rejects(call(paid, hash), /insufficient funds/)
+  const both = [{ address: sample, state: [], stateDiff: [] }]
+  await assert.rejects(call({ to: sample }, hash, { state: both }), {
+    message: `account 0x295A70B2De5e3953354a6a8344e616eD314D7251 has both 'state' and 'stateDiff'`,
+  })
+})
+
+test('block fields read as they were overridden', async (t) => {
+  const { call, estimateGas, hash } = await open(t)
+  const block = {
+    number: 77n,
+    time: 1_900_000_000n,
+    gasLimit: 123_456_789n,
+    feeRecipient: nobody,
+    prevRandao: word(5n),
+    blobBaseFee: 99n,
+    baseFeePerGas: 3n,
+  }
+  const see = async (code: string, prices = {}) =>
+    number(await call({ ...returning(code), ...prices }, hash, { block }))
+  assert.equal(await see('43'), 77n)
+  assert.equal(await see('42'), 1_900_000_000n)
+  assert.equal(await see('45'), 123_456_789n)
+  assert.equal(await see('41'), number(nobody))
+  assert.equal(await see('44'), 5n)
+  assert.equal(await see('4a'), 99n)
+  assert.equal(await see('48'), 0n)
+  assert.equal(await see('48', { from: fromHex(alice.address), gas: 90_000n, gasPrice: 9n }), 3n)
+  // The hash of a block that never was.
+  assert.equal(await see('604440'), 0n)
+  assert.ok((await estimateGas(returning('43'), hash, { block })) > 53_000n)
+})
+
+test('an access list names what is touched beyond what is warm anyway', async (t) => {
+  const { createAccessList, hash } = await open(t)
+  const own = await createAccessList({ from: fromHex(alice.address), to: sample }, hash)
+  assert.deepEqual(
+    own.accessList.map(({ address, storageKeys }) => [toHex(address), storageKeys.map(toHex)]),
+    [[sampleContractAddress, [toHex(word(0n))]]],
+  )
+  assert.equal(own.error, null)
+  // BALANCE of the caller, of a precompile and of a stranger, then SLOAD of slot 2.
+  const code = fromHex(`0x33316001317${'3'}${'ab'.repeat(20)}31600254`)
+  const state = [{ address: sample, code }]
+  const report = await createAccessList({ to: sample }, hash, { state })
+  assert.deepEqual(
+    report.accessList.map(({ address, storageKeys }) => [toHex(address), storageKeys.map(toHex)]),
+    [
+      [toHex(nobody), []],
+      [sampleContractAddress, [toHex(word(2n))]],
+    ],
+  )
+  const reverting = [{ address: sample, code: fromHex('0x5f545f5ffd') }]
+  const failed = await createAccessList({ to: sample }, hash, { state: reverting })
+  assert.equal(failed.error, 'execution reverted')
+  assert.equal(failed.accessList.length, 1)
+  assert.ok(failed.gasUsed > 21_000n)
+})
+
+test('the list is found anew until it holds: a warm slot may open another path', async (t) => {
+  const { createAccessList, hash } = await open(t)
+  // Reads slot 0; when that took less than 256 gas, it was warm, and slot 1 is read too.
+  const state = [{ address: sample, code: fromHex('0x5a5f54505a900361010011600f57005b60015400') }]
+  const report = await createAccessList({ to: sample }, hash, { state })
+  assert.equal(report.error, null)
+  assert.deepEqual(
+    report.accessList.map(({ storageKeys }) => storageKeys.map(toHex)),
+    [[toHex(word(0n)), toHex(word(1n))]],
+  )
+})

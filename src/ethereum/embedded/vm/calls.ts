@@ -1,0 +1,38 @@
+// What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
+// under way at once, taking turns.
+import type { Store } from '../../../content/store.ts'
+import type { AccessListReport } from '../../computation.ts'
+import type { ChainIndex } from '../chain-index.ts'
+import type { Genesis } from '../genesis.ts'
+import { call } from './call.ts'
+import type { CallTask } from './call.ts'
+import { createCrypto } from './chain-crypto.ts'
+import { createRules } from './chain-rules.ts'
+import { createAccessList } from './create-access-list.ts'
+import { estimateGas } from './estimate-gas.ts'
+import type { Turn } from './turn.ts'
+
+export type Calculation = { readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask
+
+export type CalculationResult = Uint8Array | bigint | AccessListReport
+
+/** Errors as in network.ts, Executor. */
+export function createCalls(options: {
+  readonly genesis: Genesis
+  readonly store: Store
+  readonly index: ChainIndex
+  readonly callGasMax: bigint
+}): (task: Calculation, turn: Turn) => Promise<CalculationResult> {
+  const { genesis, store, index, callGasMax } = options
+  const parts = { rules: createRules(genesis, createCrypto()), store, index, callGasMax }
+  return async (task, turn) => {
+    switch (task.kind) {
+      case 'call':
+        return call(parts, task, turn)
+      case 'estimate':
+        return estimateGas(parts, task, turn)
+      case 'access-list':
+        return createAccessList(parts, task, turn)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
+// the gas it then uses. Computed, not proved: `trusted`.
+// Tested by test/faces/rpc-started.test.ts
+import { toHex, toQuantity } from '../../base/hex.ts'
+import type { RpcOperation } from '../operation.ts'
+import { askedCall, type CallInput, parseAccessListInput } from '../params/call-input.ts'
+
+export const ethCreateAccessList: RpcOperation<CallInput> = {
+  name: 'eth_createAccessList',
+  units: 80,
+  parse: parseAccessListInput,
+  async run(input, call) {
+    const asked = await askedCall(input, call)
+    call.labels.level('trusted')
+    const { executor } = call.network
+    const report = await executor.createAccessList(asked, call.caller.keyId, call.signal)
+    return {
+      accessList: report.accessList.map(({ address, storageKeys }) => ({
+        address: toHex(address),
+        storageKeys: storageKeys.map(toHex),
+      })),
+      ...(report.error === null ? {} : { error: report.error }),
+      gasUsed: toQuantity(report.gasUsed),
+    }
+  },
+}

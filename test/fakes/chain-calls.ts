@@ -1,0 +1,34 @@
+// The call side of an embedded chain without its thread: runs one calculation at a time on the store given.
+import { systemClock } from '../../src/base/clock.ts'
+import type { Store } from '../../src/content/store.ts'
+import { type CallRequest, noOverrides } from '../../src/ethereum/computation.ts'
+import type { AccessListReport, Overrides } from '../../src/ethereum/computation.ts'
+import type { ChainIndex } from '../../src/ethereum/embedded/chain-index.ts'
+import type { Genesis } from '../../src/ethereum/embedded/genesis.ts'
+import { createCalls } from '../../src/ethereum/embedded/vm/calls.ts'
+import type { Calculation } from '../../src/ethereum/embedded/vm/calls.ts'
+import { defaultTurnLimits, Turns } from '../../src/ethereum/embedded/vm/turn.ts'
+
+export function createChainCalls(
+  chain: { readonly genesis: Genesis; readonly store: Store; readonly index: ChainIndex },
+  limits = defaultTurnLimits,
+) {
+  const calculate = createCalls({ ...chain, callGasMax: 50_000_000n })
+  const turns = new Turns(systemClock, limits)
+  const { signal } = new AbortController()
+  const run = (task: Calculation) => turns.run((turn) => calculate(task, turn), signal)
+  type Asked = [request: CallRequest, blockHash: Uint8Array, overrides?: Partial<Overrides>]
+  const task = ([request, blockHash, overrides]: Asked) => ({
+    request,
+    blockHash,
+    overrides: { ...noOverrides, ...overrides },
+  })
+  return {
+    run,
+    call: async (...asked: Asked) => (await run({ kind: 'call', ...task(asked) })) as Uint8Array,
+    estimateGas: async (...asked: Asked) =>
+      (await run({ kind: 'estimate', ...task(asked) })) as bigint,
+    createAccessList: async (...asked: Asked) =>
+      (await run({ kind: 'access-list', ...task(asked) })) as AccessListReport,
+  }
+}
