@@ -68,8 +68,11 @@ export interface Gateway {
    * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
    */
   runRpc(visit: RpcVisit): RpcAnswer | Promise<RpcAnswer>
-  /** A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left. */
-  chargeRefusal(caller: Caller, network: Network, fault: Fault): void
+  /**
+   * A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left.
+   * Returns the units it was charged.
+   */
+  chargeRefusal(caller: Caller, network: Network, fault: Fault): number
   /** Parse, admit, run. The face calls `settle` once, when the response has ended. */
   runFiles(visit: FilesVisit): Promise<{
     readonly reply: FilesReply

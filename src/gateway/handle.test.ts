@@ -124,7 +124,8 @@ test('a refusal is counted also when no units are left to charge for it', () => 
       throw new Fault('over_quota')
     },
   })
-  made.chargeRefusal(caller, network, new Fault('bad_json'))
+  assert.equal(made.chargeRefusal(caller, network, new Fault('bad_json')), 0)
+  assert.equal(gateway().made.chargeRefusal(caller, network, new Fault('bad_json')), 5)
   assert.deepEqual(counted, [{ method: '', outcome: 'bad_json', units: 0 }])
 })
 

@@ -186,6 +186,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         units = 0
       }
       countRpc(caller, network, '', fault.code, units)
+      return units
     },
 
     async runFiles(visit: FilesVisit) {

@@ -268,6 +268,16 @@ suite('the JSON-RPC face', () => {
     deepEqual([started.gateway.ran, refused.length], [ran, before + 1])
   })
 
+  test('a refusal says what it was charged, and a free one nothing', async () => {
+    const units = async (path: string, body: string) =>
+      (await post(path, body)).headers.get('x-cairn-units')
+    deepEqual(await units(`/v3/${goodKey}`, 'no json'), '5')
+    deepEqual(await units(`/v3/${goodKey}`, '[]'), '5')
+    deepEqual(await units(`/v3/${goodKey}`, 'x'.repeat(6_000)), '5')
+    deepEqual(await units('/v3/nosuchkey1234', call(1)), null)
+    deepEqual(await units('/v3/key_rate_0001', call(1)), null)
+  })
+
   test('a caller that leaves in the middle of its body is counted as gone, not as late', async () => {
     const { refused } = started.gateway
     const before = refused.length

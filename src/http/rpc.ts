@@ -153,6 +153,9 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
   return new Fault('too_large', { detail: `content length too large (${bytes}>${bytesMax})` })
 }
 
+/** Of a request that was refused before it had any answer. */
+const noLabels = { verified: null, head: null, block: null, blockNumber: null }
+
 async function refuse(
   { gateway, clock, log }: RpcFaceParts,
   exchange: Exchange,
@@ -161,7 +164,7 @@ async function refuse(
   deadlines: Deadlines,
 ): Promise<void> {
   const { entered } = progress
-  if (entered !== null) gateway.chargeRefusal(entered.caller, entered.network, fault)
+  const units = entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }
@@ -172,7 +175,8 @@ async function refuse(
       : { form: 'entries' in known ? formOf(known) : known, read: progress.read }
   const body = refusalBody(fault, form, exchange.requestId)
   const bodyUnread = !read && !exchange.request.readableEnded
-  sendReply(exchange, { fault, labels: null, body, bodyUnread }, clock)
+  const labels = units === 0 ? null : { ...noLabels, units }
+  sendReply(exchange, { fault, labels, body, bodyUnread }, clock)
 }
 
 /** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */

@@ -5,6 +5,7 @@ import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { Gateway, RpcItem, RpcOutcome } from '../../src/gateway/gateway.ts'
 import { createNetworkChoice } from '../../src/gateway/networks.ts'
+import { isFree, refusalUnits } from '../../src/gateway/price.ts'
 
 export const goodKey = 'key_good_0001'
 export const secret = 'open-sesame'
@@ -107,6 +108,7 @@ export function createFakeGateway(
     },
     chargeRefusal(_caller, _network, fault) {
       gateway.refused.push(fault)
+      return isFree(fault) ? 0 : refusalUnits
     },
     runFiles: () => Promise.reject(new Fault('no_command')),
   }
