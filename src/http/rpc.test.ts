@@ -272,7 +272,6 @@ suite('the JSON-RPC face', () => {
     const units = async (path: string, body: string) =>
       (await post(path, body)).headers.get('x-cairn-units')
     deepEqual(await units(`/v3/${goodKey}`, 'no json'), '5')
-    deepEqual(await units(`/v3/${goodKey}`, '[]'), '5')
     deepEqual(await units(`/v3/${goodKey}`, 'x'.repeat(6_000)), '5')
     deepEqual(await units('/v3/nosuchkey1234', call(1)), null)
     deepEqual(await units('/v3/key_rate_0001', call(1)), null)
