@@ -1,0 +1,22 @@
+// Watches new blocks with ethers while it sends three payments at once, and stops when all are mined.
+//   CAIRN_KEY=<API_KEY> node examples/watch-blocks.ts
+import { JsonRpcProvider, NonceManager, Wallet } from 'ethers'
+
+const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'
+const key = process.env['CAIRN_KEY']
+if (key === undefined) throw new Error('set CAIRN_KEY to an API key (npm start prints the first)')
+
+// The second development account (`cairn accounts dev`). Everybody knows this key: embedded chain only.
+const devKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'
+
+const provider = new JsonRpcProvider(`${url}/v3/${key}`)
+provider.pollingInterval = 200
+await provider.on('block', (number: number) => console.log(`block ${number}`))
+
+// ethers signs here; the nonce manager counts, so that payments need not wait for one another.
+const wallet = new NonceManager(new Wallet(devKey, provider))
+const to = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+const sent = await Promise.all([1n, 2n, 3n].map((value) => wallet.sendTransaction({ to, value })))
+const receipts = await Promise.all(sent.map((transaction) => transaction.wait()))
+console.log(`mined ${receipts.filter((receipt) => receipt?.status === 1).length} payments`)
+provider.destroy()
