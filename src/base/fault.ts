@@ -160,6 +160,21 @@ export const faults = {
     message: 'query returned more results than the limit',
     bare: true,
   },
+  no_filter: {
+    status: 200,
+    rpc: -32000,
+    kubo: 1,
+    retry: 'never',
+    message: 'filter not found',
+    bare: true,
+  },
+  over_filters: {
+    status: 200,
+    rpc: -32000,
+    kubo: 1,
+    retry: 'never',
+    message: 'too many filters',
+  },
   over_slots: {
     status: 200,
     rpc: -38026,

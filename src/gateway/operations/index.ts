@@ -1,6 +1,7 @@
 // The table of JSON-RPC operations Cairn answers itself. A new method is one file and one line here.
 import type { Clock } from '../../base/clock.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
+import { createFilters } from '../filters.ts'
 import type { RpcOperation } from '../operation.ts'
 import { debugGetRawBlock } from './debug_getRawBlock.ts'
 import { debugGetRawHeader } from './debug_getRawHeader.ts'
@@ -44,6 +45,12 @@ import { ethProtocolVersion } from './eth_protocolVersion.ts'
 import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
 import { ethSyncing } from './eth_syncing.ts'
+import { createEthGetFilterChanges } from './eth_getFilterChanges.ts'
+import { createEthGetFilterLogs } from './eth_getFilterLogs.ts'
+import { createEthNewBlockFilter } from './eth_newBlockFilter.ts'
+import { createEthNewFilter } from './eth_newFilter.ts'
+import { createEthNewPendingTransactionFilter } from './eth_newPendingTransactionFilter.ts'
+import { createEthUninstallFilter } from './eth_uninstallFilter.ts'
 import { evmMine } from './evm_mine.ts'
 import { netListening } from './net_listening.ts'
 import { netPeerCount } from './net_peerCount.ts'
@@ -65,12 +72,13 @@ export type RpcOperationsOptions = {
 /** How many recovered senders are remembered, about 20 MB. */
 const sendersMax = 100_000
 
-/** Operations by wire name. Those that show senders share one memory of them. */
+/** Operations by wire name. Those that show senders share one memory of them, those of filters another. */
 export function createRpcOperations({
   clientVersion,
   clock,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
   const findSender = createSenderCache(sendersMax)
+  const filters = createFilters(clock)
   const operations: readonly RpcOperation<unknown>[] = [
     debugGetRawBlock,
     debugGetRawHeader,
@@ -114,6 +122,12 @@ export function createRpcOperations({
     ethRequestAccounts,
     ethSendRawTransaction,
     ethSyncing,
+    createEthGetFilterChanges(filters),
+    createEthGetFilterLogs(filters, clock),
+    createEthNewBlockFilter(filters),
+    createEthNewFilter(filters, clock),
+    createEthNewPendingTransactionFilter(filters),
+    createEthUninstallFilter(filters),
     evmMine,
     netListening,
     netPeerCount,

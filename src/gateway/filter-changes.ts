@@ -1,0 +1,104 @@
+// What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place
+// and moves on only with what it gives, so nothing is told twice or left out. What is too much for one poll
+// comes with the next. Blocks are found by number: the chain under a filter never reorgs.
+// Tested by test/faces/filters-started.test.ts
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { toHex } from '../base/hex.ts'
+import { getHeader } from '../ethereum/blocks.ts'
+import type { LogObject } from '../ethereum/log-object.ts'
+import { logResultsMax, logsOfBlock, logTimeMs } from '../ethereum/logs.ts'
+import type { Head, Network } from '../ethereum/network.ts'
+import type { Changes } from './filters.ts'
+import type { BlockParameter } from './operation.ts'
+import { latestBlock } from './params/block-parameter.ts'
+import type { LogQuery } from './params/log-filter.ts'
+
+const blocksMax = 1000
+const transactionsMax = 10_000
+/** Of all logs in one answer. The logs of one block always go together. */
+const logDataBytesMax = 4 * 1024 * 1024
+/** A long run of blocks lets other requests go on in between. */
+const turnBlocks = 64
+
+/** Hashes of the blocks after the present head. */
+export function blockChanges({ head }: Network): Changes {
+  let next = head.latest().number + 1n
+  return async (call) => {
+    const latest = await call.resolve(latestBlock)
+    const hashes: string[] = []
+    while (next <= latest.number && hashes.length < blocksMax) {
+      hashes.push(toHex(hashAt(call.network.head, next)))
+      next += 1n
+    }
+    return hashes
+  }
+}
+
+/** Hashes of transactions that become ready for a block from now on. Label `trusted`. */
+export function transactionChanges({ executor }: Network): Changes {
+  let next = executor.arrivals.end
+  return ({ labels }) => {
+    const hashes = executor.arrivals.read(next, transactionsMax)
+    if (hashes === null) return Promise.reject(new Fault('no_filter'))
+    next += hashes.length
+    labels.level('trusted')
+    return Promise.resolve(hashes.map(toHex))
+  }
+}
+
+/** Matching logs of the blocks after the present head, within the query's range. Label `proof`. */
+export function logChanges(network: Network, query: LogQuery, clock: Clock): Changes {
+  const { first, last } = boundsOf(query)
+  const after = network.head.latest().number + 1n
+  let next = first !== null && first > after ? first : after
+  return async (call) => {
+    const latest = await call.resolve(latestBlock)
+    const end = last !== null && last < latest.number ? last : latest.number
+    const endsAt = clock.monotonic() + logTimeMs
+    const logs: LogObject[] = []
+    let at = next
+    let bytes = 0
+    const full = () =>
+      logs.length >= logResultsMax || bytes >= logDataBytesMax || clock.monotonic() > endsAt
+    for (let walked = 1; at <= end && !full(); walked += 1) {
+      if (walked % turnBlocks === 0) await setImmediate()
+      call.signal.throwIfAborted()
+      const block = await getHeader(network, hashAt(network.head, at), call.signal)
+      const found = await logsOfBlock(network, block, query.filter, call.signal)
+      for (const log of found) bytes += log.data.length / 2
+      logs.push(...found)
+      at += 1n
+    }
+    // Who gave up gets nothing, so nothing counts as told.
+    call.signal.throwIfAborted()
+    next = at
+    call.labels.level('proof')
+    return logs
+  }
+}
+
+/** Null: no bound. Throws `bad_params` for a range that no later block can be in, as geth does. */
+function boundsOf({ blocks }: LogQuery): { first: bigint | null; last: bigint | null } {
+  if ('hash' in blocks) return { first: null, last: null }
+  const [first, last] = [boundOf(blocks.from), boundOf(blocks.to)]
+  const reversed = last !== null && (first === null || last < first)
+  if (reversed) throw new Fault('bad_params', { detail: 'invalid block range params' })
+  return { first, last }
+}
+
+function boundOf(block: BlockParameter): bigint | null {
+  if ('number' in block) return block.number
+  if ('tag' in block && block.tag === 'latest') return null
+  if ('tag' in block && block.tag === 'earliest') return 0n
+  const isPending = 'tag' in block && block.tag === 'pending'
+  const detail = isPending ? 'pending logs are not supported' : 'invalid block range params'
+  throw new Fault('bad_params', { detail })
+}
+
+function hashAt(head: Head, number: bigint): Uint8Array {
+  const block = head.byNumber(number)
+  if (block === null) throw new Fault('unknown_block', { detail: 'header not found' })
+  return block.hash
+}
