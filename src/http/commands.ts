@@ -109,7 +109,35 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['block/stat', { argument: cidArgument, body: 'lines', options: [] }],
   ['dag/get', { argument: refArgument, body: 'lines', options: [text('output-codec')] }],
   ['dag/resolve', { argument: refArgument, body: 'lines', options: [] }],
+  [
+    'files/stat',
+    {
+      argument: { name: 'path', required: true },
+      body: 'none',
+      options: [flag('with-local')],
+    },
+  ],
+  [
+    'get',
+    {
+      argument: contentPath,
+      body: 'lines',
+      options: [
+        flag('archive', 'a'),
+        flag('compress', 'C'),
+        option('compression-level', 'int', 'l'),
+      ],
+    },
+  ],
   ['id', { argument: { name: 'peerid', required: false }, body: 'none', options: [] }],
+  [
+    'ls',
+    {
+      argument: contentPath,
+      body: 'lines',
+      options: [flag('resolve-type'), flag('size'), flag('stream', 's')],
+    },
+  ],
   [
     'pin/add',
     {
@@ -140,6 +168,20 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       second: 'to-path',
       body: 'none',
       options: [flag('unpin')],
+    },
+  ],
+  [
+    'refs',
+    {
+      argument: contentPath,
+      body: 'lines',
+      options: [
+        text('format'),
+        flag('edges', 'e'),
+        flag('unique', 'u'),
+        flag('recursive', 'r'),
+        option('max-depth', 'int'),
+      ],
     },
   ],
   ['version', { argument: null, body: 'none', options: [] }],

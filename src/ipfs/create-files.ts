@@ -10,11 +10,15 @@ import { createArrivals } from './arrivals.ts'
 import { createBlocks } from './blocks.ts'
 import type { Files } from './files.ts'
 import { importEntries } from './import.ts'
+import { listDirectory } from './list-directory.ts'
+import { nodeStat } from './node-stat.ts'
 import { parsePath } from './path.ts'
 import { pinStatement } from './pin-rows.ts'
 import { createPins } from './pins.ts'
 import { fileShape, readFile } from './read-file.ts'
+import { walkReferences } from './refs.ts'
 import { resolveNode, resolvePath } from './resolve.ts'
+import { storedOnly, walkBlocks } from './walk.ts'
 
 export type FilesLimits = {
   /** Most blocks one import may make. */
@@ -84,6 +88,32 @@ export function createFiles(settings: FilesSettings): Files {
 
     resolveNode: async (path, patience, signal) =>
       await resolveNode(parsePath(path), openBlocks(patience, signal)),
+
+    async stat(cid, patience, signal) {
+      return nodeStat(cid, await openBlocks(patience, signal)(cid))
+    },
+
+    list: (cid, patience, signal) =>
+      listDirectory(cid, openBlocks(patience, signal), limits.pinBlocksMax),
+
+    refs: (cid, how, patience, signal) =>
+      walkReferences(cid, how, limits.pinBlocksMax, openBlocks(patience, signal)),
+
+    async locality(cid, signal) {
+      const read = openBlocks({ offline: true, timeoutMs: null }, signal)
+      let bytes = 0n
+      let whole = true
+      for await (const { block } of walkBlocks(
+        cid,
+        new Set(),
+        limits.pinBlocksMax,
+        storedOnly(read),
+      )) {
+        if (block === null) whole = false
+        else bytes += BigInt(block.length)
+      }
+      return { whole, bytes }
+    },
 
     async size(cid, patience, signal) {
       return fileShape(cid, await openBlocks(patience, signal)(cid)).size

@@ -1,6 +1,7 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+import type { DirectoryEntry, NodeStat, Reference } from './listed.ts'
 import type { ResolvedNode } from './path.ts'
 
 export type PinMode = 'recursive' | 'direct'
@@ -50,6 +51,32 @@ export interface Files {
     patience: Patience,
     signal: AbortSignal,
   ): Promise<{ readonly size: bigint; readonly chunks: AsyncIterable<Uint8Array> }>
+
+  /** What kind of node it is, how large, and its metadata. Throws `command_failed` for what is no UnixFS. */
+  stat(cid: CID, patience: Patience, signal: AbortSignal): Promise<NodeStat>
+
+  /**
+   * The entries of a directory, sharded or not, in the order they stand; of a file its chunks, without names.
+   * Bounded; throws `command_failed` for nodes that are malformed or not UnixFS.
+   */
+  list(cid: CID, patience: Patience, signal: AbortSignal): AsyncIterable<DirectoryEntry>
+
+  /**
+   * Every link below `cid` as it is met, depth first, each `from` before what is below it. `depthMax` levels,
+   * null = all; `unique`: each target once. Bounded in links.
+   */
+  refs(
+    cid: CID,
+    how: { readonly depthMax: number | null; readonly unique: boolean },
+    patience: Patience,
+    signal: AbortSignal,
+  ): AsyncIterable<Reference>
+
+  /** How much of the DAG below `cid` is in the store: whether all of it, and the bytes of distinct blocks. */
+  locality(
+    cid: CID,
+    signal: AbortSignal,
+  ): Promise<{ readonly whole: boolean; readonly bytes: bigint }>
 
   /** Only the size of a file, for `cat` of several arguments. Throws as `open` for what is no file. */
   size(cid: CID, patience: Patience, signal: AbortSignal): Promise<bigint>

@@ -101,6 +101,51 @@ export function findInShard(
   return null
 }
 
+/** One slot of a shard: an entry under its own name, or a deeper shard and the hash bits that led to it. */
+export type ShardSlot =
+  | { readonly kind: 'entry'; readonly name: string; readonly link: DagLink }
+  | { readonly kind: 'shard'; readonly at: ShardPlace; readonly link: DagLink }
+
+/** Where a shard hangs: `prefix` is the first `bits` bits of the hash of every name below it. */
+export type ShardPlace = { readonly bits: number; readonly prefix: bigint }
+
+export const rootShard: ShardPlace = { bits: 0, prefix: 0n }
+
+/**
+ * All slots of one shard in the order they stand. Throws as findInShard, and when a link's slot is not in the
+ * bitfield, is out of order, or is not that of the name it holds.
+ */
+export function listShard(
+  node: DagNode,
+  unixfs: UnixfsNode,
+  place: ShardPlace,
+): readonly ShardSlot[] {
+  const fanout = checkedFanout(unixfs)
+  const bits = Math.log2(fanout)
+  const width = (fanout - 1).toString(16).length
+  const below = place.bits + bits
+  if (below > hashBits) throw malformed('deeper than its hash')
+  const field = unixfs.data ?? new Uint8Array(0)
+  if (setBits(field, fanout) !== node.links.length) {
+    throw malformed('bitfield does not match the links')
+  }
+  let last = -1
+  return node.links.map((link) => {
+    const label = link.name.slice(0, width)
+    const slot = /^[\dA-F]+$/.test(label) && label.length === width ? Number(`0x${label}`) : -1
+    const byte = field[field.length - 1 - (slot >> 3)] ?? 0
+    if (slot <= last || (byte & (1 << (slot & 7))) === 0) throw malformed('slot out of place')
+    last = slot
+    const prefix = (place.prefix << BigInt(bits)) | BigInt(slot)
+    const name = link.name.slice(width)
+    if (name === '') return { kind: 'shard', at: { bits: below, prefix }, link }
+    if (hashOf(name) >> BigInt(hashBits - below) !== prefix) {
+      throw malformed('name in a slot that is not its own')
+    }
+    return { kind: 'entry', name, link }
+  })
+}
+
 function checkedFanout(unixfs: UnixfsNode): number {
   const fanout = Number(unixfs.fanout ?? 0n)
   const powerOfTwo = Number.isSafeInteger(fanout) && (fanout & (fanout - 1)) === 0

@@ -17,7 +17,7 @@ import {
   unpinStatement,
 } from './pin-rows.ts'
 import { keepAll } from './keep-all.ts'
-import { walkBlocks, type WalkedBlock } from './walk.ts'
+import { storedOnly, walkBlocks, type WalkedBlock } from './walk.ts'
 
 export type Pins = Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'indirect' | 'putBlock'>
 
@@ -127,18 +127,6 @@ async function* blocksOf(
 ): AsyncGenerator<WalkedBlock> {
   if (pin.mode === 'direct') yield { cid: pin.cid, block: await read(pin.cid) }
   else yield* walkBlocks(pin.cid, new Set(), blocksMax, read)
-}
-
-/** A block that was lost must not hide the rest of a list. */
-function storedOnly(read: ReadBlock): (cid: CID) => Promise<Uint8Array | null> {
-  return async (cid) => {
-    try {
-      return await read(cid)
-    } catch (thrown) {
-      if (thrown instanceof Fault && thrown.code === 'command_failed') return null
-      throw thrown
-    }
-  }
 }
 
 function failed(detail: string): Fault {

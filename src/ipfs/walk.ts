@@ -4,6 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
+import type { ReadBlock } from './blocks.ts'
 import { linksOf } from './links.ts'
 
 /** What was visited; shared between walks to visit each block once over all of them. */
@@ -38,5 +39,17 @@ export async function* walkBlocks(
     yield { cid, block }
     if (block === null) continue
     for (const link of linksOf(cid, block).toReversed()) open.push(link.cid)
+  }
+}
+
+/** For walks over what is here: null in place of `command_failed`, so that a lost block does not hide the rest. */
+export function storedOnly(read: ReadBlock): (cid: CID) => Promise<Uint8Array | null> {
+  return async (cid) => {
+    try {
+      return await read(cid)
+    } catch (thrown) {
+      if (thrown instanceof Fault && thrown.code === 'command_failed') return null
+      throw thrown
+    }
   }
 }

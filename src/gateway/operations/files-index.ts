@@ -8,11 +8,15 @@ import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
 import { dagGet } from './dag_get.ts'
 import { dagResolve } from './dag_resolve.ts'
+import { filesStat } from './files_stat.ts'
+import { createGet } from './get.ts'
 import { createId } from './id.ts'
+import { ls } from './ls.ts'
 import { createPinAdd } from './pin_add.ts'
 import { pinLs } from './pin_ls.ts'
 import { pinRm } from './pin_rm.ts'
 import { pinUpdate } from './pin_update.ts'
+import { refs } from './refs.ts'
 import { createVersion } from './version.ts'
 
 export type FilesOperationParts = {
@@ -34,11 +38,15 @@ export function createFilesOperations(
     cat,
     dagGet,
     dagResolve,
+    filesStat,
+    createGet(parts.clock),
     createId(parts.version, parts.publicKey),
+    ls,
     createPinAdd(parts.clock),
     pinLs,
     pinRm,
     pinUpdate,
+    refs,
     createVersion(parts.version),
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
