@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex } from '../base/hex.ts'
-import { mayHold } from './bloom.ts'
+import { bloomBits, mayHold } from './bloom.ts'
 
 /** Block 4 of the recorded chain: one log of one contract with two topics. */
 const address = fromHex('0x7dcd17433742f4c0ca53122ab541d0ba67fc27df')
@@ -22,15 +22,15 @@ function bloomOf(bits: readonly number[]): Uint8Array {
 
 test('an empty bloom holds nothing and a full one may hold all', () => {
   for (const value of [address, ...topics]) {
-    assert.equal(mayHold(new Uint8Array(256), value), false)
-    assert.equal(mayHold(new Uint8Array(256).fill(0xff), value), true)
+    assert.equal(mayHold(new Uint8Array(256), bloomBits(value)), false)
+    assert.equal(mayHold(new Uint8Array(256).fill(0xff), bloomBits(value)), true)
   }
 })
 
 test('the three bits are taken from the first three pairs of the digest', () => {
   // keccak256 of no bytes begins c5d2 4601 86f7.
   const bits = [0xc5d2 & 2047, 0x4601 & 2047, 0x86f7 & 2047]
-  const nothing = new Uint8Array(0)
+  const nothing = bloomBits(new Uint8Array(0))
   assert.equal(mayHold(bloomOf(bits), nothing), true)
   for (const missing of bits) {
     assert.equal(mayHold(bloomOf(bits.filter((bit) => bit !== missing)), nothing), false)

@@ -1,9 +1,12 @@
 // Searching proved blocks for logs: what matches, what is read for it, and where a search ends.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { createLogChain } from '../../test/fakes/log-chain.ts'
 import { systemClock } from '../base/clock.ts'
+import { toHex } from '../base/hex.ts'
 import type { Log } from '../codec/receipt.ts'
+import type { ProvedHeader } from './blocks.ts'
 import { type LogFilter, logsOfBlock, queryLogs } from './logs.ts'
 
 const signal = new AbortController().signal
@@ -126,3 +129,45 @@ test('receipts that nobody has are pruned, never fewer logs', async () => {
     { code: 'pruned' },
   )
 })
+
+test('a search finds what a look at every log finds', async () => {
+  const tag = fc.integer({ min: 1, max: 3 })
+  const anyLog = fc.tuple(tag, fc.array(tag, { maxLength: 4 })).map(([by, on]) => log(by, ...on))
+  const anyBlocks = fc.array(fc.array(fc.array(anyLog, { maxLength: 3 }), { maxLength: 3 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  const anyFilter = fc.record({
+    addresses: fc.array(tag.map(address), { maxLength: 2 }),
+    topics: fc.array(fc.option(fc.array(tag.map(topic), { minLength: 1, maxLength: 2 })), {
+      maxLength: 4,
+    }),
+  })
+  await fc.assert(
+    fc.asyncProperty(anyBlocks, anyFilter, async (logs, filter) => {
+      const { network, blocks } = createLogChain(logs)
+      const range = { newest: blocks.at(-1) as ProvedHeader, oldest: 0n }
+      const found = await queryLogs(network, range, filter, limits, signal)
+      const expected = logs.flatMap((ofBlock, number) =>
+        ofBlock
+          .flat()
+          .map((one, logIndex) => ({ one, number, logIndex }))
+          .filter(({ one }) => isWanted(one, filter)),
+      )
+      assert.deepEqual(
+        found.map(({ blockNumber, logIndex }) => [Number(blockNumber), Number(logIndex)]),
+        expected.map(({ number, logIndex }) => [number, logIndex]),
+      )
+    }),
+    { numRuns: 100 },
+  )
+})
+
+/** Written apart from the code under test: over hex text. */
+function isWanted(one: Log, { addresses, topics }: LogFilter): boolean {
+  const inList = (value: Uint8Array | undefined, list: readonly Uint8Array[]) =>
+    value !== undefined && list.map(toHex).includes(toHex(value))
+  if (addresses.length > 0 && !inList(one.address, addresses)) return false
+  if (topics.length > one.topics.length) return false
+  return topics.every((choice, at) => choice === null || inList(one.topics[at], choice))
+}

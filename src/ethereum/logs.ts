@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
-import { mayHold } from '../codec/bloom.ts'
+import { type BloomBits, bloomBits, mayHold } from '../codec/bloom.ts'
 import { decodeEntries } from '../codec/list.ts'
 import type { Log } from '../codec/receipt.ts'
 import { transactionHash } from '../codec/transaction.ts'
@@ -33,8 +33,8 @@ export type LogLimits = {
 export const logResultsMax = 10_000
 export const logTimeMs = 10_000
 
-/** A long run of blocks without a match lets other requests go on in between. */
-const turnBlocks = 64
+/** A long search lets other requests go on in between. */
+const turnMs = 5
 
 /** The logs of `block` that match, in order. Throws `pruned`, `unprovable`, `unverified`. */
 export async function logsOfBlock(
@@ -43,7 +43,55 @@ export async function logsOfBlock(
   filter: LogFilter,
   signal: AbortSignal,
 ): Promise<readonly LogObject[]> {
-  if (!mayMatch(block.header.logsBloom, filter)) return []
+  if (!mayMatch(block.header.logsBloom, choicesOf(filter))) return []
+  return await readMatching(network, block, filter, signal)
+}
+
+/**
+ * The matching logs of a range, oldest first. Throws `over_range` past `resultsMax` logs or `timeMs`
+ * milliseconds, and what `logsOfBlock` throws.
+ */
+export async function queryLogs(
+  network: Network,
+  { newest, oldest }: LogRange,
+  filter: LogFilter,
+  { resultsMax, timeMs, clock }: LogLimits,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
+  const choices = choicesOf(filter)
+  const endsAt = clock.monotonic() + timeMs
+  let turnEndsAt = clock.monotonic() + turnMs
+  const newestFirst: (readonly LogObject[])[] = []
+  let count = 0
+  let block = newest
+  while (block.header.number >= oldest) {
+    const logs = mayMatch(block.header.logsBloom, choices)
+      ? await readMatching(network, block, filter, signal)
+      : []
+    if (logs.length > 0) newestFirst.push(logs)
+    count += logs.length
+    if (count > resultsMax) {
+      throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
+    }
+    if (block.header.number === oldest || block.header.number === 0n) break
+    const now = clock.monotonic()
+    if (now > endsAt) throw new Fault('over_range', { detail: 'query timeout exceeded' })
+    if (now > turnEndsAt) {
+      await setImmediate()
+      turnEndsAt = clock.monotonic() + turnMs
+    }
+    signal.throwIfAborted()
+    block = await getHeader(network, block.header.parentHash, signal)
+  }
+  return newestFirst.toReversed().flat()
+}
+
+async function readMatching(
+  network: Network,
+  block: ProvedHeader,
+  filter: LogFilter,
+  signal: AbortSignal,
+): Promise<readonly LogObject[]> {
   const [transactions, entries] = await Promise.all([
     readTransactionList(network, block, signal).then(decodeEntries),
     readReceiptList(network, block, signal).then(decodeEntries),
@@ -60,43 +108,15 @@ export async function logsOfBlock(
   })
 }
 
-/**
- * The matching logs of a range, oldest first. Throws `over_range` past `resultsMax` logs or `timeMs`
- * milliseconds, and what `logsOfBlock` throws.
- */
-export async function queryLogs(
-  network: Network,
-  { newest, oldest }: LogRange,
-  filter: LogFilter,
-  { resultsMax, timeMs, clock }: LogLimits,
-  signal: AbortSignal,
-): Promise<readonly LogObject[]> {
-  const endsAt = clock.monotonic() + timeMs
-  const newestFirst: (readonly LogObject[])[] = []
-  let count = 0
-  let block = newest
-  for (let walked = 1; block.header.number >= oldest; walked += 1) {
-    const logs = await logsOfBlock(network, block, filter, signal)
-    if (logs.length > 0) newestFirst.push(logs)
-    count += logs.length
-    if (count > resultsMax) {
-      throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
-    }
-    if (block.header.number === oldest || block.header.number === 0n) break
-    if (clock.monotonic() > endsAt) {
-      throw new Fault('over_range', { detail: 'query timeout exceeded' })
-    }
-    if (walked % turnBlocks === 0) await setImmediate()
-    signal.throwIfAborted()
-    block = await getHeader(network, block.header.parentHash, signal)
-  }
-  return newestFirst.toReversed().flat()
+/** The values of which a block must hold one, choice by choice; hashed once for a whole search. */
+function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBits[])[] {
+  return [addresses, ...topics]
+    .map((choice) => (choice ?? []).map(bloomBits))
+    .filter((choice) => choice.length > 0)
 }
 
-function mayMatch(bloom: Uint8Array, { addresses, topics }: LogFilter): boolean {
-  const mayHoldAny = (values: readonly Uint8Array[]) =>
-    values.length === 0 || values.some((value) => mayHold(bloom, value))
-  return mayHoldAny(addresses) && topics.every((choice) => mayHoldAny(choice ?? []))
+function mayMatch(bloom: Uint8Array, choices: readonly (readonly BloomBits[])[]): boolean {
+  return choices.every((choice) => choice.some((bits) => mayHold(bloom, bits)))
 }
 
 function matches(log: Log, { addresses, topics }: LogFilter): boolean {

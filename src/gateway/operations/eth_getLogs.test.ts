@@ -61,3 +61,15 @@ test('a range that cannot be covered is an error, never fewer logs', async () =>
     await assert.rejects(search(filter), { code, message })
   }
 })
+
+test('a search refused for its time is not run again while the client repeats it', async () => {
+  let now = 0
+  const clock = { ...systemClock, monotonic: () => (now += 6_000) }
+  const slow = createEthGetLogs(clock)
+  const again = () => runOperation(slow, chain.network, [{ fromBlock: 'earliest' }])
+  const timedOut = { code: 'over_range', message: 'query timeout exceeded' }
+  await assert.rejects(again(), timedOut)
+  const read = chain.asked.length
+  await assert.rejects(again(), timedOut)
+  assert.equal(chain.asked.length, read)
+})

@@ -1,13 +1,20 @@
 // eth_getLogs [filter]: the logs of one block or of a range, out of proved receipts, complete or refused.
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
 import { logResultsMax, logTimeMs, queryLogs } from '../../ethereum/logs.ts'
 import { resolveLogRange } from '../log-range.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../params/log-filter.ts'
+import { createRefusedSearches } from '../refused-searches.ts'
+
+/** Long enough for what a client repeats by itself. */
+const refusedMs = 10_000
+const refusedMax = 1_000
 
 export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
   const limits = { resultsMax: logResultsMax, timeMs: logTimeMs, clock }
+  const refused = createRefusedSearches({ entriesMax: refusedMax, keptMs: refusedMs, clock })
   return {
     name: 'eth_getLogs',
     units: 255,
@@ -17,10 +24,23 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
     },
     async run({ blocks, filter }, call) {
       const range = await resolveLogRange(call, blocks)
-      const { network, signal } = call
-      const logs = range === null ? [] : await queryLogs(network, range, filter, limits, signal)
-      call.labels.level('proof')
-      return logs
+      const { network, labels, signal } = call
+      if (range === null) {
+        labels.level('proof')
+        return []
+      }
+      const known = refused.find(range, filter)
+      if (known !== null) throw known
+      try {
+        const logs = await queryLogs(network, range, filter, limits, signal)
+        labels.level('proof')
+        return logs
+      } catch (thrown) {
+        if (thrown instanceof Fault && thrown.code === 'over_range') {
+          refused.add(range, filter, thrown)
+        }
+        throw thrown
+      }
     },
   }
 }
