@@ -1,6 +1,5 @@
 // All blocks below a root, each once, in depth-first order. Iterative, bounded in blocks.
-// Tested by src/ipfs/files.test.ts
-import type { CID } from 'multiformats/cid'
+import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
@@ -13,12 +12,14 @@ export type Visited = Set<string>
 /** `block`: null when `read` had none to give. */
 export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
 
+/** Links that wait to be followed, as bytes of their CIDs: eight whole blocks of nothing else on one path. */
+const openBytesMax = 16 * 1024 * 1024
 /** How many blocks may be walked before other work gets a turn. */
 const turnBlocks = 128
 
 /**
  * Yields each block not yet in `visited`, by multihash. `read` null = skip what is below that CID. Throws
- * `command_failed` past `blocksMax` and for codecs whose links are not known here.
+ * `command_failed` past `blocksMax`, with too many links on one path, and for codecs whose links are not known here.
  */
 export async function* walkBlocks(
   root: CID,
@@ -26,8 +27,17 @@ export async function* walkBlocks(
   blocksMax: number,
   read: (cid: CID) => Promise<Uint8Array | null>,
 ): AsyncGenerator<WalkedBlock> {
-  const open: CID[] = [root]
-  for (let cid = open.pop(); cid !== undefined; cid = open.pop()) {
+  // One run of binary CIDs for each level: links as objects would hold a hundred times the bytes of a block.
+  const open: Uint8Array[] = [root.bytes]
+  let openBytes = root.bytes.length
+  for (let run = open.at(-1); run !== undefined; run = open.at(-1)) {
+    if (run.length === 0) {
+      open.pop()
+      continue
+    }
+    const [cid, rest] = CID.decodeFirst(run)
+    openBytes -= run.length - rest.length
+    open[open.length - 1] = rest
     const key = toBareHex(cid.multihash.bytes)
     if (visited.has(key)) continue
     if (visited.size >= blocksMax) {
@@ -38,7 +48,12 @@ export async function* walkBlocks(
     const block = await read(cid)
     yield { cid, block }
     if (block === null) continue
-    for (const link of linksOf(cid, block).toReversed()) open.push(link.cid)
+    const below = Buffer.concat(linksOf(cid, block).map((link) => link.cid.bytes))
+    openBytes += below.length
+    if (openBytes > openBytesMax) {
+      throw new Fault('command_failed', { detail: 'DAG has too many links on one path' })
+    }
+    open.push(below)
   }
 }
 
