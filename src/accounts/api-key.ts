@@ -1,6 +1,6 @@
 // Keys and secrets as text: `cairn_live_` (secret: `cairns_live_`) + 30 base62 characters of a CSPRNG + 6
 // base62 characters of the CRC32 of all before. Keys of other services are taken as they are.
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -32,7 +32,12 @@ export function checkApiSecret(text: string): boolean {
 
 /** What is stored of a key or secret: machine-made text needs no slow hash. 32 bytes. */
 export function hashCredential(text: string): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(text).digest())
+  return new Uint8Array(hash('sha256', text, 'buffer'))
+}
+
+/** The same as lower-case hex, to look it up by. */
+export function hashToHex(text: string): string {
+  return hash('sha256', text, 'hex')
 }
 
 /** The part of a key that lists show: at most 8 characters, at most a quarter of what is random. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { equalBytes, fromHex, toBareHex, toHex, toQuantity } from './hex.ts'
+import fc from 'fast-check'
+import { decodeDigits, equalBytes, fromHex, toBareHex, toHex, toQuantity } from './hex.ts'
 
 test('bytes become lower-case hex and come back', () => {
   const bytes = Uint8Array.of(0, 1, 0xab, 0xff)
@@ -28,4 +29,30 @@ test('bytes are equal by content, not by length alone', () => {
   assert.ok(equalBytes(Uint8Array.of(1, 2), Buffer.from([1, 2])))
   assert.ok(!equalBytes(Uint8Array.of(1, 2), Uint8Array.of(1, 3)))
   assert.ok(!equalBytes(Uint8Array.of(1), Uint8Array.of(1, 0)))
+})
+
+test('digits become bytes in any case, from any place, at any length', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefABCDEF'), maxLength: 600 })
+  fc.assert(
+    fc.property(digits, fc.constantFrom('', '0x'), (text, prefix) => {
+      const even = text.length % 2 === 0 ? text : `0${text}`
+      const expected = new Uint8Array(Buffer.from(even, 'hex'))
+      assert.deepEqual(decodeDigits(prefix + text, prefix.length), expected)
+      const wide = new Uint8Array(320)
+      wide.set(expected, 320 - expected.length)
+      assert.deepEqual(decodeDigits(prefix + text, prefix.length, 320), wide)
+    }),
+  )
+})
+
+test('one character that is no digit makes the whole none', () => {
+  const foreign = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+    .filter((unit) => !/[0-9a-f]/i.test(unit))
+  fc.assert(
+    fc.property(fc.nat(63), fc.boolean(), foreign, (at, long, unit) => {
+      const text = '0'.repeat(long ? 600 : 64)
+      assert.equal(decodeDigits(text.slice(0, at) + unit + text.slice(at + 1), 0), null)
+    }),
+  )
 })

@@ -32,6 +32,44 @@ export function fromHex(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(digits, 'hex'))
 }
 
+/** Value of each character code that is a hex digit, 255 elsewhere. */
+const digitValues = Uint8Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16)
+  return Number.isNaN(value) ? 255 : value
+})
+/** Up to here a loop beats the native decoder with its checks and its copy. */
+const loopDigitsMax = 256
+
+/**
+ * Bytes of the hex digits of `text` from `start` on, any case, an odd one left-padded; right-aligned in
+ * `length` bytes when that is given and the digits fit. Null when a character is no digit.
+ */
+export function decodeDigits(text: string, start: number, length?: number): Uint8Array | null {
+  const digits = text.length - start
+  const bytes = new Uint8Array(length ?? (digits + 1) >> 1)
+  if (digits > loopDigitsMax) return decodeMany(text.slice(start), bytes)
+  let at = bytes.length - 1
+  for (let index = text.length - 1; index >= start; index -= 2, at -= 1) {
+    const low = digitAt(text, index)
+    const high = index > start ? digitAt(text, index - 1) : 0
+    if (low > 15 || high > 15) return null
+    bytes[at] = high * 16 + low
+  }
+  return bytes
+}
+
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  return code < 256 ? (digitValues[code] ?? 255) : 255
+}
+
+function decodeMany(digits: string, bytes: Uint8Array): Uint8Array | null {
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return null
+  const even = digits.length % 2 === 0 ? digits : `0${digits}`
+  bytes.set(Buffer.from(even, 'hex'), bytes.length - even.length / 2)
+  return bytes
+}
+
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0
 }

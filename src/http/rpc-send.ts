@@ -46,7 +46,8 @@ export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): 
   if (bodyUnread || fault?.row.status === 413) head.push('connection', 'close')
   response.writeHead(fault?.row.status ?? 200, head)
   if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, text, clock)
-  else response.end(text)
+  // As long in bytes as in characters: ASCII, which is written faster under this name.
+  else response.end(text, bytes === text.length ? 'latin1' : 'utf8')
   if (response.writableLength > 0) {
     const stopTimer = clock.after(flushMs, () => response.destroy())
     response.once('close', stopTimer)

@@ -62,18 +62,34 @@ export function createUsage(parts: {
   const { db, writer, clock, log } = parts
   const most = parts.rowsMax ?? rowsMax
   const counted = new Map<string, Row>()
+  // Key id -> method -> the row counted last: most calls find theirs without spelling its whole name.
+  const lately = new Map<string, Map<string, Row>>()
   let underway: readonly Row[] = []
   let flushing: Promise<void> | null = null
   let lost = 0
 
+  function findLately(call: UsedCall, hour: number): Row | null {
+    const row = lately.get(call.keyId)?.get(call.method)
+    const same =
+      row !== undefined &&
+      row.outcome === call.outcome &&
+      row.face === call.face &&
+      row.network === call.network &&
+      row.hour === hour
+    return same ? row : null
+  }
+
+  function noteLately(row: Row | undefined): void {
+    if (row === undefined) return
+    const methods = lately.get(row.keyId) ?? new Map<string, Row>()
+    methods.set(row.method, row)
+    lately.set(row.keyId, methods)
+  }
+
   function add(row: Row): void {
     const known = find(row) ?? (counted.size < most ? null : find({ ...row, method: 'other' }))
-    if (known !== null) {
-      known.requests += row.requests
-      known.units += row.units
-      known.bytesIn += row.bytesIn
-      known.bytesOut += row.bytesOut
-    } else if (counted.size < most) counted.set(keyOf(row), row)
+    if (known !== null) addTo(known, row, row.requests)
+    else if (counted.size < most) counted.set(keyOf(row), row)
     else if (counted.size < 2 * most) {
       const other = { ...row, method: 'other' }
       counted.set(keyOf(other), other)
@@ -90,6 +106,7 @@ export function createUsage(parts: {
     if (counted.size === 0) return
     underway = [...counted.values()]
     counted.clear()
+    lately.clear()
     try {
       await writer.write(underway.flatMap(toStatements))
     } catch (error) {
@@ -113,9 +130,13 @@ export function createUsage(parts: {
   })
 
   return {
-    count({ keyId, face, network, method, outcome, units, bytesIn, bytesOut }) {
+    count(call) {
       const hour = hourOf(clock.now())
-      add({ hour, keyId, face, network, method, outcome, requests: 1, units, bytesIn, bytesOut })
+      const known = findLately(call, hour)
+      if (known !== null) return addTo(known, call, 1)
+      const row = { hour, ...call, requests: 1 }
+      add(row)
+      noteLately(counted.get(keyOf(row)))
     },
     unitsToday(keyId) {
       const hours = hoursOfDay(clock.now())
@@ -128,6 +149,15 @@ export function createUsage(parts: {
     flush,
     stop,
   }
+}
+
+type Sums = Pick<Row, 'units' | 'bytesIn' | 'bytesOut'>
+
+function addTo(row: Row, more: Sums, requests: number): void {
+  row.requests += requests
+  row.units += more.units
+  row.bytesIn += more.bytesIn
+  row.bytesOut += more.bytesOut
 }
 
 function keyOf({ hour, keyId, face, network, method, outcome }: Row): string {

@@ -1,6 +1,7 @@
 // The spelling rules of go-ethereum's hexutil, shared by all parameters. Each function returns either
 // the digits or the reason in hexutil's words; the caller decides how the message goes on.
 // Tested by src/gateway/params/params.test.ts
+import { decodeDigits } from '../../base/hex.ts'
 
 /** Why a text is no hex of the wanted form. */
 export type Refused = { readonly refused: string }
@@ -11,18 +12,21 @@ export function isRefused(value: unknown): value is Refused {
 
 const hexDigits = /^[0-9a-fA-F]*$/
 
+/** `0x` or `0X`. */
+export function hasPrefix(text: string): boolean {
+  return text.startsWith('0x') || text.startsWith('0X')
+}
+
 function afterPrefix(text: string): string | null {
-  return text.startsWith('0x') || text.startsWith('0X') ? text.slice(2) : null
+  return hasPrefix(text) ? text.slice(2) : null
 }
 
 /** Bytes of any length. The empty text is no bytes (hexutil.Bytes). */
 export function readBytes(text: string): Uint8Array | Refused {
   if (text === '') return new Uint8Array(0)
-  const digits = afterPrefix(text)
-  if (digits === null) return { refused: 'hex string without 0x prefix' }
-  if (digits.length % 2 !== 0) return { refused: 'hex string of odd length' }
-  if (!hexDigits.test(digits)) return { refused: 'invalid hex string' }
-  return new Uint8Array(Buffer.from(digits, 'hex'))
+  if (!hasPrefix(text)) return { refused: 'hex string without 0x prefix' }
+  if (text.length % 2 !== 0) return { refused: 'hex string of odd length' }
+  return decodeDigits(text, 2) ?? { refused: 'invalid hex string' }
 }
 
 /** A QUANTITY of at most `bits` bits. The empty text is refused, unlike in hexutil's JSON form. */

@@ -1,5 +1,7 @@
 // Storage positions as eth_getStorageAt takes them: hex with or without prefix, 0 to 64 digits.
 import { Fault } from '../../base/fault.ts'
+import { decodeDigits } from '../../base/hex.ts'
+import { hasPrefix } from './hex-text.ts'
 import { jsonTypeName, quoteForMessage, refuseArgument, wrongType } from './refuse.ts'
 
 /**
@@ -13,16 +15,15 @@ export function parseStoragePosition(value: unknown, position: number): Uint8Arr
   if (typeof value !== 'string') {
     throw refuseArgument(position, wrongType(jsonTypeName(value), 'string'))
   }
-  const digits = /^0[xX]/.test(value) ? value.slice(2) : value
-  if (digits.length > 64) {
+  const start = hasPrefix(value) ? 2 : 0
+  if (value.length - start > 64) {
     throw new Fault('bad_params', {
       detail: `storage key too long (want at most 32 bytes): ${quoteForMessage(value)}`,
     })
   }
-  if (!/^[0-9a-fA-F]*$/.test(digits)) {
-    throw new Fault('bad_params', {
-      detail: `invalid hex in storage key: ${quoteForMessage(value)}`,
-    })
-  }
-  return new Uint8Array(Buffer.from(digits.padStart(64, '0'), 'hex'))
+  const bytes = decodeDigits(value, start, 32)
+  if (bytes !== null) return bytes
+  throw new Fault('bad_params', {
+    detail: `invalid hex in storage key: ${quoteForMessage(value)}`,
+  })
 }
