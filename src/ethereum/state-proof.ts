@@ -17,7 +17,7 @@ import type { ContentRef, Hint } from '../content/ref.ts'
 import { type AccountAt, decodeProved, obtainState, stepProved, walkNodesMax } from './state.ts'
 
 /** Nodes from the root down; nodes embedded in another are part of it. Empty for an empty trie. */
-export type Proof = readonly Uint8Array[]
+type Proof = readonly Uint8Array[]
 
 export type ProvedAccount = {
   /** `absentAccount` when the proof shows that there is none. */

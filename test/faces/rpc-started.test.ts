@@ -8,43 +8,17 @@ import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
 import { startCairn, temporaryFolder } from '../started-server.ts'
 import { echoedIds, envelopeTranscripts } from './rpc-envelope.ts'
 import { replayTranscripts } from './rpc-compat.ts'
+import { readTranscripts } from './transcripts.ts'
 
 const json = { 'content-type': 'application/json' }
 
-/** Methods of the recorded chain that are in scope; pool methods and those not built yet are left out. */
-const replayed: ReadonlySet<string> = new Set([
-  'debug_getRawBlock',
-  'debug_getRawHeader',
-  'debug_getRawReceipts',
-  'debug_getRawTransaction',
-  'eth_baseFee',
-  'eth_blobBaseFee',
-  'eth_blockNumber',
-  'eth_call',
-  'eth_chainId',
-  'eth_config',
-  'eth_createAccessList',
-  'eth_estimateGas',
-  'eth_feeHistory',
-  'eth_getBalance',
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-  'eth_getBlockReceipts',
-  'eth_getBlockTransactionCountByHash',
-  'eth_getBlockTransactionCountByNumber',
-  'eth_getCode',
-  'eth_getLogs',
-  'eth_getProof',
-  'eth_getStorageAt',
-  'eth_getStorageValues',
-  'eth_getTransactionByBlockHashAndIndex',
-  'eth_getTransactionByBlockNumberAndIndex',
-  'eth_getTransactionByHash',
-  'eth_getTransactionCount',
-  'eth_getTransactionReceipt',
-  'eth_syncing',
-  'net_version',
-])
+/** Recorded replies that are not replayed over the imported chain here, each with its reason. */
+const leftOut: Readonly<Record<string, string>> = {
+  eth_sendRawTransaction: 'needs the recorded pool in its order: pool-started.test.ts',
+  txpool_content: 'shows the recorded pool: pool-started.test.ts',
+  txpool_contentFrom: 'shows the recorded pool: pool-started.test.ts',
+  txpool_status: 'shows the recorded pool: pool-started.test.ts',
+}
 
 test('envelopes, ids and refusals are the same bytes as in the contract', async () => {
   const cairn = await startCairn()
@@ -170,10 +144,13 @@ test(
     )
     const cairn = await startCairn({ dataDir, args: ['--config', config] })
     try {
+      const recorded = new Set(readTranscripts(folder).map(({ method }) => method))
+      const replayed = new Set([...recorded].filter((method) => leftOut[method] === undefined))
+      assert.equal(replayed.size, recorded.size - Object.keys(leftOut).length)
       const { sent, failures } = await replayTranscripts({
         folder,
         methods: replayed,
-        exactMessages: new Set(['eth_getStorageAt']),
+        exactMessages: replayed,
         async post(body) {
           const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
             method: 'POST',

@@ -7,7 +7,7 @@ import { jsonTypeName, refuseArgument, wrongType } from './refuse.ts'
 import { parseStoragePosition } from './storage-position.ts'
 
 /** As in geth, for one call. */
-export const storageKeysMax = 1024
+const storageKeysMax = 1024
 
 /** `position`: 32 bytes. `whole`: it was sent as 32 bytes, and is shown again as such (go-ethereum GetProof). */
 export type StorageKey = { readonly position: Uint8Array; readonly whole: boolean }
