@@ -368,6 +368,47 @@ test('after a commit that failed the same transaction goes through', async (t) =
   assert.equal(balanceAt(store, header.stateRoot, bob.address), 10_000n * 10n ** 18n + 9n)
 })
 
+test('what a failed replacement would have replaced waits on', async (t) => {
+  let commits = 0
+  const wrap = (store: Store): Store => ({
+    ...store,
+    commit: async (items, rows) => {
+      commits += 1
+      if (commits > 1) throw new Fault('no_space')
+      return store.commit(items, rows)
+    },
+  })
+  const { engine } = await openEngine(t, { wrap })
+  const to = bob.address
+  const hash = await engine.send(await sign(alice, { nonce: 1, type: 2, to }))
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to }))
+  const better = { maxFeePerGas: 9n * gwei, maxPriorityFeePerGas: 8n * gwei }
+  await assert.rejects(engine.send(await sign(alice, { nonce: 1, type: 2, to, ...better })), {
+    code: 'no_space',
+  })
+  assert.notEqual(engine.pendingTransaction(hash), null)
+  assert.deepEqual(await engine.poolCounts(), { pending: 1, queued: 0 })
+})
+
+test('one that waited and is mined as it is sent again is announced once', async (t) => {
+  let commits = 0
+  const wrap = (store: Store): Store => ({
+    ...store,
+    commit: async (items, rows) => {
+      commits += 1
+      if (commits === 2) throw new Fault('no_space')
+      return store.commit(items, rows)
+    },
+  })
+  const { engine, pending } = await openEngine(t, { wrap })
+  const waiting = await sign(alice, { nonce: 1, type: 2, to: bob.address })
+  const second = await engine.send(waiting)
+  const first = await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
+  assert.deepEqual(pending, [first])
+  await engine.send(waiting)
+  assert.deepEqual(pending, [first, second])
+})
+
 test('a waiting transaction whose commit fails waits on, and sending it again mines it', async (t) => {
   let commits = 0
   const wrap = (store: Store): Store => ({

@@ -18,6 +18,8 @@ import type { PoolEntry } from './pool.ts'
 import { ProducingChain } from './producing-chain.ts'
 import type { Mined } from './producing-chain.ts'
 import { ReadyQueue } from './ready-queue.ts'
+import { splitLane } from './split-lane.ts'
+import type { SplitLane } from './split-lane.ts'
 import { createTrieDatabase } from './trie-database.ts'
 
 export type EngineOptions = {
@@ -109,8 +111,10 @@ export class Engine {
 
   async send(raw: Uint8Array): Promise<Uint8Array> {
     const next = this.#chain.next()
-    const entry = readTransaction(raw, next)
-    const waits = this.#pool.find(entry.hash) !== null
+    const sent = readTransaction(raw, next)
+    const waiting = this.#pool.find(sent.hash)
+    const waits = waiting !== null
+    const entry = waiting ?? sent
     const known = new Fault('pool_refused', { detail: 'already known' })
     if (waits && this.#options.mining === 'off') throw known
     const nonce = await this.#checkState(entry)
@@ -119,13 +123,15 @@ export class Engine {
     if (waits && !isNext) throw known
     const minesNow = isNext && this.#options.mining === 'auto'
     if (minesNow) checkPrices(entry, next)
+    const before = this.#pool.at(entry.sender, entry.nonce)
     if (!waits) this.#pool.add(entry, minesNow)
     if (minesNow) {
       try {
         await this.#mineNow(entry)
       } catch (error) {
-        // Its sender is told now; one that was acknowledged before waits on.
+        // Its sender is told now; one that was acknowledged before waits on, itself or what this one replaced.
         if (!waits) this.#pool.remove(entry)
+        if (before !== null && !waits) this.#pool.add(before, true)
         throw error
       }
       await this.#mineWaiting(entry)
@@ -227,7 +233,7 @@ export class Engine {
 
   /** What could go into the next block. Forgets what a block has made unusable. */
   async #ready(): Promise<ReadyQueue> {
-    const lanes: PoolEntry[][] = []
+    const lanes: (readonly PoolEntry[])[] = []
     for (const lane of this.#pool.lanes()) {
       const { stale, ready } = await this.#split(lane)
       for (const entry of stale) this.#pool.remove(entry)
@@ -238,23 +244,10 @@ export class Engine {
     return new ReadyQueue({ lanes, inArrival: this.#pool.inArrival(), baseFee, blobFee })
   }
 
-  /** One sender's entries by what their nonces allow at the head: used up, next in line, after a gap. */
-  async #split(lane: readonly PoolEntry[]) {
-    const stale: PoolEntry[] = []
-    const ready: PoolEntry[] = []
-    const gapped: PoolEntry[] = []
+  async #split(lane: readonly PoolEntry[]): Promise<SplitLane> {
     const [first] = lane
-    if (first === undefined) return { stale, ready, gapped }
-    let next = (await this.#chain.account(first.sender))?.nonce ?? 0n
-    for (const entry of lane) {
-      if (entry.nonce < next) stale.push(entry)
-      else if (entry.nonce > next) gapped.push(entry)
-      else {
-        ready.push(entry)
-        next += 1n
-      }
-    }
-    return { stale, ready, gapped }
+    const account = first === undefined ? null : await this.#chain.account(first.sender)
+    return splitLane(lane, account?.nonce ?? 0n)
   }
 }
 
