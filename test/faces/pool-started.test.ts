@@ -164,6 +164,23 @@ test('one waiting transaction is replaced for ten percent more, and refused belo
   })
 })
 
+test('with an interval blocks come by themselves, and take what waits', async (t) => {
+  const cairn = await start(t, {
+    CAIRN_CHAIN_MINING: 'interval',
+    CAIRN_CHAIN_BLOCK_SECONDS: '1',
+  })
+  const hash = await send(cairn, await sign(alice, { nonce: 0 }))
+  let receipt: unknown = null
+  while (receipt === null) receipt = await ask(cairn, 'eth_getTransactionReceipt', [hash])
+  assert.partialDeepStrictEqual(receipt, { status: '0x1' })
+  const first = BigInt(String(await ask(cairn, 'eth_blockNumber')))
+  let latest = first
+  while (latest === first) latest = BigInt(String(await ask(cairn, 'eth_blockNumber')))
+  assert.partialDeepStrictEqual(await ask(cairn, 'eth_getBlockByNumber', ['latest', false]), {
+    transactions: [],
+  })
+})
+
 test('with mining auto evm_mine makes an empty block', async (t) => {
   const cairn = await start(t, {})
   await ask(cairn, 'evm_mine')
