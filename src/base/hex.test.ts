@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decodeDigits, equalBytes, fromHex, toBareHex, toHex, toQuantity } from './hex.ts'
+import {
+  decodeDigits,
+  equalBytes,
+  fromHex,
+  joinLatin1,
+  toBareHex,
+  toHex,
+  toLatin1,
+  toQuantity,
+} from './hex.ts'
 
 test('bytes become lower-case hex and come back', () => {
   const bytes = Uint8Array.of(0, 1, 0xab, 0xff)
@@ -58,4 +67,11 @@ test('one character that is no digit makes the whole none', () => {
       assert.equal(decodeDigits(text.slice(0, at) + unit + text.slice(at + 1), 0), null)
     }),
   )
+})
+
+test('two arrays joined are the text of their bytes in a row', () => {
+  const [first, second] = [Uint8Array.of(0, 255), Uint8Array.of(128, 65)]
+  assert.equal(joinLatin1(first, second), toLatin1(Uint8Array.of(0, 255, 128, 65)))
+  assert.equal(joinLatin1(first, new Uint8Array(0)).length, 2)
+  assert.throws(() => joinLatin1(new Uint8Array(200), new Uint8Array(57)), RangeError)
 })

@@ -15,6 +15,19 @@ export function toLatin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
+// One buffer for every join: what is written is read before anything else can run.
+const joinBytesMax = 256
+const scratch = Buffer.allocUnsafeSlow(joinBytesMax)
+
+/** `toLatin1` of two arrays, one after the other, of at most 256 bytes together. */
+export function joinLatin1(first: Uint8Array, second: Uint8Array): string {
+  const length = first.length + second.length
+  if (length > joinBytesMax) throw new RangeError(`at most ${joinBytesMax} bytes, got ${length}`)
+  scratch.set(first)
+  scratch.set(second, first.length)
+  return scratch.toString('latin1', 0, length)
+}
+
 /** A JSON-RPC QUANTITY: `0x0`, else no leading zeros. */
 export function toQuantity(value: bigint | number): string {
   return '0x' + value.toString(16)

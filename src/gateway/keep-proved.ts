@@ -2,7 +2,7 @@
 // Tested by src/gateway/handle.test.ts
 import type { BlockRef, Network } from '../ethereum/network.ts'
 import type { RpcOutcome } from './gateway.ts'
-import { answerKey, type KeptAnswers } from './kept-answers.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import type { BlockParameter, KeptBy, Labels, Level, RpcCall, RpcOperation } from './operation.ts'
 import type { Visit } from './visit.ts'
 
@@ -21,7 +21,8 @@ export function findKept(
   const named = 'hash' in parameter
   const hash = named ? parameter.hash : resolveQuietly(visit, parameter)?.hash
   if (hash === undefined) return null
-  const answer = answers.find(answerKey(network.name, operation.name, hash, kept.key(input)))
+  const where = { network: network.name, method: operation.name, blockHash: hash }
+  const answer = answers.find(where, kept.key(input))
   if (answer === null) return null
   visit.level('proof')
   visit.block({ network: network.name, hash, number: answer.blockNumber }, !named)
@@ -100,7 +101,7 @@ export function keepProved(
   const kept = operation.kept
   if (block === null || kept === undefined || keepableBlock(kept, input) === null) return { result }
   const text = JSON.stringify(result)
-  const key = answerKey(network.name, operation.name, block.hash, kept.key(input))
-  answers.add(key, { text, blockNumber: block.number })
+  const where = { network: network.name, method: operation.name, blockHash: block.hash }
+  answers.add(where, kept.key(input), { text, blockNumber: block.number })
   return { text }
 }

@@ -3,7 +3,6 @@
 // Tested by src/gateway/handle.test.ts
 import { toLatin1 } from '../base/hex.ts'
 import { createRecent } from '../base/recent.ts'
-import type { BlockRef } from '../ethereum/network.ts'
 
 export type KeptAnswer = {
   /** JSON text of the result. */
@@ -12,8 +11,15 @@ export type KeptAnswer = {
 }
 
 export interface KeptAnswers {
-  find(key: string): KeptAnswer | null
-  add(key: string, answer: KeptAnswer): void
+  /** `rest`: the operation's own words for its input without the block. */
+  find(where: AnswerPlace, rest: string): KeptAnswer | null
+  add(where: AnswerPlace, rest: string, answer: KeptAnswer): void
+}
+
+export type AnswerPlace = {
+  readonly network: string
+  readonly method: string
+  readonly blockHash: Uint8Array
 }
 
 /** What an entry costs beside its texts: two strings, an object, a map slot. */
@@ -22,18 +28,24 @@ const entryBytes = 250
 /** At most `bytesMax` of keys and texts. 0: keeps nothing. */
 export function createKeptAnswers({ bytesMax }: { readonly bytesMax: number }): KeptAnswers {
   const recent = createRecent<KeptAnswer>({ sizeMax: bytesMax })
-  return {
-    find: (key) => recent.find(key),
-    add: (key, answer) => recent.add(key, answer, key.length + answer.text.length + entryBytes),
-  }
-}
+  // Most calls in a row are about one block, the head.
+  let lastHash: Uint8Array | null = null
+  let lastText = ''
 
-/** `rest`: the operation's own words for its input without the block. */
-export function answerKey(
-  network: string,
-  method: string,
-  blockHash: BlockRef['hash'],
-  rest: string,
-): string {
-  return `${network}\n${method}\n${toLatin1(blockHash)}${rest}`
+  function keyOf({ network, method, blockHash }: AnswerPlace, rest: string): string {
+    if (blockHash !== lastHash) {
+      lastHash = blockHash
+      lastText = toLatin1(blockHash)
+    }
+    // Names hold no line feed and the hash has one length, so no two places spell alike.
+    return `${network}\n${method}\n${lastText}${rest}`
+  }
+
+  return {
+    find: (where, rest) => recent.find(keyOf(where, rest)),
+    add(where, rest, answer) {
+      const key = keyOf(where, rest)
+      recent.add(key, answer, key.length + answer.text.length + entryBytes)
+    },
+  }
 }

@@ -1,5 +1,5 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
-import { toHex, toLatin1 } from '../../base/hex.ts'
+import { joinLatin1, toHex } from '../../base/hex.ts'
 import { readStorage } from '../../ethereum/state.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
@@ -19,7 +19,7 @@ export const ethGetStorageAt: RpcOperation<Input> = {
   units: 80,
   kept: {
     block: ({ block }) => block,
-    key: ({ address, position }) => toLatin1(address) + toLatin1(position),
+    key: ({ address, position }) => joinLatin1(address, position),
   },
   parse(params) {
     const [address, position, block] = parseArguments(params, [
