@@ -183,6 +183,14 @@ export const faults = {
     message: 'too many slots',
     bare: true,
   },
+  no_subscription: {
+    status: 200,
+    rpc: -32601,
+    kubo: 1,
+    retry: 'never',
+    message: 'notifications not supported',
+    bare: true,
+  },
   method_not_offered: {
     status: 200,
     rpc: -32004,

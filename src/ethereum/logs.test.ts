@@ -130,6 +130,22 @@ test('receipts that nobody has are pruned, never fewer logs', async () => {
   )
 })
 
+test('a source that leaves out a log is refused', async () => {
+  const logs = (more: readonly Log[]) => [[[log(1, 10), ...more]]]
+  const lie = createLogChain(logs([]))
+  const { network, blocks, asked } = createLogChain(logs([log(1, 11)]), (items) =>
+    items.map((item) => {
+      if (item.ref.kind !== 'receipts') return item
+      const other = lie.items.find(({ ref }) => ref.kind === 'receipts')
+      return { ref: item.ref, bytes: other?.bytes ?? item.bytes }
+    }),
+  )
+  const [block] = blocks
+  assert(block !== undefined)
+  await assert.rejects(logsOfBlock(network, block, all, signal), { code: 'unverified' })
+  assert(asked.some(({ kind }) => kind === 'receipts'))
+})
+
 test('a search finds what a look at every log finds', async () => {
   const tag = fc.integer({ min: 1, max: 3 })
   const anyLog = fc.tuple(tag, fc.array(tag, { maxLength: 4 })).map(([by, on]) => log(by, ...on))

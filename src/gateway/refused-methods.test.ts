@@ -24,6 +24,12 @@ test('consoles, consensus clients and miners are told where they are', () => {
   }
 })
 
+test('subscriptions are refused over HTTP in the words of a node', () => {
+  const refusal = findRefusal('eth_subscribe')
+  assert.equal(refusal?.row.rpc, -32601)
+  assert.equal(refusal?.message, 'notifications not supported')
+})
+
 test('a method that is merely unknown is not refused here', () => {
   // viem asks for eth_fillTransaction first and gives up on it only after -32601.
   for (const method of ['eth_fillTransaction', 'eth_signature', 'eth_sendTransactions', 'admin']) {

@@ -1,10 +1,11 @@
-// Methods that are refused on purpose: they need keys, a miner or a console that are not here. The sentence
-// says what to do instead; a method that is merely unknown is `no_method`.
-import { Fault } from '../base/fault.ts'
+// Methods that are refused on purpose: they need keys, a miner, a console or a lasting connection, which are not
+// here. The sentence says what to do instead; a method that is merely unknown is `no_method`.
+import { Fault, type FaultCode } from '../base/fault.ts'
 
 export type RefusedMethods = {
   /** Wire names; one that ends in `*` is a prefix. */
   readonly names: readonly string[]
+  readonly code: Extract<FaultCode, 'method_not_offered' | 'no_subscription'>
   /** The exact message. */
   readonly sentence: string
 }
@@ -12,22 +13,33 @@ export type RefusedMethods = {
 export const refusedMethods: readonly RefusedMethods[] = [
   {
     names: ['eth_sendTransaction', 'personal_sendTransaction'],
+    code: 'method_not_offered',
     sentence: 'this server holds no keys: sign in the client and send with eth_sendRawTransaction',
   },
   {
     names: ['eth_sign', 'eth_signTransaction', 'eth_signTypedData*', 'personal_*'],
+    code: 'method_not_offered',
     sentence: 'this server holds no keys: sign in the client',
   },
   {
     names: ['eth_getWork', 'eth_submitWork', 'eth_submitHashrate', 'eth_coinbase', 'miner_*'],
-    sentence: 'this server does not mine: a block names its miner in eth_getBlockByNumber',
+    code: 'method_not_offered',
+    sentence: 'no proof of work is done here: a block names its miner in eth_getBlockByNumber',
   },
   {
     names: ['engine_*'],
+    code: 'method_not_offered',
     sentence: 'this server is not driven by a consensus client: send with eth_sendRawTransaction',
   },
   {
+    // Events need a connection that stays: filters are the way over HTTP.
+    names: ['eth_subscribe', 'eth_unsubscribe'],
+    code: 'no_subscription',
+    sentence: 'notifications not supported',
+  },
+  {
     names: ['admin_*'],
+    code: 'method_not_offered',
     sentence: 'this server is administered with the cairn command, not over JSON-RPC',
   },
 ]
@@ -37,5 +49,5 @@ export function findRefusal(method: string): Fault | null {
   const named = (name: string) =>
     name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name
   const group = refusedMethods.find(({ names }) => names.some(named))
-  return group === undefined ? null : new Fault('method_not_offered', { detail: group.sentence })
+  return group === undefined ? null : new Fault(group.code, { detail: group.sentence })
 }

@@ -1,6 +1,7 @@
 // docs/operations.md, from the operation tables.
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
+import { faults } from '../../src/base/fault.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { refusedMethods } from '../../src/gateway/refused-methods.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
@@ -14,8 +15,9 @@ export function rpcOperationRows(): readonly (readonly string[])[] {
 }
 
 export function refusedRows(): readonly (readonly string[])[] {
-  return refusedMethods.map(({ names, sentence }) => [
+  return refusedMethods.map(({ names, code, sentence }) => [
     names.map((name) => `\`${name}\``).join(', '),
+    String(faults[code].rpc),
     sentence,
   ])
 }
@@ -37,9 +39,9 @@ export function operationsPage(): string {
     'What Cairn does, by the name on the wire.',
     '## JSON-RPC methods',
     `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
-answered -32601, but for those below, which are refused with -32004 and a sentence that says what to do instead.`,
+answered -32601. Those below are refused in words of their own.`,
     markdownTable(['Method', 'Units'], rpcOperationRows()),
-    markdownTable(['Refused', 'Message'], refusedRows()),
+    markdownTable(['Refused', 'Code', 'Message'], refusedRows()),
     '## File commands',
     `\`POST /api/v0/<command>\` with \`arg=\` for arguments. Every command also takes ${listOptions(globalOptions)}. Options that
 change nothing here are ignored; the rest of Kubo's commands are answered 403.`,

@@ -16,12 +16,19 @@ export type BlockLogs = readonly (readonly Log[])[]
 export type LogChain = {
   readonly network: Network
   readonly blocks: readonly ProvedHeader[]
+  readonly items: readonly Item[]
   /** What was asked for, in order. */
   readonly asked: ContentRef[]
 }
 
-/** Block `n` holds `logs[n]`; every transaction is a legacy entry of its own. */
-export function createLogChain(logs: readonly BlockLogs[]): LogChain {
+/**
+ * Block `n` holds `logs[n]`; every transaction is a legacy entry of its own. `change`: what the source gives
+ * instead.
+ */
+export function createLogChain(
+  logs: readonly BlockLogs[],
+  change: (items: readonly Item[]) => readonly Item[] = (items) => items,
+): LogChain {
   const items: Item[] = []
   const blocks: ProvedHeader[] = []
   for (const [number, ofBlock] of logs.entries()) {
@@ -48,9 +55,9 @@ export function createLogChain(logs: readonly BlockLogs[]): LogChain {
   const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
   const network = createFakeNetwork({
     head: createFakeHead(refs),
-    obtain: createFakeObtain(items, asked),
+    obtain: createFakeObtain(change(items), asked),
   })
-  return { network, blocks, asked }
+  return { network, blocks, items, asked }
 }
 
 function receiptOf(logs: readonly Log[], cumulativeGasUsed: bigint): Uint8Array {
