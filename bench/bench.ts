@@ -29,7 +29,7 @@ export type Bench = {
 }
 
 /** Room for the cached keys, and for first reads: a warm-up and every round ask for others. */
-export const sizes = { slots: 50_000, transfers: 9_000, cached: 4096 }
+export const sizes = { slots: 20_000, transfers: 4096, cached: 4096 }
 
 export function createBench(options: Options, print: (line: string) => void): Bench {
   const loader = startLoader()
@@ -48,8 +48,8 @@ export function createBench(options: Options, print: (line: string) => void): Be
   }
   const cairn = kept(() =>
     startReadCairn({
-      slots: Math.max(sizes.slots / scale, sizes.cached),
-      transfers: sizes.transfers / scale,
+      slots: Math.max(Math.floor(sizes.slots / scale), sizes.cached),
+      transfers: Math.floor(sizes.transfers / scale),
       profiled: options.profile,
     }),
   )

@@ -2,7 +2,7 @@
 import { describe, failuresOf, type Measured } from './measure.ts'
 
 /** `goal`: at least, or at most, this figure. */
-export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
 export type Row = {
   readonly section: string

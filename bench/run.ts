@@ -5,10 +5,20 @@
 //   --write            writes docs/benchmarks.md
 import { parseArgs } from 'node:util'
 import { createBench, type Bench } from './bench.ts'
+import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
+import { runFiles } from './sections/files.ts'
+import { runFirstReads } from './sections/first-reads.ts'
+import { runLatency } from './sections/latency.ts'
+import { runStanding } from './sections/standing.ts'
 
 const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  'first-reads': runFirstReads,
   cached: runCached,
+  batches: runBatches,
+  latency: runLatency,
+  standing: runStanding,
+  files: runFiles,
 }
 
 const { values } = parseArgs({

@@ -27,7 +27,7 @@ export function slotsOf(count: number): readonly Slot[] {
 }
 
 /** Every account of the chain, by address. */
-export function accountsOf(slots: readonly Slot[]): Readonly<Record<string, Account>> {
+function accountsOf(slots: readonly Slot[]): Readonly<Record<string, Account>> {
   const rich = { balance: `0x${(10n ** 24n).toString(16)}` }
   return {
     ...Object.fromEntries(devAccounts.map(({ address }) => [address, rich])),

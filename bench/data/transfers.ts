@@ -41,17 +41,24 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
 
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** Sends every transfer and finds its block. Throws when a block holds something else than one transfer. */
+/**
+ * Sends every transfer and finds its block. `minesItself`: a block comes with each transaction; otherwise each
+ * is asked for. Throws when a block holds something else than one transfer.
+ */
 export async function makeBlocks(
   ask: Ask,
   senders: readonly (readonly Transfer[])[],
+  minesItself: boolean,
 ): Promise<readonly Place[]> {
   const wanted = new Set(senders.flat().map(({ hash }) => hash))
-  await Promise.all(
-    senders.map(async (transfers) => {
-      for (const { raw } of transfers) await ask('eth_sendRawTransaction', [raw])
-    }),
-  )
+  const send = async (transfers: readonly Transfer[]) => {
+    for (const { raw } of transfers) {
+      await ask('eth_sendRawTransaction', [raw])
+      if (!minesItself) await ask('evm_mine', [])
+    }
+  }
+  if (minesItself) await Promise.all(senders.map(send))
+  else for (const transfers of senders) await send(transfers)
   const places: Place[] = []
   for (let number = 1; number <= wanted.size; number++) {
     const block = (await ask('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {

@@ -45,7 +45,7 @@ export async function startReadCairn(size: {
     ...(size.profiled ? { nodeArgs: ['--import', profileHook] } : {}),
   })
   const transfers = signTransfers(size.transfers)
-  const places = await makeBlocks(asker(`${started.url}/v3/${started.apiKey}`), transfers)
+  const places = await makeBlocks(asker(`${started.url}/v3/${started.apiKey}`), transfers, true)
   const paths = await createKeys(dataDir)
   return {
     started,

@@ -1,0 +1,56 @@
+// anvil of Foundry, installed into bench/peers when it is first wanted.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { chainId } from '../data/genesis.ts'
+import type { Server } from './bare.ts'
+import { freePort, reachable } from './nginx.ts'
+
+const peers = fileURLToPath(new URL('../peers', import.meta.url))
+const binary = `${peers}/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil`
+
+/** Null where it cannot be installed; `say` is told why. */
+export async function startAnvil(
+  genesisFile: string,
+  say: (why: string) => void,
+): Promise<Server | null> {
+  if (!existsSync(binary)) {
+    try {
+      await promisify(execFile)('npm', ['ci'], { cwd: peers, timeout: 120_000 })
+    } catch (error) {
+      say(`anvil is left out, npm ci of bench/peers failed: ${String(error).split('\n')[0]}`)
+      return null
+    }
+  }
+  if (!existsSync(binary)) {
+    say('anvil is left out: it is not made for this machine')
+    return null
+  }
+  const port = await freePort()
+  const child = spawn(
+    binary,
+    [
+      '--port',
+      `${port}`,
+      '--chain-id',
+      `${chainId}`,
+      '--init',
+      genesisFile,
+      '--no-mining',
+      '--silent',
+    ],
+    { stdio: ['ignore', 'ignore', 'inherit'] },
+  )
+  await reachable(port)
+  return {
+    port,
+    pid: child.pid ?? 0,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill()
+      await ended
+    },
+  }
+}

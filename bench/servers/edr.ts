@@ -1,0 +1,22 @@
+// EDR, the chain inside Hardhat, behind a small node:http of its own process.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Server } from './bare.ts'
+
+export async function startEdr(genesisFile: string): Promise<Server> {
+  const program = fileURLToPath(new URL('./edr-server.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, genesisFile], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    port: Number(line.toString()),
+    pid: child.pid ?? 0,
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill()
+      await ended
+    },
+  }
+}
