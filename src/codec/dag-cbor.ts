@@ -35,41 +35,39 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   const major = head >> 5
   const minor = head & 0x1f
   if (major === 7) return readSimple(cursor, minor)
-  const argument = readArgument(cursor, minor)
+  if (major === 0) return readInteger(cursor, minor)
+  if (major === 1) return -1n - readInteger(cursor, minor)
+  const length = readLength(cursor, minor)
   switch (major) {
-    case 0:
-      return argument
-    case 1:
-      return -1n - argument
     case 2:
-      return take(cursor, argument)
+      return take(cursor, length)
     case 3:
-      return readText(take(cursor, argument))
+      return readText(take(cursor, length))
     case 4:
-      return readList(cursor, argument, depth)
+      return readList(cursor, length, depth)
     case 5:
-      return readMap(cursor, argument, depth)
+      return readMap(cursor, length, depth)
     default:
-      if (argument !== BigInt(linkTag)) throw malformed(`tag ${argument}`)
+      if (length !== linkTag) throw malformed(`tag ${length}`)
       return readLink(cursor)
   }
 }
 
 /** The count says how many items to expect, not how much room to make: each item is a byte at least. */
-function readList(cursor: Cursor, count: bigint, depth: number): IpldNode {
+function readList(cursor: Cursor, count: number, depth: number): IpldNode {
   open(cursor)
   const items: IpldNode[] = []
-  for (let left = count; left > 0n; left -= 1n) items.push(readNode(cursor, depth + 1))
+  for (let left = count; left > 0; left -= 1) items.push(readNode(cursor, depth + 1))
   return items
 }
 
-function readMap(cursor: Cursor, count: bigint, depth: number): IpldNode {
+function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
   open(cursor)
   const map = new Map<string, IpldNode>()
-  for (let left = count; left > 0n; left -= 1n) {
+  for (let left = count; left > 0; left -= 1) {
     const head = readByte(cursor)
     if (head >> 5 !== 3) throw malformed('key that is no string')
-    const key = readText(take(cursor, readArgument(cursor, head & 0x1f)))
+    const key = readText(take(cursor, readLength(cursor, head & 0x1f)))
     if (map.has(key)) throw malformed('key that stands twice')
     map.set(key, readNode(cursor, depth + 1))
   }
@@ -79,7 +77,7 @@ function readMap(cursor: Cursor, count: bigint, depth: number): IpldNode {
 function readLink(cursor: Cursor): IpldNode {
   const head = readByte(cursor)
   if (head >> 5 !== 2) throw malformed('link that is no byte string')
-  const bytes = take(cursor, readArgument(cursor, head & 0x1f))
+  const bytes = take(cursor, readLength(cursor, head & 0x1f))
   const cid = bytes[0] === 0 ? decodeCid(bytes.subarray(1)) : null
   if (cid === null) throw malformed('link to an invalid cid')
   return cid
@@ -88,10 +86,10 @@ function readLink(cursor: Cursor): IpldNode {
 function readSimple(cursor: Cursor, minor: number): IpldNode {
   if (minor === 20 || minor === 21) return minor === 21
   if (minor === 22) return null
-  const bytes = { 25: 2, 26: 4, 27: 8 }[minor]
+  const bytes = minor >= 25 && minor <= 27 ? 2 ** (minor - 24) : undefined
   if (bytes === undefined) throw malformed(`simple value ${minor}`)
-  const { byteOffset } = take(cursor, BigInt(bytes))
-  const at = byteOffset - cursor.view.byteOffset
+  const at = cursor.at
+  take(cursor, bytes)
   const value =
     bytes === 2
       ? halfFloat(cursor.view.getUint16(at))
@@ -111,15 +109,36 @@ function halfFloat(half: number): number {
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (fraction + 1024) * 2 ** (exponent - 25))
 }
 
-function readArgument(cursor: Cursor, minor: number): bigint {
-  if (minor < 24) return BigInt(minor)
-  if (minor > 27) throw malformed('length left open')
-  let value = 0n
-  for (const byte of take(cursor, 1n << BigInt(minor - 24))) value = (value << 8n) | BigInt(byte)
-  return value
+function readInteger(cursor: Cursor, minor: number): bigint {
+  if (minor !== 27) return BigInt(readLength(cursor, minor))
+  const at = cursor.at
+  take(cursor, 8)
+  return cursor.view.getBigUint64(at)
+}
+
+/** Past 2^53 it is not exact, but then no block is as long. */
+function readLength(cursor: Cursor, minor: number): number {
+  if (minor < 24) return minor
+  const at = cursor.at
+  switch (minor) {
+    case 24:
+      return readByte(cursor)
+    case 25:
+      take(cursor, 2)
+      return cursor.view.getUint16(at)
+    case 26:
+      take(cursor, 4)
+      return cursor.view.getUint32(at)
+    case 27:
+      take(cursor, 8)
+      return Number(cursor.view.getBigUint64(at))
+    default:
+      throw malformed('length left open')
+  }
 }
 
 function readText(bytes: Uint8Array): string {
+  if (bytes.length === 0) return ''
   try {
     return text.decode(bytes)
   } catch (cause) {
@@ -128,13 +147,16 @@ function readText(bytes: Uint8Array): string {
 }
 
 function readByte(cursor: Cursor): number {
-  return take(cursor, 1n)[0] as number
+  const byte = cursor.bytes[cursor.at]
+  if (byte === undefined) throw malformed('bytes missing at the end')
+  cursor.at += 1
+  return byte
 }
 
-function take(cursor: Cursor, length: bigint): Uint8Array {
-  if (length > BigInt(cursor.bytes.length - cursor.at)) throw malformed('bytes missing at the end')
+function take(cursor: Cursor, length: number): Uint8Array {
+  if (length > cursor.bytes.length - cursor.at) throw malformed('bytes missing at the end')
   const from = cursor.at
-  cursor.at += Number(length)
+  cursor.at += length
   return cursor.bytes.subarray(from, cursor.at)
 }
 

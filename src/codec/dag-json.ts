@@ -10,7 +10,14 @@ import { containersMax, type IpldNode } from './ipld-node.ts'
 const depthMax = 128
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
-type Cursor = { readonly text: string; at: number; containers: number }
+/** Patterns are of one cursor alone: they remember where they stopped. */
+type Cursor = {
+  readonly text: string
+  readonly number: RegExp
+  readonly word: RegExp
+  at: number
+  containers: number
+}
 
 /** One line without a line feed. */
 export function encodeDagJson(node: IpldNode): string {
@@ -39,7 +46,13 @@ export function decodeDagJson(block: Uint8Array): IpldNode {
   } catch (cause) {
     throw malformed('text that is not UTF-8', cause)
   }
-  const cursor: Cursor = { text, at: 0, containers: 0 }
+  const cursor: Cursor = {
+    text,
+    number: /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y,
+    word: /true|false|null/y,
+    at: 0,
+    containers: 0,
+  }
   const node = readNode(cursor, 0)
   skipSpace(cursor)
   if (cursor.at !== text.length) throw malformed('text after the end')
@@ -53,14 +66,14 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
   if (first === '{') return readMap(cursor, depth)
   if (first === '[') return readList(cursor, depth)
   if (first === '"') return readString(cursor)
-  const number = match(cursor, /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
+  const number = match(cursor, cursor.number)
   if (number !== null) {
-    if (/^-?\d+$/.test(number)) return readInteger(number)
+    if (!/[.eE]/.test(number)) return readInteger(number)
     const float = Number(number)
     if (!Number.isFinite(float)) throw malformed('number that is not finite')
     return float
   }
-  const word = match(cursor, /true|false|null/y)
+  const word = match(cursor, cursor.word)
   if (word === null) throw malformed(`character at ${cursor.at}`)
   return word === 'null' ? null : word === 'true'
 }
@@ -134,10 +147,10 @@ function readString(cursor: Cursor): string {
 
 function match(cursor: Cursor, pattern: RegExp): string | null {
   pattern.lastIndex = cursor.at
-  const found = pattern.exec(cursor.text)
-  if (found === null) return null
+  if (!pattern.test(cursor.text)) return null
+  const from = cursor.at
   cursor.at = pattern.lastIndex
-  return found[0]
+  return cursor.text.slice(from, cursor.at)
 }
 
 function accept(cursor: Cursor, character: string): boolean {
@@ -148,7 +161,11 @@ function accept(cursor: Cursor, character: string): boolean {
 }
 
 function skipSpace(cursor: Cursor): void {
-  match(cursor, /[ \t\r\n]*/y)
+  for (;;) {
+    const code = cursor.text.charCodeAt(cursor.at)
+    if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return
+    cursor.at += 1
+  }
 }
 
 /** A float is told from an integer by its point or exponent. */

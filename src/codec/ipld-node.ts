@@ -38,5 +38,8 @@ export function linksIn(root: IpldNode): readonly CID[] {
 }
 
 function pushReversed(open: IpldNode[], nodes: readonly IpldNode[]): void {
-  for (let index = nodes.length - 1; index >= 0; index -= 1) open.push(nodes[index] as IpldNode)
+  for (let index = nodes.length - 1; index >= 0; index -= 1) {
+    const node = nodes[index]
+    if (typeof node === 'object' && node !== null) open.push(node)
+  }
 }

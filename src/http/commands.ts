@@ -170,6 +170,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       options: [flag('unpin')],
     },
   ],
+  ['pin/verify', { argument: null, body: 'none', options: [flag('verbose'), flag('quiet', 'q')] }],
   [
     'refs',
     {
@@ -184,5 +185,6 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       ],
     },
   ],
+  ['repo/stat', { argument: null, body: 'none', options: [] }],
   ['version', { argument: null, body: 'none', options: [] }],
 ])

@@ -133,4 +133,19 @@ export interface Files {
     accountId: string,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly cid: CID; readonly root: CID }>
+
+  /** Distinct blocks below the account's pins, by multihash, and their bytes. A walk as that of `indirect`. */
+  pinned(
+    accountId: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly blocks: number; readonly bytes: bigint }>
+
+  /** Each recursive pin of the account with the blocks below it that are lost or wrong, at most 1001. */
+  verifyPins(
+    accountId: string,
+    signal: AbortSignal,
+  ): AsyncIterable<{
+    readonly cid: CID
+    readonly lost: readonly { readonly cid: CID; readonly reason: string }[]
+  }>
 }

@@ -17,9 +17,10 @@ import {
   unpinStatement,
 } from './pin-rows.ts'
 import { keepAll } from './keep-all.ts'
-import { storedOnly, walkBlocks, type WalkedBlock } from './walk.ts'
+import { createPinWalks, type PinWalks } from './pin-walks.ts'
+import { walkBlocks, type WalkedBlock } from './walk.ts'
 
-export type Pins = Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'indirect' | 'putBlock'>
+export type Pins = PinWalks & Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'putBlock'>
 
 export type PinSettings = {
   readonly store: Store
@@ -99,19 +100,7 @@ export function createPins(settings: PinSettings): Pins {
 
     pins: (accountId) => listPins(database, accountId),
 
-    async *indirect(accountId, signal) {
-      const pins = listPins(database, accountId)
-      const pinned = new Set(pins.map((pin) => pin.cid.toString()))
-      const read = openBlocks({ offline: true, timeoutMs: null }, signal)
-      const visited = new Set<string>()
-      for (const { cid: root, mode } of pins) {
-        if (mode !== 'recursive') continue
-        for await (const { cid } of walkBlocks(root, visited, blocksMax, storedOnly(read))) {
-          signal.throwIfAborted()
-          if (!pinned.has(cid.toString())) yield { cid, root }
-        }
-      }
-    },
+    ...createPinWalks({ database, openBlocks, blocksMax }),
   }
 }
 

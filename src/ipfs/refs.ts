@@ -14,7 +14,7 @@ type Level = { readonly from: CID; readonly links: readonly NamedLink[]; next: n
 /** Most levels below the root: only made-up DAGs are deeper, and each level holds its links in memory. */
 const levelsMax = 1024
 /** How many links may be told before other work gets a turn. */
-const turnLinks = 1024
+const turnLinks = 128
 
 /** `Files.refs`. Throws `command_failed` past `linksMax` links and past 1024 levels. */
 export async function* walkReferences(

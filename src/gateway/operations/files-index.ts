@@ -16,7 +16,9 @@ import { createPinAdd } from './pin_add.ts'
 import { pinLs } from './pin_ls.ts'
 import { pinRm } from './pin_rm.ts'
 import { pinUpdate } from './pin_update.ts'
+import { pinVerify } from './pin_verify.ts'
 import { refs } from './refs.ts'
+import { repoStat } from './repo_stat.ts'
 import { createVersion } from './version.ts'
 
 export type FilesOperationParts = {
@@ -46,7 +48,9 @@ export function createFilesOperations(
     pinLs,
     pinRm,
     pinUpdate,
+    pinVerify,
     refs,
+    repoStat,
     createVersion(parts.version),
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))

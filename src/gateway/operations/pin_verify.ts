@@ -1,0 +1,40 @@
+// `pin/verify`: reads all that the account has pinned recursively and tells what is lost or wrong
+// (contract-files 8.4).
+// Tested by src/gateway/operations/pin-walks.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import type { FilesCall, FilesOperation } from '../operation.ts'
+import { cidPrinter, flagOf } from './file-options.ts'
+
+type PinVerifyInput = {
+  /** Tell of pins that are whole, too. */
+  readonly verbose: boolean
+  readonly print: (cid: CID) => string
+}
+
+export const pinVerify: FilesOperation<PinVerifyInput> = {
+  name: 'pin/verify',
+  class: 'read',
+  parse({ options }) {
+    const verbose = flagOf(options, 'verbose', false)
+    if (verbose && flagOf(options, 'quiet', false)) {
+      const detail = 'the --verbose and --quiet options can not be used at the same time'
+      throw new Fault('command_failed', { detail })
+    }
+    return { verbose, print: cidPrinter(options) }
+  },
+  async run(input, call) {
+    return { kind: 'events', lines: linesOf(input, call), live: false }
+  },
+}
+
+async function* linesOf({ verbose, print }: PinVerifyInput, { caller, files, signal }: FilesCall) {
+  for await (const { cid, lost } of files.verifyPins(caller.accountId, signal)) {
+    if (lost.length === 0) {
+      if (verbose) yield { Cid: print(cid), Ok: true }
+      continue
+    }
+    const bad = lost.map((one) => ({ Cid: print(one.cid), Err: one.reason }))
+    yield { Cid: print(cid), BadNodes: bad }
+  }
+}

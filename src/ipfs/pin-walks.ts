@@ -1,0 +1,94 @@
+// Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, how much it
+// is, and whether it is all there.
+// Tested by src/gateway/operations/pin-walks.test.ts
+import { Fault } from '../base/fault.ts'
+import { toBareHex } from '../base/hex.ts'
+import type { Database } from '../db/sqlite.ts'
+import type { OpenBlocks } from './blocks.ts'
+import type { Files, Patience } from './files.ts'
+import { listPins } from './pin-rows.ts'
+import { storedOnly, walkBlocks } from './walk.ts'
+
+export type PinWalks = Pick<Files, 'indirect' | 'pinned' | 'verifyPins'>
+
+const storedAlone: Patience = { offline: true, timeoutMs: null }
+/** Most lost blocks that are named for one pin. */
+const lostMax = 1000
+
+/** `blocksMax`: of one walk. */
+export function createPinWalks(parts: {
+  readonly database: Database
+  readonly openBlocks: OpenBlocks
+  readonly blocksMax: number
+}): PinWalks {
+  const { database, openBlocks, blocksMax } = parts
+
+  return {
+    async *indirect(accountId, signal) {
+      const pins = listPins(database, accountId)
+      const pinned = new Set(pins.map((pin) => pin.cid.toString()))
+      const read = storedOnly(openBlocks(storedAlone, signal))
+      const visited = new Set<string>()
+      for (const { cid: root, mode } of pins) {
+        if (mode !== 'recursive') continue
+        for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
+          signal.throwIfAborted()
+          if (!pinned.has(cid.toString())) yield { cid, root }
+        }
+      }
+    },
+
+    async pinned(accountId, signal) {
+      const read = storedOnly(openBlocks(storedAlone, signal))
+      const visited = new Set<string>()
+      const total = { blocks: 0, bytes: 0n }
+      const add = (block: Uint8Array | null): void => {
+        if (block === null) return
+        total.blocks += 1
+        total.bytes += BigInt(block.length)
+      }
+      // Recursive pins stand first, so a direct pin that was met below one is not counted again.
+      for (const { cid, mode } of listPins(database, accountId)) {
+        signal.throwIfAborted()
+        if (mode === 'recursive') {
+          for await (const { block } of walkBlocks(cid, visited, blocksMax, read)) add(block)
+          continue
+        }
+        const key = toBareHex(cid.multihash.bytes)
+        if (!visited.has(key)) add(await read(cid))
+        visited.add(key)
+      }
+      return total
+    },
+
+    async *verifyPins(accountId, signal) {
+      const read = openBlocks(storedAlone, signal)
+      for (const { cid: root, mode } of listPins(database, accountId)) {
+        if (mode !== 'recursive') continue
+        const lost: { cid: typeof root; reason: string }[] = []
+        const walk = walkBlocks(root, new Set(), blocksMax, async (cid) => {
+          try {
+            return await read(cid)
+          } catch (thrown) {
+            if (lost.length < lostMax) lost.push({ cid, reason: reasonOf(thrown) })
+            return null
+          }
+        })
+        try {
+          for await (const _ of walk) signal.throwIfAborted()
+        } catch (thrown) {
+          // A block that can not be followed: the pin is not known to be whole.
+          lost.push({ cid: root, reason: reasonOf(thrown) })
+        }
+        yield { cid: root, lost }
+      }
+    },
+  }
+}
+
+/** Only what blocks and walks say of themselves; anything else stops the walk. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Fault)) throw thrown
+  if (thrown.code !== 'command_failed' && thrown.code !== 'unverified') throw thrown
+  return thrown.message
+}
