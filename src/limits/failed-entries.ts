@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { takeUnits } from './gcra.ts'
+import { overRate } from './over-rate.ts'
 
 export type FailedEntries = {
   /** May an unknown key of this address still cost a look at the database? Changes nothing. */
@@ -44,17 +45,8 @@ export function createFailedEntries(parts: {
       }
       evenAt.set(network, even)
       if (verdict.ok) return
-      throw new Fault('over_rate', {
-        data: {
-          rate: {
-            allowed_rps: rate.perSecond,
-            current_rps: verdict.currentPerSecond,
-            backoff_seconds: Math.max(1, Math.ceil(verdict.waitMs / 1000)),
-          },
-          event: -33300,
-          details: `this address may bring ${perMinute} wrong keys or secrets a minute`,
-        },
-      })
+      const details = `this address may bring ${perMinute} wrong keys or secrets a minute`
+      throw overRate(rate, verdict, details)
     },
   }
 }

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
+import { overRate } from './over-rate.ts'
 
 /** The limits of one key; null = none, 0 = nothing. KeySettings has this shape. */
 export type KeyLimits = {
@@ -124,17 +125,8 @@ export function createLimiter(parts: {
   function take(evenAt: number, units: number, rate: Rate, what: string): number {
     const verdict = takeUnits(evenAt, clock.monotonic(), units, rate)
     if (verdict.ok) return verdict.evenAt
-    throw new Fault('over_rate', {
-      data: {
-        rate: {
-          allowed_rps: rate.perSecond,
-          current_rps: verdict.currentPerSecond,
-          backoff_seconds: Math.max(1, Math.ceil(verdict.waitMs / 1000)),
-        },
-        event: -33300,
-        details: `this key is limited to ${rate.perSecond} ${what} per second`,
-      },
-    })
+    const details = `this key is limited to ${rate.perSecond} ${what} per second`
+    throw overRate(rate, verdict, details)
   }
 }
 

@@ -1,0 +1,23 @@
+// The refusal of who asks too often, with the numbers clients and people need to wait right.
+// Tested by src/limits/limiter.test.ts
+import { Fault } from '../base/fault.ts'
+import type { Rate, Verdict } from './gcra.ts'
+
+/** Fault `over_rate`. `details`: a sentence that says whose limit it is. */
+export function overRate(
+  rate: Rate,
+  verdict: Extract<Verdict, { ok: false }>,
+  details: string,
+): Fault {
+  return new Fault('over_rate', {
+    data: {
+      rate: {
+        allowed_rps: rate.perSecond,
+        current_rps: verdict.currentPerSecond,
+        backoff_seconds: Math.max(1, Math.ceil(verdict.waitMs / 1000)),
+      },
+      event: -33300,
+      details,
+    },
+  })
+}
