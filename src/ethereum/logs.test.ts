@@ -10,7 +10,7 @@ import type { ProvedHeader } from './blocks.ts'
 import { type LogFilter, logsOfBlock, queryLogs } from './logs.ts'
 
 const signal = new AbortController().signal
-const limits = { resultsMax: 100, timeMs: 10_000, clock: systemClock }
+const limits = { resultsMax: 100, dataBytesMax: 1_000, timeMs: 10_000, clock: systemClock }
 const address = (tag: number) => new Uint8Array(20).fill(tag)
 const topic = (tag: number) => new Uint8Array(32).fill(tag)
 const all: LogFilter = { addresses: [], topics: [] }
@@ -94,6 +94,17 @@ test('one log above the limit refuses the whole search', async () => {
     code: 'over_range',
     message: 'query returned more than 4 results',
   })
+})
+
+test('one byte of data above the limit refuses the whole search', async () => {
+  const { network, blocks } = chain()
+  const newest = blocks.at(-1)
+  assert(newest !== undefined)
+  const search = (dataBytesMax: number) =>
+    queryLogs(network, { newest, oldest: 0n }, all, { ...limits, dataBytesMax }, signal)
+  // Each of the five logs has one byte.
+  assert.equal((await search(5)).length, 5)
+  await assert.rejects(search(4), { code: 'response_too_large' })
 })
 
 test('a search that takes too long is refused, and one whose caller left ends', async () => {

@@ -25,6 +25,8 @@ export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint 
 
 export type LogLimits = {
   readonly resultsMax: number
+  /** Data of all logs together; a block's logs are counted when they were read. */
+  readonly dataBytesMax: number
   readonly timeMs: number
   readonly clock: Clock
 }
@@ -32,6 +34,8 @@ export type LogLimits = {
 /** The bounds callers of eth_getLogs know from elsewhere. */
 export const logResultsMax = 10_000
 export const logTimeMs = 10_000
+/** Twice as much in hex: more than a reply may hold. */
+export const logDataBytesMax = 16 * 1024 * 1024
 
 /** A long search lets other requests go on in between. */
 const turnMs = 5
@@ -49,13 +53,13 @@ export async function logsOfBlock(
 
 /**
  * The matching logs of a range, oldest first. Throws `over_range` past `resultsMax` logs or `timeMs`
- * milliseconds, and what `logsOfBlock` throws.
+ * milliseconds, `response_too_large` past `dataBytesMax`, and what `logsOfBlock` throws.
  */
 export async function queryLogs(
   network: Network,
   { newest, oldest }: LogRange,
   filter: LogFilter,
-  { resultsMax, timeMs, clock }: LogLimits,
+  { resultsMax, dataBytesMax, timeMs, clock }: LogLimits,
   signal: AbortSignal,
 ): Promise<readonly LogObject[]> {
   const choices = choicesOf(filter)
@@ -63,6 +67,7 @@ export async function queryLogs(
   let turnEndsAt = clock.monotonic() + turnMs
   const newestFirst: (readonly LogObject[])[] = []
   let count = 0
+  let dataBytes = 0
   let block = newest
   while (block.header.number >= oldest) {
     const logs = mayMatch(block.header.logsBloom, choices)
@@ -73,6 +78,8 @@ export async function queryLogs(
     if (count > resultsMax) {
       throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
     }
+    for (const { data } of logs) dataBytes += (data.length - 2) / 2
+    if (dataBytes > dataBytesMax) throw new Fault('response_too_large')
     if (block.header.number === oldest || block.header.number === 0n) break
     const now = clock.monotonic()
     if (now > endsAt) throw new Fault('over_range', { detail: 'query timeout exceeded' })

@@ -1,7 +1,7 @@
 // eth_getLogs [filter]: the logs of one block or of a range, out of proved receipts, complete or refused.
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
-import { logResultsMax, logTimeMs, queryLogs } from '../../ethereum/logs.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { logDataBytesMax, logResultsMax, logTimeMs, queryLogs } from '../../ethereum/logs.ts'
 import { resolveLogRange } from '../log-range.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
@@ -11,9 +11,15 @@ import { createRefusedSearches } from '../refused-searches.ts'
 /** Long enough for what a client repeats by itself. */
 const refusedMs = 10_000
 const refusedMax = 1_000
+const tooMuch: ReadonlySet<FaultCode> = new Set(['over_range', 'response_too_large'])
 
 export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
-  const limits = { resultsMax: logResultsMax, timeMs: logTimeMs, clock }
+  const limits = {
+    resultsMax: logResultsMax,
+    dataBytesMax: logDataBytesMax,
+    timeMs: logTimeMs,
+    clock,
+  }
   const refused = createRefusedSearches({ entriesMax: refusedMax, keptMs: refusedMs, clock })
   return {
     name: 'eth_getLogs',
@@ -36,7 +42,7 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
         labels.level('proof')
         return logs
       } catch (thrown) {
-        if (thrown instanceof Fault && thrown.code === 'over_range') {
+        if (thrown instanceof Fault && tooMuch.has(thrown.code)) {
           refused.add(range, filter, thrown)
         }
         throw thrown
