@@ -2,6 +2,7 @@
 // Tested by test/cli.test.ts
 import { processEnvironment } from './config/config.ts'
 import { runProgram } from './cli/program.ts'
+import { askTerminal } from './cli/questions.ts'
 import { readAll } from './cli/read-input.ts'
 
 // A reader that has gone (`cairn … | head`) takes nothing more; a server goes on serving.
@@ -16,4 +17,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   readInput: () => readAll(process.stdin),
   env: processEnvironment(),
+  terminal: { out: process.stdout.isTTY, err: process.stderr.isTTY },
+  ...(process.stdin.isTTY
+    ? { openQuestions: () => askTerminal(process.stdin, process.stderr) }
+    : {}),
 })

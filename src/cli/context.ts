@@ -1,5 +1,6 @@
 // What a command may touch of the process, so that commands can be tried without one.
 import type { Places } from '../config/load.ts'
+import type { Questions } from './questions.ts'
 
 export type Context = {
   /** Standard output: what was asked for, nothing else. */
@@ -9,6 +10,10 @@ export type Context = {
   /** Standard input to its end, as text; at most 64 KiB. */
   readonly readInput: () => Promise<string>
   readonly env: Places['env']
+  /** Which streams a person sits at; undefined = none. */
+  readonly terminal?: { readonly out: boolean; readonly err: boolean }
+  /** Opens a dialogue with the person at the terminal; undefined = standard input is no terminal. */
+  readonly openQuestions?: () => Questions
 }
 
 /** The options that every command understands. */

@@ -48,6 +48,15 @@ const entries: readonly Entry[] = [
     summary: 'where an element of a mapping or array lives in storage',
     load: async () => (await import('./slot.ts')).defineSlot,
   },
+  {
+    name: 'completion',
+    summary: 'a script that completes commands and options in bash, zsh or fish',
+    load: async () => {
+      const { defineCompletion } = await import('./completion.ts')
+      return (command, context) =>
+        defineCompletion(command, context, () => createProgram(null, context))
+    },
+  },
 ]
 
 /** Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -61,7 +70,8 @@ export async function runProgram(args: readonly string[], context: Context): Pro
   }
 }
 
-async function createProgram(args: readonly string[], context: Context): Promise<Command> {
+// `args`: loads the commands that they name; null: all.
+async function createProgram(args: readonly string[] | null, context: Context): Promise<Command> {
   const program = new Command('cairn')
     .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
     .version(await readVersion(), '--version')
@@ -75,11 +85,12 @@ Examples:
   cairn keys create --json         a new API key with its secret
   cairn keys create --help         what a command takes
 
-Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --json.`,
+Every command takes --json.`,
     )
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 wrong usage.')
   for (const { name, summary, load } of entries) {
     const command = program.command(name).description(summary)
-    if (args.includes(name)) (await load())(command, context)
+    if (args === null || args.includes(name)) (await load())(command, context)
   }
   return program
 }

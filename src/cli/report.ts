@@ -5,6 +5,7 @@ import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Context } from './context.ts'
+import { createPaint } from './paint.ts'
 import { UsageError } from './usage-error.ts'
 
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
@@ -49,7 +50,7 @@ export function reportError(context: Context, json: boolean, thrown: unknown): n
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
   const wrongUse = thrown instanceof CommanderError || thrown instanceof UsageError
   const message = visible(describe(thrown))
-  context.err(`cairn: ${message}\n`)
+  context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${message}\n`)
   if (json)
     context.err(`${JSON.stringify({ error: { code: codeOf(thrown, wrongUse), message } })}\n`)
   return wrongUse ? exitCodes.usage : exitCodes.failed

@@ -7,7 +7,7 @@ import { openData, showTime } from './open-data.ts'
 import { print } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
 
-type Options = SharedOptions & { readonly overlap: number; readonly secretOnly?: true }
+type Options = SharedOptions & { readonly overlap?: number; readonly secretOnly?: true }
 
 const defaultOverlapMs = 86_400_000
 
@@ -21,7 +21,6 @@ export function defineRotate(command: Command, context: Context): void {
       '--overlap <time>',
       'how long the old one goes on working (24h); 0 ends it now',
       (text) => parseDuration('--overlap', text),
-      defaultOverlapMs,
     )
     .option('--secret-only', 'keep the key, replace its secret')
     .addHelpText(
@@ -44,7 +43,10 @@ last use. A key has two secrets at most: rotating again ends the oldest. keys re
 
 async function rotateKey(context: Context, id: string, options: Options): Promise<void> {
   await using data = await openData(context, options)
-  const { apiKey, key, secret } = await data.accounts.rotateKey(id, options.overlap)
+  const { apiKey, key, secret } = await data.accounts.rotateKey(
+    id,
+    options.overlap ?? defaultOverlapMs,
+  )
   const before = data.accounts.getKey(id)
   const oldEnds = showTime(before.revoked ?? before.expires)
   const { accountName: account, name } = apiKey
@@ -60,7 +62,10 @@ The old key ${id} ${before.revoked === null ? `ends ${oldEnds}` : 'has ended'}. 
 
 async function rotateSecret(context: Context, id: string, options: Options): Promise<void> {
   await using data = await openData(context, options)
-  const { apiKey, secret } = await data.accounts.rotateSecret(id, options.overlap)
+  const { apiKey, secret } = await data.accounts.rotateSecret(
+    id,
+    options.overlap ?? defaultOverlapMs,
+  )
   const oldEnds = showTime(apiKey.earlierSecretExpires)
   const { accountName: account, name } = apiKey
   const text = `API secret  ${secret}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import { askTerminal, askText } from './questions.ts'
+
+test('a text gives one answer a line, and says which question it left open', async () => {
+  const questions = askText(' one \r\n\ntwo\n')
+  assert.equal(await questions.ask('a?'), 'one')
+  assert.equal(await questions.ask('b?'), '')
+  assert.equal(await questions.ask('c?'), 'two')
+  await assert.rejects(questions.ask('d? '), /^UsageError: standard input ended before "d\?"/)
+})
+
+test('a person is shown the question and gives one line; Ctrl-C and Ctrl-D end the dialogue', async () => {
+  for (const control of ['\u0003', '\u0004']) {
+    const keyboard = new PassThrough()
+    const screen = new PassThrough()
+    const questions = askTerminal(keyboard, screen)
+    const answer = questions.ask('what? ')
+    keyboard.write('typed\n')
+    assert.equal(await answer, 'typed')
+    assert.match(String(screen.read()), /what\? /)
+    const next = questions.ask('and? ')
+    keyboard.write(control)
+    await assert.rejects(next, /^UsageError: the questions were broken off/)
+    questions.close()
+  }
+})

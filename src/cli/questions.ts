@@ -1,0 +1,44 @@
+// Questions to a person, one line each; answers come from the terminal or from a text that was piped in.
+// Tested by src/cli/questions.test.ts
+import { createInterface } from 'node:readline/promises'
+import { UsageError } from './usage-error.ts'
+
+export type Questions = {
+  /** The answer without the spaces around it. Throws UsageError when the input has ended, or on Ctrl-C. */
+  ask(question: string): Promise<string>
+  close(): void
+}
+
+/** `show`: where the question goes, so that standard output holds only what was asked for. */
+export function askTerminal(input: NodeJS.ReadableStream, show: NodeJS.WritableStream): Questions {
+  const lines = createInterface({ input, output: show, terminal: true })
+  const gone = new AbortController()
+  lines.on('close', () => gone.abort())
+  return {
+    async ask(question) {
+      try {
+        return (await lines.question(question, { signal: gone.signal })).trim()
+      } catch (cause) {
+        show.write('\n')
+        throw new UsageError('the questions were broken off: nothing was changed', { cause })
+      }
+    },
+    close: () => lines.close(),
+  }
+}
+
+/** One answer a line; an empty line takes the default. */
+export function askText(text: string): Questions {
+  const answers = text.split(/\r?\n/)
+  if (answers.at(-1) === '') answers.pop()
+  return {
+    async ask(question) {
+      const answer = answers.shift()
+      if (answer !== undefined) return answer.trim()
+      throw new UsageError(
+        `standard input ended before "${question.trim()}" was answered: give one line for each question, or --yes`,
+      )
+    },
+    close: () => {},
+  }
+}
