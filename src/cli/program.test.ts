@@ -22,7 +22,17 @@ async function run(args: readonly string[], { env = {}, input = '' } = {}) {
   return { code, out, err }
 }
 
-const commands = ['start', 'accounts', 'keys', 'card', 'usage', 'config', 'slot', 'completion']
+const commands = [
+  'start',
+  'accounts',
+  'keys',
+  'card',
+  'usage',
+  'config',
+  'doctor',
+  'slot',
+  'completion',
+]
 
 test('help names every command, and goes to standard output', async () => {
   const { code, out, err } = await run(['--help'])

@@ -44,6 +44,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./config.ts')).defineConfig,
   },
   {
+    name: 'doctor',
+    summary: 'find what is wrong with settings, machine, data and keys, and what mends it',
+    load: async () => (await import('./doctor.ts')).defineDoctor,
+  },
+  {
     name: 'slot',
     summary: 'where an element of a mapping or array lives in storage',
     load: async () => (await import('./slot.ts')).defineSlot,
@@ -87,7 +92,7 @@ Examples:
 
 Every command takes --json.`,
     )
-    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed, 2 wrong usage.')
+    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed or found bad, 2 wrong usage.')
   for (const { name, summary, load } of entries) {
     const command = program.command(name).description(summary)
     if (args === null || args.includes(name)) (await load())(command, context)

@@ -10,6 +10,11 @@ import { UsageError } from './usage-error.ts'
 
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
+/** The command did its work and printed it, and what it found is bad: exit code 1, nothing more to say. */
+export class FoundBad extends Error {
+  override readonly name = 'FoundBad'
+}
+
 /** One JSON object, or lines of text for people. */
 export function print(context: Context, json: boolean | undefined, value: object, text: string) {
   context.out(json === true ? `${JSON.stringify(value)}\n` : text === '' ? '' : `${text}\n`)
@@ -48,6 +53,7 @@ export function visible(text: string): string {
 /** Says on standard error why the command failed, and gives its exit code. */
 export function reportError(context: Context, json: boolean, thrown: unknown): number {
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
+  if (thrown instanceof FoundBad) return exitCodes.failed
   const wrongUse = thrown instanceof CommanderError || thrown instanceof UsageError
   const message = visible(describe(thrown))
   context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${message}\n`)

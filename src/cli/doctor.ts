@@ -1,0 +1,48 @@
+// `cairn doctor`: everything that can be found wrong with settings, machine, data folder, chain and keys,
+// each with what mends it. Changes nothing.
+// Tested by src/cli/doctor/doctor.test.ts
+import type { Command } from 'commander'
+import type { Context, SharedOptions } from './context.ts'
+import { examine, type Diagnosis } from './doctor/examine.ts'
+import { thisMachine } from './doctor/machine.ts'
+import { createPaint } from './paint.ts'
+import { FoundBad, print, visible } from './report.ts'
+import { addSharedOptions } from './shared-options.ts'
+
+export function defineDoctor(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn doctor
+  cairn doctor --config cairn.yaml --json
+
+A problem ends with exit code 1; advice alone does not. Works while the server runs and while it does not.`,
+    )
+    .action(async (options: SharedOptions) => {
+      const diagnosis = await examine(context, options, thisMachine())
+      const ok = diagnosis.problems.every(({ level }) => level !== 'problem')
+      print(context, options.json, { ok, ...diagnosis }, describe(context, diagnosis))
+      if (!ok) throw new FoundBad()
+    })
+}
+
+function describe(context: Context, { problems, running }: Diagnosis): string {
+  const paint = createPaint(context, 'out')
+  const marks = { problem: paint('red', 'problem'), advice: paint('yellow', 'advice ') }
+  const lines = problems.map(
+    ({ level, text, mend }) =>
+      `${marks[level]}  ${visible(text)}.\n         mend: ${visible(mend)}`,
+  )
+  const server =
+    running === null
+      ? 'The rest was not looked at.'
+      : `The server is ${running ? 'running' : 'not running'}.`
+  const wrong = problems.filter(({ level }) => level === 'problem').length
+  const sum =
+    wrong === 0
+      ? `${paint('green', 'All well')}${problems.length === 0 ? '' : `, with ${problems.length} pieces of advice`}.`
+      : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${problems.length - wrong} pieces of advice.`
+  return [...lines, `${sum} ${server}`].join('\n')
+}

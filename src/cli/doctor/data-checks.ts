@@ -1,0 +1,113 @@
+// The database in the data folder, opened for reading only, beside a running server or without one.
+// Tested by src/cli/doctor/doctor.test.ts
+import { join } from 'node:path'
+import { createAccounts } from '../../accounts/accounts.ts'
+import type { Config } from '../../config/settings.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { lockFolder } from '../../db/lock.ts'
+import { schemaVersion } from '../../db/migrate.ts'
+import { migrations } from '../../db/migrations.ts'
+import { createQueries } from '../../db/queries.ts'
+import { openDatabase, type Database } from '../../db/sqlite.ts'
+import { checkStoredChain } from './chain-checks.ts'
+import { checkKeys } from './key-checks.ts'
+import type { Machine } from './machine.ts'
+import { advice, problem, type CommandLine, type Problem } from './problem.ts'
+
+const mib = 1024 * 1024
+/** Up to this size every page and index entry is compared; above it pages only, which takes far less time. */
+const thoroughBytesMax = 1024 * mib
+const logBytesMax = 512 * mib
+
+/** Does a server hold the folder? The lock is a lock of the kernel, so a dead one holds nothing. */
+export function isRunning(machine: Machine, dataDir: string): boolean {
+  if (machine.findFile(join(dataDir, 'server.lock')) === null) return false
+  try {
+    lockFolder(dataDir)()
+    return false
+  } catch {
+    return true
+  }
+}
+
+type Parts = {
+  readonly machine: Machine
+  readonly config: Config
+  readonly firstHash: Uint8Array | null
+  readonly command: CommandLine
+}
+
+export function* checkData(parts: Parts): Generator<Problem> {
+  const { machine, config } = parts
+  const path = join(config.dataDir, 'cairn.db')
+  const file = machine.findFile(path)
+  if (file === null) return
+  const broken = (why: string) =>
+    problem(
+      'database_broken',
+      `${path} is damaged: ${why}`,
+      `restore a copy; what can still be read: sqlite3 ${path} .recover`,
+    )
+  let db: Database | null = null
+  try {
+    db = openDatabase(path, { readOnly: true })
+    const check = file.bytes > thoroughBytesMax ? 'quick_check' : 'integrity_check'
+    const [found] = db.all<Record<string, string>>(`PRAGMA ${check}(1)`)
+    const said = Object.values(found ?? {})[0] ?? 'no answer'
+    if (said !== 'ok') yield broken(said)
+    else yield* checkRows(db, parts)
+  } catch (error) {
+    yield broken(error instanceof Error ? error.message : String(error))
+  } finally {
+    db?.close()
+  }
+  const log = machine.findFile(`${path}-wal`)
+  if (log !== null && log.bytes > logBytesMax) {
+    const text = `${path}-wal has ${Math.floor(log.bytes / mib)} MiB: a reader keeps it from being written back`
+    yield advice('log_long', text, 'restart the server; end commands that have run for long')
+  }
+}
+
+function* checkRows(db: Database, parts: Parts): Generator<Problem> {
+  const { machine, config, firstHash, command } = parts
+  const version = schemaVersion(db)
+  if (version > migrations.length) {
+    yield problem(
+      'database_newer',
+      `the database has schema version ${version}, and this Cairn knows versions up to ${migrations.length}`,
+      'start a newer Cairn, or a copy of the folder from before',
+    )
+    return
+  }
+  yield* checkRoom(db, config)
+  if (version < migrations.length) {
+    yield advice(
+      'database_older',
+      `the database has schema version ${version} of ${migrations.length}: the next start changes it for good`,
+      `cp -a ${config.dataDir} ${config.dataDir}.copy, then: ${command('start')}`,
+    )
+    return
+  }
+  yield* checkStoredChain(db, machine, config, firstHash)
+  const queries = createQueries()
+  const accounts = createAccounts({
+    db,
+    writer: createInlineWriter(db),
+    queries,
+    clock: { ...machine.clock, monotonic: () => 0, after: () => () => {}, every: () => () => {} },
+  })
+  yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
+}
+
+function* checkRoom(db: Database, { store }: Config): Generator<Problem> {
+  if (store.bytesMax === null) return
+  const number = (name: string) =>
+    Object.values(db.get<Record<string, number>>(`PRAGMA ${name}`) ?? {})[0] ?? 0
+  const used = (number('page_count') - number('freelist_count')) * number('page_size')
+  const share = Math.floor((used / store.bytesMax) * 100)
+  const mend = `store: {bytesMax: ${store.bytesMax * 2}}`
+  if (share >= 98)
+    yield problem('store_full', `the store has used ${share} % of store.bytesMax`, mend)
+  else if (share >= 85)
+    yield advice('store_low', `the store has used ${share} % of store.bytesMax`, mend)
+}

@@ -1,0 +1,553 @@
+// The golden set: each row is one way to get it wrong, found by name, with what mends it. Folders, files,
+// databases and sockets are real; disks, users and clocks that we do not have are told by the machine.
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { startCairn } from '../../../test/started-server.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import { defaultGenesis } from '../../ethereum/embedded/default-genesis.ts'
+import { buildFirstBlock } from '../../ethereum/embedded/first-block.ts'
+import { openData, type Data } from '../open-data.ts'
+import { runProgram } from '../program.ts'
+import { examine } from './examine.ts'
+import { thisMachine, type Machine } from './machine.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'cairn-doctor-'))
+after(() => rmSync(root, { recursive: true }))
+
+const dayMs = 86_400_000
+
+/** Nothing is wrong with this one. */
+const soundMachine: Machine = {
+  ...thisMachine(),
+  openFilesMax: () => 1_000_000,
+  mayWrite: () => true,
+  disk: () => ({ type: 0xef53, freeBytes: 1e12, freeFiles: 1e6 }),
+  tryListen: async () => null,
+}
+
+type Case = {
+  readonly yaml?: string
+  readonly env?: Record<string, string>
+  readonly machine?: Partial<Machine>
+  /** Files of the folder that the settings are in; `data` below it is the data folder. */
+  readonly files?: Record<string, string | Uint8Array>
+  readonly data?: (data: Data) => Promise<unknown> | void
+  readonly folder?: (folder: string) => void
+  /** The sentence, or the mend when it starts with `mend`. */
+  readonly says?: RegExp
+}
+
+let count = 0
+
+async function diagnose(given: Case) {
+  const folder = join(root, String((count += 1)))
+  mkdirSync(folder)
+  const context = { out: () => {}, err: () => {}, readInput: async () => '', env: given.env ?? {} }
+  const dataDir = join(folder, 'data')
+  for (const [name, text] of Object.entries(given.files ?? {})) {
+    writeFileSync(join(folder, name), text)
+  }
+  if (given.data !== undefined) {
+    await using data = await openData({ ...context, env: {} }, { dataDir })
+    await given.data(data)
+  }
+  given.folder?.(folder)
+  const config = join(folder, 'cairn.yaml')
+  if (given.yaml !== undefined) {
+    writeFileSync(config, given.yaml.replaceAll('HERE', folder), { mode: 0o600 })
+  }
+  const file = given.yaml === undefined ? {} : { config }
+  const machine = { ...soundMachine, ...given.machine }
+  return examine(context, { dataDir, ...file }, machine)
+}
+
+const setHead = (number: number, header: Uint8Array, hash: Uint8Array) => (data: Data) => {
+  data.db.run('INSERT INTO chain_head VALUES (?, ?, ?)', ['dev', number, hash])
+  data.db.run('INSERT INTO chain_block VALUES (?, ?, ?)', ['dev', 0, hash])
+  data.db.run('INSERT INTO body (id, bytes) VALUES (1, ?)', [header])
+  data.db.run("INSERT INTO content VALUES ('header', ?, 1)", [hash])
+}
+const first = buildFirstBlock(defaultGenesis)
+const genesis = JSON.stringify({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
+const team = async ({ accounts }: Data, card = true) =>
+  accounts.createAccount('team', { hasCard: card })
+const withKey = (options: Parameters<Data['accounts']['createKey']>[1]) => async (data: Data) => {
+  await team(data)
+  return data.accounts.createKey('team', options)
+}
+const disk = (facts: Partial<ReturnType<Machine['disk']>>) => ({
+  machine: { disk: (path: string) => ({ ...soundMachine.disk(path), ...facts }) },
+})
+const refuses = (code: string) => ({ machine: { tryListen: async () => code } })
+const open = { CAIRN_HTTP_HOST: '0.0.0.0' }
+
+const golden: readonly (readonly [wrong: string, code: string, given: Case])[] = [
+  [
+    'a misspelt setting',
+    'unknown_setting',
+    { yaml: 'http:\n  prot: 1\n', says: /mend write http.port in line 2 of/ },
+  ],
+  [
+    'an unknown section',
+    'unknown_setting',
+    { yaml: 'rcp:\n  requestMs: 1\n', says: /mean "rpc.requestMs"/ },
+  ],
+  [
+    'a misspelt variable',
+    'unknown_setting',
+    { env: { CAIRN_HTTP_PROT: '1' }, says: /mend rename .*CAIRN_HTTP_PORT/ },
+  ],
+  [
+    'a text for a number',
+    'wrong_setting',
+    { yaml: 'http:\n  port: many\n', says: /mend correct line 2 of .*cairn config check/ },
+  ],
+  ['a port out of range', 'wrong_setting', { yaml: 'http: {port: 70000}', says: /70000/ }],
+  ['an unknown choice', 'wrong_setting', { yaml: 'log: {level: loud}', says: /"loud"/ }],
+  [
+    'a bad network name',
+    'wrong_setting',
+    { yaml: 'chain: {name: "My Chain"}', says: /lower-case/ },
+  ],
+  [
+    'a number that is negative',
+    'wrong_setting',
+    { env: { CAIRN_RPC_REQUEST_MS: '-1' }, says: /mend correct CAIRN_RPC_REQUEST_MS/ },
+  ],
+  ['tabs', 'tabs', { yaml: 'http:\n\tport: 1\n', says: /mend sed -i/ }],
+  ['no YAML at all', 'wrong_setting', { yaml: 'http: [1\n' }],
+  ['a list at the top', 'wrong_setting', { yaml: '- port: 1\n', says: /expected settings/ }],
+  [
+    'a settings file that is not there',
+    'settings_unreadable',
+    { env: { CAIRN_CONFIG: '/nowhere/cairn.yaml' }, says: /mend cairn init/ },
+  ],
+  [
+    'a reference to a variable that is not there',
+    'wrong_setting',
+    { yaml: 'log: {level: "${env:ABSENT}"}', says: /no variable ABSENT/ },
+  ],
+  [
+    'a reference to a file that is not there',
+    'wrong_setting',
+    { yaml: 'log: {level: "${file:/nowhere}"}', says: /cannot read the file/ },
+  ],
+  [
+    'a variable given twice',
+    'wrong_setting',
+    { env: { CAIRN_HTTP_PORT: '1', CAIRN_HTTP_PORT_FILE: '/x' }, says: /are both set/ },
+  ],
+  [
+    'blocks without their genesis',
+    'wrong_setting',
+    { yaml: 'chain: {blocksFile: x}', says: /expected chain.genesisFile/ },
+  ],
+  [
+    'a variable that no setting reads',
+    'unread_variable',
+    { env: { CAIRN_SOMETHING_ELSE: '1' }, says: /mend unset CAIRN_SOMETHING_ELSE/ },
+  ],
+  [
+    'a variable over the file',
+    'overridden',
+    {
+      yaml: 'http:\n  port: 1\n',
+      env: { CAIRN_HTTP_PORT: '2' },
+      says: /CAIRN_HTTP_PORT overrides http.port of .*:2/,
+    },
+  ],
+  [
+    'a settings file that others may change',
+    'settings_open',
+    {
+      yaml: 'http: {}',
+      folder: () => {},
+      machine: {
+        findFile: (path) =>
+          path.endsWith('.yaml') ? { kind: 'file', mode: 0o666, owner: 0, bytes: 1 } : null,
+      },
+    },
+  ],
+  [
+    'idle connections closed before a proxy does',
+    'keep_alive_short',
+    { yaml: 'http: {keepAliveMs: 5000}' },
+  ],
+  ['headers cut off', 'headers_short', { yaml: 'http: {headersMs: 10}' }],
+  ['headers waited for too long', 'headers_long', { yaml: 'http: {headersMs: 100000}' }],
+  ['a drain that is killed', 'drain_long', { yaml: 'http: {drainMs: 60000}' }],
+  ['requests longer than proxies wait', 'request_long', { yaml: 'rpc: {requestMs: 90000}' }],
+  ['requests too short for the EVM', 'request_short', { yaml: 'rpc: {requestMs: 50}' }],
+  [
+    'bodies too small for blobs',
+    'body_small',
+    { yaml: 'rpc: {bodyBytesMax: 1048576}', says: /1647168 bytes/ },
+  ],
+  ['responses too small for a block', 'response_small', { yaml: 'rpc: {responseBytesMax: 4096}' }],
+  ['batches smaller than those of ethers', 'batch_small', { yaml: 'rpc: {batchItemsMax: 10}' }],
+  [
+    'one address may take all connections',
+    'one_address_takes_all',
+    { yaml: 'http: {connectionsMax: 100}', says: /mend http: \{connectionsPerAddressMax: 25\}/ },
+  ],
+  ['uploads too small', 'upload_small', { yaml: 'files: {uploadBytesMax: 1000}' }],
+  [
+    'uploads larger than the store',
+    'upload_over_store',
+    { yaml: 'files: {uploadBytesMax: 9000000}\nstore: {bytesMax: 8000000}' },
+  ],
+  ['block times that have no effect', 'block_seconds_unused', { yaml: 'chain: {blockSeconds: 5}' }],
+  ['no TLS on a public address', 'no_tls', { env: open }],
+  [
+    'no card gate on a public address',
+    'no_card_gate',
+    { env: { ...open, CAIRN_CARD_ADAPTER: 'none' } },
+  ],
+  ['public dev accounts', 'public_dev_accounts', { env: open }],
+  ['a debug log on a public address', 'debug_log', { env: { ...open, CAIRN_LOG_LEVEL: 'debug' } }],
+  ['an old Node', 'old_node', { machine: { nodeVersion: '20.9.0' } }],
+  [
+    'too few open files',
+    'few_open_files',
+    { machine: { openFilesMax: () => 1024 }, says: /mend ulimit -n 4160/ },
+  ],
+  [
+    'a port of another program',
+    'port_taken',
+    {
+      machine: { tryListen: async () => 'EADDRINUSE', isCairn: async () => false },
+      says: /mend ss -ltnp/,
+    },
+  ],
+  [
+    'a port of another Cairn',
+    'port_of_other_cairn',
+    { machine: { tryListen: async () => 'EADDRINUSE', isCairn: async () => true } },
+  ],
+  ['a port for root only', 'port_privileged', { yaml: 'http: {port: 80}', ...refuses('EACCES') }],
+  [
+    'an address of another machine',
+    'host_not_here',
+    { yaml: 'http: {host: 192.0.2.1}', machine: { tryListen: thisMachine().tryListen } },
+  ],
+  [
+    'a name that is no host',
+    'host_not_here',
+    { yaml: 'http: {host: nowhere.invalid}', ...refuses('ENOTFOUND') },
+  ],
+  ['a data folder that is a file', 'data_no_folder', { files: { data: '' } }],
+  [
+    'a data folder that cannot be written',
+    'data_not_writable',
+    { machine: { mayWrite: () => false }, says: /mend sudo chown/ },
+  ],
+  [
+    'a data folder of another user',
+    'data_of_other_user',
+    { data: () => {}, machine: { user: 4_000_000 } },
+  ],
+  [
+    'a data folder that all may write',
+    'data_open',
+    { data: () => {}, folder: (at) => chmodSync(join(at, 'data'), 0o777) },
+  ],
+  [
+    'a database that all may read',
+    'data_readable',
+    {
+      data: () => {},
+      folder: (at) => {
+        chmodSync(join(at, 'data'), 0o755)
+        chmodSync(join(at, 'data/cairn.db'), 0o644)
+      },
+    },
+  ],
+  ['a data folder in memory', 'data_in_memory', disk({ type: 0x01021994 })],
+  ['a data folder on a network disk', 'data_on_network', disk({ type: 0x6969 })],
+  ['a full disk', 'disk_full', disk({ freeBytes: 1_000_000 })],
+  ['a nearly full disk', 'disk_low', disk({ freeBytes: 500_000_000 })],
+  ['a disk without room for files', 'disk_no_files', disk({ freeFiles: 0 })],
+  [
+    'a genesis that is not there',
+    'genesis_missing',
+    { yaml: 'chain: {genesisFile: HERE/none.json}' },
+  ],
+  [
+    'a genesis that is no JSON',
+    'genesis_no_json',
+    { yaml: 'chain: {genesisFile: HERE/g.json}', files: { 'g.json': '{,}' } },
+  ],
+  [
+    'a genesis of the wrong shape',
+    'genesis_wrong',
+    {
+      yaml: 'chain: {genesisFile: HERE/g.json}',
+      files: { 'g.json': '{}' },
+      says: /config must be an object/,
+    },
+  ],
+  [
+    'blocks that are not there',
+    'blocks_missing',
+    {
+      yaml: 'chain: {genesisFile: HERE/g.json, blocksFile: HERE/none}',
+      files: { 'g.json': genesis },
+    },
+  ],
+  [
+    'blocks cut off',
+    'blocks_cut',
+    {
+      yaml: 'chain: {genesisFile: HERE/g.json, blocksFile: HERE/b}',
+      files: { 'g.json': genesis, b: Uint8Array.of(0xf9, 1, 2, 3) },
+    },
+  ],
+  [
+    'a file without blocks',
+    'blocks_none',
+    {
+      yaml: 'chain: {genesisFile: HERE/g.json, blocksFile: HERE/b}',
+      files: { 'g.json': genesis, b: '' },
+    },
+  ],
+  [
+    'a database that is damaged',
+    'database_broken',
+    {
+      data: () => {},
+      folder: (at) => writeFileSync(join(at, 'data/cairn.db'), 'no database'.repeat(1000)),
+    },
+  ],
+  [
+    'a database of a newer Cairn',
+    'database_newer',
+    { data: ({ db }) => db.exec('PRAGMA user_version = 99') },
+  ],
+  [
+    'a database of an older Cairn',
+    'database_older',
+    { data: ({ db }) => db.exec('PRAGMA user_version = 1'), says: /mend cp -a/ },
+  ],
+  [
+    'a store that is full',
+    'store_full',
+    {
+      yaml: 'store: {bytesMax: 1048576}',
+      data: ({ db }) => {
+        db.run('INSERT INTO body (bytes) VALUES (?)', [new Uint8Array(1_048_576)])
+      },
+    },
+  ],
+  [
+    'another genesis than before',
+    'genesis_changed',
+    {
+      data: setHead(0, first.header, first.hash),
+      yaml: 'chain: {genesisFile: HERE/g.json}',
+      files: { 'g.json': genesis },
+    },
+  ],
+  [
+    'another chain name than before',
+    'chain_renamed',
+    {
+      data: setHead(0, first.header, first.hash),
+      yaml: 'chain: {name: other}',
+      says: /mend chain: \{name: dev\}/,
+    },
+  ],
+  [
+    'a newest block that is gone',
+    'head_missing',
+    {
+      data: (data) => {
+        setHead(0, first.header, first.hash)(data)
+        data.db.exec('DELETE FROM content')
+      },
+    },
+  ],
+  [
+    'a clock behind the newest block',
+    'clock_behind',
+    { data: setHead(0, first.header, first.hash), machine: { clock: { now: () => -1_000_000 } } },
+  ],
+  [
+    'a clock behind the newest key',
+    'clock_went_back',
+    { data: withKey({}), machine: { clock: { now: () => 0 } } },
+  ],
+  ['no key', 'no_key', { data: team }],
+  ['only keys that ended', 'no_working_key', { data: withKey({ expires: 1 }) }],
+  [
+    'a key that ends soon',
+    'key_ends_soon',
+    {
+      data: withKey({ expires: Date.parse('2999-01-01') }),
+      machine: { clock: { now: () => Date.parse('2998-12-30') } },
+    },
+  ],
+  [
+    'a key that nobody uses',
+    'key_never_used',
+    {
+      data: withKey({ name: 'old' }),
+      machine: { clock: { now: () => Date.parse('2999-01-01') } },
+      says: /\(old\)/,
+    },
+  ],
+  [
+    'a key for a network that is not served',
+    'key_unknown_network',
+    { data: withKey({ settings: { networks: ['mainnet'] } }) },
+  ],
+  [
+    'a key with a limit of 0',
+    'key_limit_zero',
+    { data: withKey({ settings: { unitsPerDay: 0 } }) },
+  ],
+  [
+    'a key that cannot be read',
+    'key_unreadable',
+    {
+      data: async (data) => {
+        await withKey({})(data)
+        data.db.run("UPDATE api_key SET settings = 'no'")
+      },
+    },
+  ],
+  [
+    'an account without a card',
+    'no_card',
+    {
+      data: async (data) => {
+        await team(data, false)
+        await data.accounts.createKey('team')
+      },
+      says: /mend cairn card set team --/,
+    },
+  ],
+  ['public keys that need no secret', 'no_secret_required', { data: withKey({}), env: open }],
+  ['public keys without a limit', 'no_limits', { data: withKey({}), env: open }],
+]
+
+for (const [wrong, code, given] of golden) {
+  test(`doctor finds ${wrong}`, async () => {
+    const { problems } = await diagnose(given)
+    const found = problems.find((one) => one.code === code)
+    assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
+    assert.notEqual(found.mend, '')
+    assert.match(found.text, /^\S.*[^.]$/)
+    assert.match(`${found.text} mend ${found.mend}`, given.says ?? /mend /)
+  })
+}
+
+test('a sound folder with a key that was used has nothing wrong', async () => {
+  const { problems, running } = await diagnose({
+    data: async (data) => {
+      await withKey({ expires: null })(data)
+      setHead(0, first.header, first.hash)(data)
+    },
+  })
+  assert.deepEqual(problems, [])
+  assert.equal(running, false)
+})
+
+test('a key that ends soon and has a successor is nothing to tell', async () => {
+  const { problems } = await diagnose({
+    data: async (data) => {
+      const { apiKey } = await withKey({})(data)
+      await data.accounts.rotateKey(apiKey.id, dayMs)
+    },
+  })
+  assert.deepEqual(problems, [])
+})
+
+test('of many like ones the first five are named, the rest counted', async () => {
+  const { problems } = await diagnose({
+    data: async (data) => {
+      await team(data)
+      for (let n = 0; n < 8; n++)
+        await data.accounts.createKey('team', { settings: { unitsPerDay: 0 } })
+    },
+  })
+  assert.equal(problems.length, 6)
+  assert.match(problems.at(-1)?.text ?? '', /so it is with 3 more$/)
+})
+
+test('a program on the port is told from a Cairn, and from nobody', async () => {
+  const { tryListen, isCairn } = thisMachine()
+  const server = createServer((socket) => socket.resume().end('hello\r\n'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  assert.equal(await tryListen('127.0.0.1', port), 'EADDRINUSE')
+  assert.equal(await isCairn('127.0.0.1', port), false)
+  await new Promise((resolve) => server.close(resolve))
+  assert.equal(await tryListen('127.0.0.1', port), null)
+})
+
+test('beside a running server all is well, and its port is its own', async () => {
+  const server = await startCairn()
+  try {
+    const port = new URL(server.url).port
+    const { tryListen, isCairn } = thisMachine()
+    const context = {
+      out: () => {},
+      err: () => {},
+      readInput: async () => '',
+      env: { CAIRN_HTTP_PORT: port },
+    }
+    const machine = { ...soundMachine, tryListen, isCairn }
+    const { problems, running } = await examine(context, { dataDir: server.dataDir }, machine)
+    assert.equal(running, true)
+    assert.deepEqual(problems, [])
+    const elsewhere = await examine(context, { dataDir: join(root, 'fresh') }, machine)
+    assert.deepEqual(
+      elsewhere.problems.map(({ code }) => code),
+      ['port_of_other_cairn'],
+    )
+  } finally {
+    await server.stop()
+  }
+})
+
+test('the command prints each problem with its mend, ends with 1, and leaves nothing behind', async () => {
+  const dataDir = join(root, 'command')
+  const run = async (...more: string[]) => {
+    let out = ''
+    let err = ''
+    const code = await runProgram(['doctor', '--data-dir', dataDir, ...more], {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      readInput: async () => '',
+      env: { CAIRN_HTTP_PORT: 'x' },
+    })
+    return { code, out, err }
+  }
+  const { code, out, err } = await run()
+  assert.deepEqual([code, err], [1, ''])
+  assert.match(
+    out,
+    /^problem {2}CAIRN_HTTP_PORT: http.port is "x".*\n {9}mend: correct CAIRN_HTTP_PORT/,
+  )
+  const { problems } = JSON.parse((await run('--json')).out) as { problems: object[] }
+  assert.partialDeepStrictEqual(problems, [{ code: 'wrong_setting', level: 'problem' }])
+  assert.equal(thisMachine().findFile(dataDir), null)
+})
+
+test('a database is only read: doctor leaves its bytes alone', async () => {
+  const folder = join(root, 'read')
+  await using data = await openData(
+    { out: () => {}, err: () => {}, readInput: async () => '', env: {} },
+    { dataDir: folder },
+  )
+  await team(data)
+  const before = data.db.dataVersion()
+  const context = { out: () => {}, err: () => {}, readInput: async () => '', env: {} }
+  await examine(context, { dataDir: folder }, soundMachine)
+  assert.equal(data.db.dataVersion(), before)
+  openDatabase(join(folder, 'cairn.db'), { readOnly: true }).close()
+})

@@ -1,0 +1,154 @@
+// The machine under Cairn: Node, open files, the address to listen on, the data folder and its disk.
+// Tested by src/cli/doctor/doctor.test.ts
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../../config/settings.ts'
+import type { Machine } from './machine.ts'
+import { advice, problem, type Problem } from './problem.ts'
+
+const nodeNeeded = 24
+/** Database, log, threads and listening sockets. */
+const ownFiles = 64
+const mib = 1024 * 1024
+// linux/magic.h
+const memoryDisks: readonly number[] = [0x01021994, 0x858458f6]
+const networkDisks: readonly number[] = [0x6969, 0xff534d42, 0xfe534d42]
+
+export function* checkProcess(machine: Machine, { http }: Config): Generator<Problem> {
+  if (Number.parseInt(machine.nodeVersion, 10) < nodeNeeded) {
+    yield problem(
+      'old_node',
+      `this is Node ${machine.nodeVersion}, and Cairn needs ${nodeNeeded} or newer`,
+      `install Node ${nodeNeeded}: https://nodejs.org/en/download`,
+    )
+  }
+  const files = machine.openFilesMax()
+  const needed = http.connectionsMax + ownFiles
+  if (files !== null && files < needed) {
+    yield problem(
+      'few_open_files',
+      `a process may open ${files} files here, and http.connectionsMax ${http.connectionsMax} needs ${needed}`,
+      `ulimit -n ${needed} (systemd: LimitNOFILE=${needed}), or http: {connectionsMax: ${Math.max(1, files - ownFiles)}}`,
+    )
+  }
+}
+
+/** `running`: a server holds the data folder, so that the address may be its own. */
+export async function checkAddress(
+  machine: Machine,
+  { http: { host, port } }: Config,
+  running: boolean,
+): Promise<readonly Problem[]> {
+  if (port === 0) return []
+  const refusal = await machine.tryListen(host, port)
+  const at = `${host} port ${port}`
+  if (refusal === null) {
+    if (!running) return []
+    return [
+      advice(
+        'running_elsewhere',
+        `a server runs on the data folder, but not on ${at}`,
+        'restart it with these settings, or name its settings with --config and --data-dir',
+      ),
+    ]
+  }
+  if (refusal === 'EADDRINUSE') {
+    const other = `cairn start --port ${port < 65_535 ? port + 1 : port - 1}`
+    if (!(await machine.isCairn(host, port))) {
+      const mend = `ss -ltnp 'sport = :${port}' shows it; or ${other}`
+      return [problem('port_taken', `another program listens on ${at}`, mend)]
+    }
+    if (running) return []
+    return [
+      problem('port_of_other_cairn', `a Cairn with another data folder listens on ${at}`, other),
+    ]
+  }
+  if (refusal === 'EACCES') {
+    const mend = `http: {port: 8545} behind a proxy, or: sudo sysctl net.ipv4.ip_unprivileged_port_start=${port}`
+    return [problem('port_privileged', `only root may listen on port ${port}`, mend)]
+  }
+  return [
+    problem(
+      'host_not_here',
+      `cannot listen on ${at} (${refusal}): it is no address of this machine`,
+      'http: {host: 127.0.0.1}; ip address shows the addresses there are',
+    ),
+  ]
+}
+
+export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<Problem> {
+  const folder = machine.findFile(dataDir)
+  if (folder !== null && folder.kind !== 'folder') {
+    yield problem('data_no_folder', `${dataDir} is not a folder`, 'dataDir: ./cairn-data')
+    return
+  }
+  const nearest = folder === null ? nearestFolder(machine, dataDir) : dataDir
+  if (!machine.mayWrite(nearest)) {
+    yield problem(
+      'data_not_writable',
+      `${nearest} cannot be written by this user`,
+      `sudo chown -R "$(id -u)" ${nearest}`,
+    )
+  }
+  yield* checkDisk(machine, nearest)
+  if (folder === null) return
+  if (machine.user !== null && machine.user !== 0 && folder.owner !== machine.user) {
+    yield problem(
+      'data_of_other_user',
+      `${dataDir} belongs to user ${folder.owner}, and this is user ${machine.user}`,
+      `sudo chown -R "$(id -u)" ${dataDir}`,
+    )
+  }
+  // Others in the folder can read its files only when both let them.
+  if ((folder.mode & 0o002) !== 0) {
+    yield problem('data_open', `everybody may write in ${dataDir}`, `chmod 700 ${dataDir}`)
+  }
+  for (const name of ['cairn.db', 'identity.pem']) {
+    const path = join(dataDir, name)
+    const file = machine.findFile(path)
+    const open = name === 'identity.pem' ? 0o077 : 0o007
+    if (file !== null && (file.mode & open) !== 0 && (folder.mode & open) !== 0) {
+      yield problem(
+        'data_readable',
+        `other users may read ${path}`,
+        `chmod 600 ${path}; chmod 700 ${dataDir}`,
+      )
+    }
+  }
+}
+
+export function checkSettingsFile(machine: Machine, path: string): readonly Problem[] {
+  const file = machine.findFile(path)
+  if (file === null || (file.mode & 0o022) === 0) return []
+  return [problem('settings_open', `other users may change ${path}`, `chmod go-w ${path}`)]
+}
+
+function* checkDisk(machine: Machine, folder: string): Generator<Problem> {
+  const { type, freeBytes, freeFiles } = machine.disk(folder)
+  if (memoryDisks.includes(type)) {
+    yield problem(
+      'data_in_memory',
+      `${folder} is kept in memory (tmpfs): everything is lost when the machine restarts`,
+      'dataDir: /var/lib/cairn',
+    )
+  }
+  if (networkDisks.includes(type)) {
+    yield problem(
+      'data_on_network',
+      `${folder} is on a network disk, where SQLite cannot lock and share its log safely`,
+      'dataDir: /var/lib/cairn, on a disk of this machine',
+    )
+  }
+  const free = Math.floor(freeBytes / mib)
+  const mend = `df -h ${folder} shows what is left; make room, or dataDir: on another disk`
+  if (free < 100) yield problem('disk_full', `the disk of ${folder} has ${free} MiB left`, mend)
+  else if (free < 1024) yield advice('disk_low', `the disk of ${folder} has ${free} MiB left`, mend)
+  if (freeFiles === 0) {
+    yield problem('disk_no_files', `the disk of ${folder} takes no more files`, `df -i ${folder}`)
+  }
+}
+
+function nearestFolder(machine: Machine, path: string): string {
+  let at = dirname(resolve(path))
+  while (machine.findFile(at) === null && dirname(at) !== at) at = dirname(at)
+  return at
+}

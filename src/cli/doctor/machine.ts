@@ -1,0 +1,106 @@
+// What doctor asks of the machine, in one place, so that machines we do not have can be tried.
+// Tested by src/cli/doctor/doctor.test.ts
+import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { systemClock, type Clock } from '../../base/clock.ts'
+
+export type FileFacts = {
+  readonly kind: 'folder' | 'file' | 'other'
+  /** Permission bits. */
+  readonly mode: number
+  readonly owner: number
+  readonly bytes: number
+}
+
+export type DiskFacts = {
+  readonly type: number
+  readonly freeBytes: number
+  readonly freeFiles: number | null
+}
+
+export type Machine = {
+  readonly nodeVersion: string
+  /** Effective user id; null where there are none. */
+  readonly user: number | null
+  readonly clock: Pick<Clock, 'now'>
+  /** The most files this process may open; null = not known here. */
+  openFilesMax(): number | null
+  /** Null = there is nothing. */
+  findFile(path: string): FileFacts | null
+  mayWrite(path: string): boolean
+  disk(path: string): DiskFacts
+  /** Null = could listen there; else the code of the refusal, as EADDRINUSE. Lets go at once. */
+  tryListen(host: string, port: number): Promise<string | null>
+  /** Does a Cairn answer there? */
+  isCairn(host: string, port: number): Promise<boolean>
+}
+
+const answerMs = 2000
+const answerBytesMax = 4096
+
+export function thisMachine(): Machine {
+  return {
+    nodeVersion: process.versions.node,
+    user: process.geteuid?.() ?? null,
+    clock: systemClock,
+    openFilesMax,
+    findFile,
+    mayWrite(path) {
+      try {
+        accessSync(path, constants.W_OK | constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    },
+    disk(path) {
+      const { type, bavail, bsize, files, ffree } = statfsSync(path)
+      return { type, freeBytes: bavail * bsize, freeFiles: files === 0 ? null : ffree }
+    },
+    tryListen,
+    isCairn,
+  }
+}
+
+function openFilesMax(): number | null {
+  try {
+    const [, most] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
+    return most === undefined ? null : Number(most)
+  } catch {
+    return null
+  }
+}
+
+function findFile(path: string): FileFacts | null {
+  const facts = statSync(path, { throwIfNoEntry: false })
+  if (facts === undefined) return null
+  const kind = facts.isDirectory() ? 'folder' : facts.isFile() ? 'file' : 'other'
+  return { kind, mode: facts.mode & 0o7777, owner: facts.uid, bytes: facts.size }
+}
+
+function tryListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'failed'))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)))
+  })
+}
+
+// /livez is the one path of Cairn that needs no key.
+function isCairn(host: string, port: number): Promise<boolean> {
+  const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return new Promise((resolve) => {
+    const socket = connect({ host: near, port })
+    let reply = ''
+    socket.setTimeout(answerMs, () => socket.destroy())
+    socket.on('connect', () =>
+      socket.write('GET /livez HTTP/1.1\r\nHost: cairn\r\nConnection: close\r\n\r\n'),
+    )
+    socket.on('data', (chunk: Buffer) => {
+      reply += chunk.toString('latin1')
+      if (reply.length > answerBytesMax) socket.destroy()
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => resolve(reply.includes('{"status":"live"}')))
+  })
+}

@@ -1,0 +1,28 @@
+// What doctor finds: one sentence, and what mends it.
+// Tested by src/cli/doctor/doctor.test.ts
+
+export type Problem = {
+  /** Stable name for programs, `snake_case`. */
+  readonly code: string
+  /** `problem`: something does not work or is unsafe, exit code 1. `advice`: it works, and could be better. */
+  readonly level: 'problem' | 'advice'
+  /** One sentence without a full stop. */
+  readonly text: string
+  /** A command, or a line of the settings file. */
+  readonly mend: string
+}
+
+export function problem(code: string, text: string, mend: string): Problem {
+  return { code, level: 'problem', text, mend }
+}
+
+export function advice(code: string, text: string, mend: string): Problem {
+  return { code, level: 'advice', text, mend }
+}
+
+/** A command line of Cairn with the flags that lead to the same settings. */
+export type CommandLine = (command: string) => string
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
