@@ -24,6 +24,7 @@ async function run(args: readonly string[], { env = {}, input = '' } = {}) {
 
 const commands = [
   'start',
+  'init',
   'accounts',
   'keys',
   'card',

@@ -19,6 +19,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./start.ts')).defineStart,
   },
   {
+    name: 'init',
+    summary: 'ask a few questions and write a settings file',
+    load: async () => (await import('./init.ts')).defineInit,
+  },
+  {
     name: 'accounts',
     summary: 'create, list and show accounts; dev shows the public keys of the embedded chain',
     load: async () => (await import('./accounts.ts')).defineAccounts,
