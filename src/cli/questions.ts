@@ -1,6 +1,6 @@
 // Questions to a person, one line each; answers come from the terminal or from a text that was piped in.
 // Tested by src/cli/questions.test.ts
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import { UsageError } from './usage-error.ts'
 
 export type Questions = {
@@ -12,16 +12,27 @@ export type Questions = {
 /** `show`: where the question goes, so that standard output holds only what was asked for. */
 export function askTerminal(input: NodeJS.ReadableStream, show: NodeJS.WritableStream): Questions {
   const lines = createInterface({ input, output: show, terminal: true })
-  const gone = new AbortController()
-  lines.on('close', () => gone.abort())
+  // Lines that were pasted or typed ahead wait for their question.
+  const typed: string[] = []
+  let ended = false
+  let wake = () => {}
+  lines.on('line', (line) => {
+    typed.push(line)
+    wake()
+  })
+  lines.on('close', () => {
+    ended = true
+    wake()
+  })
   return {
     async ask(question) {
-      try {
-        return (await lines.question(question, { signal: gone.signal })).trim()
-      } catch (cause) {
-        show.write('\n')
-        throw new UsageError('the questions were broken off: nothing was changed', { cause })
-      }
+      lines.setPrompt(question)
+      lines.prompt()
+      if (typed.length === 0 && !ended) await new Promise<void>((resolve) => (wake = resolve))
+      const answer = typed.shift()
+      if (answer !== undefined) return answer.trim()
+      show.write('\n')
+      throw new UsageError('the questions were broken off: nothing was changed')
     },
     close: () => lines.close(),
   }
@@ -36,7 +47,7 @@ export function askText(text: string): Questions {
       const answer = answers.shift()
       if (answer !== undefined) return answer.trim()
       throw new UsageError(
-        `standard input ended before "${question.trim()}" was answered: give one line for each question, or --yes`,
+        `standard input ended before "${question.trim().split('\n').at(-1)?.trim()}" was answered: give one line for each question, or --yes`,
       )
     },
     close: () => {},
