@@ -110,6 +110,10 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['dag/get', { argument: refArgument, body: 'lines', options: [text('output-codec')] }],
   ['dag/resolve', { argument: refArgument, body: 'lines', options: [] }],
   [
+    'dag/stat',
+    { argument: { name: 'root', required: true }, body: 'lines', options: [flag('progress', 'p')] },
+  ],
+  [
     'files/stat',
     {
       argument: { name: 'path', required: true },

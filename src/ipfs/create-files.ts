@@ -99,6 +99,9 @@ export function createFiles(settings: FilesSettings): Files {
     refs: (cid, how, patience, signal) =>
       walkReferences(cid, how, limits.pinBlocksMax, openBlocks(patience, signal)),
 
+    blocks: (cid, patience, signal) =>
+      walkBlocks(cid, new Set(), limits.pinBlocksMax, openBlocks(patience, signal)),
+
     async locality(cid, signal) {
       const read = openBlocks({ offline: true, timeoutMs: null }, signal)
       let bytes = 0n

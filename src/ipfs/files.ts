@@ -72,6 +72,13 @@ export interface Files {
     signal: AbortSignal,
   ): AsyncIterable<Reference>
 
+  /** Every block below `cid`, itself included, each once by multihash. Bounded in blocks. */
+  blocks(
+    cid: CID,
+    patience: Patience,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly cid: CID; readonly block: Uint8Array | null }>
+
   /** How much of the DAG below `cid` is in the store: whether all of it, and the bytes of distinct blocks. */
   locality(
     cid: CID,

@@ -81,3 +81,47 @@ test('a recursive pin takes in what dag-cbor and dag-json blocks link to', async
   const broken = await putJson(commands, { at: { '/': missing } })
   await assert.rejects(value('pin/add', [broken]), /^Fault: pin: .*could not find/)
 })
+
+test('dag/stat counts each DAG, and what several share once', async (t) => {
+  const { add, lines } = createFileCommands(t)
+  const part = 'x'.repeat(262_144)
+  const raw = { 'raw-leaves': true }
+  const one = await add('a', `${part}one`, raw)
+  const two = await add('b', `${part}two`, raw)
+  const single = await lines('dag/stat', [one])
+  const [only] = single as [{ TotalSize: bigint; DagStats: { Size: bigint }[] }]
+  assert.deepEqual(single, [
+    {
+      UniqueBlocks: 3n,
+      TotalSize: only.TotalSize,
+      Ratio: 1,
+      DagStats: [{ Cid: one, Size: only.TotalSize, NumBlocks: 3n }],
+    },
+  ])
+  const [both] = (await lines('dag/stat', [one, two], { progress: false })) as [
+    Record<string, unknown>,
+  ]
+  assert.deepEqual(
+    [both['UniqueBlocks'], both['SharedSize'], both['Ratio']],
+    [5n, 262_144n, 1.99918432],
+  )
+  assert.equal((both['DagStats'] as unknown[]).length, 2)
+  const missing = 'Qme8uX5n9hn15pw9p6WcVKoziyyC9LXv4LEgvsmKMULjnV'
+  await assert.rejects(lines('dag/stat', [missing]), /could not find/)
+})
+
+test('dag/stat tells how far it is every half second, unless told not to', async (t) => {
+  const { add, lines, clock, files } = createFileCommands(t)
+  const root = await add('a', 'x'.repeat(600_000))
+  const slow = {
+    ...files,
+    async *blocks(...call: Parameters<typeof files.blocks>) {
+      for await (const one of files.blocks(...call)) {
+        clock.turn(300)
+        yield one
+      }
+    },
+  }
+  assert.equal((await lines('dag/stat', [root], {}, null, slow)).length, 2)
+  assert.equal((await lines('dag/stat', [root], { progress: false }, null, slow)).length, 1)
+})

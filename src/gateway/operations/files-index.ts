@@ -8,6 +8,7 @@ import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
 import { dagGet } from './dag_get.ts'
 import { dagResolve } from './dag_resolve.ts'
+import { createDagStat } from './dag_stat.ts'
 import { filesStat } from './files_stat.ts'
 import { createGet } from './get.ts'
 import { createId } from './id.ts'
@@ -40,6 +41,7 @@ export function createFilesOperations(
     cat,
     dagGet,
     dagResolve,
+    createDagStat(parts.clock),
     filesStat,
     createGet(parts.clock),
     createId(parts.version, parts.publicKey),
