@@ -1,5 +1,4 @@
 // A byte stream compressed as it passes, off the event loop, with back-pressure in both directions.
-// Tested by src/gateway/operations/get.test.ts
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 

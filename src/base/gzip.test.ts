@@ -1,0 +1,41 @@
+// Promises of the gzip stream: whole, failing with its source, and not outliving its reader.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { gzipped } from './gzip.ts'
+
+test('what was compressed is what comes out', async () => {
+  const pieces = [Buffer.from('abc'), Buffer.alloc(200_000, 1), Buffer.from('')]
+  for (const level of [null, 1, 9]) {
+    async function* source() {
+      yield* pieces
+    }
+    const packed = Buffer.concat(await Array.fromAsync(gzipped(source(), level)))
+    assert.deepEqual(gunzipSync(packed), Buffer.concat(pieces))
+  }
+})
+
+test('a failure of the source is the failure of the stream', async () => {
+  const lost = new Error('lost')
+  async function* source() {
+    yield Buffer.alloc(200_000, 1)
+    throw lost
+  }
+  await assert.rejects(Array.fromAsync(gzipped(source(), 1)), lost)
+})
+
+test('a reader that leaves ends the source', async () => {
+  const ended = Promise.withResolvers<void>()
+  let given = 0
+  async function* source() {
+    try {
+      // Ends by the reader leaving; the number is there for when it does not.
+      for (; given < 10_000; given += 1) yield Buffer.alloc(65_536, given)
+    } finally {
+      ended.resolve()
+    }
+  }
+  for await (const _ of gzipped(source(), 1)) break
+  await ended.promise
+  assert.ok(given < 1000, `${given} pieces were read`)
+})
