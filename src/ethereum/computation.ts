@@ -70,3 +70,30 @@ export type AccessListReport = {
   readonly gasUsed: bigint
   readonly error: string | null
 }
+
+/** The default tracer. `limit`: most instructions to list, 0 for all. */
+export type StructOptions = {
+  readonly disableStorage: boolean
+  readonly disableStack: boolean
+  readonly enableMemory: boolean
+  readonly enableReturnData: boolean
+  readonly limit: number
+}
+
+export type CallTracerOptions = { readonly onlyTopCall: boolean; readonly withLog: boolean }
+
+export type PrestateOptions = {
+  readonly diffMode: boolean
+  readonly disableCode: boolean
+  readonly disableStorage: boolean
+}
+
+export type TracerChoice =
+  | ({ readonly kind: 'struct' } & StructOptions)
+  | ({ readonly kind: 'call' } & CallTracerOptions)
+  | ({ readonly kind: 'prestate' } & PrestateOptions)
+  | { readonly kind: '4byte' }
+  | { readonly kind: 'noop' }
+
+/** `hash`: of the transaction, 32 bytes. `result`: a JSON value. */
+export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }

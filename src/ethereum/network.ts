@@ -4,7 +4,13 @@ import type { Held, Hint, Obtain } from '../content/ref.ts'
 import type { HeaderMemory } from './proved-header.ts'
 import type { BlockParts } from '../codec/block.ts'
 import type { Arrivals } from './arrivals.ts'
-import type { AccessListReport, CallRequest, Overrides } from './computation.ts'
+import type {
+  AccessListReport,
+  CallRequest,
+  Overrides,
+  TracerChoice,
+  TransactionTrace,
+} from './computation.ts'
 
 /** A block fixed for the rest of a request. `hash`: 32 bytes. */
 export type BlockRef = {
@@ -63,6 +69,22 @@ export interface Executor {
   estimateGas(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<bigint>
   /** What the request touches, and the gas it uses when that is declared beforehand. */
   createAccessList(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<AccessListReport>
+  /** How the request runs, as a JSON value. */
+  traceCall(
+    asked: AskedCall & { readonly tracer: TracerChoice },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<unknown>
+  /** How the transactions of a block ran: all, or the one at `index`. Throws `pruned`, `no_state`. */
+  traceBlock(
+    asked: {
+      readonly block: BlockRef
+      readonly index: number | null
+      readonly tracer: TracerChoice
+    },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<readonly TransactionTrace[]>
   /**
    * Takes a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, when
    * mining is automatic after its block is durable. Throws `pool_refused` with geth's texts, `no_space`.

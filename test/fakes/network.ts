@@ -45,6 +45,8 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
     call: refuse,
     estimateGas: refuse,
     createAccessList: refuse,
+    traceCall: refuse,
+    traceBlock: refuse,
     send: refuse,
     pendingNonce: refuse,
     pendingTransaction: () => Promise.resolve(null),

@@ -84,7 +84,7 @@ test('while one key runs endless calls, another is answered and a send is mined'
 })
 
 test('a call that ran out of its time fails with a text, is no free timeout, and the next one runs', async (t) => {
-  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 50, spanMs: 10_000 } })
+  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 1_000, spanMs: 20_000 } })
   await assert.rejects(call('a', { ...endless, gas: 50_000_000n }), {
     code: 'execution_failed',
     message: 'execution aborted (timeout = 1s)',
@@ -142,7 +142,7 @@ test('a send whose thread dies is answered as a bug, and the chain goes on', asy
 })
 
 test('a thread that hangs in one step is replaced, and only the call that hung fails', async (t) => {
-  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 50, spanMs: 20_000 } })
+  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 1_500, spanMs: 20_000 } })
   // The pairing check of EIP-197 on its generators, so often that it takes seconds.
   const pair = [
     1n,

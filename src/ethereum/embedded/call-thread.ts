@@ -4,18 +4,20 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import type { AccessListReport } from '../computation.ts'
 import type { AskedCall, Executor } from '../network.ts'
 import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
 import { CallQueue } from './call-queue.ts'
 import type { Genesis } from './genesis.ts'
 import { reasonOf, unpackFailure } from './packed-failure.ts'
-import type { Calculation, CalculationResult } from './vm/calls.ts'
+import type { Calculation, CalculationResult, CalculationResults } from './vm/calls.ts'
 import { defaultTurnLimits, tooLong } from './vm/turn.ts'
 import type { TurnLimits } from './vm/turn.ts'
 
 /** The part of an Executor that changes nothing. */
-export type CallExecutor = Pick<Executor, 'call' | 'estimateGas' | 'createAccessList'>
+export type CallExecutor = Pick<
+  Executor,
+  'call' | 'estimateGas' | 'createAccessList' | 'traceCall' | 'traceBlock'
+>
 
 export type CallThreadOptions = {
   readonly network: string
@@ -150,18 +152,19 @@ export function createCallThread(options: CallThreadOptions): CallThread {
     worker.postMessage(message)
   }
 
-  async function run(
-    task: Calculation,
+  async function run<Task extends Calculation>(
+    task: Task,
     keyId: string,
     signal: AbortSignal,
-  ): Promise<CalculationResult> {
+  ): Promise<CalculationResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (signal.aborted) throw reasonOf(signal)
     const id = nextId++
     let leave = () => {}
     try {
-      return await new Promise<CalculationResult>((resolve, reject) => {
-        const entry = { id, keyId, task, resolve, reject }
+      return await new Promise<CalculationResults[Task['kind']]>((resolve, reject) => {
+        // The thread answers each task with the result of its kind (vm/calls.ts).
+        const entry = { id, keyId, task, resolve: resolve as Entry['resolve'], reject }
         queue.add(entry)
         leave = () => {
           if (queue.begun.has(id)) order({ kind: 'cancel', id })
@@ -177,12 +180,15 @@ export function createCallThread(options: CallThreadOptions): CallThread {
 
   return {
     executor: {
-      call: async (asked, keyId, signal) =>
-        (await run({ kind: 'call', ...taskOf(asked) }, keyId, signal)) as Uint8Array,
-      estimateGas: async (asked, keyId, signal) =>
-        (await run({ kind: 'estimate', ...taskOf(asked) }, keyId, signal)) as bigint,
-      createAccessList: async (asked, keyId, signal) =>
-        (await run({ kind: 'access-list', ...taskOf(asked) }, keyId, signal)) as AccessListReport,
+      call: (asked, keyId, signal) => run({ kind: 'call', ...taskOf(asked) }, keyId, signal),
+      estimateGas: (asked, keyId, signal) =>
+        run({ kind: 'estimate', ...taskOf(asked) }, keyId, signal),
+      createAccessList: (asked, keyId, signal) =>
+        run({ kind: 'access-list', ...taskOf(asked) }, keyId, signal),
+      traceCall: (asked, keyId, signal) =>
+        run({ kind: 'trace-call', tracer: asked.tracer, ...taskOf(asked) }, keyId, signal),
+      traceBlock: ({ block, index, tracer }, keyId, signal) =>
+        run({ kind: 'trace-block', blockHash: block.hash, index, tracer }, keyId, signal),
     },
     async close() {
       if (closed) return

@@ -7,6 +7,10 @@ import { debugGetRawBlock } from './debug_getRawBlock.ts'
 import { debugGetRawHeader } from './debug_getRawHeader.ts'
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts'
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts'
+import { debugTraceBlockByHash } from './debug_traceBlockByHash.ts'
+import { debugTraceBlockByNumber } from './debug_traceBlockByNumber.ts'
+import { debugTraceCall } from './debug_traceCall.ts'
+import { debugTraceTransaction } from './debug_traceTransaction.ts'
 import { ethAccounts } from './eth_accounts.ts'
 import { ethBaseFee } from './eth_baseFee.ts'
 import { ethBlobBaseFee } from './eth_blobBaseFee.ts'
@@ -84,6 +88,10 @@ export function createRpcOperations({
     debugGetRawHeader,
     debugGetRawReceipts,
     debugGetRawTransaction,
+    debugTraceBlockByHash,
+    debugTraceBlockByNumber,
+    debugTraceCall,
+    debugTraceTransaction,
     ethAccounts,
     ethBaseFee,
     ethBlobBaseFee,

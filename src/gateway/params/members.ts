@@ -87,3 +87,14 @@ export function readBoolean(value: unknown, { position, path }: Reading): boolea
   if (typeof value === 'boolean') return value
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'bool', path))
 }
+
+export function readString(value: unknown, { position, path }: Reading): string {
+  if (typeof value === 'string') return value
+  throw refuseArgument(position, wrongType(jsonTypeName(value), 'string', path))
+}
+
+/** A plain JSON number, 0 or more, whole and exact. */
+export function readUint(value: unknown, { position, path }: Reading): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw refuseArgument(position, wrongType(jsonTypeName(value), 'int', path))
+}

@@ -7,6 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { createRpcOperations } from '../operations/index.ts'
 import { parseBlockNumber, parseBlockParameter } from './block-parameter.ts'
+import { parseTraceCallConfig, parseTraceConfig } from './trace-config.ts'
 import { parseCallInput } from './call-input.ts'
 import { parseAddress, parseHash } from './fixed-bytes.ts'
 import { parseCount, parseIndex } from './scalars.ts'
@@ -288,6 +289,26 @@ test('overrides are read as geth reads them, and what is not offered is refused 
       text,
     )
   }
+})
+
+test('a trace config names one of the tracers that are offered', () => {
+  const struct = parseTraceConfig({ enableMemory: true, limit: 5, timeout: '10s', reexec: 128 }, 1)
+  assert.partialDeepStrictEqual(struct, { kind: 'struct', enableMemory: true, limit: 5 })
+  const call = parseTraceConfig({ tracer: 'callTracer', tracerConfig: { withLog: true } }, 1)
+  assert.deepEqual(call, { kind: 'call', onlyTopCall: false, withLog: true })
+  assert.equal(
+    refusal(() => parseTraceConfig({ tracer: '{"js": 1}' }, 1)),
+    'invalid argument 1: tracer "{\\"js\\": 1}" is not supported, only callTracer, prestateTracer, ' +
+      '4byteTracer, noopTracer and none',
+  )
+  assert.match(
+    refusal(() => parseTraceConfig({ tracer: 5 }, 1)),
+    /cannot unmarshal number into Go struct field TraceConfig.tracer of type string/,
+  )
+  assert.match(
+    refusal(() => parseTraceCallConfig({ txIndex: '0x1' }, 2)),
+    /txIndex is not supported/,
+  )
 })
 
 test('no JSON value makes a parser throw anything but a refusal', () => {

@@ -121,16 +121,24 @@ export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
   return decodeHeader(header)
 }
 
-/** An EVM on the state after `header`. Nothing of it is ever kept. Throws `no_state`. */
+/**
+ * An EVM on the state after `header`, which knows the hashes of blocks `below` (default: the header's number).
+ * Nothing of it is ever kept. Throws `no_state`.
+ */
 export async function openState(
   { store, index }: CallParts,
-  parts: { readonly common: Common; readonly header: Header; readonly turn: Turn },
+  parts: {
+    readonly common: Common
+    readonly header: Header
+    readonly below?: bigint
+    readonly turn: Turn
+  },
 ): Promise<StateVm> {
-  const { common, header, turn } = parts
+  const { common, header, below = header.number, turn } = parts
   const { stateRoot } = header
   // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
   const hashOf = (number: bigint) =>
-    (number < header.number ? index.hashOf(number) : null) ?? new Uint8Array(32)
+    (number < below ? index.hashOf(number) : null) ?? new Uint8Array(32)
   try {
     return await createStateVm({
       common,

@@ -1,7 +1,7 @@
 // What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
 // under way at once, taking turns.
 import type { Store } from '../../../content/store.ts'
-import type { AccessListReport } from '../../computation.ts'
+import type { AccessListReport, TracerChoice, TransactionTrace } from '../../computation.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { call } from './call.ts'
@@ -10,11 +10,25 @@ import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
+import { traceBlock } from './trace-block.ts'
+import type { TraceBlockTask } from './trace-block.ts'
+import { traceCall } from './trace-call.ts'
 import type { Turn } from './turn.ts'
 
-export type Calculation = { readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask
+export type Calculation =
+  | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
+  | ({ readonly kind: 'trace-call'; readonly tracer: TracerChoice } & CallTask)
+  | ({ readonly kind: 'trace-block' } & TraceBlockTask)
 
-export type CalculationResult = Uint8Array | bigint | AccessListReport
+export type CalculationResults = {
+  readonly call: Uint8Array
+  readonly estimate: bigint
+  readonly 'access-list': AccessListReport
+  readonly 'trace-call': unknown
+  readonly 'trace-block': readonly TransactionTrace[]
+}
+
+export type CalculationResult = CalculationResults[Calculation['kind']]
 
 /** Errors as in network.ts, Executor. */
 export function createCalls(options: {
@@ -33,6 +47,10 @@ export function createCalls(options: {
         return estimateGas(parts, task, turn)
       case 'access-list':
         return createAccessList(parts, task, turn)
+      case 'trace-call':
+        return traceCall(parts, task, turn)
+      case 'trace-block':
+        return traceBlock(parts, task, turn)
     }
   }
 }

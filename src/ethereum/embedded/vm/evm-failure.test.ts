@@ -5,7 +5,10 @@ import { evmFault, revertReason } from './evm-failure.ts'
 
 test('failures are named as go-ethereum names them', () => {
   const nothing = new Uint8Array(0)
-  assert.equal(evmFault('invalid JUMP', nothing).message, 'invalid jump destination')
+  assert.equal(
+    evmFault('invalid JUMP at 0xab/0xcd:45', nothing).message,
+    'invalid jump destination',
+  )
   assert.equal(evmFault('out of gas', nothing).message, 'out of gas')
   assert.equal(evmFault('invalid opcode', nothing, 0xfe).message, 'invalid opcode: INVALID')
   assert.equal(

@@ -22,7 +22,6 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['code size to deposit exceeds maximum code size', 'max code size exceeded'],
   ['initcode exceeds max initcode size', 'max initcode size exceeded'],
   ['invalid bytecode deployed', 'invalid code: must not begin with 0xef'],
-  ['invalid JUMP', 'invalid jump destination'],
   ['static state change', 'write protection'],
   ['create collision', 'contract address collision'],
   ['insufficient balance', 'insufficient balance for transfer'],
@@ -41,7 +40,9 @@ export function evmFault(error: string, returned: Uint8Array, opcode?: number): 
         : `opcode 0x${opcode.toString(16)} not defined`
     return new Fault('execution_failed', { detail: `invalid opcode: ${name}` })
   }
-  return new Fault('execution_failed', { detail: texts.get(error) ?? error })
+  // The library adds where it was.
+  const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : texts.get(error)
+  return new Fault('execution_failed', { detail: detail ?? error })
 }
 
 function revertFault(returned: Uint8Array): Fault {

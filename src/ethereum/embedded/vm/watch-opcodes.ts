@@ -29,6 +29,17 @@ export const opcodes = {
   selfDestruct: 0xff,
 } as const
 
+/** What a frame is called, by the instruction that opened it. */
+export const frameTypes: Readonly<Record<number, string>> = {
+  [opcodes.create]: 'CREATE',
+  [opcodes.call]: 'CALL',
+  [opcodes.callCode]: 'CALLCODE',
+  [opcodes.delegateCall]: 'DELEGATECALL',
+  [opcodes.create2]: 'CREATE2',
+  [opcodes.staticCall]: 'STATICCALL',
+  [opcodes.selfDestruct]: 'SELFDESTRUCT',
+}
+
 /** Every loop jumps or calls; the others are the dear ones. */
 const stops = [
   opcodes.jump,
@@ -65,14 +76,14 @@ export function stopForOthers(vm: VM, turn: Turn): void {
 export function watchOpcodes(
   vm: VM,
   codes: readonly number[],
-  seen: (opcode: number, frame: Frame) => void,
+  seen: (opcode: number, frame: Frame) => Promise<void> | void,
 ): void {
   replace(vm, codes, (entry, opcode) => {
     const { gasHandler } = entry
     return {
       ...entry,
-      gasHandler: ((frame, gas, common) => {
-        seen(opcode, frame)
+      gasHandler: (async (frame: Frame, gas: bigint, common: never) => {
+        await seen(opcode, frame)
         return gasHandler(frame, gas, common)
       }) as OpcodeEntry['gasHandler'],
     }
@@ -91,3 +102,59 @@ function replace(
     if (entry !== undefined && !entry.opcodeInfo.isInvalid) map[code] = change(entry, code)
   }
 }
+
+/** One instruction that is about to run. `cost`: with what a call passes on; `memoryBytes`: before it grows. */
+export type Step = {
+  readonly opcode: number
+  readonly name: string
+  readonly frame: Frame
+  readonly cost: bigint
+  readonly memoryBytes: number
+}
+
+const passesGas: readonly number[] = [
+  opcodes.call,
+  opcodes.callCode,
+  opcodes.delegateCall,
+  opcodes.staticCall,
+]
+
+/** `seen` is told of every instruction, also of one that fails for lack of gas. */
+export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): void {
+  const map = (vm.evm as EVM)['_opcodeMap']
+  const undefinedEntry = map[0xfe]
+  for (const [opcode, entry] of map.entries()) {
+    const { opcodeInfo, gasHandler } = entry
+    const unknown = entry === undefinedEntry && opcode !== 0xfe
+    const name = unknown ? `opcode 0x${opcode.toString(16)} not defined` : opcodeInfo.fullName
+    map[opcode] = {
+      ...entry,
+      opcodeInfo: Object.freeze(Object.assign({}, opcodeInfo, { dynamicGas: true })),
+      gasHandler: (async (frame: Frame, gas: bigint, common: never) => {
+        const memoryBytes = Number(frame.memoryWordCount) * 32
+        const step = { opcode, name, frame, memoryBytes }
+        let cost = gas
+        try {
+          if (opcodeInfo.dynamicGas) cost = await gasHandler(frame, gas, common)
+        } catch (error) {
+          await seen({ ...step, cost })
+          throw error
+        }
+        const passed = passesGas.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
+        await seen({ ...step, cost: cost + passed })
+        return cost
+      }) as OpcodeEntry['gasHandler'],
+    }
+  }
+}
+
+/** Bytes of the frame's memory, zeros where it has not grown yet. Null when there could not be so many. */
+export function readMemory({ memory }: Frame, offset: bigint, size: bigint): Uint8Array | null {
+  if (size > memoryReadMax || offset > memoryReadMax) return null
+  const bytes = new Uint8Array(Number(size))
+  bytes.set(memory._store.subarray(Number(offset), Number(offset + size)))
+  return bytes
+}
+
+/** More than any gas pays for. */
+const memoryReadMax = 0x100_0000n

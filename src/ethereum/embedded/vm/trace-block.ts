@@ -1,0 +1,134 @@
+// debug_traceTransaction and debug_traceBlock: replays a block of the chain on its parent's state, up to the
+// transaction that is asked for.
+// Tested by src/ethereum/embedded/vm/trace.test.ts
+import type { Block } from '@ethereumjs/block'
+import { runBlock } from '@ethereumjs/vm'
+import type { VM } from '@ethereumjs/vm'
+import { Fault } from '../../../base/fault.ts'
+import { equalBytes } from '../../../base/hex.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../../../codec/account-state.ts'
+import type { BlockParts } from '../../../codec/block.ts'
+import { decodeHeader } from '../../../codec/header.ts'
+import { decodeEntries } from '../../../codec/list.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
+import type { ContentKind } from '../../../content/ref.ts'
+import type { TracerChoice, TransactionTrace } from '../../computation.ts'
+import { viewBlock } from './block-view.ts'
+import { headerOf, openState } from './call.ts'
+import type { CallParts } from './call.ts'
+import { createTracer } from './trace/create-tracer.ts'
+import type { Tracer } from './trace/tracer.ts'
+import type { Turn } from './turn.ts'
+
+/** `index`: of the only transaction wanted, or null for all. */
+export type TraceBlockTask = {
+  readonly blockHash: Uint8Array
+  readonly index: number | null
+  readonly tracer: TracerChoice
+}
+
+/** What the transactions that are wanted have been traced; nothing runs after them. */
+class Enough extends Error {}
+
+/** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
+export async function traceBlock(
+  parts: CallParts,
+  { blockHash, index, tracer: choice }: TraceBlockTask,
+  turn: Turn,
+): Promise<readonly TransactionTrace[]> {
+  const kept = readBlock(parts, blockHash)
+  const header = decodeHeader(kept.header)
+  if (header.number === 0n) {
+    throw new Fault('execution_failed', { detail: 'genesis is not traceable' })
+  }
+  const common = parts.rules.at(header)
+  const parent = headerOf(parts, header.parentHash)
+  const machine = await openState(parts, { common, header: parent, below: header.number, turn })
+  const tracer = createTracer(choice, machine)
+  const hashes = decodeEntries(kept.transactions).map(keccak256)
+  const traces: TransactionTrace[] = []
+  const failures: unknown[] = []
+  const block = viewBlock(kept, common)
+  follow(machine.vm, tracer, { block, hashes, index, traces, failures })
+  try {
+    await runBlock(machine.vm, {
+      block,
+      skipBlockValidation: true,
+      skipHeaderValidation: true,
+      clearCache: false,
+    })
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error
+  }
+  if (failures.length > 0) throw failures[0]
+  return traces
+}
+
+/** Tells the tracer of the transactions of the replay that are wanted. */
+function follow(
+  vm: VM,
+  tracer: Tracer,
+  replay: {
+    readonly block: Block
+    readonly hashes: readonly Uint8Array[]
+    readonly index: number | null
+    readonly traces: TransactionTrace[]
+    readonly failures: unknown[]
+  },
+): void {
+  const { block, hashes, index, traces, failures } = replay
+  let at = -1
+  const wanted = () => index === null || index === at
+  vm.events.on('beforeTx', () => {
+    at += 1
+    if ((index !== null && at > index) || failures.length > 0) throw new Enough()
+  })
+  // The library waits for a listener that takes a second argument to call it.
+  vm.events.on('beforeTx', (transaction, next) => {
+    const begun = wanted() ? tracer.begin({ transaction, block }) : null
+    void settle(begun, failures, next)
+  })
+  vm.events.on('afterTx', (result, next) => {
+    const hash = hashes[at]
+    if (!wanted() || hash === undefined) return void settle(null, failures, next)
+    const ended = Promise.resolve(tracer.end(result, { transaction: result.transaction, block }))
+    void settle(
+      ended.then((value) => traces.push({ hash, result: value })),
+      failures,
+      next,
+    )
+  })
+}
+
+async function settle(
+  work: Promise<unknown> | void | null,
+  failures: unknown[],
+  next: (() => void) | undefined,
+): Promise<void> {
+  try {
+    await work
+  } catch (error) {
+    failures.push(error)
+  }
+  next?.()
+}
+
+/** The block as it was kept. Throws `unknown_block`, `pruned`. */
+function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
+  const bytes = store.find({ kind: 'header', hash })
+  if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
+  const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)
+  const list = (kind: ContentKind, root: Uint8Array, empty: Uint8Array): Uint8Array => {
+    if (equalBytes(root, empty)) return Uint8Array.of(0xc0)
+    const found = store.find({ kind, hash: root })
+    if (found === null) throw new Fault('pruned')
+    return found
+  }
+  return {
+    header: bytes,
+    transactions: list('transactions', transactionsRoot, emptyTrieRoot),
+    uncles: list('uncles', unclesHash, emptyUnclesHash),
+    withdrawals:
+      withdrawalsRoot === undefined ? null : list('withdrawals', withdrawalsRoot, emptyTrieRoot),
+  }
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import type { TestContext } from 'node:test'
+import { Wallet } from 'ethers'
+import type { TransactionRequest } from 'ethers'
+import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
+import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
+import { fromHex, toHex } from '../../../base/hex.ts'
+import { silentLog } from '../../../base/log.ts'
+import { contractAddress } from '../../../codec/sender.ts'
+import { noOverrides } from '../../computation.ts'
+import type { CallRequest, Overrides, TracerChoice } from '../../computation.ts'
+import { defaultGenesis, sampleContractAddress } from '../default-genesis.ts'
+import { devAccounts } from '../dev-accounts.ts'
+import { findStart } from '../start-point.ts'
+import { Engine } from './engine.ts'
+
+const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
+const sample = fromHex(sampleContractAddress)
+const caller = fromHex(`0x${'ca'.repeat(20)}`)
+const callee = fromHex(`0x${'ce'.repeat(20)}`)
+
+const struct = {
+  kind: 'struct',
+  disableStorage: false,
+  disableStack: false,
+  enableMemory: true,
+  enableReturnData: true,
+  limit: 0,
+} as const
+const calls = { kind: 'call', onlyTopCall: false, withLog: true } as const
+const prestate = {
+  kind: 'prestate',
+  diffMode: false,
+  disableCode: false,
+  disableStorage: false,
+} as const
+
+async function open(t: TestContext) {
+  const { store, index, log } = openChainDatabase(t)
+  const genesis = defaultGenesis
+  const { hash } = await findStart({ network: 'test', genesis, store, index, log })
+  const engine = await Engine.open({
+    network: 'test',
+    genesis,
+    store,
+    index,
+    mining: 'auto',
+    now: () => 1_800_000_000_000,
+    onBlock: () => {},
+    onPending: () => {},
+    log: silentLog,
+  })
+  const { run } = createChainCalls({ genesis, store, index })
+  const head = () => index.head()?.hash ?? hash
+  const traceCall = (request: CallRequest, tracer: TracerChoice, overrides?: Partial<Overrides>) =>
+    run({
+      kind: 'trace-call',
+      request,
+      blockHash: head(),
+      overrides: { ...noOverrides, ...overrides },
+      tracer,
+    })
+  const traceBlock = async (tracer: TracerChoice, at: number | null = 0, blockHash = head()) => {
+    const traces = await run({ kind: 'trace-block', blockHash, index: at, tracer })
+    return traces as readonly { readonly hash: Uint8Array; readonly result: unknown }[]
+  }
+  const send = async (request: TransactionRequest) =>
+    engine.send(
+      fromHex(
+        await alice.signTransaction({
+          chainId: 1337,
+          type: 2,
+          gasLimit: 200_000,
+          maxFeePerGas: 2_000_000_000n,
+          maxPriorityFeePerGas: 1_000_000_000n,
+          ...request,
+        }),
+      ),
+    )
+  return { genesis: hash, head, send, traceCall, traceBlock }
+}
+
+/** Calls `callee` with 1 wei and four bytes, then reverts with nothing if that failed. */
+const calling = fromHex(
+  `0x63aabbccdd5f5260205f6004601c600173${'ce'.repeat(20)}620186a0f1` +
+    '156031575f5f00' +
+    '5b5f5ffd',
+)
+
+test('the struct logger lists each instruction with gas, stack, memory and storage', async (t) => {
+  const { traceCall } = await open(t)
+  // PUSH1 7 PUSH1 1 SSTORE PUSH1 1 SLOAD PUSH0 MSTORE PUSH1 32 PUSH0 RETURN
+  const code = fromHex('0x60076001556001545f5260205ff3')
+  const state = [{ address: callee, code, balance: 1n }]
+  const trace = (await traceCall({ to: callee }, struct, { state })) as {
+    structLogs: readonly Record<string, unknown>[]
+  }
+  assert.partialDeepStrictEqual(trace, { failed: false, returnValue: `0x${'7'.padStart(64, '0')}` })
+  const ops = trace.structLogs.map(({ pc, op }) => `${String(pc)}:${String(op)}`)
+  assert.equal(
+    ops.join(' '),
+    '0:PUSH1 2:PUSH1 4:SSTORE 5:PUSH1 7:SLOAD 8:PUSH0 9:MSTORE 10:PUSH1 12:PUSH0 13:RETURN',
+  )
+  const one = '1'.padStart(64, '0')
+  const seven = '7'.padStart(64, '0')
+  assert.partialDeepStrictEqual(trace.structLogs[2], {
+    stack: ['0x7', '0x1'],
+    gasCost: 22_100,
+    depth: 1,
+    storage: { [one]: seven },
+  })
+  assert.partialDeepStrictEqual(trace.structLogs[4], { gasCost: 100, storage: { [one]: seven } })
+  assert.equal('memory' in (trace.structLogs[6] ?? {}), false)
+  assert.deepEqual(trace.structLogs[7]?.['memory'], [seven])
+  const gas = trace.structLogs.map((log) => Number(log['gas']))
+  assert.equal((gas[0] ?? 0) - (gas[1] ?? 0), trace.structLogs[0]?.['gasCost'])
+  const short = (await traceCall(
+    { to: callee },
+    { ...struct, limit: 2 },
+    { state },
+  )) as typeof trace
+  assert.equal(short.structLogs.length, 2)
+})
+
+test('an instruction that fails is the last of its frame and says why', async (t) => {
+  const { traceCall } = await open(t)
+  const fails = async (code: string) => {
+    const request = { data: fromHex(code), gas: 100_000n }
+    const trace = (await traceCall(request, struct)) as {
+      failed: boolean
+      structLogs: readonly Record<string, unknown>[]
+    }
+    assert.equal(trace.failed, true)
+    return trace.structLogs.at(-1)
+  }
+  assert.partialDeepStrictEqual(await fails('0xfe'), {
+    op: 'INVALID',
+    error: 'invalid opcode: INVALID',
+  })
+  assert.partialDeepStrictEqual(await fails('0x0c'), {
+    error: 'invalid opcode: opcode 0xc not defined',
+  })
+  assert.partialDeepStrictEqual(await fails('0x5f62ffffff52'), {
+    op: 'MSTORE',
+    error: 'out of gas',
+  })
+})
+
+test('the call tracer gives the tree of calls with logs, values and what went wrong', async (t) => {
+  const { traceCall } = await open(t)
+  // LOG1 with topic 5 and one byte of data, then STOP.
+  const logging = { address: callee, code: fromHex('0x600560015fa100') }
+  const state = [{ address: caller, code: calling, balance: 10n }, logging]
+  const good = await traceCall({ to: caller }, calls, { state })
+  assert.partialDeepStrictEqual(good, {
+    type: 'CALL',
+    to: toHex(caller),
+    gas: '0x2faf080',
+    calls: [
+      {
+        type: 'CALL',
+        from: toHex(caller),
+        to: toHex(callee),
+        value: '0x1',
+        input: '0xaabbccdd',
+        logs: [{ address: toHex(callee), topics: [`0x${'5'.padStart(64, '0')}`], data: '0x00' }],
+      },
+    ],
+  })
+  const reverting = { address: callee, code: fromHex('0x600560015fa15f5ffd') }
+  const bad = (await traceCall({ to: caller }, calls, {
+    state: [state[0], reverting] as never,
+  })) as {
+    calls: readonly object[]
+  }
+  assert.partialDeepStrictEqual(bad, { error: 'execution reverted' })
+  assert.partialDeepStrictEqual(bad.calls[0], { error: 'execution reverted' })
+  assert.equal('logs' in (bad.calls[0] ?? {}), false)
+  const top = await traceCall({ to: caller }, { ...calls, onlyTopCall: true }, { state })
+  assert.equal('calls' in (top as object), false)
+})
+
+test('selectors are counted, and the tracer that says nothing says nothing', async (t) => {
+  const { traceCall } = await open(t)
+  const state = [{ address: caller, code: calling, balance: 10n }]
+  const request = { to: caller, data: fromHex('0x11223344ffff') }
+  assert.deepEqual(await traceCall(request, { kind: '4byte' }, { state }), {
+    '0x11223344-2': 1,
+    '0xaabbccdd-0': 1,
+  })
+  assert.deepEqual(await traceCall(request, { kind: 'noop' }, { state }), {})
+})
+
+test('a transaction of the chain is traced on the state it met, others of its block before it', async (t) => {
+  const { genesis, head, send, traceBlock } = await open(t)
+  // Constructor: SSTORE 9 at 0, returns code that sets slot 0 to 10.
+  const creates = '0x60095f5566600a5f550000005f5260076019f3'
+  const hash = await send({ nonce: 0, data: creates })
+  const contract = toHex(contractAddress(fromHex(alice.address), 0n))
+  const [created] = await traceBlock(calls)
+  assert.deepEqual(created?.hash, hash)
+  assert.partialDeepStrictEqual(created?.result, { type: 'CREATE', to: contract })
+  const block = head()
+  await send({ nonce: 1, to: contract, value: 0 })
+  const slot = `0x${'0'.repeat(64)}`
+  const nine = `0x${'9'.padStart(64, '0')}`
+  const ten = `0x${'a'.padStart(64, '0')}`
+  const [before] = await traceBlock(prestate)
+  const accounts = before?.result as Record<string, { nonce?: number; storage?: object }>
+  assert.deepEqual(accounts[contract]?.storage, { [slot]: nine })
+  assert.equal(accounts[alice.address.toLowerCase()]?.nonce, 1)
+  const [change] = await traceBlock({ ...prestate, diffMode: true })
+  assert.partialDeepStrictEqual(change?.result, {
+    pre: { [contract]: { storage: { [slot]: nine } } },
+    post: { [contract]: { storage: { [slot]: ten } }, [alice.address.toLowerCase()]: { nonce: 2 } },
+  })
+  // The earlier block, from the later head: it still meets its own parent's state.
+  const [again] = await traceBlock({ ...prestate, diffMode: true }, null, block)
+  assert.partialDeepStrictEqual(again?.result, {
+    post: { [contract]: { nonce: 1, code: '0x600a5f55000000', storage: { [slot]: nine } } },
+  })
+  const { pre } = (again ?? assert.fail()).result as { pre: object }
+  assert.equal(contract in pre, false)
+  await assert.rejects(traceBlock(calls, null, genesis), { message: 'genesis is not traceable' })
+  assert.deepEqual(await traceBlock(calls, 5), [])
+})
+
+test('a trace that grows too large is refused', async (t) => {
+  const { traceCall } = await open(t)
+  // Leaves a word on the stack in each round, and every step lists the whole stack.
+  await assert.rejects(traceCall({ data: fromHex('0x5b5f5f56') }, struct), {
+    code: 'response_too_large',
+  })
+  assert.ok(await traceCall({ to: sample }, struct))
+})

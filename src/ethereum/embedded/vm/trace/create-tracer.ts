@@ -1,0 +1,51 @@
+// The tracers by name, and the two that are too small for a file: `4byteTracer` counts the selectors that
+// are called, `noopTracer` says nothing.
+// Tested by src/ethereum/embedded/vm/trace.test.ts
+import { toHex } from '../../../../base/hex.ts'
+import type { TracerChoice } from '../../../computation.ts'
+import type { StateVm } from '../chain-vm.ts'
+import { createCallTracer } from './call-tracer.ts'
+import { createPrestateTracer } from './prestate-tracer.ts'
+import { createStructLogger } from './struct-logger.ts'
+import { eventsOf, TraceBudget } from './tracer.ts'
+import type { Tracer } from './tracer.ts'
+
+/** Attaches a tracer to an EVM, for all that it runs. Throws `response_too_large` while it runs. */
+export function createTracer(choice: TracerChoice, machine: StateVm): Tracer {
+  const budget = new TraceBudget()
+  switch (choice.kind) {
+    case 'struct':
+      return createStructLogger(choice, machine, budget)
+    case 'call':
+      return createCallTracer(choice, machine, budget)
+    case 'prestate':
+      return createPrestateTracer(choice, machine, budget)
+    case '4byte':
+      return createSelectorTracer(machine, budget)
+    case 'noop':
+      return { begin() {}, end: () => ({}) }
+  }
+}
+
+/** `<selector>-<bytes of arguments>` to how often. Precompiled contracts have no selectors. */
+function createSelectorTracer(machine: StateVm, budget: TraceBudget): Tracer {
+  let counts: Map<string, number> | null = null
+  const { precompiles } = machine.vm.evm
+  eventsOf(machine).on('beforeMessage', ({ to, data, _codeAddress }) => {
+    if (counts === null || to === undefined || data.length < 4) return
+    if (precompiles.has((_codeAddress ?? to).toString().slice(2))) return
+    const name = `${toHex(data.subarray(0, 4))}-${data.length - 4}`
+    if (!counts.has(name)) budget.add(40)
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  })
+  return {
+    begin() {
+      counts = new Map()
+    },
+    end() {
+      const found = Object.fromEntries(counts ?? [])
+      counts = null
+      return found
+    },
+  }
+}

@@ -1,0 +1,27 @@
+// debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
+// Tested by test/faces/traces-started.test.ts
+import type { RpcOperation } from '../operation.ts'
+import { optional, parseArguments, required } from '../params/arguments.ts'
+import { parseBlockParameter } from '../params/block-parameter.ts'
+import { askedCall, type CallInput } from '../params/call-input.ts'
+import { parseCallRequest } from '../params/call-request.ts'
+import { parseTraceCallConfig, plainTrace } from '../params/trace-config.ts'
+import type { TraceCallConfig } from '../params/trace-config.ts'
+
+export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tracer'>> = {
+  name: 'debug_traceCall',
+  units: 1000,
+  parse(params) {
+    const [call, block, config] = parseArguments(params, [
+      required(parseCallRequest),
+      required(parseBlockParameter),
+      optional(parseTraceCallConfig, plainTrace),
+    ])
+    return { ...call, block, ...config }
+  },
+  async run(input, call) {
+    const asked = { ...(await askedCall(input, call)), tracer: input.tracer }
+    call.labels.level('trusted')
+    return await call.network.executor.traceCall(asked, call.caller.keyId, call.signal)
+  },
+}

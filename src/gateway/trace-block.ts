@@ -1,0 +1,19 @@
+// The traces of a whole block, for the operations that ask by hash or by number.
+// Tested by test/faces/traces-started.test.ts
+import { toHex } from '../base/hex.ts'
+import type { TracerChoice } from '../ethereum/computation.ts'
+import type { BlockParameter, RpcCall } from './operation.ts'
+
+export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }
+
+/** `[{ txHash, result }]`, in the order of the block. */
+export async function traceBlock(
+  { block, tracer }: TraceBlockInput,
+  call: RpcCall,
+): Promise<readonly unknown[]> {
+  const asked = { block: await call.resolve(block), index: null, tracer }
+  call.labels.level('trusted')
+  const { executor } = call.network
+  const traces = await executor.traceBlock(asked, call.caller.keyId, call.signal)
+  return traces.map(({ hash, result }) => ({ txHash: toHex(hash), result }))
+}

@@ -1,0 +1,64 @@
+// debug_trace… asked of a started server, over the wire.
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { Wallet } from 'ethers'
+import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { startCairn } from '../started-server.ts'
+
+const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
+
+test('a mined transaction is traced by its hash, by its block, and as a call', async () => {
+  const cairn = await startCairn()
+  try {
+    const ask = async (method: string, params: unknown[]) =>
+      (await cairn.rpc(method, params)) as {
+        result?: never
+        error?: { code: number; message: string }
+      }
+    const to = devAccounts[1]?.address ?? ''
+    const raw = await alice.signTransaction({
+      type: 2,
+      chainId: 1337,
+      nonce: 0,
+      to,
+      value: 5,
+      gasLimit: 21_000,
+      maxFeePerGas: 2_000_000_000n,
+      maxPriorityFeePerGas: 1_000_000_000n,
+    })
+    const { result: hash } = await ask('eth_sendRawTransaction', [raw])
+    const config = { tracer: 'callTracer' }
+    const frame = {
+      from: alice.address.toLowerCase(),
+      gas: '0x5208',
+      gasUsed: '0x5208',
+      to: to.toLowerCase(),
+      input: '0x',
+      value: '0x5',
+      type: 'CALL',
+    }
+    assert.deepEqual((await ask('debug_traceTransaction', [hash, config])).result, frame)
+    const block = [{ txHash: hash, result: frame }]
+    assert.deepEqual((await ask('debug_traceBlockByNumber', ['0x1', config])).result, block)
+    const { result: latest } = await ask('eth_getBlockByNumber', ['latest', false])
+    const { hash: blockHash } = latest as unknown as { hash: string }
+    assert.deepEqual((await ask('debug_traceBlockByHash', [blockHash, config])).result, block)
+    assert.deepEqual((await ask('debug_traceTransaction', [hash])).result, {
+      gas: 21_000,
+      failed: false,
+      returnValue: '0x',
+      structLogs: [],
+    })
+    const call = await ask('debug_traceCall', [{ to }, 'latest', config])
+    assert.partialDeepStrictEqual(call.result, { to: to.toLowerCase(), value: '0x0' })
+    const nothing = await ask('debug_traceTransaction', [`0x${'12'.repeat(32)}`])
+    assert.deepEqual(nothing.error, { code: -32000, message: 'transaction not found' })
+    const genesis = await ask('debug_traceBlockByNumber', ['earliest'])
+    assert.deepEqual(genesis.error, { code: -32000, message: 'genesis is not traceable' })
+    const unknown = await ask('debug_traceTransaction', [hash, { tracer: 'muxTracer' }])
+    assert.equal(unknown.error?.code, -32602)
+    assert.match(unknown.error?.message ?? '', /tracer "muxTracer" is not supported/)
+  } finally {
+    await cairn.stop()
+  }
+})
