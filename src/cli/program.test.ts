@@ -31,6 +31,7 @@ const commands = [
   'usage',
   'config',
   'doctor',
+  'store',
   'slot',
   'completion',
 ]

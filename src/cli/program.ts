@@ -54,6 +54,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {
+    name: 'store',
+    summary: 'verify every stored copy',
+    load: async () => (await import('./store-verify.ts')).defineStore,
+  },
+  {
     name: 'slot',
     summary: 'where an element of a mapping or array lives in storage',
     load: async () => (await import('./slot.ts')).defineSlot,

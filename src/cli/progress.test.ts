@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createProgress } from './progress.ts'
+
+function rig(terminal: boolean, total = 100) {
+  let text = ''
+  const clock = createTurnedClock()
+  const context = {
+    out: () => {},
+    err: (more: string) => (text += more),
+    readInput: async () => '',
+    env: {},
+    terminal: { out: false, err: terminal },
+  }
+  const progress = createProgress(context, { title: 'checked', total, clock })
+  return { progress, clock, text: () => text }
+}
+
+test('a terminal shows a bar, drawn ten times a second at most, and gone at the end', () => {
+  const { progress, clock, text } = rig(true)
+  progress.at(1)
+  progress.at(2)
+  assert.equal(text().split('\r').length, 2)
+  clock.turn(100)
+  progress.at(50)
+  assert.match(text(), /\rchecked \[#{15} {15}\] 50 % \(50 of 100\)$/)
+  progress.end()
+  assert.ok(text().endsWith('\r\u001b[K'))
+})
+
+test('elsewhere every tenth is a line once the work has taken a while, and short work says nothing', () => {
+  const { progress, clock, text } = rig(false)
+  for (let done = 1; done <= 30; done++) progress.at(done)
+  assert.equal(text(), '')
+  clock.turn(6000)
+  for (let done = 31; done <= 50; done++) progress.at(done)
+  progress.end()
+  assert.equal(
+    text(),
+    'checked: 30 % (31 of 100)\nchecked: 40 % (40 of 100)\nchecked: 50 % (50 of 100)\n',
+  )
+})
+
+test('nothing to do draws nothing', () => {
+  const { progress, text } = rig(true, 0)
+  progress.at(0)
+  progress.end()
+  assert.equal(text(), '')
+})

@@ -1,0 +1,80 @@
+// A whole store hashed again, with copies spoilt behind its back.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { startCairn } from '../../test/started-server.ts'
+import { openDatabase } from '../db/sqlite.ts'
+import { runProgram } from './program.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
+after(() => rmSync(root, { recursive: true }))
+
+async function verify(dataDir: string, ...more: string[]) {
+  let out = ''
+  let err = ''
+  const code = await runProgram(['store', 'verify', '--data-dir', dataDir, '--json', ...more], {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    readInput: async () => '',
+    env: {},
+  })
+  assert.equal(err, '')
+  return { code, found: JSON.parse(out) as Record<string, unknown> }
+}
+
+function spoil(dataDir: string, sql: string): void {
+  const db = openDatabase(join(dataDir, 'cairn.db'))
+  db.exec(sql)
+  db.close()
+}
+
+test('a store of both faces is all good; spoilt, torn and missing copies are found and dropped', async () => {
+  const server = await startCairn()
+  try {
+    const { dataDir, url, apiKey, apiKeySecret } = server
+    const body = new FormData()
+    body.append('file', new Blob([new Uint8Array(600_000).fill(7)]))
+    const authorization = `Basic ${Buffer.from(`${apiKey}:${apiKeySecret}`).toString('base64')}`
+    const added = await fetch(`${url}/api/v0/add`, {
+      method: 'POST',
+      body,
+      headers: { authorization },
+    })
+    assert.equal(added.status, 200)
+    const good = await verify(dataDir)
+    assert.equal(good.code, 0)
+    assert.equal(good.found['bad'], 0)
+    const copies = Number(good.found['copies'])
+    // More than one step of the walk.
+    assert.ok(copies > 16, String(copies))
+
+    spoil(
+      dataDir,
+      `UPDATE body SET bytes = x'00' WHERE id = (SELECT body FROM content WHERE kind = 'dag-block' LIMIT 1);
+       DELETE FROM body WHERE id = (SELECT body FROM content WHERE kind = 'trie-node' LIMIT 1);
+       UPDATE body SET bytes = substr(bytes, 1, 9) WHERE id = (SELECT body FROM content WHERE kind = 'code' LIMIT 1)`,
+    )
+    const bad = await verify(dataDir)
+    assert.equal(bad.code, 1)
+    assert.partialDeepStrictEqual(bad.found, { copies, bad: 3, dropped: 0 })
+    const kinds = (bad.found['named'] as { kind: string }[]).map(({ kind }) => kind)
+    assert.deepEqual(kinds, ['code', 'dag-block', 'trie-node'])
+
+    const dropped = await verify(dataDir, '--drop-bad')
+    assert.equal(dropped.code, 1)
+    assert.partialDeepStrictEqual(dropped.found, { copies, bad: 3, dropped: 3 })
+    const after = await verify(dataDir)
+    assert.equal(after.code, 0)
+    assert.equal(after.found['copies'], copies - 3)
+  } finally {
+    await server.stop()
+  }
+})
+
+test('where nothing was ever stored, nothing is made', async () => {
+  const { code, found } = await verify(join(root, 'none'))
+  assert.equal(code, 0)
+  assert.equal(found['copies'], 0)
+})

@@ -1,0 +1,112 @@
+// `cairn store verify`: every stored copy is hashed again and compared with its name. Reads only, unless it
+// is told to drop what is bad; a dropped copy is fetched again where a source has it.
+// Tested by src/cli/store-verify.test.ts
+import type { Command } from 'commander'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { toHex } from '../base/hex.ts'
+import { verifyDagBlock } from '../codec/verify-dag-block.ts'
+import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
+import type { ContentRef } from '../content/ref.ts'
+import { createSqliteStore } from '../content/sqlite-store.ts'
+import { countCopies, listCopies, type Copy } from '../content/stored-copies.ts'
+import { createVerify } from '../content/verify.ts'
+import { createInlineWriter } from '../db/inline-writer.ts'
+import { openDatabase, type Database } from '../db/sqlite.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { createProgress } from './progress.ts'
+import { FoundBad, print } from './report.ts'
+import { addSharedOptions, settingsOf } from './shared-options.ts'
+
+type Options = SharedOptions & { readonly dropBad?: true }
+
+type Found = {
+  copies: number
+  bytes: number
+  bad: number
+  dropped: number
+  /** The first of the bad ones. */
+  readonly named: { readonly kind: string; readonly hash: string }[]
+}
+
+const namedMax = 100
+
+export function defineStore(command: Command, context: Context): void {
+  addSharedOptions(
+    command
+      .command('verify')
+      .description('hash every stored copy again and compare it with its name'),
+  )
+    .option('--drop-bad', 'take bad copies out of the store')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn store verify
+  cairn store verify --drop-bad --json
+
+Works beside a running server. Ends with 1 when a bad copy was found, dropped or not. What is dropped is
+gone from this store: pinned content must then be added again, an embedded chain be restored from a copy.`,
+    )
+    .action(async (options: Options) => {
+      const { dataDir } = (await settingsOf(context, options)).config
+      const path = join(dataDir, 'cairn.db')
+      const found: Found = { copies: 0, bytes: 0, bad: 0, dropped: 0, named: [] }
+      if (existsSync(path)) await verifyAll(context, path, found, options.dropBad === true)
+      print(context, options.json, found, describe(found))
+      if (found.bad > 0) throw new FoundBad()
+    })
+}
+
+const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
+
+async function verifyAll(
+  context: Context,
+  path: string,
+  found: Found,
+  dropBad: boolean,
+): Promise<void> {
+  const db = openDatabase(path, { readOnly: !dropBad })
+  const total = countCopies(db)
+  const progress = createProgress(context, { title: 'verified', total, clock: systemClock })
+  try {
+    for (const copy of listCopies(db)) {
+      found.copies += 1
+      found.bytes += copy.bytes?.length ?? 0
+      if (!isGood(copy)) await note(db, copy.ref, found, dropBad)
+      progress.at(found.copies)
+    }
+  } finally {
+    progress.end()
+    db.close()
+  }
+}
+
+async function note(db: Database, ref: ContentRef, found: Found, drop: boolean): Promise<void> {
+  found.bad += 1
+  if (found.named.length < namedMax) found.named.push({ kind: ref.kind, hash: toHex(ref.hash) })
+  if (!drop) return
+  const store = createSqliteStore({ db, writer: createInlineWriter(db) })
+  // A running server may have put a good copy in its place.
+  if (isGood({ ref, bytes: store.find(ref) })) return
+  await store.drop(ref)
+  found.dropped += 1
+}
+
+function isGood({ ref, bytes }: Copy): boolean {
+  if (bytes === null) return false
+  try {
+    verify(ref, bytes)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function describe({ copies, bytes, bad, dropped, named }: Found): string {
+  const lines = named.map(({ kind, hash }) => `bad  ${kind} ${hash}`)
+  const more = bad > named.length ? [`bad  and ${bad - named.length} more`] : []
+  const end = bad === 0 ? 'all good' : `${bad} bad, ${dropped} dropped`
+  return [...lines, ...more, `${copies} copies of ${bytes} bytes verified: ${end}.`].join('\n')
+}

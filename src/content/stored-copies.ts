@@ -1,0 +1,35 @@
+// Every copy in the embedded Store, one after the other, for a check of the whole store.
+// Tested by src/cli/store-verify.test.ts
+import type { Database } from '../db/sqlite.ts'
+import type { ContentKind, ContentRef } from './ref.ts'
+
+/** Copies read at once: bounds the memory, and how long one read holds the database's log back. */
+const stepRows = 16
+
+const stepSql = `SELECT content.kind AS kind, content.hash AS hash, body.bytes AS bytes
+  FROM content LEFT JOIN body ON body.id = content.body
+  WHERE (content.kind, content.hash) > (?, ?) ORDER BY content.kind, content.hash LIMIT ${stepRows}`
+
+/** `bytes`: not verified; null when the row names a body that is gone. */
+export type Copy = { readonly ref: ContentRef; readonly bytes: Uint8Array | null }
+
+/** In the order of kind and hash. What is kept or dropped meanwhile may be met or not. */
+export function* listCopies(db: Database): Generator<Copy> {
+  let kind = ''
+  let hash: Uint8Array = new Uint8Array()
+  for (;;) {
+    const rows = db.all<{ kind: ContentKind; hash: Uint8Array; bytes: Uint8Array | null }>(
+      stepSql,
+      [kind, hash],
+    )
+    for (const row of rows) yield { ref: { kind: row.kind, hash: row.hash }, bytes: row.bytes }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < stepRows) return
+    kind = last.kind
+    hash = last.hash
+  }
+}
+
+export function countCopies(db: Database): number {
+  return db.get<{ copies: number }>('SELECT count(*) AS copies FROM content')?.copies ?? 0
+}
