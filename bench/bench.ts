@@ -11,6 +11,8 @@ export type Options = {
   /** A tenth of the calls, for trying things: its figures are no figures. */
   readonly quick: boolean
   readonly profile: boolean
+  /** Where the chain that is read stays from run to run; null: made anew. */
+  readonly keepIn: string | null
 }
 
 export type Bench = {
@@ -47,11 +49,13 @@ export function createBench(options: Options, print: (line: string) => void): Be
     }
   }
   const cairn = kept(() =>
-    startReadCairn({
-      slots: Math.max(Math.floor(sizes.slots / scale), sizes.cached),
-      transfers: Math.floor(sizes.transfers / scale),
-      profiled: options.profile,
-    }),
+    startReadCairn(
+      {
+        slots: Math.max(Math.floor(sizes.slots / scale), sizes.cached),
+        transfers: Math.floor(sizes.transfers / scale),
+      },
+      { profiled: options.profile, keepIn: options.keepIn },
+    ),
   )
 
   async function profiled(target: Target, warmUp: number): Promise<readonly Measured[]> {

@@ -70,6 +70,7 @@ export function describe(all: readonly Measured[]): string {
     `${of((one) => one.cpuUsPerCall).toFixed(1)} us CPU`,
     `p50 ${of((one) => one.p50Ms).toFixed(2)} ms`,
     `p99 ${of((one) => one.p99Ms).toFixed(2)} ms`,
+    `p99.9 ${of((one) => one.p999Ms).toFixed(2)} ms`,
     `${Math.round(of((one) => one.rssMiB))} MiB`,
     `${failures} of ${calls} failed`,
   ].join(', ')

@@ -32,7 +32,10 @@ function heaviest({ nodes, samples, timeDeltas }: Profile): readonly string[] {
     const name = names.get(id) ?? '?'
     own.set(name, (own.get(name) ?? 0) + (timeDeltas[at] ?? 0))
   })
-  own.delete('(idle)')
+  // Waiting, and the profiler itself.
+  for (const name of own.keys()) {
+    if (name === '(idle)' || name.includes('node:inspector')) own.delete(name)
+  }
   const total = [...own.values()].reduce((sum, each) => sum + each, 0)
   return [...own]
     .toSorted(([, a], [, b]) => b - a)

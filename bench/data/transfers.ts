@@ -39,6 +39,8 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
   return { raw: transaction.serialized, hash: transaction.hash ?? '' }
 }
 
+const readsAtOnce = 64
+
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
@@ -59,8 +61,7 @@ export async function makeBlocks(
   }
   if (minesItself) await Promise.all(senders.map(send))
   else for (const transfers of senders) await send(transfers)
-  const places: Place[] = []
-  for (let number = 1; number <= wanted.size; number++) {
+  const readPlace = async (number: number): Promise<Place> => {
     const block = (await ask('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {
       hash: string
       transactions: string[]
@@ -69,7 +70,13 @@ export async function makeBlocks(
     if (block.transactions.length !== 1 || !wanted.has(transactionHash)) {
       throw new Error(`block ${number} does not hold one of our transactions`)
     }
-    places.push({ blockHash: block.hash, transactionHash })
+    return { blockHash: block.hash, transactionHash }
+  }
+  const places: Place[] = []
+  while (places.length < wanted.size) {
+    const length = Math.min(readsAtOnce, wanted.size - places.length)
+    const first = places.length + 1
+    places.push(...(await Promise.all(Array.from({ length }, (_, at) => readPlace(first + at)))))
   }
   return places
 }

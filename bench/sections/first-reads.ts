@@ -78,6 +78,7 @@ async function compare(
         '',
         goal === undefined ? undefined : { atLeast: goal.atLeast },
       )
+      report.figure(`${method}: CPU of ${name} / ours`, ratio(theirs, mine, 'cpuUsPerCall'), '')
     })
   } finally {
     for (const { server } of peers) await server.stop()

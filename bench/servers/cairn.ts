@@ -1,5 +1,6 @@
 // Cairn as users run it, on the chain that is read, with 64 limited API keys and one block for each transfer.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from '../../src/cli/program.ts'
@@ -24,17 +25,30 @@ export type ReadCairn = {
 
 const keyCount = 64
 
-export async function startReadCairn(size: {
-  readonly slots: number
-  readonly transfers: number
-  readonly profiled: boolean
-}): Promise<ReadCairn> {
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-'))
+type Size = { readonly slots: number; readonly transfers: number }
+
+type Prepared = Size & { readonly paths: readonly string[]; readonly places: readonly Place[] }
+
+/**
+ * `keepIn`: a folder that holds the chain and the keys from run to run, so that only the first has to make
+ * them; null: a temporary one.
+ */
+export async function startReadCairn(
+  size: Size,
+  options: { readonly profiled: boolean; readonly keepIn: string | null },
+): Promise<ReadCairn> {
+  const folder = options.keepIn ?? (await mkdtemp(join(tmpdir(), 'cairn-bench-')))
   const genesisFile = join(folder, 'genesis.json')
   const profileFile = join(folder, 'server.cpuprofile')
-  const slots = slotsOf(size.slots)
-  await writeGenesis(genesisFile, slots)
+  const preparedFile = join(folder, 'prepared.json')
   const dataDir = join(folder, 'data')
+  const kept = await readPrepared(preparedFile, size)
+  const slots = slotsOf(size.slots)
+  if (kept === null) {
+    await rm(dataDir, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true })
+    await writeGenesis(genesisFile, slots)
+  }
   const started = await startCairn({
     dataDir,
     env: {
@@ -42,11 +56,12 @@ export async function startReadCairn(size: {
       CAIRN_BENCH_PROFILE: profileFile,
       CAIRN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: '4096',
     },
-    ...(size.profiled ? { nodeArgs: ['--import', profileHook] } : {}),
+    ...(options.profiled ? { nodeArgs: ['--import', profileHook] } : {}),
   })
   const transfers = signTransfers(size.transfers)
-  const places = await makeBlocks(asker(`${started.url}/v3/${started.apiKey}`), transfers, true)
-  const paths = await createKeys(dataDir)
+  const { paths, places } = kept ?? (await prepare(started, transfers))
+  const prepared: Prepared = { ...size, paths, places }
+  await writeFile(preparedFile, JSON.stringify(prepared))
   return {
     started,
     pid: started.child.pid ?? 0,
@@ -59,8 +74,27 @@ export async function startReadCairn(size: {
     profileFile,
     async stop() {
       await started.stop()
-      await rm(folder, { recursive: true, force: true })
+      if (options.keepIn === null) await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Null: nothing was prepared there, or something else. */
+async function readPrepared(file: string, size: Size): Promise<Prepared | null> {
+  if (!existsSync(file)) return null
+  const prepared = JSON.parse(await readFile(file, 'utf8')) as Prepared
+  const same = prepared.slots === size.slots && prepared.transfers === size.transfers
+  return same ? prepared : null
+}
+
+async function prepare(
+  started: Started,
+  transfers: readonly (readonly Transfer[])[],
+): Promise<Pick<Prepared, 'paths' | 'places'>> {
+  const ask = asker(`${started.url}/v3/${started.apiKey}`)
+  return {
+    places: await makeBlocks(ask, transfers, true),
+    paths: await createKeys(started.dataDir),
   }
 }
 

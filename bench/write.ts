@@ -1,0 +1,83 @@
+// docs/benchmarks.md from what a run found.
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { causes } from './causes.ts'
+import type { Row } from './report.ts'
+
+const file = new URL('../docs/benchmarks.md', import.meta.url)
+
+/** `loadBefore`: what the machine was doing before the run, one-minute average. */
+export function writeBenchmarks(
+  rows: readonly Row[],
+  run: { readonly failures: number; readonly loadBefore: number },
+): void {
+  const sections = [...new Set(rows.map(({ section }) => section))]
+  const tables = sections.map((section) =>
+    table(
+      section,
+      rows.filter((row) => row.section === section),
+    ),
+  )
+  writeFileSync(file, `${[opening(run), ...tables].join('\n\n')}\n`)
+}
+
+export function machine(): string {
+  const [first] = cpus()
+  const gib = Math.round(totalmem() / 2 ** 30)
+  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), ${gib} GiB, Node ${process.version}`
+}
+
+function table(section: string, rows: readonly Row[]): string {
+  const lines = rows.map(
+    (row) => `| ${row.name} | ${row.measured} | ${row.goal ?? ''} | ${verdict(row)} |`,
+  )
+  return [`## ${section}`, '', '| What | Measured | Goal | |', '|---|---|---|---|', ...lines].join(
+    '\n',
+  )
+}
+
+function verdict({ name, met }: Row): string {
+  if (met === null) return ''
+  return met ? 'met' : `short: ${causes[name] ?? 'cause not found yet'}`
+}
+
+function opening({ failures, loadBefore }: { failures: number; loadBefore: number }): string {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD']).toString().trim()
+  const date = new Date().toISOString().slice(0, 10)
+  return `# Benchmarks
+
+<!-- Made by \`npm run bench -- --write\`. Causes are kept in bench/causes.ts. -->
+
+${machine()}; ${date}, commit ${commit}. One-minute load average before the run ${loadBefore.toFixed(1)}, after it
+${(loadavg()[0] ?? 0).toFixed(1)}: above 1 before the run, other programs had a part of the machine. ${failures} calls failed.
+
+\`\`\`
+npm run bench                              everything, some minutes
+npm run bench -- --only cached             one section: first-reads, cached, batches, latency, standing, files
+npm run bench -- --only cached --profile   only Cairn, and where its time goes by function
+npm run bench -- --keep /tmp/cairn-bench   keeps the chain that is read for the next run
+npm run bench -- --quick                   a tenth of the calls, to try things
+npm run bench -- --write                   this page
+\`\`\`
+
+How it is measured:
+
+- Cairn is started as a user does, on a chain with a contract of 20,000 slots and 4096 blocks of one transaction.
+  64 API keys take turns, each with a rate and a daily limit that are counted and never reached; usage is counted.
+- **Every reply is checked**: its id and its result. A JSON-RPC error comes with status 200 and counts as a failure.
+  Every call has an id that no other call of its run has.
+- Calls come from raw sockets in a thread of the bench. With the load on the same cores, calls per second say less than
+  processor time: user and system time of the server's processes (nginx: master and worker) for each call, as Linux
+  counts it.
+- Targets take turns in three rounds after a warm-up; a line shows medians. A ratio is the median of the ratios inside
+  the rounds, so read ratios, not absolutes.
+- Floors in the same run: nginx 1.22 or newer with one worker, as \`return 200\` (it never reads the body) and as a cache
+  of POST replies by body in front of Cairn (it can't change ids, authenticate or count); \`node:http\` with a constant
+  reply. Connections are kept alive.
+- Cached: 4096 slots and 4096 transactions over 64 connections. First reads: no slot and no transaction is asked for
+  twice, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
+  transactions of the peers are on chains without the large contract, which anvil copies for each block.
+- p99 under load comes from a constant rate: time counts from when a call was due.
+- Files: random bytes streamed from a file; memory is that of the server alone, at its peak.`
+}
