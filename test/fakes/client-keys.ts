@@ -1,7 +1,7 @@
 // What the tests of clients ask the command line for: the dev accounts' keys, and ApiKeys that are limited.
 import type { Started } from '../started-server.ts'
 
-export type DevAccount = { readonly address: `0x${string}`; readonly privateKey: `0x${string}` }
+type DevAccount = { readonly address: `0x${string}`; readonly privateKey: `0x${string}` }
 
 /** The funded accounts of the embedded chain, whose keys are public. */
 export async function devAccounts(cairn: Started): Promise<readonly DevAccount[]> {

@@ -16,7 +16,7 @@ export function missingCurl(): string | null {
 }
 
 /** What programs are told about a started server. */
-export function environmentOf(cairn: Started): Record<string, string | undefined> {
+function environmentOf(cairn: Started): Record<string, string | undefined> {
   return {
     ...process.env,
     CAIRN_URL: cairn.url,
