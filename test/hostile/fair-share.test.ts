@@ -1,0 +1,106 @@
+// One key at a hundred times its rate beside nine at theirs (product.md L7): the nine hardly notice, and the
+// one gets exactly what its limit says.
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { availableParallelism, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { createAccounts } from '../../src/accounts/accounts.ts'
+import { systemClock } from '../../src/base/clock.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createQueries } from '../../src/db/queries.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
+import { burstOf } from '../../src/limits/limiter.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+import { callAtPace, type Pace, type Paced, percentile } from './load-callers.ts'
+
+const rounds = 3
+const normalKeys = 9
+const callUnits = 80
+const callsPerSecond = 25
+const unitsPerSecond = callsPerSecond * callUnits
+const normal: Pace = { perSecond: callsPerSecond, seconds: 1.5, connections: 1 }
+const greedy: Pace = { perSecond: 100 * callsPerSecond, seconds: 1.5, connections: 8 }
+const factor = 1.5
+/** What a busy machine adds to the worst of some hundred answers that take a millisecond. */
+const floorMs = 5
+const busyLoad = 2 * availableParallelism()
+
+const body =
+  '{"jsonrpc":"2.0","id":1,"method":"eth_getBalance","params":["0x295a70b2de5e3953354a6a8344e616ed314d7251","latest"]}'
+
+async function makeKeys(dataDir: string, count: number): Promise<readonly string[]> {
+  const database = openDatabase(join(dataDir, 'cairn.db'))
+  migrate(database)
+  const accounts = createAccounts({
+    db: database,
+    writer: createInlineWriter(database),
+    queries: createQueries(),
+    clock: systemClock,
+  })
+  await accounts.createAccount('first', { hasCard: true })
+  const keys: string[] = []
+  while (keys.length < count) {
+    keys.push((await accounts.createKey('first', { settings: { unitsPerSecond } })).key)
+  }
+  database.close()
+  return keys
+}
+
+function callFromThread(url: string): Promise<Paced> {
+  const worker = new Worker(new URL('./load-worker.ts', import.meta.url), {
+    workerData: { url, body, pace: greedy },
+  })
+  return new Promise((resolve, reject) => {
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+}
+
+test('a key at a hundred times its rate costs nine others at most half as much again, and gets its limit to the call', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const keys = await makeKeys(dataDir, normalKeys + rounds)
+  const cairn = await startCairn({ dataDir })
+  try {
+    const urls = keys.map((key) => `${cairn.url}/v3/${key}`)
+    const others = urls.slice(0, normalKeys)
+    const runOthers = async () => {
+      const all = await Promise.all(others.map((url) => callAtPace(url, body, normal)))
+      for (const { statuses } of all) assert.deepEqual([...statuses.keys()], [200])
+      return percentile(
+        all.flatMap(({ latencies }) => latencies),
+        0.99,
+      )
+    }
+    await runOthers()
+    const excesses: number[] = []
+    for (const url of urls.slice(normalKeys)) {
+      const aloneMs = await runOthers()
+      const [besideMs, one] = await Promise.all([runOthers(), callFromThread(url)])
+      excesses.push(besideMs - factor * aloneMs)
+      const accepted = one.statuses.get(200) ?? 0
+      const refused = one.statuses.get(429) ?? 0
+      assert.equal(accepted + refused, one.latencies.length)
+      const [least, most] = one.tookMs.map(
+        (ms) => (burstOf(unitsPerSecond) + (unitsPerSecond * ms) / 1_000) / callUnits,
+      ) as [number, number]
+      t.diagnostic(
+        `p99 alone ${aloneMs.toFixed(1)} ms, beside ${besideMs.toFixed(1)} ms; accepted ${accepted} of ${one.latencies.length}, limit ${least.toFixed(1)} to ${most.toFixed(1)}`,
+      )
+      assert.ok(accepted >= least - 1 && accepted <= most + 1, `${accepted} were accepted`)
+    }
+    const median = percentile(excesses, 0.5)
+    const [load = 0] = loadavg()
+    if (load > busyLoad) {
+      // With several programs waiting for each core, latency tells of the machine and not of the server.
+      t.diagnostic(
+        `the load of this machine is ${load.toFixed(1)}: latencies are shown, not judged`,
+      )
+    } else assert.ok(median <= floorMs, `${median} ms over ${factor} times`)
+  } finally {
+    await cairn.stop()
+  }
+})
