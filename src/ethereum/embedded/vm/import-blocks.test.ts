@@ -6,13 +6,15 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
 import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
-import { fromHex, toHex } from '../../../base/hex.ts'
+import { fromHex, toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import { splitBlocks } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
+import { decodeEntries } from '../../../codec/list.ts'
 import { verifyKeccakKinds } from '../../../codec/verify-keccak.ts'
 import { parseGenesis } from '../genesis.ts'
 import { findStart } from '../start-point.ts'
+import { placeReceipts } from '../../receipt-object.ts'
 import { BadBlock } from './block-commit.ts'
 import { Engine } from './engine.ts'
 
@@ -122,5 +124,39 @@ test(
     const bytes = store.find({ kind: 'header', hash })
     assert.ok(bytes)
     assert.equal(decodeHeader(bytes).excessBlobGas, 0n)
+  },
+)
+
+test(
+  'every transaction of the chain is traced to the gas its receipt tells, under each fork, alone and with its block',
+  { skip },
+  async (t) => {
+    const { engine, index, store, run } = await open(t)
+    await engine.importFile(`${folder}/chain.rlp`)
+    const tracer = { kind: 'call', onlyTopCall: false, withLog: true } as const
+    let traced = 0
+    for (let number = 1n; number <= 54n; number += 1n) {
+      const blockHash = index.hashOf(number) ?? assert.fail()
+      const header = decodeHeader(store.find({ kind: 'header', hash: blockHash }) ?? assert.fail())
+      const receipts = store.find({ kind: 'receipts', hash: header.receiptsRoot })
+      const wanted = receipts === null ? [] : placeReceipts(decodeEntries(receipts))
+      const trace = async (at: number | null) =>
+        (await run({ kind: 'trace-block', blockHash, index: at, tracer })) as readonly {
+          readonly hash: Uint8Array
+          readonly result: { gasUsed: string; error?: string }
+        }[]
+      const all = await trace(null)
+      assert.deepEqual(
+        all.map(({ result }) => [result.gasUsed, result.error === undefined]),
+        wanted.map(({ gasUsed, receipt }) => [toQuantity(gasUsed), receipt.status !== false]),
+        `block ${number}`,
+      )
+      const middle = Math.floor(all.length / 2)
+      const alone = all.length === 0 ? [] : await trace(middle)
+      // Compared as text: a difference of a megabyte is slow to print.
+      assert.ok(JSON.stringify(alone) === JSON.stringify(all.slice(middle, middle + 1)))
+      traced += all.length
+    }
+    assert.equal(traced, 249)
   },
 )

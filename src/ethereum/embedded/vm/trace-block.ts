@@ -90,7 +90,10 @@ function follow(
   })
   vm.events.on('afterTx', (result, next) => {
     const hash = hashes[at]
-    if (!wanted() || hash === undefined) return void settle(null, failures, next)
+    if (!wanted() || hash === undefined) {
+      tracer.pass?.(result)
+      return void settle(null, failures, next)
+    }
     const ended = Promise.resolve(tracer.end(result, { transaction: result.transaction, block }))
     void settle(
       ended.then((value) => traces.push({ hash, result: value })),

@@ -150,6 +150,10 @@ export function createCallTracer(
   }
 
   return {
+    // The index of a log is its place in the block.
+    pass({ execResult }) {
+      logIndex += execResult.logs?.length ?? 0
+    },
     begin() {
       active = true
       top = null

@@ -10,6 +10,8 @@ import type { StateVm } from '../chain-vm.ts'
 export type Traced = { readonly transaction: TypedTransaction; readonly block: Block }
 
 export type Tracer = {
+  /** A transaction of the same block that ran before and is not traced. */
+  pass?(result: RunTxResult): void
   /** Before the transaction touches the state. */
   begin(traced: Traced): Promise<void> | void
   /** After it, the state being what it has left. A JSON value or a promise of one. */
