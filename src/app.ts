@@ -19,6 +19,7 @@ import { lockFolder } from './db/lock.ts'
 import { createQueries } from './db/queries.ts'
 import { type Database, openDatabase } from './db/sqlite.ts'
 import { startThreadWriter, type ThreadWriter } from './db/thread-writer.ts'
+import { countBlocks } from './ethereum/embedded/count-blocks.ts'
 import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
@@ -45,6 +46,9 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
+/** Told after each block of `chain.blocksFile`: how many are there, of how many. */
+type OnImport = (done: number, total: number) => void
+
 /** A part of `http.drainMs` in which open connections may still bring a call. */
 const graceShare = 0.25
 
@@ -54,7 +58,10 @@ const graceShare = 0.25
  */
 export async function startServer(
   config: Config,
-  { print }: { readonly print: (line: string) => void },
+  {
+    print,
+    onImport = () => {},
+  }: { readonly print: (line: string) => void; readonly onImport?: OnImport },
 ): Promise<RunningServer> {
   const clock = systemClock
   const log = createLog(config.log.level, clock.now, (line) => print(line.trimEnd()))
@@ -101,7 +108,7 @@ export async function startServer(
   })
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
-  const chain = { config, database, store, path, writer, log }
+  const chain = { config, database, store, path, writer, log, onImport }
   const embedded = await openChain(chain)
   starting.defer(() => embedded.close())
   const network = asNetwork(config.chain.name, embedded, obtaining)
@@ -190,14 +197,17 @@ type ChainParts = {
   readonly path: string
   readonly writer: ThreadWriter
   readonly log: Log
+  readonly onImport: OnImport
 }
 
-async function openChain({ config, database, store, path, writer, log }: ChainParts) {
+async function openChain(parts: ChainParts) {
+  const { config, database, store, path, writer, log } = parts
   const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
   const genesis =
     genesisFile === null
       ? {}
       : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
+  let imported: (block: number) => void = () => {}
   const embedded = await openEmbeddedNetwork({
     name,
     database,
@@ -207,10 +217,14 @@ async function openChain({ config, database, store, path, writer, log }: ChainPa
     mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
     clock: systemClock,
     log,
+    onBlock: ({ number }) => imported(Number(number)),
     ...genesis,
   })
   if (blocksFile !== null) {
+    const total = await countBlocks(blocksFile)
+    if (total !== null) imported = (done) => parts.onImport(done, total)
     const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
+    imported = () => {}
     log('info', 'chain_imported', { network: name, blocks })
   }
   return embedded

@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { createProgress, type Progress } from './progress.ts'
 import { exitCodes, reportError } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
 
@@ -37,11 +38,15 @@ async function serve(context: Context, options: Options): Promise<void> {
   })
   const signalled = endAtSecondSignal()
   const { startServer } = await import('../app.ts')
+  const importing = showImport(context)
   const server = await startServer(config, {
+    onImport: importing.at,
     print: (line: string) => context.err(`${line}\n`),
   }).catch((error: unknown) => {
+    importing.end()
     throw explain(error, config.http)
   })
+  importing.end()
   context.out(options.json === true ? greetProgram(server) : greetPerson(server))
   await signalled
   try {
@@ -49,6 +54,17 @@ async function serve(context: Context, options: Options): Promise<void> {
     process.exit(exitCodes.done)
   } catch (error) {
     process.exit(reportError(context, options.json === true, error))
+  }
+}
+
+function showImport(context: Context) {
+  let progress: Progress | null = null
+  return {
+    at(done: number, total: number): void {
+      progress ??= createProgress(context, { title: 'blocks imported', total, clock: systemClock })
+      progress.at(done)
+    },
+    end: () => progress?.end(),
   }
 }
 
