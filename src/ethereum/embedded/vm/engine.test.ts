@@ -341,6 +341,8 @@ test('with mining off everything waits, and the pending nonce counts it', async 
   }
   assert.equal(blocks.length, 1)
   assert.equal(await engine.pendingNonce(fromHex(alice.address)), 256n)
+  const all = decodeEntries((await engine.pendingBlock()).transactions)
+  assert.equal(all.length, 256)
   const one = await sign(alice, { nonce: 256, type: 2, to: bob.address })
   await assert.rejects(engine.send(one), refusal(/^account limit exceeded$/))
 })

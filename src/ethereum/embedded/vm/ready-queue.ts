@@ -5,7 +5,14 @@ import type { PoolEntry } from './pool.ts'
 /** What a block still has room for. */
 export type Room = { readonly gas: bigint; readonly blobs: number }
 
-type Lane = { readonly entries: readonly PoolEntry[]; at: number }
+/** A sender's turn: `entry` is the one at `at`; what it pays beyond the base fee, and when it came. */
+type Lane = {
+  readonly entries: readonly PoolEntry[]
+  at: number
+  entry: PoolEntry | undefined
+  tip: bigint
+  rank: number
+}
 
 export type ReadyParts = {
   /** One list a sender: nonces from the sender's next one on, without a gap. */
@@ -25,28 +32,25 @@ export class ReadyQueue {
 
   constructor(parts: ReadyParts) {
     this.#parts = parts
-    this.#lanes = new Set(parts.lanes.map((entries) => ({ entries, at: 0 })))
     this.#rank = new Map([...parts.inArrival].map((entry, rank) => [entry, rank] as const))
+    this.#lanes = new Set(parts.lanes.map((entries) => this.#turn({ entries, at: 0 })))
   }
 
   /** The next to try, null when nothing more fits. A sender whose next one is too dear or too big waits. */
   next(room: Room): PoolEntry | null {
-    this.#best = null
-    let best: PoolEntry | null = null
+    let best: Lane | null = null
     for (const lane of this.#lanes) {
-      const entry = lane.entries[lane.at]
-      if (entry === undefined || !this.#fits(entry, room)) this.#lanes.delete(lane)
-      else if (best === null || this.#isBetter(entry, best)) {
-        best = entry
-        this.#best = lane
-      }
+      if (lane.entry === undefined || !this.#fits(lane.entry, room)) this.#lanes.delete(lane)
+      else if (best === null || isBetter(lane, best)) best = lane
     }
-    return best
+    this.#best = best
+    return best?.entry ?? null
   }
 
   /** What `next` gave is in the block: its sender's following one may come. */
   take(): void {
-    if (this.#best !== null) this.#best.at += 1
+    const best = this.#best
+    if (best !== null) Object.assign(best, this.#turn({ entries: best.entries, at: best.at + 1 }))
   }
 
   /** What `next` gave cannot run: nor can what follows it. */
@@ -54,20 +58,21 @@ export class ReadyQueue {
     if (this.#best !== null) this.#lanes.delete(this.#best)
   }
 
+  #turn({ entries, at }: Pick<Lane, 'entries' | 'at'>): Lane {
+    const entry = entries[at]
+    if (entry === undefined) return { entries, at, entry, tip: 0n, rank: 0 }
+    const rest = entry.feeCap - this.#parts.baseFee
+    const tip = rest < entry.tip ? rest : entry.tip
+    return { entries, at, entry, tip, rank: this.#rank.get(entry) ?? 0 }
+  }
+
   #fits({ gas, blobs, feeCap, blobFeeCap }: PoolEntry, room: Room): boolean {
     const { baseFee, blobFee } = this.#parts
     const priced = feeCap >= baseFee && (blobFeeCap === null || blobFeeCap >= blobFee)
     return priced && gas <= room.gas && blobs <= room.blobs
   }
+}
 
-  #isBetter(a: PoolEntry, b: PoolEntry): boolean {
-    const [tipA, tipB] = [this.#tip(a), this.#tip(b)]
-    if (tipA !== tipB) return tipA > tipB
-    return (this.#rank.get(a) ?? 0) < (this.#rank.get(b) ?? 0)
-  }
-
-  #tip({ feeCap, tip }: PoolEntry): bigint {
-    const rest = feeCap - this.#parts.baseFee
-    return rest < tip ? rest : tip
-  }
+function isBetter(a: Lane, b: Lane): boolean {
+  return a.tip === b.tip ? a.rank < b.rank : a.tip > b.tip
 }
