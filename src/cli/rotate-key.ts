@@ -31,7 +31,7 @@ Examples:
   cairn keys rotate <id> --overlap 0            it leaked: the old key ends now
   cairn keys rotate <id> --secret-only --overlap 7d
 
-Name, settings, limits and expiry go over to the new key. keys list shows both with the day of their
+Name, settings, limits and expiry go over to the new key, whose units count from zero. keys list shows both with the day of their
 last use. A key has two secrets at most: rotating again ends the oldest. keys revoke ends a key at once.`,
     )
     .action((id: string, options: Options) =>

@@ -4,7 +4,7 @@ import { accessSync, constants, readFileSync, statSync, statfsSync } from 'node:
 import { connect, createServer } from 'node:net'
 import { systemClock, type Clock } from '../../base/clock.ts'
 
-export type FileFacts = {
+type FileFacts = {
   readonly kind: 'folder' | 'file' | 'other'
   /** Permission bits. */
   readonly mode: number
@@ -12,7 +12,7 @@ export type FileFacts = {
   readonly bytes: number
 }
 
-export type DiskFacts = {
+type DiskFacts = {
   readonly type: number
   readonly freeBytes: number
   readonly freeFiles: number | null
