@@ -4,7 +4,7 @@
 import { toLatin1 } from '../base/hex.ts'
 import { createRecent } from '../base/recent.ts'
 
-export type KeptAnswer = {
+type KeptAnswer = {
   /** JSON text of the result. */
   readonly text: string
   readonly blockNumber: bigint
@@ -16,7 +16,7 @@ export interface KeptAnswers {
   add(where: AnswerPlace, rest: string, answer: KeptAnswer): void
 }
 
-export type AnswerPlace = {
+type AnswerPlace = {
   readonly network: string
   readonly method: string
   readonly blockHash: Uint8Array

@@ -19,7 +19,7 @@ export function isPending(block: BlockParameter): boolean {
 }
 
 /** Its parts. Label `trusted`; the block named in the labels is its parent. */
-export async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
+async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
   await call.resolve(pending)
   const parts = await call.network.executor.pendingBlock(call.signal)
   call.labels.level('trusted')

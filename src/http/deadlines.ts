@@ -4,10 +4,8 @@ import type { Clock } from '../base/clock.ts'
 
 export type Deadlines = {
   /** Calls `late` once when the time is up, at most an eighth of it (and never over 250 ms) too late. */
-  start(late: () => void): Deadline
+  start(late: () => void): { stop(): void }
 }
-
-export type Deadline = { stop(): void }
 
 /** The timer runs only while something waits. */
 export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
@@ -27,7 +25,7 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
     stopTimer = null
   }
 
-  class RunningDeadline implements Deadline {
+  class RunningDeadline {
     readonly dueAt = clock.monotonic() + delayMs
     readonly late: () => void
     constructor(late: () => void) {

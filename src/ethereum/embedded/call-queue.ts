@@ -13,7 +13,7 @@ export type QueueLimits = {
   readonly begunMax: number
 }
 
-export const defaultQueueLimits: QueueLimits = {
+const defaultQueueLimits: QueueLimits = {
   waitingPerKeyMax: 512,
   waitingMax: 2048,
   begunPerKeyMax: 2,

@@ -27,7 +27,7 @@ export type VmThreadOptions = {
 }
 
 /** The part of an Executor that belongs to the chain itself. */
-export type ChainExecutor = Omit<Executor, keyof CallExecutor>
+type ChainExecutor = Omit<Executor, keyof CallExecutor>
 
 export type VmThread = {
   readonly executor: ChainExecutor

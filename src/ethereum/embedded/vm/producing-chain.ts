@@ -42,7 +42,7 @@ export type ChainParts = {
 }
 
 /** A transaction that the EVM would not run; nothing of it is left. */
-export type Refused = { readonly entry: PoolEntry; readonly cause: unknown }
+type Refused = { readonly entry: PoolEntry; readonly cause: unknown }
 
 /** `block`: null when none was made. `taken`: in it, in order. `refused`: never to be tried again. */
 export type Mined = {

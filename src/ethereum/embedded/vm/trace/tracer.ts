@@ -7,7 +7,7 @@ import type { RunTxResult } from '@ethereumjs/vm'
 import { Fault } from '../../../../base/fault.ts'
 import type { StateVm } from '../chain-vm.ts'
 
-export type Traced = { readonly transaction: TypedTransaction; readonly block: Block }
+type Traced = { readonly transaction: TypedTransaction; readonly block: Block }
 
 export type Tracer = {
   /** A transaction of the same block that ran before and is not traced. */
