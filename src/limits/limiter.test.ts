@@ -107,6 +107,30 @@ test('refused for the rate, a request does not count for the day; refunds count 
   limiter.refundUnits(key({ unitsPerSecond: 10 }, 'never seen'), 10)
 })
 
+test('a rate that is raised holds at once: what is owed is paid back at the new rate', () => {
+  const clock = createTurnedClock()
+  const limiter = createLimiter({ clock, unitsToday: noneToday })
+  limiter.admitUnits(key({ unitsPerSecond: 1 }), 8001)
+  const raised = key({ unitsPerSecond: 1000 })
+  const { data } = faultOf(() => limiter.admitUnits(raised, 500))
+  assert.partialDeepStrictEqual(data, { rate: { backoff_seconds: 1 } })
+  clock.turn(500)
+  limiter.admitUnits(raised, 500)
+  limiter.refundUnits(key({ unitsPerSecond: 1 }), 80)
+  limiter.admitUnits(raised, 80)
+  assert.throws(() => limiter.admitUnits(raised, 1), isFault('over_rate'))
+})
+
+test('units used while a key had no day limit count when it gets one again', () => {
+  let charged = 10
+  const limiter = createLimiter({ clock: createTurnedClock(), unitsToday: () => charged })
+  limiter.admitUnits(key({ unitsPerDay: 100 }), 10)
+  limiter.admitUnits(key({ unitsPerSecond: 500 }), 80)
+  limiter.admitUnits(key({}), 5)
+  charged = 105
+  assert.throws(() => limiter.admitUnits(key({ unitsPerDay: 100 }), 1), isFault('over_quota'))
+})
+
 test('file reads and writes have rates of their own; 0 is nothing', () => {
   const clock = createTurnedClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })

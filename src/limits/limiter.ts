@@ -29,6 +29,8 @@ export type Limiter = {
 
 type State = {
   unitsEvenAt: number
+  /** What `unitsEvenAt` was reckoned with. */
+  unitsPerSecond: number
   readsEvenAt: number
   writesEvenAt: number
   /** Start of the UTC day that `dayUnits` counts, or null: not counted yet. */
@@ -66,7 +68,8 @@ export function createLimiter(parts: {
       if (states.size < most) break
       states.delete(oldest)
     }
-    const state = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0, day: null, dayUnits: 0 }
+    const evenAt = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0 }
+    const state: State = { ...evenAt, unitsPerSecond: 0, day: null, dayUnits: 0 }
     states.set(keyId, state)
     return state
   }
@@ -78,18 +81,33 @@ export function createLimiter(parts: {
     state.dayUnits = unitsToday(keyId)
   }
 
+  /** Units that are owed stay as many under another rate, but never more than its burst. */
+  function changeRate(state: State, { perSecond, burst }: Rate): void {
+    const now = clock.monotonic()
+    const owed = Math.max(0, state.unitsEvenAt - now) * state.unitsPerSecond
+    state.unitsEvenAt = now + Math.min(owed, burst * 1000) / perSecond
+    state.unitsPerSecond = perSecond
+  }
+
   return {
     admitUnits({ keyId, settings }, units) {
       const { unitsPerSecond, unitsPerDay } = settings
-      if (unitsPerSecond === null && unitsPerDay === null) return
+      if (unitsPerSecond === null && unitsPerDay === null) {
+        const known = states.get(keyId)
+        if (known !== undefined) known.day = null
+        return
+      }
       const state = stateOf(keyId)
-      if (unitsPerDay !== null) {
+      // Without a limit nothing is added up here: when there is one again, the day is asked for anew.
+      if (unitsPerDay === null) state.day = null
+      else {
         countDay(state, keyId)
         if (state.dayUnits + units > unitsPerDay) throw overQuota(unitsPerDay, state.day ?? 0)
       }
       if (unitsPerSecond !== null) {
         const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
         if (units > rate.burst) throw overBurst(units, rate.burst)
+        if (state.unitsPerSecond !== unitsPerSecond) changeRate(state, rate)
         state.unitsEvenAt = take(state.unitsEvenAt, units, rate, 'units')
       }
       if (unitsPerDay !== null) state.dayUnits += units
@@ -99,8 +117,10 @@ export function createLimiter(parts: {
       const state = states.get(keyId)
       if (state === undefined) return
       const { unitsPerSecond, unitsPerDay } = settings
-      if (unitsPerSecond !== null && unitsPerSecond > 0) {
-        const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
+      // The rate may have been changed since they were taken.
+      const perSecond = state.unitsPerSecond
+      if (unitsPerSecond !== null && perSecond > 0) {
+        const rate = { perSecond, burst: burstOf(perSecond) }
         state.unitsEvenAt = returnUnits(state.unitsEvenAt, units, rate)
       }
       if (unitsPerDay !== null) state.dayUnits = Math.max(0, state.dayUnits - units)
