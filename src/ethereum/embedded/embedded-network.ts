@@ -18,7 +18,7 @@ import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
 import { mineEvery } from './mine-every.ts'
-import { createVmThread } from './vm-thread.ts'
+import { createChainThread } from './chain-thread.ts'
 import type { TurnLimits } from './vm/turn.ts'
 
 export type EmbeddedOptions = {
@@ -26,9 +26,9 @@ export type EmbeddedOptions = {
   /** For reads of index rows on this thread. */
   readonly database: Database
   readonly store: Store
-  /** The database file: the EVM thread opens it read-only for itself. */
+  /** The database file: each thread opens it read-only for itself. */
   readonly databasePath: string
-  /** A new port to the writer thread for each start of the EVM thread (`ThreadWriter.connect`). */
+  /** A new port to the writer thread for each start of the chain thread (`ThreadWriter.connect`). */
   readonly connectWriter: () => MessagePort
   readonly log: Log
   /** Default: the chain of default-genesis.ts. */
@@ -58,7 +58,7 @@ export type EmbeddedNetwork = {
    * with how many blocks were added; each is all or nothing, so a failed import goes on where it stopped.
    */
   importChain(path: string, signal: AbortSignal): Promise<number>
-  /** Lets the chain's EVM thread finish the block it is committing, then ends both. */
+  /** Lets the chain thread finish the block it is committing, then ends both threads. */
   close(): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   const index = openChainIndex(database, name)
   const start = await findStart({ network: name, genesis, store, index, log })
   const head = createChainHead(name, index, start, options.onBlock)
-  const thread = createVmThread({
+  const thread = createChainThread({
     network: name,
     genesis,
     databasePath: options.databasePath,

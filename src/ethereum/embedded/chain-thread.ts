@@ -1,4 +1,4 @@
-// The pool and the block making of an embedded chain: sends tasks to its EVM thread, which starts at the
+// The pool and the block making of an embedded chain: sends tasks to the chain thread, which starts at the
 // first of them and again after it died. What waits is bounded; a caller that gives up leaves at once.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import { Worker } from 'node:worker_threads'
@@ -11,9 +11,16 @@ import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace } from './chain-index.ts'
 import { reasonOf, unpackFailure } from './packed-failure.ts'
-import type { VmNews, VmOrder, VmResult, VmResults, VmTask, VmThreadData } from './vm-order.ts'
+import type {
+  ChainNews,
+  ChainOrder,
+  ChainResult,
+  ChainResults,
+  ChainTask,
+  ChainThreadData,
+} from './chain-order.ts'
 
-export type VmThreadOptions = {
+export type ChainThreadOptions = {
   readonly network: string
   readonly genesis: Genesis
   readonly databasePath: string
@@ -29,7 +36,7 @@ export type VmThreadOptions = {
 /** The part of an Executor that belongs to the chain itself. */
 type ChainExecutor = Omit<Executor, keyof CallExecutor>
 
-export type VmThread = {
+export type ChainThread = {
   readonly executor: ChainExecutor
   importChain(path: string, signal: AbortSignal): Promise<number>
   close(): Promise<void>
@@ -39,11 +46,11 @@ export type VmThread = {
 const tasksMax = 1024
 
 type Waiter = {
-  readonly resolve: (result: VmResult) => void
+  readonly resolve: (result: ChainResult) => void
   readonly reject: (error: unknown) => void
 }
 
-export function createVmThread(options: VmThreadOptions): VmThread {
+export function createChainThread(options: ChainThreadOptions): ChainThread {
   const { log, network } = options
   const waiting = new Map<number, Waiter>()
   const arrivals = createArrivals()
@@ -56,18 +63,18 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     const writerPort = options.connectWriter()
     // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
     const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-    const started = new Worker(new URL(`./vm-worker${extension}`, import.meta.url), {
+    const started = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
       workerData: {
         network,
         genesis,
         databasePath,
         writerPort,
         mining,
-      } satisfies VmThreadData,
+      } satisfies ChainThreadData,
       transferList: [writerPort],
       execArgv: [],
     })
-    let cause: unknown = new Error('the EVM thread ended')
+    let cause: unknown = new Error('the chain thread ended')
     started.on('message', hear)
     started.on('error', (error) => (cause = error))
     started.on('exit', () => {
@@ -89,21 +96,21 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     return waiter
   }
 
-  function hear(news: VmNews): void {
+  function hear(news: ChainNews): void {
     if (news.kind === 'block') options.onBlock({ number: news.number, hash: news.hash })
     else if (news.kind === 'ready') arrivals.add(news.hash)
     else if (news.kind === 'done') take(news.id)?.resolve(news.result)
     else take(news.id)?.reject(unpackFailure(news.failure))
   }
 
-  function order(message: VmOrder): void {
+  function order(message: ChainOrder): void {
     worker?.postMessage(message)
   }
 
-  async function run<Task extends VmTask>(
+  async function run<Task extends ChainTask>(
     task: Task,
     signal: AbortSignal,
-  ): Promise<VmResults[Task['kind']]> {
+  ): Promise<ChainResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (waiting.size >= tasksMax) throw new Fault('overloaded')
     if (signal.aborted) throw reasonOf(signal)
@@ -112,9 +119,9 @@ export function createVmThread(options: VmThreadOptions): VmThread {
     const id = nextId++
     let leave = () => {}
     try {
-      return await new Promise<VmResults[Task['kind']]>((resolve, reject) => {
-        // The thread answers each task with the result of its kind (vm-worker.ts, run).
-        waiting.set(id, { resolve: resolve as (result: VmResult) => void, reject })
+      return await new Promise<ChainResults[Task['kind']]>((resolve, reject) => {
+        // The thread answers each task with the result of its kind (chain-worker.ts, run).
+        waiting.set(id, { resolve: resolve as (result: ChainResult) => void, reject })
         leave = () => {
           order({ kind: 'cancel', id })
           take(id)

@@ -1,4 +1,4 @@
-// What crosses between the request thread and the EVM thread. Everything is structured-clonable.
+// What crosses between the request thread and the chain thread. Everything is structured-clonable.
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../../codec/block.ts'
 import type { PoolContent, PoolCounts } from '../network.ts'
@@ -6,7 +6,7 @@ import type { BlockPlace } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 
-export type VmThreadData = {
+export type ChainThreadData = {
   readonly network: string
   readonly genesis: Genesis
   readonly databasePath: string
@@ -14,7 +14,7 @@ export type VmThreadData = {
   readonly mining: 'auto' | 'off'
 }
 
-export type VmTask =
+export type ChainTask =
   | { readonly kind: 'send'; readonly raw: Uint8Array }
   | { readonly kind: 'nonce'; readonly address: Uint8Array }
   | { readonly kind: 'pending'; readonly hash: Uint8Array }
@@ -25,7 +25,7 @@ export type VmTask =
   | { readonly kind: 'import'; readonly path: string }
 
 /** What the thread answers to a task, by its kind. */
-export type VmResults = {
+export type ChainResults = {
   readonly send: Uint8Array
   readonly nonce: bigint
   readonly pending: Uint8Array | null
@@ -36,17 +36,17 @@ export type VmResults = {
   readonly import: number
 }
 
-export type VmResult = VmResults[VmTask['kind']]
+export type ChainResult = ChainResults[ChainTask['kind']]
 
 /** To the thread. `cancel` drops a task that has not begun. */
-export type VmOrder =
-  | { readonly kind: 'run'; readonly id: number; readonly task: VmTask }
+export type ChainOrder =
+  | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }
 
 /** From the thread. `ready` and `block` are said before the answer of the task that made them. */
-export type VmNews =
-  | { readonly kind: 'done'; readonly id: number; readonly result: VmResult }
+export type ChainNews =
+  | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
   | { readonly kind: 'block'; readonly number: bigint; readonly hash: Uint8Array }
   | { readonly kind: 'ready'; readonly hash: Uint8Array }

@@ -1,4 +1,4 @@
-// Entry of the chain's EVM thread: takes tasks in turn, runs them, answers. It reads through its own
+// Entry of the chain thread: takes tasks in turn, runs them, answers. It reads through its own
 // connection and writes through the writer thread.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import { setImmediate } from 'node:timers/promises'
@@ -12,12 +12,18 @@ import { openDatabase } from '../../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
 import { packFailure } from './packed-failure.ts'
 import { Engine } from './vm/engine.ts'
-import type { VmNews, VmOrder, VmResult, VmTask, VmThreadData } from './vm-order.ts'
+import type {
+  ChainNews,
+  ChainOrder,
+  ChainResult,
+  ChainTask,
+  ChainThreadData,
+} from './chain-order.ts'
 
-async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
+async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> {
   const { network, genesis, mining } = data
   const now = () => systemClock.now()
-  const say = (news: VmNews): void => parent.postMessage(news)
+  const say = (news: ChainNews): void => parent.postMessage(news)
   const db = openDatabase(data.databasePath, { readOnly: true })
   const writer = portWriter(data.writerPort)
   const engine = await Engine.open({
@@ -31,7 +37,7 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
     onPending: (hash) => say({ kind: 'ready', hash }),
     log: createLog('info', now, (line) => process.stderr.write(line)),
   })
-  const waiting = new Map<number, VmTask>()
+  const waiting = new Map<number, ChainTask>()
   let running = false
   let closing = false
 
@@ -61,7 +67,7 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
     parent.close()
   }
 
-  parent.on('message', (order: VmOrder) => {
+  parent.on('message', (order: ChainOrder) => {
     if (order.kind === 'cancel') waiting.delete(order.id)
     else if (order.kind === 'close') {
       closing = true
@@ -74,7 +80,7 @@ async function serve(data: VmThreadData, parent: MessagePort): Promise<void> {
   })
 }
 
-async function run(engine: Engine, task: VmTask): Promise<VmResult> {
+async function run(engine: Engine, task: ChainTask): Promise<ChainResult> {
   switch (task.kind) {
     case 'send':
       return engine.send(task.raw)
@@ -95,4 +101,4 @@ async function run(engine: Engine, task: VmTask): Promise<VmResult> {
   }
 }
 
-if (parentPort !== null) await serve(workerData as VmThreadData, parentPort)
+if (parentPort !== null) await serve(workerData as ChainThreadData, parentPort)
