@@ -133,3 +133,10 @@ test('murmur3 gives the published values', () => {
   assert.equal(murmur3(text('hello')), 0xcbd8a7b341bd9b02n)
   assert.equal(murmur3(text('The quick brown fox jumps over the lazy dog')), 0xe34bbc7bbc071b6cn)
 })
+
+test('a node of more links than any tool makes is refused before it takes its room', () => {
+  const link = fromHex('0x12060a0401550000')
+  const block = (count: number) => Buffer.concat(Array.from({ length: count }, () => link))
+  assert.equal(decodeDagNode(block(100_000)).links.length, 100_000)
+  assert.throws(() => decodeDagNode(block(100_001)), { message: /more than 100000 links/ })
+})

@@ -2,6 +2,7 @@
 // link present); read in any field order, as blocks of other tools are kept verbatim.
 // Rule: https://ipld.io/specs/codecs/dag-pb/spec/
 import { Fault } from '../base/fault.ts'
+import { containersMax } from './ipld-node.ts'
 import { bytesField, decodeFields, joinBytes, varintField } from './protobuf.ts'
 
 /** `cid`: binary CID of the child. `size`: Tsize, the child's cumulative DAG size; a claim, never checked here. */
@@ -13,7 +14,7 @@ export type DagNode = { readonly links: readonly DagLink[]; readonly data: Uint8
 // A leading byte order mark is part of a name.
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Throws `command_failed` on bytes that are no dag-pb node, and on a link without a hash. */
+/** Throws `command_failed` on bytes that are no dag-pb node, on a link without a hash, and on over 100,000 links. */
 export function decodeDagNode(bytes: Uint8Array): DagNode {
   const links: DagLink[] = []
   let data: Uint8Array | null = null
@@ -21,6 +22,10 @@ export function decodeDagNode(bytes: Uint8Array): DagNode {
     if (field.wire !== 2) continue
     if (field.number === 1) data = field.bytes
     if (field.number === 2) links.push(decodeLink(field.bytes))
+    if (links.length > containersMax) {
+      const detail = `malformed dag-pb node: more than ${containersMax} links`
+      throw new Fault('command_failed', { detail })
+    }
   }
   return { links, data }
 }

@@ -11,6 +11,12 @@ import { linkCid } from './node.ts'
 /** `name`: of a dag-pb link, '' in other codecs. */
 export type NamedLink = { readonly name: string; readonly cid: CID }
 
+/**
+ * Most links that a walk may hold on its way down: a link takes some hundred bytes, so blocks of nothing else that
+ * hang below each other would fill the memory.
+ */
+export const openLinksMax = 250_000
+
 /** Codecs whose blocks link to nothing: raw, plain cbor, plain json. */
 const linkless: readonly number[] = [rawCodec, 0x51, 0x0200]
 

@@ -4,6 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import type { ReadBlock } from './blocks.ts'
+import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
 
 /** `inline`: bytes the node holds itself, before those of its children. `size`: all bytes below it. */
@@ -70,6 +71,7 @@ export async function* readFile(
   if (start >= end) return
   yield* slice(root.inline, 0n)
   const frames = [enter(root, 0n)]
+  let openLinks = root.children.length
   let onTheirWay = 0
   let blocks = 0
 
@@ -78,6 +80,7 @@ export async function* readFile(
     const child = frame.shape.children[index]
     if (child === undefined || frame.at >= end) {
       frames.pop()
+      openLinks -= frame.shape.children.length
       continue
     }
     const at = frame.at
@@ -96,6 +99,8 @@ export async function* readFile(
     yield* slice(shape.inline, at)
     if (shape.children.length === 0) continue
     if (frames.length >= depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)
+    openLinks += shape.children.length
+    if (openLinks > openLinksMax) throw failed('file DAG has too many links on one path')
     frames.push(enter(shape, at))
   }
 

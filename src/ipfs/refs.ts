@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 import type { ReadBlock } from './blocks.ts'
-import { linksOf, type NamedLink } from './links.ts'
+import { linksOf, type NamedLink, openLinksMax } from './links.ts'
 import type { Reference } from './listed.ts'
 
 type Level = { readonly from: CID; readonly links: readonly NamedLink[]; next: number }
@@ -16,7 +16,7 @@ const levelsMax = 1024
 /** How many links may be told before other work gets a turn. */
 const turnLinks = 128
 
-/** `Files.refs`. Throws `command_failed` past `linksMax` links and past 1024 levels. */
+/** `Files.refs`. Throws `command_failed` past `linksMax` links, past 1024 levels and with too many links on one path. */
 export async function* walkReferences(
   root: CID,
   how: { readonly depthMax: number | null; readonly unique: boolean },
@@ -29,12 +29,15 @@ export async function* walkReferences(
   const told = new Set<string>()
   // The least depth at which what is below a node was told: a shallower visit may tell more.
   const depths = new Map<string, number>()
-  const levels: Level[] = [await enter(root)]
+  const top = await enter(root)
+  const levels: Level[] = [top]
+  let openLinks = top.links.length
   let count = 0
   for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
     const link = level.links[level.next]
     if (link === undefined) {
       levels.pop()
+      openLinks -= level.links.length
       continue
     }
     level.next += 1
@@ -50,7 +53,10 @@ export async function* walkReferences(
       depths.set(key, levels.length)
     }
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
-    levels.push(await enter(link.cid))
+    const below = await enter(link.cid)
+    openLinks += below.links.length
+    if (openLinks > openLinksMax) throw failed('DAG has too many links on one path')
+    levels.push(below)
   }
 
   async function enter(from: CID): Promise<Level> {

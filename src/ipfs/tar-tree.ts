@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts'
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../codec/tar.ts'
 import type { Mtime } from './entry.ts'
 import type { Files, Patience } from './files.ts'
+import { openLinksMax } from './links.ts'
 import type { DirectoryEntry, NodeStat } from './listed.ts'
 
 export type TarTerms = {
@@ -22,6 +23,8 @@ const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 }
 
 type Folder = {
   readonly path: string
+  /** Of its block. */
+  readonly links: number
   readonly names: Set<string>
   readonly entries: AsyncIterator<DirectoryEntry>
 }
@@ -39,6 +42,7 @@ export async function* tarTree(
 ): AsyncGenerator<Uint8Array> {
   const folders: Folder[] = []
   let count = 1
+  let openLinks = 0
   checkName(root.name)
   try {
     yield* write(root.cid, root.name, root.stat)
@@ -46,6 +50,7 @@ export async function* tarTree(
       const step = await folder.entries.next()
       if (step.done === true) {
         folders.pop()
+        openLinks -= folder.links
         continue
       }
       signal.throwIfAborted()
@@ -76,8 +81,10 @@ export async function* tarTree(
     if (target.includes('\0')) throw outside()
     yield tarHeader(entry, terms.precise)
     if (kind === 'directory') {
+      openLinks += stat.links
+      if (openLinks > openLinksMax) throw failed('directory has too many links on one path')
       const entries = files.list(cid, patience, signal)[Symbol.asyncIterator]()
-      folders.push({ path, names: new Set(), entries })
+      folders.push({ path, links: stat.links, names: new Set(), entries })
     }
     if (kind !== 'file') return
     const whole = { offset: 0n, length: null }

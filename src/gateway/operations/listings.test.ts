@@ -5,9 +5,10 @@ import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
 import type { Entry } from '../../ipfs/entry.ts'
-import { cidOf, dagPbCodec } from '../../codec/cid.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { decodeDagNode, encodeDagNode } from '../../codec/dag-pb.ts'
 import { multihashOf } from '../../codec/multihash.ts'
+import { encodeUnixfs } from '../../codec/unixfs.ts'
 
 type Commands = ReturnType<typeof createFileCommands>
 type Line = { readonly Name: string; readonly Hash: string; readonly Size: string }
@@ -197,4 +198,27 @@ test('files/stat tells size, kind and metadata of content paths', async (t) => {
   await assert.rejects(stat(raw), { message: 'paths must start with a leading slash' })
   await assert.rejects(stat('/my/file'), { message: 'file does not exist' })
   await assert.rejects(stat('/'), { message: 'file does not exist' })
+})
+
+test('wide blocks on a deep path are given up before their links fill the memory', async (t) => {
+  const { store, lines, bytes } = createFileCommands(t)
+  const empty = cidOf(1, rawCodec, multihashOf('identity', new Uint8Array(0))).bytes
+  const wide = Array.from({ length: 70_000 }, () => ({ cid: empty, name: '', size: 0n }))
+  async function ladder(type: 'directory' | 'file'): Promise<string> {
+    const size = type === 'file' ? { fileSize: 1n, blockSizes: [1n, ...wide.map(() => 0n)] } : {}
+    const data = encodeUnixfs({ type, ...size })
+    let cid = cidOf(1, rawCodec, multihashOf('identity', Buffer.from('x')))
+    for (let level = 0; level < 4; level += 1) {
+      const links = [{ cid: cid.bytes, name: 'a', size: 0n }, ...wide]
+      const block = encodeDagNode({ links, data })
+      cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', block))
+      await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block }])
+    }
+    return cid.toString()
+  }
+  const message = /too many links on one path/
+  const folder = await ladder('directory')
+  await assert.rejects(lines('refs', [folder], { recursive: true }), message)
+  await assert.rejects(bytes('get', [folder]), message)
+  await assert.rejects(bytes('cat', [await ladder('file')]), message)
 })
