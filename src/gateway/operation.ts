@@ -1,7 +1,8 @@
 // An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
 import type { Caller } from '../accounts/caller.ts'
-import type { Files } from '../ipfs/files.ts'
 import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { Entry } from '../ipfs/entry.ts'
+import type { Files } from '../ipfs/files.ts'
 
 /** How sure an answer is, given its block (verification.md 2.4); null: nothing chain-shaped was answered. */
 export type Level = 'proof' | 'trusted' | 'none'
@@ -97,5 +98,5 @@ export type FilesRequest = {
   /** Long option name -> value, only those the caller gave. */
   readonly options: ReadonlyMap<string, boolean | bigint | string>
   /** The multipart entries, streaming, or null when the command takes none. */
-  readonly entries: AsyncIterable<import('../ipfs/entry.ts').Entry> | null
+  readonly entries: AsyncIterable<Entry> | null
 }

@@ -4,8 +4,8 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Entry, ImportEvent, ImportOptions } from '../../ipfs/entry.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter } from './file-options.ts'
-import { parseImportOptions } from './import-options.ts'
+import { cidPrinter } from '../params/file-options.ts'
+import { parseImportOptions } from '../params/import-options.ts'
 
 type AddInput = {
   readonly options: ImportOptions

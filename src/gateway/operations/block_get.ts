@@ -2,7 +2,7 @@
 // Tested by src/gateway/operations/blocks.test.ts
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { patienceOf } from './file-options.ts'
+import { patienceOf } from '../params/file-options.ts'
 
 type BlockGetInput = { readonly path: string; readonly patience: Patience }
 

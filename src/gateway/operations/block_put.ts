@@ -7,7 +7,7 @@ import { cutMultihash, hashNames, sha256Code } from '../../codec/multihash.ts'
 import type { Entry } from '../../ipfs/entry.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../operation.ts'
-import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from './file-options.ts'
+import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<Entry>

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter, patienceOf } from './file-options.ts'
+import { cidPrinter, patienceOf } from '../params/file-options.ts'
 
 type BlockStatInput = {
   readonly path: string

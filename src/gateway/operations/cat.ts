@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { integerOf, patienceOf } from './file-options.ts'
+import { integerOf, patienceOf } from '../params/file-options.ts'
 
 type CatInput = {
   readonly paths: readonly string[]

@@ -8,7 +8,7 @@ import type { Patience } from '../../ipfs/files.ts'
 import { nodeAt } from '../../ipfs/resolve.ts'
 import type { FilesOperation } from '../operation.ts'
 import { oneChunk } from './block_get.ts'
-import { patienceOf, textOf } from './file-options.ts'
+import { patienceOf, textOf } from '../params/file-options.ts'
 
 type DagGetInput = {
   readonly path: string

@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/dag.test.ts
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { patienceOf } from './file-options.ts'
+import { patienceOf } from '../params/file-options.ts'
 
 type DagResolveInput = { readonly path: string; readonly patience: Patience }
 

@@ -6,7 +6,7 @@ import { toBareHex } from '../../base/hex.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from './file-options.ts'
+import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
 
 type DagStatInput = {
   readonly paths: readonly string[]

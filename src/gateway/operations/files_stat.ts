@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from './file-options.ts'
+import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
 
 type FilesStatInput = {
   readonly path: string

@@ -8,7 +8,7 @@ import type { NodeStat } from '../../ipfs/listed.ts'
 import { parsePath } from '../../ipfs/path.ts'
 import { tarTree } from '../../ipfs/tar-tree.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { flagOf, integerOf, patienceOf } from './file-options.ts'
+import { flagOf, integerOf, patienceOf } from '../params/file-options.ts'
 
 type GetInput = {
   readonly path: string

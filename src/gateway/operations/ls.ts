@@ -7,7 +7,7 @@ import type { Patience } from '../../ipfs/files.ts'
 import { sortedByName } from '../../ipfs/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../ipfs/listed.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from './file-options.ts'
+import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
 
 type LsInput = {
   readonly paths: readonly string[]

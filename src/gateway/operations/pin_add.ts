@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import type { Patience, PinMode } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { checkPinName, cidPrinter, flagOf, patienceOf, textOf } from './file-options.ts'
+import { checkPinName, cidPrinter, flagOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type PinAddInput = {
   readonly paths: readonly string[]

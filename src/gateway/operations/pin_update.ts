@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from './file-options.ts'
+import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
 
 type PinUpdateInput = {
   readonly from: string

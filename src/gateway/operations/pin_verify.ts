@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf } from './file-options.ts'
+import { cidPrinter, flagOf } from '../params/file-options.ts'
 
 type PinVerifyInput = {
   /** Tell of pins that are whole, too. */

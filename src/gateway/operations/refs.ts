@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from './file-options.ts'
+import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type RefsInput = {
   readonly paths: readonly string[]

@@ -1,0 +1,106 @@
+// Promises of the options of file commands: what Kubo refuses is refused in its order and words, what is not
+// built is refused by name.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CID } from 'multiformats/cid'
+import { given, type Options } from '../../../test/fakes/file-commands.ts'
+import { parseChunker } from './chunker.ts'
+import { cidPrinter } from './file-options.ts'
+import { parseImportOptions } from './import-options.ts'
+
+const parse = (options: Options) => parseImportOptions(given(options))
+
+function refuses(options: Options, message: string, code = 'command_failed'): void {
+  assert.throws(() => parse(options), { code, message })
+}
+
+test("what Kubo refuses to add is refused in Kubo's order and words", () => {
+  // Each set breaks its own rule and one that is judged later.
+  refuses(
+    { 'inline-limit': 129n, 'pin-name': 'x'.repeat(256) },
+    'inline-limit 129 exceeds maximum allowed size of 128 bytes',
+  )
+  refuses({ 'pin-name': 'x'.repeat(256), hash: 'nope' }, 'pin name is 256 bytes (max 255 bytes)')
+  refuses(
+    { 'preserve-mode': true, 'raw-leaves': true, 'only-hash': true, 'to-files': '/x' },
+    "raw-leaves can't be used with UnixFS metadata like mode or modification time",
+  )
+  refuses({ 'only-hash': true, 'pin-name': 'x' }, 'pin-name option requires pin to be set')
+  refuses(
+    { 'to-files': '', 'wrap-with-directory': true, hash: 'nope' },
+    'wrap-with-directory and to-files options are not compatible',
+  )
+  refuses({ hash: 'Nope', 'mtime-nsecs': 5n }, 'unrecognized hash function: "Nope"')
+  refuses(
+    { mtime: 1n, 'mtime-nsecs': 1_000_000_000n },
+    'mtime nanoseconds must be in range [1, 999999999]',
+  )
+  refuses({ 'cid-version': 2n, chunker: 'nope' }, 'unknown CID version: 2')
+  refuses(
+    { 'max-hamt-fanout': 12n },
+    'HAMT fanout must be a power of 2, between 8 and 1024 (got 12)',
+  )
+})
+
+test('what would change a CID and is not built is refused by name', () => {
+  const option = (name: string) => `option "${name}" is not supported by this server`
+  const value = (name: string, text: string) =>
+    `value "${text}" of option "${name}" is not supported by this server`
+  const unbuilt: [Options, string][] = [
+    [{ trickle: true }, option('trickle')],
+    [{ nocopy: true }, option('nocopy')],
+    [{ 'to-files': '/x' }, option('to-files')],
+    [{ 'max-directory-links': 5n }, option('max-directory-links')],
+    [{ 'max-hamt-fanout': 512n }, option('max-hamt-fanout')],
+    [{ 'max-file-links': 1n }, value('max-file-links', '1')],
+    [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000')],
+    [{ 'inline-limit': -1n }, value('inline-limit', '-1')],
+    [{ hash: 'blake3' }, value('hash', 'blake3')],
+    [{ chunker: 'buzhash' }, value('chunker', 'buzhash')],
+    [{ chunker: 'rabin-16-17-18' }, value('chunker', 'rabin-16-17-18')],
+  ]
+  for (const [options, message] of unbuilt) refuses(options, message, 'unsupported_option')
+})
+
+test('options decide each other as in Kubo', () => {
+  assert.equal(parse({}).rawLeaves, false)
+  assert.equal(parse({ 'cid-version': 1n }).rawLeaves, true)
+  assert.equal(parse({ 'cid-version': 1n, mtime: 5n }).rawLeaves, false)
+  assert.equal(parse({ hash: 'SHA2-512' }).cidVersion, 1)
+  assert.equal(parse({ 'only-hash': true }).pin, false)
+  assert.equal(parse({ 'max-file-links': 0n }).maxFileLinks, 174)
+  assert.equal(parse({ mode: 644n }).mode, 644 & 0o777)
+  assert.deepEqual(parse({ mtime: 5n, 'mtime-nsecs': 6n }).mtime, { seconds: 5n, nanos: 6 })
+  assert.equal('mode' in parse({ mode: 0n }), false)
+  assert.equal(parse({ nocopy: false, trickle: false }).progress, false)
+})
+
+test('a chunker is judged by the whole grammar of Kubo', () => {
+  assert.equal(parseChunker(''), 262_144)
+  assert.equal(parseChunker('size-2096896'), 2_096_896)
+  const texts: [string, string][] = [
+    ['size-x', 'strconv.Atoi: parsing "x": invalid syntax'],
+    ['size-0', 'chunker size must be greater than 0'],
+    ['rabin-12-512-1024', 'rabin min must be greater than 16'],
+    ['rabin-512-128-1024', 'incorrect format: rabin-min must be smaller than rabin-avg'],
+    ['rabin-128-1024-512', 'incorrect format: rabin-avg must be smaller than rabin-max'],
+    ['rabin-avg:128-256-512', 'first label must be min'],
+    ['rabin-min:128-max:256-512', 'second label must be avg'],
+    ['rabin-128-256-min:512', 'final label must be max'],
+    ['rabin-1-2', "incorrect format (expected 'rabin' 'rabin-[avg]' or 'rabin-[min]-[avg]-[max]'"],
+    ['rabin-2000000', 'chunker parameters may not exceed the maximum chunk size of 2096896'],
+    ['fixed', 'unrecognized chunker option: fixed'],
+  ]
+  for (const [text, message] of texts) assert.throws(() => parseChunker(text), { message }, text)
+})
+
+test('cid-base rebases v1 and lifts v0, unless told otherwise', () => {
+  const v0 = CID.parse('QmZULkCELmmk5XNfCgTnCyFgAVxBRBXyDHGGMVoLFLiXEN')
+  const shown = (options: Options) => cidPrinter(given(options))(v0)
+  assert.equal(shown({}), v0.toString())
+  assert.equal(shown({ 'cid-base': 'base58btc' }), v0.toString())
+  assert.equal(shown({ 'cid-base': 'base32' }), v0.toV1().toString())
+  assert.equal(shown({ 'upgrade-cidv0-in-output': true }), v0.toV1().toString())
+  assert.equal(shown({ 'cid-base': 'base32', 'upgrade-cidv0-in-output': false }), v0.toString())
+  assert.throws(() => shown({ 'cid-base': 'base3' }), { code: 'command_failed' })
+})
