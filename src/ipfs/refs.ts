@@ -27,7 +27,7 @@ export async function* walkReferences(
   const depthMax = how.depthMax ?? Number.POSITIVE_INFINITY
   if (depthMax < 1) return
   const told = new Set<string>()
-  // The least depth at which what is below a node was told: a shallower visit may tell more.
+  // The least depth at which what is below a node was told: a shallower visit may tell more, where levels are limited.
   const depths = new Map<string, number>()
   const top = await enter(root)
   const levels: Level[] = [top]
@@ -49,7 +49,8 @@ export async function* walkReferences(
     told.add(key)
     if (levels.length >= depthMax) continue
     if (unique) {
-      if ((depths.get(key) ?? Number.POSITIVE_INFINITY) <= levels.length) continue
+      const before = depths.get(key)
+      if (before !== undefined && (how.depthMax === null || before <= levels.length)) continue
       depths.set(key, levels.length)
     }
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)

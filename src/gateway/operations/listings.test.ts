@@ -222,3 +222,17 @@ test('wide blocks on a deep path are given up before their links fill the memory
   await assert.rejects(bytes('get', [folder]), message)
   await assert.rejects(bytes('cat', [await ladder('file')]), message)
 })
+
+test('unique refs of all levels follow each node once, however many paths lead to it', async (t) => {
+  const { store, lines } = createFileCommands(t, { limits: { pinBlocksMax: 1000 } })
+  let below: readonly CID[] = []
+  for (let node = 0; node < 300; node += 1) {
+    const links = below.map((cid) => ({ cid: cid.bytes, name: '', size: 0n }))
+    const bytes = encodeDagNode({ links, data: Uint8Array.of(node >> 8, node & 0xff) })
+    const cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
+    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+    below = [cid, ...below.slice(0, 2)]
+  }
+  const root = below[0]?.toString() ?? ''
+  assert.equal((await lines('refs', [root], { recursive: true, unique: true })).length, 299)
+})
