@@ -100,7 +100,7 @@ export function createFiles(settings: FilesSettings): Files {
       walkReferences(cid, how, limits.pinBlocksMax, openBlocks(patience, signal)),
 
     blocks: (cid, patience, signal) =>
-      walkBlocks(cid, new Set(), limits.pinBlocksMax, openBlocks(patience, signal)),
+      walkBlocks(cid, new Map(), limits.pinBlocksMax, openBlocks(patience, signal)),
 
     async locality(cid, signal) {
       const read = openBlocks({ offline: true, timeoutMs: null }, signal)
@@ -108,7 +108,7 @@ export function createFiles(settings: FilesSettings): Files {
       let whole = true
       for await (const { block } of walkBlocks(
         cid,
-        new Set(),
+        new Map(),
         limits.pinBlocksMax,
         storedOnly(read),
       )) {

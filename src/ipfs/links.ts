@@ -18,7 +18,7 @@ export type NamedLink = { readonly name: string; readonly cid: CID }
 export const openLinksMax = 250_000
 
 /** Codecs whose blocks link to nothing: raw, plain cbor, plain json. */
-const linkless: readonly number[] = [rawCodec, 0x51, 0x0200]
+export const linkless: readonly number[] = [rawCodec, 0x51, 0x0200]
 
 /** In the order they stand. Throws `command_failed` for codecs whose links are not known here. */
 export function linksOf(cid: CID, block: Uint8Array): readonly NamedLink[] {

@@ -7,7 +7,7 @@ import type { Database } from '../db/sqlite.ts'
 import type { OpenBlocks } from './blocks.ts'
 import type { Files, Patience } from './files.ts'
 import { listPins } from './pin-rows.ts'
-import { storedOnly, walkBlocks } from './walk.ts'
+import { storedOnly, type Visited, walkBlocks } from './walk.ts'
 
 export type PinWalks = Pick<Files, 'indirect' | 'pinned' | 'verifyPins'>
 
@@ -28,7 +28,7 @@ export function createPinWalks(parts: {
       const pins = listPins(database, accountId)
       const pinned = new Set(pins.map((pin) => pin.cid.toString()))
       const read = storedOnly(openBlocks(storedAlone, signal))
-      const visited = new Set<string>()
+      const visited: Visited = new Map()
       for (const { cid: root, mode } of pins) {
         if (mode !== 'recursive') continue
         for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
@@ -40,7 +40,7 @@ export function createPinWalks(parts: {
 
     async pinned(accountId, signal) {
       const read = storedOnly(openBlocks(storedAlone, signal))
-      const visited = new Set<string>()
+      const visited: Visited = new Map()
       const total = { blocks: 0, bytes: 0n }
       const add = (block: Uint8Array | null): void => {
         if (block === null) return
@@ -56,7 +56,7 @@ export function createPinWalks(parts: {
         }
         const key = toBareHex(cid.multihash.bytes)
         if (!visited.has(key)) add(await read(cid))
-        visited.add(key)
+        visited.set(key, cid.code)
       }
       return total
     },
@@ -66,7 +66,7 @@ export function createPinWalks(parts: {
       for (const { cid: root, mode } of listPins(database, accountId)) {
         if (mode !== 'recursive') continue
         const lost: { cid: typeof root; reason: string }[] = []
-        const walk = walkBlocks(root, new Set(), blocksMax, async (cid) => {
+        const walk = walkBlocks(root, new Map(), blocksMax, async (cid) => {
           try {
             return await read(cid)
           } catch (thrown) {

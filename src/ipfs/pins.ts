@@ -63,7 +63,7 @@ export function createPins(settings: PinSettings): Pins {
       }
       judge()
       if (from.equals(to)) return
-      const blocks = walkBlocks(to, new Set(), blocksMax, openBlocks(patience, signal))
+      const blocks = walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
       const rows = movePinStatements(accountId, move, clock.now())
       try {
         await keepAll(store, blocks, rows, { progress: () => {}, signal })
@@ -80,7 +80,7 @@ export function createPins(settings: PinSettings): Pins {
       if (pin) {
         const read = openBlocks(patience, signal)
         const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
-        blocks = walkBlocks(cid, new Set(), blocksMax, own)
+        blocks = walkBlocks(cid, new Map(), blocksMax, own)
         rows.push(pinStatement(accountId, { cid, mode: 'recursive', name: '' }, clock.now()))
       }
       await keepAll(store, blocks, rows, { progress: () => {}, proceed, signal })
@@ -115,7 +115,7 @@ async function* blocksOf(
   blocksMax: number,
 ): AsyncGenerator<WalkedBlock> {
   if (pin.mode === 'direct') yield { cid: pin.cid, block: await read(pin.cid) }
-  else yield* walkBlocks(pin.cid, new Set(), blocksMax, read)
+  else yield* walkBlocks(pin.cid, new Map(), blocksMax, read)
 }
 
 function failed(detail: string): Fault {

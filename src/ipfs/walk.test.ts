@@ -23,7 +23,7 @@ test('each block comes once, parents first, children in the order of their links
   const blocks = new Map([inner, root].map(({ cid, bytes }) => [cid.toString(), bytes]))
   const seen: string[] = []
   const read = (cid: CID) => Promise.resolve(blocks.get(cid.toString()) ?? new Uint8Array(0))
-  for await (const { cid } of walkBlocks(root.cid, new Set(), 10, read)) seen.push(cid.toString())
+  for await (const { cid } of walkBlocks(root.cid, new Map(), 10, read)) seen.push(cid.toString())
   assert.deepEqual(seen, [root.cid, inner.cid, b, a, c].map(String))
 })
 
@@ -42,9 +42,21 @@ test('wide blocks on a deep path are given up before their links fill the memory
   }
   await assert.rejects(
     async () => {
-      for await (const _ of walkBlocks(node.cid, new Set(), 1_000, read));
+      for await (const _ of walkBlocks(node.cid, new Map(), 1_000, read));
     },
     { code: 'command_failed', message: 'DAG has too many links on one path' },
   )
   assert.ok(made <= 10, `${made} blocks were read`)
+})
+
+test('a block that is linked as bytes and as a node is followed all the same', async () => {
+  const leaf = leafOf('a')
+  const inner = nodeOf([leaf])
+  const asBytes = cidOf(1, rawCodec, inner.cid.multihash.bytes)
+  const root = nodeOf([asBytes, inner.cid])
+  const blocks = new Map([inner, root].map(({ cid, bytes }) => [cid.toString(), bytes]))
+  const seen: string[] = []
+  const read = (cid: CID) => Promise.resolve(blocks.get(cid.toString()) ?? inner.bytes)
+  for await (const { cid } of walkBlocks(root.cid, new Map(), 10, read)) seen.push(cid.toString())
+  assert.deepEqual(seen, [root.cid, asBytes, leaf].map(String))
 })

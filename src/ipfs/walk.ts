@@ -4,10 +4,13 @@ import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 import type { ReadBlock } from './blocks.ts'
-import { linksOf } from './links.ts'
+import { linkless, linksOf } from './links.ts'
 
-/** What was visited; shared between walks to visit each block once over all of them. */
-export type Visited = Set<string>
+/**
+ * What was visited: multihash, and the codec it was met by. Shared between walks to visit each block once over all
+ * of them.
+ */
+export type Visited = Map<string, number>
 
 /** `block`: null when `read` had none to give. */
 export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
@@ -39,14 +42,17 @@ export async function* walkBlocks(
     openBytes -= run.length - rest.length
     open[open.length - 1] = rest
     const key = toBareHex(cid.multihash.bytes)
-    if (visited.has(key)) continue
+    const met = visited.get(key)
+    // The same bytes under another codec are the same block, but what they link to may not have been seen.
+    const form = met === undefined || met === cid.code ? key : `${cid.code}:${key}`
+    if (visited.has(form) || (met !== undefined && linkless.includes(cid.code))) continue
     if (visited.size >= blocksMax) {
       throw new Fault('command_failed', { detail: `DAG has more than ${blocksMax} blocks` })
     }
-    visited.add(key)
+    visited.set(form, cid.code)
     if (visited.size % turnBlocks === 0) await setImmediate()
     const block = await read(cid)
-    yield { cid, block }
+    if (met === undefined) yield { cid, block }
     if (block === null) continue
     const below = Buffer.concat(linksOf(cid, block).map((link) => link.cid.bytes))
     openBytes += below.length
