@@ -2,6 +2,7 @@
 // what is missing as long as the caller's patience says (contract-files 2.8).
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
@@ -27,6 +28,8 @@ export type BlockSettings = {
 
 /** How often sources are asked again for a block they did not have. */
 const askAgainMs = 5000
+/** How much may be read before other work gets a turn: what is done with blocks takes long by their bytes. */
+const turnBytes = 512 * 1024
 
 /**
  * Reads throw `command_failed` with Kubo's text when the block is not here and may not be waited for,
@@ -34,6 +37,7 @@ const askAgainMs = 5000
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
   const { obtain, arrivals, clock, hasSources, idleMs } = settings
+  let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
     const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
@@ -51,6 +55,11 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           const hint = atOnce || !hasSources ? { offline: true } : { patienceMs }
           const bytes = await obtain(ref, hint, signal)
           if (patience.timeoutMs === null) since = clock.monotonic()
+          sinceTurn += bytes.length
+          if (sinceTurn >= turnBytes) {
+            sinceTurn = 0
+            await setImmediate()
+          }
           return bytes
         } catch (thrown) {
           if (!missing(thrown)) throw timedOut(thrown)

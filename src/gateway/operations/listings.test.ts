@@ -236,3 +236,31 @@ test('unique refs of all levels follow each node once, however many paths lead t
   const root = below[0]?.toString() ?? ''
   assert.equal((await lines('refs', [root], { recursive: true, unique: true })).length, 299)
 })
+
+test('other work gets its turn while large nodes are read, on a path and in a walk', async (t) => {
+  const { store, lines, value } = createFileCommands(t)
+  const data = Buffer.alloc(300_000)
+  let cid = cidOf(1, rawCodec, multihashOf('identity', Buffer.from('x')))
+  for (let level = 0; level < 6; level += 1) {
+    const bytes = encodeDagNode({ links: [{ cid: cid.bytes, name: 'a', size: 0n }], data })
+    cid = cidOf(1, dagPbCodec, multihashOf('sha2-256', bytes))
+    await store.commit([{ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes }])
+  }
+  let turns = 0
+  async function turnsIn(work: Promise<unknown>): Promise<number> {
+    const before = turns
+    let going = true
+    const turn = (): void => {
+      turns += 1
+      if (going) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await work
+    going = false
+    return turns - before
+  }
+  const root = cid.toString()
+  assert.ok((await turnsIn(value('block/stat', [`${root}/a/a/a/a/a/a`]))) >= 2)
+  assert.ok((await turnsIn(lines('refs', [root], { recursive: true }))) >= 2)
+  assert.ok((await turnsIn(value('pin/add', [root]))) >= 2)
+})
