@@ -24,6 +24,7 @@ import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { Network } from './ethereum/network.ts'
+import { createSenderCache, type SenderCache } from './ethereum/sender-cache.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
@@ -108,7 +109,9 @@ export async function startServer(
   })
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
-  const chain = { config, database, store, path, writer, log, onImport }
+  const senders = createSenderCache(sendersMax)
+  const onSigned = senders.note
+  const chain = { config, database, store, path, writer, log, onImport, onSigned }
   const embedded = await openChain(chain)
   starting.defer(() => embedded.close())
   const network = asNetwork(config.chain.name, embedded, obtaining)
@@ -134,7 +137,11 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     admitFiles: limiter.admitFiles,
     count: usage.count,
-    operations: createRpcOperations({ clientVersion: clientVersion(), clock }),
+    operations: createRpcOperations({
+      clientVersion: clientVersion(),
+      clock,
+      findSender: senders.find,
+    }),
     resolveBlock,
     keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
@@ -198,6 +205,7 @@ type ChainParts = {
   readonly writer: ThreadWriter
   readonly log: Log
   readonly onImport: OnImport
+  readonly onSigned: SenderCache['note']
 }
 
 async function openChain(parts: ChainParts) {
@@ -218,6 +226,7 @@ async function openChain(parts: ChainParts) {
     clock: systemClock,
     log,
     onBlock: ({ number }) => imported(Number(number)),
+    onSigned: parts.onSigned,
     ...genesis,
   })
   if (blocksFile !== null) {
@@ -231,6 +240,9 @@ async function openChain(parts: ChainParts) {
 }
 
 type Embedded = Awaited<ReturnType<typeof openEmbeddedNetwork>>
+
+/** How many recovered senders are remembered, about 20 MB. */
+const sendersMax = 100_000
 
 /** Decoded headers kept for each network, about 2 KB each. */
 const headersMax = 4_096

@@ -35,7 +35,7 @@ test('each recorded receipt is rendered member by member', { skip: missingVector
     const entries = [...Array(located.index).fill(earlier), expected].map(encodeReceiptJson)
     const placed = placeReceipts(entries).at(-1)
     assert(placed !== undefined)
-    const signed = readTransaction(located.raw, createSenderCache(1))
+    const signed = readTransaction(located.raw, createSenderCache(1).find)
     const place = placeIn(located.block, located.index)
     assert.deepEqual(renderReceipt(placed, signed, place, noBlobs), expected)
   }

@@ -12,7 +12,7 @@ const raw = fromHex(
 
 test('G5: the sender is recovered once and remembered by hash, the oldest leaving first', () => {
   const transaction = decodeTransaction(raw)
-  const findSender = createSenderCache(1)
+  const { find: findSender } = createSenderCache(1)
   const hash = transactionHash(raw)
   assert.equal(toHex(hash), '0x8784d99762bccd03b2086eabccee0d77f14d05463281e121a62abfebcf0d2d5f')
   assert.equal(toHex(findSender(transaction, hash)), '0xfbb1b73c4f0bda4f67dca266ce6ef42f520fbb98')
@@ -21,4 +21,12 @@ test('G5: the sender is recovered once and remembered by hash, the oldest leavin
   assert.equal(toHex(findSender({ ...transaction, nonce: 1n }, hash)), sender)
   findSender({ ...transaction, nonce: 2n }, new Uint8Array(32))
   assert.notEqual(toHex(findSender({ ...transaction, nonce: 1n }, hash)), sender)
+})
+
+test('a sender that was recovered elsewhere is not recovered again', () => {
+  const senders = createSenderCache(10)
+  const hash = transactionHash(raw)
+  const noted = new Uint8Array(20).fill(7)
+  senders.note(hash, noted)
+  assert.deepEqual(senders.find(decodeTransaction(raw), hash), noted)
 })

@@ -9,17 +9,30 @@ import type { Transaction } from '../codec/transaction.ts'
  */
 export type FindSender = (transaction: Transaction, hash: Uint8Array) => Uint8Array
 
+export type SenderCache = {
+  readonly find: FindSender
+  /** `sender`: what a recovery elsewhere in this process gave for the transaction of `hash`. */
+  note(hash: Uint8Array, sender: Uint8Array): void
+}
+
 /** A memory of at most `entriesMax` senders; the oldest entry leaves first. */
-export function createSenderCache(entriesMax: number): FindSender {
+export function createSenderCache(entriesMax: number): SenderCache {
   const senders = new Map<string, string>()
-  return (transaction, hash) => {
-    const key = toLatin1(hash)
-    const known = senders.get(key)
-    if (known !== undefined) return fromHex(known)
-    const sender = recoverSender(transaction)
+
+  function note(hash: Uint8Array, sender: Uint8Array): void {
     const [oldest] = senders.size >= entriesMax ? senders.keys() : []
     if (oldest !== undefined) senders.delete(oldest)
-    senders.set(key, toBareHex(sender))
-    return sender
+    senders.set(toLatin1(hash), toBareHex(sender))
+  }
+
+  return {
+    note,
+    find(transaction, hash) {
+      const known = senders.get(toLatin1(hash))
+      if (known !== undefined) return fromHex(known)
+      const sender = recoverSender(transaction)
+      note(hash, sender)
+      return sender
+    },
   }
 }

@@ -19,7 +19,7 @@ test('G4: a transaction of before London shows its own price and its recovered s
     baseFeePerGas: undefined,
     index: 0,
   }
-  assert.deepEqual(renderTransaction(readTransaction(raw, createSenderCache(1)), place), {
+  assert.deepEqual(renderTransaction(readTransaction(raw, createSenderCache(1).find), place), {
     blockHash,
     blockNumber: '0x5bad55',
     blockTimestamp: '0x5b520a40',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../base/clock.ts'
+import { createSenderCache } from '../ethereum/sender-cache.ts'
 import { createRpcOperations } from './operations/index.ts'
 import { findRefusal, refusedMethods } from './refused-methods.ts'
 
@@ -38,7 +39,11 @@ test('a method that is merely unknown is not refused here', () => {
 })
 
 test('no method is both answered and refused', () => {
-  for (const name of createRpcOperations({ clientVersion: '', clock: systemClock }).keys()) {
+  for (const name of createRpcOperations({
+    clientVersion: '',
+    clock: systemClock,
+    findSender: createSenderCache(1_000).find,
+  }).keys()) {
     assert.equal(findRefusal(name), null)
   }
 })

@@ -2,6 +2,7 @@
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
+import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { refusedMethods } from '../../src/gateway/refused-methods.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
@@ -9,7 +10,13 @@ import type { CommandOption } from '../../src/http/commands.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function rpcOperationRows(): readonly (readonly string[])[] {
-  return [...createRpcOperations({ clientVersion: '', clock: systemClock }).values()]
+  return [
+    ...createRpcOperations({
+      clientVersion: '',
+      clock: systemClock,
+      findSender: createSenderCache(1_000).find,
+    }).values(),
+  ]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .map(({ name, units }) => [`\`${name}\``, `${units}`])
 }

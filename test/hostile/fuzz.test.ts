@@ -11,6 +11,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import type { RpcOutcome } from '../../src/gateway/gateway.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
+import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { parseCommandLine, requireArgument, routeCommand } from '../../src/http/command-line.ts'
 import { parseEnvelope } from '../../src/http/envelope.ts'
@@ -29,7 +30,11 @@ const sentShare = 49
 /** Between the first quarter and the end: held here, resident there. */
 const grownMiBMax = { own: 20, server: 150 }
 
-const rpcOperations = createRpcOperations({ clientVersion: 'x', clock: systemClock })
+const rpcOperations = createRpcOperations({
+  clientVersion: 'x',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
 const filesOperations = createFilesOperations({
   clock: systemClock,
   version: '0',

@@ -4,6 +4,9 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
 
 /** `hash`: 32 bytes. */
+/** A transaction's hash, 32 bytes, and who signed it, 20 bytes, as the EVM recovered it. */
+export type Signed = { readonly hash: Uint8Array; readonly sender: Uint8Array }
+
 export type BlockPlace = { readonly number: bigint; readonly hash: Uint8Array }
 
 export interface ChainIndex {

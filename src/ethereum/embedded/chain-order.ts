@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { BlockParts } from '../../codec/block.ts'
 import type { PoolContent, PoolCounts } from '../network.ts'
-import type { BlockPlace } from './chain-index.ts'
+import type { BlockPlace, Signed } from './chain-index.ts'
 import type { Genesis } from './genesis.ts'
 import type { PackedFailure } from './packed-failure.ts'
 
@@ -48,5 +48,9 @@ export type ChainOrder =
 export type ChainNews =
   | { readonly kind: 'done'; readonly id: number; readonly result: ChainResult }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: PackedFailure }
-  | { readonly kind: 'block'; readonly number: bigint; readonly hash: Uint8Array }
+  | {
+      readonly kind: 'block'
+      readonly block: BlockPlace
+      readonly signed: readonly Signed[]
+    }
   | { readonly kind: 'ready'; readonly hash: Uint8Array }

@@ -9,7 +9,7 @@ import type { Executor } from '../network.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
-import type { BlockPlace } from './chain-index.ts'
+import type { BlockPlace, Signed } from './chain-index.ts'
 import { reasonOf, unpackFailure } from './packed-failure.ts'
 import type {
   ChainNews,
@@ -27,7 +27,7 @@ export type ChainThreadOptions = {
   readonly connectWriter: () => MessagePort
   readonly mining: 'auto' | 'off'
   readonly accounts: readonly Uint8Array[]
-  readonly onBlock: (block: BlockPlace) => void
+  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
   /** Told when the thread died: a block may have become durable without news of it. */
   readonly onDeath: () => void
   readonly log: Log
@@ -97,7 +97,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
   }
 
   function hear(news: ChainNews): void {
-    if (news.kind === 'block') options.onBlock({ number: news.number, hash: news.hash })
+    if (news.kind === 'block') options.onBlock(news.block, news.signed)
     else if (news.kind === 'ready') arrivals.add(news.hash)
     else if (news.kind === 'done') take(news.id)?.resolve(news.result)
     else take(news.id)?.reject(unpackFailure(news.failure))

@@ -33,7 +33,7 @@ async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> 
     index: openChainIndex(db, network),
     mining,
     now,
-    onBlock: ({ number, hash }) => say({ kind: 'block', number, hash }),
+    onBlock: (block, signed) => say({ kind: 'block', block, signed }),
     onPending: (hash) => say({ kind: 'ready', hash }),
     log: createLog('info', now, (line) => process.stderr.write(line)),
   })

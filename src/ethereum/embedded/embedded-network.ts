@@ -45,6 +45,8 @@ export type EmbeddedOptions = {
   readonly turnLimits?: TurnLimits
   /** Told of each new block once it is durable. */
   readonly onBlock?: (block: BlockRef) => void
+  /** Told who signed each transaction of a new block, so that nobody has to recover it again. */
+  readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
 }
 
 export type EmbeddedNetwork = {
@@ -77,7 +79,10 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
     connectWriter: options.connectWriter,
     mining: mining === 'auto' ? 'auto' : 'off',
     accounts: genesis === defaultGenesis ? devAccounts.map((it) => fromHex(it.address)) : [],
-    onBlock: (block) => head.advance(block),
+    onBlock(block, signed) {
+      for (const { hash, sender } of signed) options.onSigned?.(hash, sender)
+      head.advance(block)
+    },
     onDeath: () => head.advance(index.head() ?? start),
     log,
   })

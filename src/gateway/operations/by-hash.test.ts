@@ -8,10 +8,15 @@ import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
 import { systemClock } from '../../base/clock.ts'
 import { fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import type { Executor, Head, Network } from '../../ethereum/network.ts'
+import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from './index.ts'
 
 const skip = missingVectors
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
+const operations = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
 
 function run(method: string, network: Network, params: readonly unknown[]) {
   const operation = operations.get(method)

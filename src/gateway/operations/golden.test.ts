@@ -20,7 +20,7 @@ import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
 
 const skip = missingVectors
-const byPlace = createEthGetTransactionByBlockHashAndIndex(createSenderCache(1000))
+const byPlace = createEthGetTransactionByBlockHashAndIndex(createSenderCache(1000).find)
 
 function refsOf(blocks: readonly VectorBlock[]) {
   return blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))

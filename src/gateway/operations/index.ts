@@ -1,6 +1,6 @@
 // The table of JSON-RPC operations Cairn answers itself. A new method is one file and one line here.
 import type { Clock } from '../../base/clock.ts'
-import { createSenderCache } from '../../ethereum/sender-cache.ts'
+import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { createFilters } from '../filters.ts'
 import type { RpcOperation } from '../operation.ts'
 import { debugGetRawBlock } from './debug_getRawBlock.ts'
@@ -71,17 +71,15 @@ export type RpcOperationsOptions = {
   readonly clientVersion: string
   /** Bounds how long a search may take. */
   readonly clock: Clock
+  readonly findSender: FindSender
 }
 
-/** How many recovered senders are remembered, about 20 MB. */
-const sendersMax = 100_000
-
-/** Operations by wire name. Those that show senders share one memory of them, those of filters another. */
+/** Operations by wire name. Those of filters share one memory of them. */
 export function createRpcOperations({
   clientVersion,
   clock,
+  findSender,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
-  const findSender = createSenderCache(sendersMax)
   const filters = createFilters(clock)
   const operations: readonly RpcOperation<unknown>[] = [
     debugGetRawBlock,

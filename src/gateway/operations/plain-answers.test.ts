@@ -15,9 +15,14 @@ import { buildTrie } from '../../codec/trie-build.ts'
 import type { Item } from '../../content/ref.ts'
 import type { Network } from '../../ethereum/network.ts'
 import { systemClock } from '../../base/clock.ts'
+import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from './index.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
+const operations = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
 const holder = new Uint8Array(20).fill(1)
 const code = Uint8Array.of(0x5f, 0x5f, 0xf3)
 

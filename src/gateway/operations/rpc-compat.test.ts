@@ -7,9 +7,14 @@ import { createFakePost } from '../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
 import { replayTranscripts } from '../../../test/faces/rpc-compat.ts'
 import { systemClock } from '../../base/clock.ts'
+import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from './index.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
+const operations = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
 
 /** Transcripts of these methods need neither state nor an EVM. */
 const methods = [

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
+import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from '../operations/index.ts'
 import { parseBlockNumber, parseBlockParameter } from './block-parameter.ts'
 import { parseTraceCallConfig, parseTraceConfig } from './trace-config.ts'
@@ -13,7 +14,11 @@ import { parseAddress, parseHash } from './fixed-bytes.ts'
 import { parseCount, parseIndex } from './scalars.ts'
 import { parseStoragePosition } from './storage-position.ts'
 
-const operations = createRpcOperations({ clientVersion: 'Cairn/v0.0.0/test', clock: systemClock })
+const operations = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
 const address = `0x${'aB'.repeat(20)}`
 const hash = `0x${'Cd'.repeat(32)}`
 

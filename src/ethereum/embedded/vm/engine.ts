@@ -7,7 +7,7 @@ import type { Log } from '../../../base/log.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 import type { Store } from '../../../content/store.ts'
 import type { PoolContent, PoolCounts, WaitingTransaction } from '../../network.ts'
-import type { BlockPlace, ChainIndex } from '../chain-index.ts'
+import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { checkPrices, checkSender, readTransaction } from './admit.ts'
 import { createCrypto } from './chain-crypto.ts'
@@ -30,8 +30,8 @@ export type EngineOptions = {
   /** `auto`: a block for each transaction. `off`: only `mine` makes blocks. */
   readonly mining: 'auto' | 'off'
   readonly now: () => number
-  /** Told of each block once it is durable. */
-  readonly onBlock: (block: BlockPlace) => void
+  /** Told of each block once it is durable, with who signed its transactions. */
+  readonly onBlock: (block: BlockPlace, signed: readonly Signed[]) => void
   /** Told once of each transaction that a next block may hold. 32 bytes. */
   readonly onPending: (hash: Uint8Array) => void
   readonly log: Log
@@ -144,7 +144,8 @@ export class Engine {
 
   importFile(path: string): Promise<number> {
     return importBlocks(path, this.#options.index, async (parts) => {
-      this.#options.onBlock(await this.#chain.replay(parts))
+      const { block, signed } = await this.#chain.replay(parts)
+      this.#options.onBlock(block, signed)
     })
   }
 
@@ -221,7 +222,10 @@ export class Engine {
         reason: cause instanceof Error ? cause.message : String(cause),
       })
     }
-    if (block !== null) this.#options.onBlock(block)
+    if (block !== null) {
+      const signed = taken.map(({ hash, sender }) => ({ hash, sender }))
+      this.#options.onBlock(block, signed)
+    }
     return mined
   }
 

@@ -11,7 +11,10 @@ import { silentLog } from '../../../base/log.ts'
 import { splitBlocks } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
 import { decodeEntries } from '../../../codec/list.ts'
+import { recoverSender } from '../../../codec/sender.ts'
+import { decodeTransaction, transactionHash } from '../../../codec/transaction.ts'
 import { verifyKeccakKinds } from '../../../codec/verify-keccak.ts'
+import type { Signed } from '../chain-index.ts'
 import { parseGenesis } from '../genesis.ts'
 import { findStart } from '../start-point.ts'
 import { placeReceipts } from '../../receipt-object.ts'
@@ -27,16 +30,33 @@ async function open(t: TestContext) {
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
   await findStart({ ...shared, log: parts.log })
+  const told: Signed[] = []
   const engine = await Engine.open({
     ...shared,
     mining: 'off',
     now: () => 0,
-    onBlock: () => {},
+    onBlock: (_block, signed) => void told.push(...signed),
     onPending: () => {},
     log: silentLog,
   })
-  return { ...parts, engine, ...createChainCalls(shared) }
+  return { ...parts, engine, told, ...createChainCalls(shared) }
 }
+
+test('the senders told with the blocks are those that the signatures give', { skip }, async (t) => {
+  const { engine, told } = await open(t)
+  await engine.importFile(`${folder}/chain.rlp`)
+  const entries = [...splitBlocks(readFileSync(`${folder}/chain.rlp`))].flatMap((block) =>
+    decodeEntries(block.transactions),
+  )
+  assert.equal(told.length, 249)
+  assert.deepEqual(
+    told,
+    entries.map((raw) => ({
+      hash: transactionHash(raw),
+      sender: recoverSender(decodeTransaction(raw)),
+    })),
+  )
+})
 
 test(
   '54 blocks over all forks execute to their own roots and to the known head',

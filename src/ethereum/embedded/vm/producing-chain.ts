@@ -15,7 +15,7 @@ import type { Header } from '../../../codec/header.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { encodeEntries } from '../../../codec/list.ts'
 import type { Store } from '../../../content/store.ts'
-import type { BlockPlace, ChainIndex } from '../chain-index.ts'
+import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
 import type { BlockCommit } from './block-commit.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
@@ -186,7 +186,9 @@ export class ProducingChain {
    * Runs a block made elsewhere and keeps it if every root agrees. Consensus (work, votes) is not judged.
    * Throws `BadBlock` otherwise.
    */
-  async replay(parts: BlockParts): Promise<BlockPlace> {
+  async replay(
+    parts: BlockParts,
+  ): Promise<{ readonly block: BlockPlace; readonly signed: readonly Signed[] }> {
     const header = decodeHeader(parts.header)
     if (header.number !== this.#place.number + 1n) {
       throw new BadBlock(`block ${header.number} after block ${this.#place.number}`)
@@ -205,9 +207,15 @@ export class ProducingChain {
       }).catch((cause: unknown) => {
         throw new BadBlock(`block ${header.number} does not execute to its header`, { cause })
       })
-      return await this.#keep(parts, (stateItems) =>
+      const kept = await this.#keep(parts, (stateItems) =>
         commitOf(this.#parts.network, parts, receipts, stateItems),
       )
+      // Recovered while it ran, and remembered by the library.
+      const signed = block.transactions.map((transaction) => ({
+        hash: transaction.hash(),
+        sender: transaction.getSenderAddress().bytes,
+      }))
+      return { block: kept, signed }
     } catch (error) {
       await this.#reset()
       throw error
