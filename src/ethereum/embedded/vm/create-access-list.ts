@@ -7,26 +7,13 @@ import type { AccessListEntry, AccessListReport } from '../../computation.ts'
 import { checkedGas, failureOf, openSimulation } from './call.ts'
 import type { CallParts, CallTask, Simulation } from './call.ts'
 import type { Turn } from './turn.ts'
-import { opcodes, watchOpcodes } from './watch-opcodes.ts'
+import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
 
 /** Each round finds more, and a list is as long as the gas allows; real calls need two or three. */
 const roundsMax = 32
 
 const slots: readonly number[] = [opcodes.sload, opcodes.sstore]
-const addresses: readonly number[] = [
-  opcodes.balance,
-  opcodes.extCodeSize,
-  opcodes.extCodeCopy,
-  opcodes.extCodeHash,
-  opcodes.selfDestruct,
-]
-const calls: readonly number[] = [
-  opcodes.call,
-  opcodes.callCode,
-  opcodes.delegateCall,
-  opcodes.staticCall,
-]
 
 /** Address to slots, in bare hex, in the order in which they were met. */
 type Found = Map<string, Set<string>>
@@ -83,8 +70,8 @@ function watch({ machine }: Simulation, found: Found, excluded: ReadonlySet<stri
     const [slot] = top(frame, 1)
     if (slot !== undefined) add(found, toBareHex(frame.env.address.bytes)).add(hexOf(slot, 64))
   })
-  watchOpcodes(machine.vm, addresses, (_, frame) => touch(top(frame, 1)[0]))
-  watchOpcodes(machine.vm, calls, (_, frame) => touch(top(frame, 5)[1]))
+  watchOpcodes(machine.vm, naming, (_, frame) => touch(top(frame, 1)[0]))
+  watchOpcodes(machine.vm, calling, (_, frame) => touch(top(frame, 5)[1]))
 }
 
 /** The uppermost `count` words, topmost first; none when the stack has fewer. */

@@ -29,6 +29,23 @@ export const opcodes = {
   selfDestruct: 0xff,
 } as const
 
+/** Instructions that name an account with the uppermost word. */
+export const naming: readonly number[] = [
+  opcodes.balance,
+  opcodes.extCodeSize,
+  opcodes.extCodeCopy,
+  opcodes.extCodeHash,
+  opcodes.selfDestruct,
+]
+
+/** Instructions that call what the second word names, and pass gas on to it. */
+export const calling: readonly number[] = [
+  opcodes.call,
+  opcodes.callCode,
+  opcodes.delegateCall,
+  opcodes.staticCall,
+]
+
 /** What a frame is called, by the instruction that opened it. */
 export const frameTypes: Readonly<Record<number, string>> = {
   [opcodes.create]: 'CREATE',
@@ -49,10 +66,7 @@ const stops = [
   opcodes.sstore,
   opcodes.create,
   opcodes.create2,
-  opcodes.call,
-  opcodes.callCode,
-  opcodes.delegateCall,
-  opcodes.staticCall,
+  ...calling,
 ]
 
 /** Makes the EVM stop for others. To be done once the fork is set: a change of fork forgets it. */
@@ -112,13 +126,6 @@ export type Step = {
   readonly memoryBytes: number
 }
 
-const passesGas: readonly number[] = [
-  opcodes.call,
-  opcodes.callCode,
-  opcodes.delegateCall,
-  opcodes.staticCall,
-]
-
 /** `seen` is told of every instruction, also of one that fails for lack of gas. */
 export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): void {
   const map = (vm.evm as EVM)['_opcodeMap']
@@ -140,13 +147,16 @@ export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): 
           await seen({ ...step, cost })
           throw error
         }
-        const passed = passesGas.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
+        const passed = calling.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
         await seen({ ...step, cost: cost + passed })
         return cost
       }) as OpcodeEntry['gasHandler'],
     }
   }
 }
+
+/** More than any gas pays for. */
+const memoryReadMax = 0x100_0000n
 
 /** Bytes of the frame's memory, zeros where it has not grown yet. Null when there could not be so many. */
 export function readMemory({ memory }: Frame, offset: bigint, size: bigint): Uint8Array | null {
@@ -155,6 +165,3 @@ export function readMemory({ memory }: Frame, offset: bigint, size: bigint): Uin
   bytes.set(memory._store.subarray(Number(offset), Number(offset + size)))
   return bytes
 }
-
-/** More than any gas pays for. */
-const memoryReadMax = 0x100_0000n

@@ -7,7 +7,7 @@ import { fromHex, toHex, toQuantity } from '../../../../base/hex.ts'
 import { contractAddress } from '../../../../codec/sender.ts'
 import type { PrestateOptions } from '../../../computation.ts'
 import type { StateVm } from '../chain-vm.ts'
-import { opcodes, watchOpcodes } from '../watch-opcodes.ts'
+import { calling, naming, opcodes, watchOpcodes } from '../watch-opcodes.ts'
 import type { Frame } from '../watch-opcodes.ts'
 import { eventsOf } from './tracer.ts'
 import type { TraceBudget, Tracer } from './tracer.ts'
@@ -30,20 +30,6 @@ type Shown = {
 const zeroWord = `0x${'0'.repeat(64)}`
 const accountBytes = 160
 const slotBytes = 140
-
-const atTop: readonly number[] = [
-  opcodes.balance,
-  opcodes.extCodeSize,
-  opcodes.extCodeCopy,
-  opcodes.extCodeHash,
-  opcodes.selfDestruct,
-]
-const calls: readonly number[] = [
-  opcodes.call,
-  opcodes.callCode,
-  opcodes.delegateCall,
-  opcodes.staticCall,
-]
 
 export function createPrestateTracer(
   options: PrestateOptions,
@@ -88,8 +74,8 @@ export function createPrestateTracer(
     if (!active || frame.stack.length < needed) return
     await touch(addressOf(frame.stack.peek(needed)[depth] ?? 0n))
   }
-  watchOpcodes(vm, atTop, (_, frame) => touchWord(frame, 0, 1))
-  watchOpcodes(vm, calls, (_, frame) => touchWord(frame, 1, 5))
+  watchOpcodes(vm, naming, (_, frame) => touchWord(frame, 0, 1))
+  watchOpcodes(vm, calling, (_, frame) => touchWord(frame, 1, 5))
   watchOpcodes(vm, [opcodes.sload, opcodes.sstore], async (_, frame) => {
     if (!active || frame.stack.length < 1) return
     const { address } = frame.env
