@@ -5,6 +5,9 @@ import { RlpWriter } from './rlp-writer.ts'
 
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
+/** The list without items. Not to be written to. */
+export const emptyRlpList = Uint8Array.of(0xc0)
+
 /** Lists inside lists, counting the outermost; a decoded state or block needs 6. */
 const nestingMax = 16
 

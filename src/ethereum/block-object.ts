@@ -4,11 +4,8 @@ import { toHex, toQuantity } from '../base/hex.ts'
 import { bytesField, integerField, listField } from '../codec/fields.ts'
 import { decodeHeader } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
-import { decodeRlp, splitList } from '../codec/rlp.ts'
+import { decodeRlp, emptyRlpList, splitList } from '../codec/rlp.ts'
 import type { ProvedHeader } from './blocks.ts'
-
-/** An RLP list without items. */
-const emptyList = Uint8Array.of(0xc0)
 
 /** The lists of a block as kept, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {
@@ -69,7 +66,7 @@ export function renderUncle(
   if (index >= BigInt(headers.length)) return null
   const bytes = headers[Number(index)] as Uint8Array
   const block = { hash: keccak256(bytes), bytes, header: decodeHeader(bytes) }
-  const lists = { transactions: emptyList, uncles: emptyList, withdrawals: null }
+  const lists = { transactions: emptyRlpList, uncles: emptyRlpList, withdrawals: null }
   const { transactions: _, ...uncle } = renderBlock(block, lists, [])
   return uncle
 }

@@ -5,14 +5,12 @@ import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
 import { decodeHeader } from '../codec/header.ts'
+import { emptyRlpList } from '../codec/rlp.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
 import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 export type { ProvedHeader } from './proved-header.ts'
-
-/** An RLP list without items. */
-const emptyList = Uint8Array.of(0xc0)
 
 /**
  * The header of `hash`, or null when no source knows that block. Throws what `obtain` throws except
@@ -55,7 +53,7 @@ export async function readTransactionList(
   block: ProvedHeader,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (equalBytes(block.header.transactionsRoot, emptyTrieRoot)) return emptyList
+  if (equalBytes(block.header.transactionsRoot, emptyTrieRoot)) return emptyRlpList
   return await readBody(network, block, 'transactions', block.header.transactionsRoot, signal)
 }
 
@@ -65,7 +63,7 @@ export async function readReceiptList(
   block: ProvedHeader,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (equalBytes(block.header.receiptsRoot, emptyTrieRoot)) return emptyList
+  if (equalBytes(block.header.receiptsRoot, emptyTrieRoot)) return emptyRlpList
   return await readBody(network, block, 'receipts', block.header.receiptsRoot, signal)
 }
 
@@ -75,7 +73,7 @@ export async function readUncleList(
   block: ProvedHeader,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  if (equalBytes(block.header.unclesHash, emptyUnclesHash)) return emptyList
+  if (equalBytes(block.header.unclesHash, emptyUnclesHash)) return emptyRlpList
   return await readBody(network, block, 'uncles', block.header.unclesHash, signal)
 }
 
@@ -87,7 +85,7 @@ export async function readWithdrawalList(
 ): Promise<Uint8Array | null> {
   const root = block.header.withdrawalsRoot
   if (root === undefined) return null
-  if (equalBytes(root, emptyTrieRoot)) return emptyList
+  if (equalBytes(root, emptyTrieRoot)) return emptyRlpList
   return await readBody(network, block, 'withdrawals', root, signal)
 }
 

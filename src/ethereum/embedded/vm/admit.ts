@@ -12,6 +12,7 @@ import {
   UnsupportedTransaction,
 } from '../../../codec/transaction.ts'
 import type { Transaction } from '../../../codec/transaction.ts'
+import { gasPerBlob } from '../../fees.ts'
 import { stripSidecar } from './blob-sidecar.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
 import type { PoolEntry } from './pool.ts'
@@ -37,7 +38,6 @@ const rawBytesMax = 128 * 1024
 const transactionGasMax = 16_777_216n
 /** EIP-3860. */
 const initCodeBytesMax = 49_152
-const blobGas = 131_072n
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** All that can be said without state. */
@@ -50,7 +50,7 @@ export function readTransaction(raw: Uint8Array, next: NextBlock): PoolEntry {
   const feeCap = feeCapOf(transaction)
   const blobs =
     transaction.type === 3
-      ? transaction.maxFeePerBlobGas * blobGas * BigInt(transaction.blobVersionedHashes.length)
+      ? transaction.maxFeePerBlobGas * gasPerBlob * BigInt(transaction.blobVersionedHashes.length)
       : 0n
   return {
     raw: entry,

@@ -3,7 +3,7 @@
 import { createBlockFromBytesArray } from '@ethereumjs/block'
 import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
-import { decodeRlp } from '../../../codec/rlp.ts'
+import { decodeRlp, emptyRlpList } from '../../../codec/rlp.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 
 /** `freeze` false: what is made may be changed, and forgets the hashes it has worked out. */
@@ -23,13 +23,11 @@ export function viewBlock(
   })
 }
 
-const emptyList = new Uint8Array([0xc0])
-
 /** A block with this header and no transactions: the context of a call, or the parent of a new block. */
 export function viewHeader(header: Uint8Array, common: Common, options: ViewOptions = {}): Block {
-  const withdrawals = common.isActivatedEIP(4895) ? emptyList : null
+  const withdrawals = common.isActivatedEIP(4895) ? emptyRlpList : null
   return viewBlock(
-    { header, transactions: emptyList, uncles: emptyList, withdrawals },
+    { header, transactions: emptyRlpList, uncles: emptyRlpList, withdrawals },
     common,
     options,
   )

@@ -14,7 +14,9 @@ import { decodeHeader } from '../../../codec/header.ts'
 import type { Header } from '../../../codec/header.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { encodeEntries } from '../../../codec/list.ts'
+import { emptyRlpList } from '../../../codec/rlp.ts'
 import type { Store } from '../../../content/store.ts'
+import { gasPerBlob } from '../../fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
 import type { BlockCommit } from './block-commit.ts'
@@ -28,8 +30,6 @@ import type { TrieDatabase } from './trie-database.ts'
 
 /** Who earns the fees of blocks made here: nobody has its key. */
 const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
-const blobGas = 131_072n
-const emptyList = new Uint8Array([0xc0])
 
 export type ChainParts = {
   readonly network: string
@@ -166,7 +166,7 @@ export class ProducingChain {
       : 0n
     const room = () => ({
       gas: gasLimit - builder.gasUsed,
-      blobs: Number((blobsMax - builder.blobGasUsed) / blobGas),
+      blobs: Number((blobsMax - builder.blobGasUsed) / gasPerBlob),
     })
     for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
       try {
@@ -279,7 +279,7 @@ async function finish(builder: BlockBuilder): Promise<BlockParts> {
   return {
     header: block.header.serialize(),
     transactions: encodeEntries(block.transactions.map((it) => it.serialize())),
-    uncles: emptyList,
-    withdrawals: emptyList,
+    uncles: emptyRlpList,
+    withdrawals: emptyRlpList,
   }
 }

@@ -11,6 +11,7 @@ import type { BlockParts } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
 import { decodeEntries } from '../../../codec/list.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
+import { emptyRlpList } from '../../../codec/rlp.ts'
 import type { ContentKind } from '../../../content/ref.ts'
 import type { TracerChoice, TransactionTrace } from '../../computation.ts'
 import { viewBlock } from './block-view.ts'
@@ -122,7 +123,7 @@ function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
   if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
   const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)
   const list = (kind: ContentKind, root: Uint8Array, empty: Uint8Array): Uint8Array => {
-    if (equalBytes(root, empty)) return Uint8Array.of(0xc0)
+    if (equalBytes(root, empty)) return emptyRlpList
     const found = store.find({ kind, hash: root })
     if (found === null) throw new Fault('pruned')
     return found
