@@ -15,7 +15,8 @@ export type UnixfsType = (typeof types)[number]
 
 /**
  * `fileSize` and `blockSizes` are claims of whoever made the node. `mode`: low 12 bits. `mtime`: seconds
- * since 1970, may be negative, and nanos 0..999999999. Null = field absent.
+ * since 1970, may be negative, and nanos 0..999999999. Null = field absent; also
+ * for a mode of 0 and nanos out of range, which mean unset.
  */
 export type UnixfsNode = {
   readonly type: UnixfsType
@@ -53,7 +54,7 @@ export function decodeUnixfs(bytes: Uint8Array): UnixfsNode {
     else if (number === 4 && wire === 2) for (const size of unpack(part)) blockSizes.push(size)
     else if (number === 5 && wire === 0) out.hashType = value
     else if (number === 6 && wire === 0) out.fanout = value
-    else if (number === 7 && wire === 0) out.mode = Number(value & 0xfffn)
+    else if (number === 7 && wire === 0) out.mode = Number(value & 0xfffn) || null
     else if (number === 8 && wire === 2) out.mtime = decodeMtime(part)
   }
   if (!typed) {
@@ -97,14 +98,14 @@ function unpack(bytes: Uint8Array): bigint[] {
   return values
 }
 
-function decodeMtime(bytes: Uint8Array): { seconds: bigint; nanos: number } {
+function decodeMtime(bytes: Uint8Array): { seconds: bigint; nanos: number } | null {
   let seconds = 0n
   let nanos = 0
   for (const { number, wire, value } of decodeFields(bytes)) {
     if (number === 1 && wire === 0) seconds = BigInt.asIntN(64, value)
     if (number === 2 && wire === 5) nanos = Number(value)
   }
-  return { seconds, nanos }
+  return nanos > 999_999_999 ? null : { seconds, nanos }
 }
 
 function encodeMtime(mtime: { readonly seconds: bigint; readonly nanos: number }): Uint8Array {

@@ -264,3 +264,30 @@ test('other work gets its turn while large nodes are read, on a path and in a wa
   assert.ok((await turnsIn(lines('refs', [root], { recursive: true }))) >= 2)
   assert.ok((await turnsIn(value('pin/add', [root]))) >= 2)
 })
+
+test('metadata that no tool writes is shown as unset, so that clients can read the answer', async (t) => {
+  const { store, value } = createFileCommands(t)
+  async function put(metadata: object): Promise<string> {
+    const data = encodeUnixfs({ type: 'directory', ...metadata })
+    const inner = encodeDagNode({ links: [], data })
+    const cid = cidOf(1, dagPbCodec, multihashOf('identity', inner))
+    const links = [{ cid: cid.bytes, name: 'a', size: 0n }]
+    const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory' }) })
+    const root = cidOf(1, dagPbCodec, multihashOf('sha2-256', block))
+    await store.commit([{ ref: { kind: 'dag-block', hash: root.multihash.bytes }, bytes: block }])
+    return root.toString()
+  }
+  const timeOf = async (metadata: object): Promise<unknown> => {
+    const { Objects } = (await value('ls', [await put(metadata)])) as {
+      Objects: { Links: { ModTime: string }[] }[]
+    }
+    return Objects[0]?.Links[0]?.ModTime
+  }
+  const unset = '0001-01-01T00:00:00Z'
+  assert.equal(await timeOf({ mtime: { seconds: 5n, nanos: 4_294_967_295 } }), unset)
+  assert.equal(await timeOf({ mtime: { seconds: 253_402_300_800n, nanos: 0 } }), unset)
+  const last = { seconds: 253_402_300_799n, nanos: 999_999_999 }
+  assert.equal(await timeOf({ mtime: last }), '9999-12-31T23:59:59.999999999Z')
+  const stat = (await value('files/stat', [`/ipfs/${await put({ mode: 0 })}/a`])) as object
+  assert.ok(!('Mode' in stat))
+})

@@ -24,8 +24,8 @@ type Shown = { readonly link: object; readonly name: string }
 const heldEntriesMax = 250_000
 const types = { directory: 1, file: 2, symlink: 4 }
 const noTime = '0001-01-01T00:00:00Z'
-/** The last second a date of JavaScript reaches. */
-const secondsMax = 8_640_000_000_000n
+/** The last second of the year 9999: RFC 3339 has no later ones. */
+const secondsMax = 253_402_300_799n
 
 export const ls: FilesOperation<LsInput> = {
   name: 'ls',
