@@ -51,7 +51,7 @@ test('what is encoded decodes to the same', () => {
       blockSizes: fc.array(size),
       hashType: fc.option(size),
       fanout: fc.option(size),
-      mode: fc.option(fc.integer({ min: 0, max: 0xfff })),
+      mode: fc.option(fc.integer({ min: 1, max: 0xfff })),
       mtime: fc.option(mtime),
     },
     { noNullPrototype: true },
