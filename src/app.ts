@@ -1,30 +1,24 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import { systemClock } from './base/clock.ts'
-import { createLog, type Log } from './base/log.ts'
+import { createLog } from './base/log.ts'
 import { verifyDagBlock } from './codec/verify-dag-block.ts'
 import { verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
-import { createObtain, defaultObtainLimits, type Obtaining } from './content/obtain.ts'
+import { createObtain, defaultObtainLimits } from './content/obtain.ts'
 import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
-import type { Store } from './content/store.ts'
 import { createVerify } from './content/verify.ts'
 import { lockFolder } from './db/lock.ts'
 import { createQueries } from './db/queries.ts'
-import { type Database, openDatabase } from './db/sqlite.ts'
-import { startThreadWriter, type ThreadWriter } from './db/thread-writer.ts'
-import { countBlocks } from './ethereum/embedded/count-blocks.ts'
-import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
-import { parseGenesis } from './ethereum/embedded/genesis.ts'
-import { createHeaderMemory } from './ethereum/proved-header.ts'
-import type { Network } from './ethereum/network.ts'
-import { createSenderCache, type SenderCache } from './ethereum/sender-cache.ts'
+import { openDatabase } from './db/sqlite.ts'
+import { startThreadWriter } from './db/thread-writer.ts'
+import { createSenderCache } from './ethereum/sender-cache.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
@@ -38,6 +32,8 @@ import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsage } from './limits/usage.ts'
+import { type OnImport, openChain } from './open-chain.ts'
+import { cairnVersion, clientVersion } from './version.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -47,8 +43,8 @@ export type RunningServer = {
   stop(): Promise<void>
 }
 
-/** Told after each block of `chain.blocksFile`: how many are there, of how many. */
-type OnImport = (done: number, total: number) => void
+/** How many recovered senders are remembered, about 20 MB. */
+const sendersMax = 100_000
 
 /** A part of `http.drainMs` in which open connections may still bring a call. */
 const graceShare = 0.25
@@ -110,11 +106,20 @@ export async function startServer(
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
   const senders = createSenderCache(sendersMax)
-  const onSigned = senders.note
-  const chain = { config, database, store, path, writer, log, onImport, onSigned }
-  const embedded = await openChain(chain)
-  starting.defer(() => embedded.close())
-  const network = asNetwork(config.chain.name, embedded, obtaining)
+  const chain = await openChain({
+    config,
+    database,
+    store,
+    obtaining,
+    path,
+    writer,
+    clock,
+    log,
+    onImport,
+    onSigned: senders.note,
+  })
+  starting.defer(() => chain.close())
+  const { network } = chain
 
   const gateway = createGateway({
     networks: [network],
@@ -195,81 +200,4 @@ export async function startServer(
   const running = starting.move()
   const shownHost = host.includes(':') ? `[${host}]` : host
   return { url: `http://${shownHost}:${bound}`, firstKey, stop: () => running.disposeAsync() }
-}
-
-type ChainParts = {
-  readonly config: Config
-  readonly database: Database
-  readonly store: Store
-  readonly path: string
-  readonly writer: ThreadWriter
-  readonly log: Log
-  readonly onImport: OnImport
-  readonly onSigned: SenderCache['note']
-}
-
-async function openChain(parts: ChainParts) {
-  const { config, database, store, path, writer, log } = parts
-  const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
-  const genesis =
-    genesisFile === null
-      ? {}
-      : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
-  let imported: (block: number) => void = () => {}
-  const embedded = await openEmbeddedNetwork({
-    name,
-    database,
-    store,
-    databasePath: path,
-    connectWriter: () => writer.connect(),
-    mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
-    clock: systemClock,
-    log,
-    onBlock: ({ number }) => imported(Number(number)),
-    onSigned: parts.onSigned,
-    ...genesis,
-  })
-  if (blocksFile !== null) {
-    const total = await countBlocks(blocksFile)
-    if (total !== null) imported = (done) => parts.onImport(done, total)
-    const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
-    imported = () => {}
-    log('info', 'chain_imported', { network: name, blocks })
-  }
-  return embedded
-}
-
-type Embedded = Awaited<ReturnType<typeof openEmbeddedNetwork>>
-
-/** How many recovered senders are remembered, about 20 MB. */
-const sendersMax = 100_000
-
-/** Decoded headers kept for each network, about 2 KB each. */
-const headersMax = 4_096
-
-function asNetwork(name: string, embedded: Embedded, { obtain, held }: Obtaining): Network {
-  const { chainId, head, executor, blobFeeFraction, forkConfigs } = embedded
-  const headers = createHeaderMemory(headersMax)
-  const hint = { network: name }
-  return {
-    name,
-    chainId,
-    head,
-    executor,
-    blobFeeFraction,
-    forkConfigs,
-    obtain,
-    held,
-    headers,
-    hint,
-  }
-}
-
-function cairnVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
-}
-
-function clientVersion(): string {
-  return `Cairn/v${cairnVersion()}/${process.platform}-${process.arch}/node${process.versions.node}`
 }

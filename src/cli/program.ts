@@ -1,5 +1,6 @@
 // The command line: its commands, each loaded only when it is named.
 import { Command } from 'commander'
+import { cairnVersion } from '../version.ts'
 import type { Context } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
 
@@ -89,7 +90,7 @@ export async function runProgram(args: readonly string[], context: Context): Pro
 async function createProgram(args: readonly string[] | null, context: Context): Promise<Command> {
   const program = new Command('cairn')
     .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
-    .version(await readVersion(), '--version')
+    .version(cairnVersion(), '--version')
     .exitOverride()
     .configureOutput({ writeOut: context.out, writeErr: () => {}, getOutHasColors: () => false })
     .addHelpText(
@@ -108,10 +109,4 @@ Every command takes --json.`,
     if (args === null || args.includes(name)) (await load())(command, context)
   }
   return program
-}
-
-async function readVersion(): Promise<string> {
-  const { readFile } = await import('node:fs/promises')
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

@@ -1,0 +1,97 @@
+// Opens the embedded chain as the settings say: its genesis, how it mines, the blocks it is to import first.
+// Tested by test/start.test.ts
+import { readFileSync } from 'node:fs'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Config } from './config/settings.ts'
+import type { Obtaining } from './content/obtain.ts'
+import type { Store } from './content/store.ts'
+import type { Database } from './db/sqlite.ts'
+import type { ThreadWriter } from './db/thread-writer.ts'
+import { countBlocks } from './ethereum/embedded/count-blocks.ts'
+import { type EmbeddedNetwork, openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
+import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import type { Network } from './ethereum/network.ts'
+import { createHeaderMemory } from './ethereum/proved-header.ts'
+import type { SenderCache } from './ethereum/sender-cache.ts'
+
+/** Decoded headers kept for each network, about 2 KB each. */
+const headersMax = 4_096
+
+/** Told after each block of `chain.blocksFile`: how many are there, of how many. */
+export type OnImport = (done: number, total: number) => void
+
+export type ChainParts = {
+  readonly config: Config
+  readonly database: Database
+  readonly store: Store
+  readonly obtaining: Obtaining
+  /** The database file, for the chain's own threads. */
+  readonly path: string
+  readonly writer: ThreadWriter
+  readonly clock: Clock
+  readonly log: Log
+  readonly onImport: OnImport
+  readonly onSigned: SenderCache['note']
+}
+
+export type OpenChain = {
+  readonly network: Network
+  close(): Promise<void>
+}
+
+/**
+ * Resolves when the chain stands at its last block, those of `chain.blocksFile` included. Rejects with a
+ * sentence for the operator: genesis or blocks that cannot be read, another chain in the folder.
+ */
+export async function openChain(parts: ChainParts): Promise<OpenChain> {
+  const { config, database, store, path, writer, clock, log } = parts
+  const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
+  const genesis =
+    genesisFile === null
+      ? {}
+      : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
+  let imported: (block: number) => void = () => {}
+  const embedded = await openEmbeddedNetwork({
+    name,
+    database,
+    store,
+    databasePath: path,
+    connectWriter: () => writer.connect(),
+    mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
+    clock,
+    log,
+    onBlock: ({ number }) => imported(Number(number)),
+    onSigned: parts.onSigned,
+    ...genesis,
+  })
+  if (blocksFile !== null) {
+    const total = await countBlocks(blocksFile)
+    if (total !== null) imported = (done) => parts.onImport(done, total)
+    const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
+    imported = () => {}
+    log('info', 'chain_imported', { network: name, blocks })
+  }
+  return {
+    network: asNetwork(name, embedded, parts.obtaining),
+    close: () => embedded.close(),
+  }
+}
+
+function asNetwork(name: string, embedded: EmbeddedNetwork, { obtain, held }: Obtaining): Network {
+  const { chainId, head, executor, blobFeeFraction, forkConfigs } = embedded
+  const headers = createHeaderMemory(headersMax)
+  const hint = { network: name }
+  return {
+    name,
+    chainId,
+    head,
+    executor,
+    blobFeeFraction,
+    forkConfigs,
+    obtain,
+    held,
+    headers,
+    hint,
+  }
+}
