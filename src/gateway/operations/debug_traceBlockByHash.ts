@@ -4,7 +4,7 @@ import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'
 import { parseTraceConfig, structLogger } from '../params/trace-config.ts'
-import { traceBlock, type TraceBlockInput } from '../trace-block.ts'
+import { traceBlock, type TraceBlockInput } from '../replies/trace-block.ts'
 
 export const debugTraceBlockByHash: RpcOperation<TraceBlockInput> = {
   name: 'debug_traceBlockByHash',

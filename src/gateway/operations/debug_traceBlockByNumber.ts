@@ -4,7 +4,7 @@ import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseTraceConfig, structLogger } from '../params/trace-config.ts'
-import { traceBlock, type TraceBlockInput } from '../trace-block.ts'
+import { traceBlock, type TraceBlockInput } from '../replies/trace-block.ts'
 
 export const debugTraceBlockByNumber: RpcOperation<TraceBlockInput> = {
   name: 'debug_traceBlockByNumber',

@@ -1,7 +1,7 @@
 // eth_getBlockByHash [blockHash, full]: the block, orphans too; null when nobody knows the hash.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { blockReply } from '../block-reply.ts'
+import { blockReply } from '../replies/block-reply.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'

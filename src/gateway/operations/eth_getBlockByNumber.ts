@@ -2,12 +2,12 @@
 // that the pool would make now, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { blockReply } from '../block-reply.ts'
+import { blockReply } from '../replies/block-reply.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseFlag } from '../params/scalars.ts'
-import { isPending, pendingBlockReply } from '../pending-block.ts'
+import { isPending, pendingBlockReply } from '../replies/pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly full: boolean }

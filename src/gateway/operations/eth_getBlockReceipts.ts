@@ -1,7 +1,7 @@
 // eth_getBlockReceipts [block]: all receipts of a block, proved; null for an unknown block.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { receiptReplies } from '../block-receipts.ts'
+import { receiptReplies } from '../replies/block-receipts.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockParameter } from '../params/block-parameter.ts'

@@ -7,7 +7,7 @@ import { readTransactionList } from '../../ethereum/blocks.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
-import { isPending, readPendingTransactions } from '../pending-block.ts'
+import { isPending, readPendingTransactions } from '../replies/pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {

@@ -1,7 +1,7 @@
 // eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
 // transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { transactionAt } from '../one-transaction.ts'
+import { transactionAt } from '../replies/one-transaction.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'

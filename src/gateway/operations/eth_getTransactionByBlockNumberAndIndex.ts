@@ -4,12 +4,12 @@
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
-import { transactionAt } from '../one-transaction.ts'
+import { transactionAt } from '../replies/one-transaction.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseIndex } from '../params/scalars.ts'
-import { isPending, readPendingTransactions } from '../pending-block.ts'
+import { isPending, readPendingTransactions } from '../replies/pending-block.ts'
 import { findResolved } from '../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }

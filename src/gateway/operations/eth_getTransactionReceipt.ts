@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/by-hash.test.ts
 import { findLocated } from '../../ethereum/located.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { receiptReplies } from '../block-receipts.ts'
+import { receiptReplies } from '../replies/block-receipts.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'

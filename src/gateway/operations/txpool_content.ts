@@ -3,7 +3,7 @@
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
-import { poolReply } from '../pool-reply.ts'
+import { poolReply } from '../replies/pool-reply.ts'
 
 export const txpoolContent: RpcOperation<null> = {
   name: 'txpool_content',

@@ -4,7 +4,7 @@ import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseAddress } from '../params/fixed-bytes.ts'
-import { senderReply } from '../pool-reply.ts'
+import { senderReply } from '../replies/pool-reply.ts'
 
 export const txpoolContentFrom: RpcOperation<Uint8Array> = {
   name: 'txpool_contentFrom',

@@ -5,7 +5,7 @@ import { effectiveGasPrice } from '../../ethereum/fees.ts'
 import type { SignedTransaction } from '../../ethereum/transaction-object.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
-import { poolReply } from '../pool-reply.ts'
+import { poolReply } from '../replies/pool-reply.ts'
 
 export const txpoolInspect: RpcOperation<null> = {
   name: 'txpool_inspect',

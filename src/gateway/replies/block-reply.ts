@@ -1,19 +1,19 @@
 // A proved block as eth_getBlockBy… answer it, with transactions as hashes or as objects.
 // Tested by src/gateway/operations/rpc-compat.test.ts
-import { toHex } from '../base/hex.ts'
-import { decodeEntries } from '../codec/list.ts'
-import { transactionHash } from '../codec/transaction.ts'
+import { toHex } from '../../base/hex.ts'
+import { decodeEntries } from '../../codec/list.ts'
+import { transactionHash } from '../../codec/transaction.ts'
 import {
   type ProvedHeader,
   readTransactionList,
   readUncleList,
   readWithdrawalList,
-} from '../ethereum/blocks.ts'
-import { renderBlock } from '../ethereum/block-object.ts'
-import type { FindSender } from '../ethereum/sender-cache.ts'
-import { renderTransaction } from '../ethereum/transaction-object.ts'
-import { placeIn, readTransaction } from '../ethereum/transactions.ts'
-import type { RpcCall } from './operation.ts'
+} from '../../ethereum/blocks.ts'
+import { renderBlock } from '../../ethereum/block-object.ts'
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { renderTransaction } from '../../ethereum/transaction-object.ts'
+import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
+import type { RpcCall } from '../operation.ts'
 
 /** The JSON object; label `proof`. Throws `pruned`, `unprovable`. */
 export async function blockReply(

@@ -1,11 +1,11 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
 // Tested by src/gateway/operations/golden.test.ts
-import { entryAt } from '../codec/list.ts'
-import { type ProvedHeader, readTransactionList } from '../ethereum/blocks.ts'
-import type { FindSender } from '../ethereum/sender-cache.ts'
-import { renderTransaction } from '../ethereum/transaction-object.ts'
-import { placeIn, readTransaction } from '../ethereum/transactions.ts'
-import type { RpcCall } from './operation.ts'
+import { entryAt } from '../../codec/list.ts'
+import { type ProvedHeader, readTransactionList } from '../../ethereum/blocks.ts'
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { renderTransaction } from '../../ethereum/transaction-object.ts'
+import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
+import type { RpcCall } from '../operation.ts'
 
 /** The JSON object, or null when the proved list has no such index. Throws `pruned`, `unprovable`. */
 export async function transactionAt(

@@ -1,10 +1,10 @@
 // What waits in the pool, arranged as the txpool methods answer it: by state, sender and nonce.
 // Tested by test/faces/pool-started.test.ts
-import { toChecksumAddress } from '../codec/checksum-address.ts'
-import { transactionHash } from '../codec/transaction.ts'
-import type { PoolContent, WaitingTransaction } from '../ethereum/network.ts'
-import type { SignedTransaction } from '../ethereum/transaction-object.ts'
-import { decodeReadable } from '../ethereum/transactions.ts'
+import { toChecksumAddress } from '../../codec/checksum-address.ts'
+import { transactionHash } from '../../codec/transaction.ts'
+import type { PoolContent, WaitingTransaction } from '../../ethereum/network.ts'
+import type { SignedTransaction } from '../../ethereum/transaction-object.ts'
+import { decodeReadable } from '../../ethereum/transactions.ts'
 
 type Show = (waiting: SignedTransaction) => unknown
 type ByNonce = Readonly<Record<string, unknown>>

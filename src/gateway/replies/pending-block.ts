@@ -1,16 +1,16 @@
 // The block to come, as the pool would make it now: executed, but nobody can prove it, and it may never be.
 // Tested by test/faces/pool-started.test.ts
-import type { BlockParts } from '../codec/block.ts'
-import { decodeHeader } from '../codec/header.ts'
-import { keccak256 } from '../codec/keccak.ts'
-import { decodeEntries } from '../codec/list.ts'
-import { toHex } from '../base/hex.ts'
-import { transactionHash } from '../codec/transaction.ts'
-import { renderBlock } from '../ethereum/block-object.ts'
-import type { FindSender } from '../ethereum/sender-cache.ts'
-import { renderTransaction } from '../ethereum/transaction-object.ts'
-import { readTransaction } from '../ethereum/transactions.ts'
-import type { BlockParameter, RpcCall } from './operation.ts'
+import type { BlockParts } from '../../codec/block.ts'
+import { decodeHeader } from '../../codec/header.ts'
+import { keccak256 } from '../../codec/keccak.ts'
+import { decodeEntries } from '../../codec/list.ts'
+import { toHex } from '../../base/hex.ts'
+import { transactionHash } from '../../codec/transaction.ts'
+import { renderBlock } from '../../ethereum/block-object.ts'
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { renderTransaction } from '../../ethereum/transaction-object.ts'
+import { readTransaction } from '../../ethereum/transactions.ts'
+import type { BlockParameter, RpcCall } from '../operation.ts'
 
 const pending: BlockParameter = { tag: 'pending' }
 

@@ -1,12 +1,12 @@
 // The receipts of a proved block beside its transactions, ready to be rendered.
 // Tested by src/gateway/operations/rpc-compat.test.ts
-import { Fault } from '../base/fault.ts'
-import { decodeEntries } from '../codec/list.ts'
-import { type ProvedHeader, readReceiptList, readTransactionList } from '../ethereum/blocks.ts'
-import { placeReceipts, renderReceipt } from '../ethereum/receipt-object.ts'
-import type { FindSender } from '../ethereum/sender-cache.ts'
-import { placeIn, readTransaction } from '../ethereum/transactions.ts'
-import type { RpcCall } from './operation.ts'
+import { Fault } from '../../base/fault.ts'
+import { decodeEntries } from '../../codec/list.ts'
+import { type ProvedHeader, readReceiptList, readTransactionList } from '../../ethereum/blocks.ts'
+import { placeReceipts, renderReceipt } from '../../ethereum/receipt-object.ts'
+import type { FindSender } from '../../ethereum/sender-cache.ts'
+import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
+import type { RpcCall } from '../operation.ts'
 
 /**
  * The JSON objects of the receipts of `block`, of all or of the one at `only`; label `proof`. Throws

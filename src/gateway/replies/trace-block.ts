@@ -1,8 +1,8 @@
 // The traces of a whole block, for the operations that ask by hash or by number.
 // Tested by test/faces/traces-started.test.ts
-import { toHex } from '../base/hex.ts'
-import type { TracerChoice } from '../ethereum/computation.ts'
-import type { BlockParameter, RpcCall } from './operation.ts'
+import { toHex } from '../../base/hex.ts'
+import type { TracerChoice } from '../../ethereum/computation.ts'
+import type { BlockParameter, RpcCall } from '../operation.ts'
 
 export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }
 
