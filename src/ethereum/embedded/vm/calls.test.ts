@@ -46,6 +46,18 @@ test('accounts read as they were overridden, and the next call sees the chain ag
   })
 })
 
+test('a precompiled contract that fails has not reverted', async (t) => {
+  const { call, estimateGas, hash } = await open(t)
+  // Not on the curve.
+  const point = {
+    to: word(6n).subarray(12),
+    data: fromHex(`0x${'00'.repeat(31)}01`.padEnd(258, '03')),
+  }
+  const failure = { code: 'execution_failed', message: 'malformed point' }
+  await assert.rejects(call(point, hash), failure)
+  await assert.rejects(estimateGas(point, hash), failure)
+})
+
 test('block fields read as they were overridden', async (t) => {
   const { call, estimateGas, hash } = await open(t)
   const block = {

@@ -15,11 +15,13 @@ test('failures are named as go-ethereum names them', () => {
     evmFault('invalid opcode', nothing, 0x0c).message,
     'invalid opcode: opcode 0xc not defined',
   )
-  const revert = evmFault('revert', nothing)
+  const revert = evmFault('revert', nothing, 0xfd)
   assert.deepEqual(
     [revert.code, revert.message, revert.data],
     ['reverted', 'execution reverted', '0x'],
   )
+  const point = evmFault('revert', nothing)
+  assert.deepEqual([point.code, point.message], ['execution_failed', 'malformed point'])
 })
 
 test('a reason is read only where its length and offset stay inside the bytes', () => {

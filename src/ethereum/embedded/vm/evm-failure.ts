@@ -30,9 +30,13 @@ const texts: ReadonlyMap<string, string> = new Map([
   ['stack overflow', 'stack limit reached 1024 (1023)'],
 ])
 
-/** `returned`: the revert bytes. `code`, `at`: where the outermost frame stopped, when it did. */
+/**
+ * `returned`: the revert bytes. `opcode`: where the outermost frame stopped; absent when it ran no code, as a
+ * precompiled contract, whose failures are no reverts: they take all gas and give no data.
+ */
 export function evmFault(error: string, returned: Uint8Array, opcode?: number): Fault {
-  if (error === 'revert') return revertFault(returned)
+  if (error === 'revert' && opcode !== undefined) return revertFault(returned)
+  if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
   if (error === 'invalid opcode') {
     const name =
       opcode === undefined || opcode === 0xfe

@@ -226,6 +226,21 @@ test('a transaction of the chain is traced on the state it met, others of its bl
   assert.deepEqual(await traceBlock(calls, 5), [])
 })
 
+test('what stood in the way of a new contract is among what was before', async (t) => {
+  const { send, traceBlock } = await open(t)
+  // Any call creates a contract of no code at one and the same address (CREATE2).
+  await send({ nonce: 0, data: '0x655f5f5f5ff5005f526006601af3' })
+  const factory = toHex(contractAddress(fromHex(alice.address), 0n))
+  await send({ nonce: 1, to: factory })
+  const [made] = await traceBlock({ ...calls, withLog: false })
+  const { calls: inner } = (made ?? assert.fail()).result as { calls: readonly { to: string }[] }
+  const twin = inner[0]?.to ?? assert.fail()
+  await send({ nonce: 2, to: factory })
+  const [before] = await traceBlock(prestate)
+  const accounts = before?.result as Record<string, unknown>
+  assert.deepEqual(accounts[twin], { balance: '0x0', nonce: 1 })
+})
+
 test('a trace that grows too large is refused', async (t) => {
   const { traceCall } = await open(t)
   // Leaves a word on the stack in each round, and every step lists the whole stack.

@@ -98,10 +98,9 @@ export function createCallTracer(
     } else {
       clearLogs(frame)
       if (creates) delete frame.to
-      const reverted = exceptionError.error === 'revert'
-      frame.error = reverted
-        ? 'execution reverted'
-        : evmFault(exceptionError.error, returnValue, runState?.opCode).message
+      const fault = evmFault(exceptionError.error, returnValue, runState?.opCode)
+      const reverted = fault.code === 'reverted'
+      frame.error = reverted ? 'execution reverted' : fault.message
       if (reverted && returnValue.length > 0) {
         frame.output = toHex(returnValue)
         const reason = revertReason(returnValue)

@@ -93,6 +93,14 @@ export function createPrestateTracer(
       .catch((error: unknown) => (failure ??= error))
       .then(() => done?.())
   })
+  // Nor the contract that was there already.
+  eventsOf(machine).on('afterMessage', ({ execResult, createdAddress }, done) => {
+    const collides = execResult.exceptionError?.error === 'create collision'
+    if (!active || !collides || createdAddress === undefined) return done?.()
+    void touch(createdAddress)
+      .catch((error: unknown) => (failure ??= error))
+      .then(() => done?.())
+  })
 
   return {
     async begin({ transaction, block }) {
