@@ -19,7 +19,7 @@ type Cursor = {
   containers: number
 }
 
-/** One line without a line feed. */
+/** One line without a line feed. Throws `command_failed` for a map with a key "/": it would read as something else. */
 export function encodeDagJson(node: IpldNode): string {
   if (node === null || typeof node === 'boolean' || typeof node === 'bigint') return String(node)
   if (typeof node === 'string') return JSON.stringify(node)
@@ -27,6 +27,7 @@ export function encodeDagJson(node: IpldNode): string {
   if (node instanceof Uint8Array) return `{"/":{"bytes":"${encodeBase64(node)}"}}`
   if (node instanceof CID) return `{"/":"${node.toString()}"}`
   if (node instanceof Map) {
+    if (node.has('/')) throw malformed('map with the key "/" can not be written')
     const entries = [...(node as ReadonlyMap<string, IpldNode>)]
       .map(([key, value]) => ({ key, value, order: Buffer.from(key) }))
       .toSorted((a, b) => Buffer.compare(a.order, b.order))

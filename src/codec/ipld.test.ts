@@ -168,3 +168,17 @@ test('dag-pb in the data model has what is written and nothing else', () => {
   assert.equal(encodeDagJson(decodeIpld(dagPbCodec, hex(''))), '{"Links":[]}')
   assert.throws(() => decodeIpld(dagPbCodec, hex('1200')), /link without a hash/)
 })
+
+test('a map that dag-json would read as a link or bytes is not written', () => {
+  const link = 'bafkqaaa'
+  for (const map of [
+    new Map([['/', link]]),
+    new Map([['/', new Map([['bytes', 'YQ']])]]),
+    new Map<string, string | bigint>([
+      ['/', link],
+      ['a', 1n],
+    ]),
+  ]) {
+    assert.throws(() => encodeDagJson([map]), { message: /key "\/"/ })
+  }
+})
