@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { ContentRef, Obtain } from '../content/ref.ts'
-import type { Arrivals } from './arrivals.ts'
+import type { Waiters } from './waiters.ts'
 import type { Patience } from './files.ts'
 
 /** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
@@ -18,7 +18,7 @@ export type OpenBlocks = (patience: Patience, signal: AbortSignal) => ReadBlock
 
 export type BlockSettings = {
   readonly obtain: Obtain
-  readonly arrivals: Arrivals
+  readonly waiters: Waiters
   readonly clock: Clock
   /** Whether `obtain` has anywhere else to look than the store. */
   readonly hasSources: boolean
@@ -36,7 +36,7 @@ const turnBytes = 512 * 1024
  * `deadline` when waiting took too long, `unverified` when all there is is wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
-  const { obtain, arrivals, clock, hasSources, idleMs } = settings
+  const { obtain, waiters, clock, hasSources, idleMs } = settings
   let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
@@ -74,7 +74,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
     /** Resolves when the block is here or `waitMs` have passed. */
     async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
-      const leave = arrivals.wait(ref, resolve)
+      const leave = waiters.wait(ref, resolve)
       const stop = clock.after(waitMs, resolve)
       const leftAlone = () => resolve()
       until.addEventListener('abort', leftAlone, { once: true })

@@ -6,7 +6,7 @@ import { Fault } from '../base/fault.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
-import { createArrivals } from './arrivals.ts'
+import { createWaiters } from './waiters.ts'
 import { createBlocks } from './blocks.ts'
 import type { Files } from './files.ts'
 import { importEntries } from './import.ts'
@@ -51,10 +51,10 @@ export type FilesSettings = {
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, obtain, database, clock, hasSources, limits } = settings
-  const arrivals = createArrivals((ref) => store.has(ref), limits.waitersMax)
+  const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
-    arrivals,
+    waiters,
     clock,
     hasSources,
     idleMs: limits.idleMs,
@@ -67,7 +67,7 @@ export function createFiles(settings: FilesSettings): Files {
       clock,
       openBlocks,
       blocksMax: limits.pinBlocksMax,
-      committed: () => arrivals.announce(),
+      committed: () => waiters.announce(),
     }),
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
@@ -78,7 +78,7 @@ export function createFiles(settings: FilesSettings): Files {
         batch: () => store.batch(),
         pinRow: ({ cid }) =>
           pinStatement(accountId, { cid, mode: 'recursive', name: options.pinName }, clock.now()),
-        committed: () => arrivals.announce(),
+        committed: () => waiters.announce(),
         proceed,
         signal,
       }),

@@ -3,7 +3,7 @@
 import { Fault } from '../base/fault.ts'
 import type { ContentRef } from '../content/ref.ts'
 
-export interface Arrivals {
+export interface Waiters {
   /** Calls `wake` once when `ref` is here. The returned function leaves. Throws `overloaded` past the limit. */
   wait(ref: ContentRef, wake: () => void): () => void
   /** Something was committed: wakes those whose block is here now. */
@@ -11,19 +11,19 @@ export interface Arrivals {
 }
 
 /** `has`: whether the store has the block now. */
-export function createArrivals(has: (ref: ContentRef) => boolean, waitersMax: number): Arrivals {
-  const waiters = new Set<{ readonly ref: ContentRef; readonly wake: () => void }>()
+export function createWaiters(has: (ref: ContentRef) => boolean, waitersMax: number): Waiters {
+  const waiting = new Set<{ readonly ref: ContentRef; readonly wake: () => void }>()
   return {
     wait(ref, wake) {
-      if (waiters.size >= waitersMax) throw new Fault('overloaded')
+      if (waiting.size >= waitersMax) throw new Fault('overloaded')
       const waiter = { ref, wake }
-      waiters.add(waiter)
-      return () => void waiters.delete(waiter)
+      waiting.add(waiter)
+      return () => void waiting.delete(waiter)
     },
     announce() {
-      for (const waiter of waiters) {
+      for (const waiter of waiting) {
         if (!has(waiter.ref)) continue
-        waiters.delete(waiter)
+        waiting.delete(waiter)
         waiter.wake()
       }
     },
