@@ -21,7 +21,7 @@ const headersMax = 4_096
 /** Told after each block of `chain.blocksFile`: how many are there, of how many. */
 export type OnImport = (done: number, total: number) => void
 
-export type ChainParts = {
+type OpenChainParts = {
   readonly config: Config
   readonly database: Database
   readonly store: Store
@@ -35,7 +35,7 @@ export type ChainParts = {
   readonly onSigned: SenderCache['note']
 }
 
-export type OpenChain = {
+type OpenChain = {
   readonly network: Network
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export type OpenChain = {
  * Resolves when the chain stands at its last block, those of `chain.blocksFile` included. Rejects with a
  * sentence for the operator: genesis or blocks that cannot be read, another chain in the folder.
  */
-export async function openChain(parts: ChainParts): Promise<OpenChain> {
+export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
   const { config, database, store, path, writer, clock, log } = parts
   const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
   const genesis =
