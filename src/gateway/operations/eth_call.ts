@@ -1,4 +1,5 @@
-// eth_call [call, block?]: what the EVM returns on that block's state. Computed, not proved: `trusted`.
+// eth_call [call, block?, state overrides?, block overrides?]: what the EVM returns on the state after that
+// block. Computed, not proved: `trusted`.
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'

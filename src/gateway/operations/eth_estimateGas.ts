@@ -1,4 +1,5 @@
-// eth_estimateGas [call, block?]: the least gas with which the call succeeds there. Label `trusted`.
+// eth_estimateGas [call, block?, state overrides?, block overrides?]: the least gas with which the call succeeds
+// there. Label `trusted`.
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
