@@ -140,3 +140,16 @@ test('a node of more links than any tool makes is refused before it takes its ro
   assert.equal(decodeDagNode(block(100_000)).links.length, 100_000)
   assert.throws(() => decodeDagNode(block(100_001)), { message: /more than 100000 links/ })
 })
+
+test('the longest CID is read in every base, a longer one in slow bases is not even tried', () => {
+  const digest = Buffer.alloc(128, 0xff)
+  const cid = cidOf(1, 0x7fff_ffff, encodeMultihash(0xb240, digest))
+  for (const base of ['base2', 'base8', 'base10', 'base16', 'base32', 'base36', 'base58btc']) {
+    assert.ok(parseCid(formatCid(cid, base))?.equals(cid), base)
+  }
+  const long = cidOf(1, rawCodec, encodeMultihash(0, Buffer.alloc(300, 0xff)))
+  assert.ok(parseCid(formatCid(long, 'base32'))?.equals(long))
+  for (const base of ['base10', 'base36', 'base36upper', 'base58btc', 'base58flickr']) {
+    assert.equal(parseCid(formatCid(long, base)), null, base)
+  }
+})
