@@ -29,7 +29,8 @@ export type RpcVisit = {
   readonly network: Network
   readonly items: readonly (RpcItem | Fault)[]
   readonly batch: boolean
-  readonly signal: AbortSignal
+  /** Its signal is asked for only when something has to be waited for. */
+  readonly request: { readonly signal: AbortSignal }
 }
 
 /** Values of the `x-cairn-*` headers (contract-rpc 12); null = header absent. */

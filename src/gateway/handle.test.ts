@@ -110,7 +110,13 @@ async function refusal(work: Promise<unknown>): Promise<FaultCode> {
 test('what is counted adds up to what is charged: the one more of a batch has a row of its own', async () => {
   const { made, counted } = gateway()
   const items = [item('x_one'), item('x_one')]
-  const { headers } = await made.runRpc({ caller, network, items, batch: true, signal })
+  const { headers } = await made.runRpc({
+    caller,
+    network,
+    items,
+    batch: true,
+    request: { signal },
+  })
   assert.deepEqual(counted.at(-1), { method: 'batch', outcome: 'ok', units: 1 })
   assert.equal(
     counted.reduce((sum, { units }) => sum + units, 0),
@@ -149,8 +155,14 @@ test('a key that needs its secret says nothing of its networks without it', asyn
 
 test('the whole request is priced before work: its items, and one more for a batch', async () => {
   const { made, admitted } = gateway()
-  await made.runRpc({ caller, network, items: [item('x_one')], batch: false, signal })
-  await made.runRpc({ caller, network, items: [item('x_one'), item('x_one')], batch: true, signal })
+  await made.runRpc({ caller, network, items: [item('x_one')], batch: false, request: { signal } })
+  await made.runRpc({
+    caller,
+    network,
+    items: [item('x_one'), item('x_one')],
+    batch: true,
+    request: { signal },
+  })
   assert.deepEqual(admitted, [80, 161])
 })
 
@@ -161,7 +173,8 @@ test('a request that is not admitted runs nothing and costs nothing', async () =
     },
   })
   const items = [item('x_one')]
-  const run = async () => await made.runRpc({ caller, network, items, batch: false, signal })
+  const run = async () =>
+    await made.runRpc({ caller, network, items, batch: false, request: { signal } })
   assert.equal(await refusal(run()), 'over_rate')
   assert.deepEqual(counted, [{ method: 'x_one', outcome: 'over_rate', units: 0 }])
 })
@@ -174,7 +187,7 @@ test('one bad item touches no other, and answers keep the order of the request',
     network,
     items: [item('x_one'), bad, item('no_such'), item('x_strict'), item('x_one')],
     batch: true,
-    signal,
+    request: { signal },
   })
   assert.deepEqual(outcomes[0], { result: 1 })
   assert.equal(faultOf(outcomes[1]), bad)
@@ -190,7 +203,13 @@ test('one bad item touches no other, and answers keep the order of the request',
 test('a method refused on purpose costs as much as an unknown one', async () => {
   const { made, counted } = gateway()
   const items = [item('eth_sendTransaction')]
-  const { outcomes } = await made.runRpc({ caller, network, items, batch: false, signal })
+  const { outcomes } = await made.runRpc({
+    caller,
+    network,
+    items,
+    batch: false,
+    request: { signal },
+  })
   assert.equal(faultOf(outcomes[0]).code, 'method_not_offered')
   assert.deepEqual(counted, [{ method: 'other', outcome: 'method_not_offered', units: 5 }])
 })
@@ -202,7 +221,7 @@ test('a bug is masked as internal, and its units are given back', async () => {
     network,
     items: [item('x_bug')],
     batch: false,
-    signal,
+    request: { signal },
   })
   assert.equal(faultOf(outcomes[0]).message, 'internal error')
   assert.deepEqual(refunded, [80])
@@ -217,7 +236,7 @@ test('`latest` is one block for every call of a batch, also while the head moves
     network,
     items: [item('x_latest'), item('x_latest'), item('x_latest')],
     batch: true,
-    signal,
+    request: { signal },
   })
   assert.deepEqual(outcomes, [{ result: 1 }, { result: 1 }, { result: 1 }])
   assert.equal(headers.blockNumber, 1n)
@@ -227,8 +246,15 @@ test('`latest` is one block for every call of a batch, also while the head moves
 test('the label of a batch is that of its weakest answer', async () => {
   const { made } = gateway()
   const labelOf = async (methods: string[]) =>
-    (await made.runRpc({ caller, network, items: methods.map(item), batch: true, signal })).headers
-      .verified
+    (
+      await made.runRpc({
+        caller,
+        network,
+        items: methods.map(item),
+        batch: true,
+        request: { signal },
+      })
+    ).headers.verified
   assert.equal(await labelOf(['x_latest']), 'proof')
   assert.equal(await labelOf(['x_latest', 'x_trusted']), 'trusted')
   assert.equal(await labelOf(['x_one']), null)
@@ -300,7 +326,7 @@ function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' })
       network,
       items,
       batch: false,
-      signal,
+      request: { signal },
     })
     const [outcome] = outcomes
     assert.ok(outcome !== undefined && !('fault' in outcome))
@@ -327,7 +353,7 @@ test('a kept answer needs no wait', async () => {
   const { ask, made } = keeping('proof')
   await ask()
   const items = [{ method: 'x_kept', params: [] }]
-  const answer = made.runRpc({ caller, network, items, batch: false, signal })
+  const answer = made.runRpc({ caller, network, items, batch: false, request: { signal } })
   assert.ok(!(answer instanceof Promise))
 })
 

@@ -78,13 +78,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     planned: readonly Planned[],
     outcomes: (RpcOutcome | null)[],
   ): Promise<void> {
-    const { caller, network, signal } = visit
+    const { caller, network, request } = visit
     const call: RpcCall = {
       caller,
       network,
       resolve: (parameter) => labels.resolve(parameter),
       labels,
-      signal,
+      signal: request.signal,
     }
     let next = 0
     async function lane(): Promise<void> {
@@ -160,7 +160,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         for (const { method } of planned) countRpc(caller, network, method, fault.code, 0)
         throw fault
       }
-      const labels = new Visit(network, parts.resolveBlock, visit)
+      const labels = new Visit(network, parts.resolveBlock, visit.request)
       let waiting = 0
       const outcomes = planned.map((item): RpcOutcome | null => {
         if (item.fault !== null) return { fault: item.fault }

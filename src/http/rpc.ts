@@ -104,15 +104,7 @@ async function answer(
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
-  const running = gateway.runRpc({
-    caller,
-    network,
-    items,
-    batch,
-    get signal() {
-      return exchange.signal
-    },
-  })
+  const running = gateway.runRpc({ caller, network, items, batch, request: exchange })
   const { outcomes, headers } =
     running instanceof Promise ? await within(running, exchange.signal, clock) : running
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)

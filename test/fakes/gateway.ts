@@ -92,7 +92,7 @@ export function createFakeGateway(
       return caller
     },
     enterFiles: () => Promise.reject(new Fault('no_credential')),
-    async runRpc({ items, signal }) {
+    async runRpc({ items, request: { signal } }) {
       const fate = admission[key]
       if (fate !== undefined) throw fate
       gateway.ran += items.length
