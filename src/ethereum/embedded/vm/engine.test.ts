@@ -334,6 +334,16 @@ test('a nonce gap waits, can be replaced for more, and is mined once the gap is 
   assert.equal(await engine.pendingNonce(address), 2n)
 })
 
+test('what waits behind a gap does not stand in the way of what fills it', async (t) => {
+  const { engine } = await openEngine(t)
+  const most = 9_990n * 10n ** 18n
+  await engine.send(await sign(alice, { nonce: 1, type: 2, to: bob.address, value: most }))
+  await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 10n ** 20n }))
+  // The second one could not be paid any more.
+  assert.equal(await engine.pendingNonce(fromHex(alice.address)), 1n)
+  assert.deepEqual(await engine.poolCounts(), { pending: 0, queued: 0 })
+})
+
 test('with mining off everything waits, and the pending nonce counts it', async (t) => {
   const { engine, blocks } = await openEngine(t, { mining: 'off' })
   for (let nonce = 0; nonce < 256; nonce += 1) {

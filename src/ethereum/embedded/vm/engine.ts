@@ -156,7 +156,7 @@ export class Engine {
     checkSender(entry, {
       nonce,
       balance: account?.balance ?? 0n,
-      queuedCost: this.#pool.costBeside(entry.sender, entry.nonce),
+      queuedCost: this.#pool.costBeside(entry.sender, entry.nonce, nonce),
       hasCode: account?.isContract() === true && !(await this.#isDelegated(entry.sender)),
     })
     return nonce

@@ -64,13 +64,17 @@ export class Pool {
     return next
   }
 
-  /** What the sender's entries may cost together, but for the one of `nonce`. */
-  costBeside(sender: Uint8Array, nonce: bigint): bigint {
+  /**
+   * What the sender's entries from its next nonce on may cost together, but for the one of `nonce`. As in
+   * go-ethereum, what waits behind a gap costs nothing yet.
+   */
+  costBeside(sender: Uint8Array, nonce: bigint, next: bigint): bigint {
     let sum = 0n
-    for (const entry of this.#bySender.get(toBareHex(sender))?.values() ?? []) {
-      if (entry.nonce !== nonce) sum += entry.cost
+    for (let at = next; ; at += 1n) {
+      const entry = this.at(sender, at)
+      if (entry === null) return sum
+      if (at !== nonce) sum += entry.cost
     }
-    return sum
   }
 
   /**
