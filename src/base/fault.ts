@@ -1,5 +1,6 @@
 // The one error class and the one table of answers we choose to give. Anything else thrown is a bug
 // and reaches a caller only as `internal`. Rows: contract-rpc section 5, contract-files section 3.5.
+// long: one row for each answer.
 
 type Retry = 'later' | 'tomorrow' | 'never'
 
@@ -288,6 +289,94 @@ export const faults = {
     kubo: 0,
     retry: 'never',
     message: 'transaction refused',
+    bare: true,
+  },
+  nonce_too_low: {
+    status: 200,
+    rpc: -38010,
+    kubo: 0,
+    retry: 'never',
+    message: 'nonce too low',
+    bare: true,
+  },
+  nonce_too_high: {
+    status: 200,
+    rpc: -38011,
+    kubo: 0,
+    retry: 'never',
+    message: 'nonce too high',
+    bare: true,
+  },
+  fee_too_low: {
+    status: 200,
+    rpc: -38012,
+    kubo: 0,
+    retry: 'never',
+    message: 'max fee per gas less than block base fee',
+    bare: true,
+  },
+  gas_too_low: {
+    status: 200,
+    rpc: -38013,
+    kubo: 0,
+    retry: 'never',
+    message: 'intrinsic gas too low',
+    bare: true,
+  },
+  no_funds: {
+    status: 200,
+    rpc: -38014,
+    kubo: 0,
+    retry: 'never',
+    message: 'insufficient funds for gas * price + value',
+    bare: true,
+  },
+  block_gas_spent: {
+    status: 200,
+    rpc: -38015,
+    kubo: 0,
+    retry: 'never',
+    message: 'block gas limit reached',
+    bare: true,
+  },
+  block_order: {
+    status: 200,
+    rpc: -38020,
+    kubo: 0,
+    retry: 'never',
+    message: 'block numbers must be in order',
+    bare: true,
+  },
+  time_order: {
+    status: 200,
+    rpc: -38021,
+    kubo: 0,
+    retry: 'never',
+    message: 'block timestamps must be in order',
+    bare: true,
+  },
+  init_code_too_large: {
+    status: 200,
+    rpc: -38025,
+    kubo: 0,
+    retry: 'never',
+    message: 'max initcode size exceeded',
+    bare: true,
+  },
+  over_blocks: {
+    status: 200,
+    rpc: -38026,
+    kubo: 0,
+    retry: 'never',
+    message: 'too many blocks',
+    bare: true,
+  },
+  not_simulated: {
+    status: 200,
+    rpc: -32603,
+    kubo: 0,
+    retry: 'never',
+    message: 'the call cannot be simulated',
     bare: true,
   },
   unprovable: {

@@ -2,6 +2,9 @@
 // simulation of blocks, a trace. Plain, structured-clonable values, parsed by the gateway.
 // Tested by src/ethereum/embedded/vm/calls.test.ts
 
+import type { Log } from '../codec/receipt.ts'
+import type { Transaction } from '../codec/transaction.ts'
+
 /** A transaction as eth_call and eth_estimateGas give it. All values parsed; absent means not given. */
 export type CallRequest = {
   readonly from?: Uint8Array
@@ -36,6 +39,8 @@ export type StateOverride = {
   readonly state?: readonly StorageWord[]
   /** Single slots. */
   readonly stateDiff?: readonly StorageWord[]
+  /** Where the precompiled contract of this address is to be found instead, 20 bytes. */
+  readonly movePrecompileTo?: Uint8Array
 }
 
 export type StorageWord = { readonly slot: Uint8Array; readonly word: Uint8Array }
@@ -49,6 +54,18 @@ export type BlockOverrides = {
   readonly prevRandao?: Uint8Array
   readonly baseFeePerGas?: bigint
   readonly blobBaseFee?: bigint
+  /** 32 bytes. Of simulated blocks only. */
+  readonly beaconRoot?: Uint8Array
+  /** Of simulated blocks only. */
+  readonly withdrawals?: readonly Withdrawal[]
+}
+
+/** EIP-4895. `amount` in gwei. */
+export type Withdrawal = {
+  readonly index: bigint
+  readonly validatorIndex: bigint
+  readonly address: Uint8Array
+  readonly amount: bigint
 }
 
 export type Overrides = {
@@ -97,3 +114,31 @@ export type TracerChoice =
 
 /** `hash`: of the transaction, 32 bytes. `result`: a JSON value. */
 export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }
+
+/** One block to simulate: what is changed before it, and what runs in it. */
+export type AskedBlock = Overrides & { readonly calls: readonly CallRequest[] }
+
+/** eth_simulateV1. `validation`: calls pay and are judged as transactions are. */
+export type BlockSimulation = {
+  readonly blocks: readonly AskedBlock[]
+  readonly traceTransfers: boolean
+  readonly validation: boolean
+}
+
+/** `error`: as JSON-RPC has it. `maxUsedGas`: before refunds. */
+export type SimulatedCall = {
+  readonly status: boolean
+  readonly returnData: Uint8Array
+  readonly gasUsed: bigint
+  readonly maxUsedGas: bigint
+  readonly logs: readonly Log[]
+  readonly error: { readonly code: number; readonly message: string; readonly data?: string } | null
+}
+
+/** A block that never was. `header`, `withdrawals`: RLP; `from`: 20 bytes; unsigned: r, s and v are 0. */
+export type SimulatedBlock = {
+  readonly header: Uint8Array
+  readonly withdrawals: Uint8Array | null
+  readonly transactions: readonly { readonly transaction: Transaction; readonly from: Uint8Array }[]
+  readonly calls: readonly SimulatedCall[]
+}

@@ -6,8 +6,10 @@ import type { BlockParts } from '../codec/block.ts'
 import type { Arrivals } from './arrivals.ts'
 import type {
   AccessListReport,
+  BlockSimulation,
   CallRequest,
   Overrides,
+  SimulatedBlock,
   TracerChoice,
   TransactionTrace,
 } from './computation.ts'
@@ -69,6 +71,15 @@ export interface Executor {
   estimateGas(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<bigint>
   /** What the request touches, and the gas it uses when that is declared beforehand. */
   createAccessList(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<AccessListReport>
+  /**
+   * Blocks that would follow `block` (contract-rpc 9). Throws `execution_failed`, `response_too_large`, and
+   * for what the service's own bounds or a transaction's rules forbid the faults of code -38010 to -38026.
+   */
+  simulate(
+    asked: { readonly block: BlockRef; readonly simulation: BlockSimulation },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<readonly SimulatedBlock[]>
   /** How the request runs, as a JSON value. */
   traceCall(
     asked: AskedCall & { readonly tracer: TracerChoice },

@@ -45,6 +45,7 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
     call: refuse,
     estimateGas: refuse,
     createAccessList: refuse,
+    simulate: refuse,
     traceCall: refuse,
     traceBlock: refuse,
     send: refuse,

@@ -16,7 +16,7 @@ import type { TurnLimits } from './vm/turn.ts'
 /** The part of an Executor that changes nothing. */
 export type CallExecutor = Pick<
   Executor,
-  'call' | 'estimateGas' | 'createAccessList' | 'traceCall' | 'traceBlock'
+  'call' | 'estimateGas' | 'createAccessList' | 'simulate' | 'traceCall' | 'traceBlock'
 >
 
 export type CallThreadOptions = {
@@ -185,6 +185,8 @@ export function createCallThread(options: CallThreadOptions): CallThread {
         run({ kind: 'estimate', ...taskOf(asked) }, keyId, signal),
       createAccessList: (asked, keyId, signal) =>
         run({ kind: 'access-list', ...taskOf(asked) }, keyId, signal),
+      simulate: ({ block, simulation }, keyId, signal) =>
+        run({ kind: 'simulate', blockHash: block.hash, simulation }, keyId, signal),
       traceCall: (asked, keyId, signal) =>
         run({ kind: 'trace-call', tracer: asked.tracer, ...taskOf(asked) }, keyId, signal),
       traceBlock: ({ block, index, tracer }, keyId, signal) =>

@@ -48,6 +48,7 @@ import { ethMining } from './eth_mining.ts'
 import { ethProtocolVersion } from './eth_protocolVersion.ts'
 import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
+import { ethSimulateV1 } from './eth_simulateV1.ts'
 import { ethSyncing } from './eth_syncing.ts'
 import { createEthGetFilterChanges } from './eth_getFilterChanges.ts'
 import { createEthGetFilterLogs } from './eth_getFilterLogs.ts'
@@ -127,6 +128,7 @@ export function createRpcOperations({
     ethProtocolVersion,
     ethRequestAccounts,
     ethSendRawTransaction,
+    ethSimulateV1,
     ethSyncing,
     createEthGetFilterChanges(filters),
     createEthGetFilterLogs(filters, clock),

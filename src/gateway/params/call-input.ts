@@ -42,7 +42,7 @@ export async function askedCall(input: CallInput, call: RpcCall): Promise<AskedC
 }
 
 /** The request, once it fits the network. Throws `execution_failed` with geth's texts. */
-function requestFor({ request, chainId }: CallArguments, network: Network): CallRequest {
+export function requestFor({ request, chainId }: CallArguments, network: Network): CallRequest {
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
     const detail = 'both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified'

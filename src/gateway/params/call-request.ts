@@ -26,7 +26,7 @@ export function parseCallRequest(value: unknown, position: number): CallArgument
 }
 
 /** The same as a part of a larger argument. */
-function readCallRequest(value: unknown, reading: Reading): CallArguments {
+export function readCallRequest(value: unknown, reading: Reading): CallArguments {
   const members = readMembers(value, reading, 'ethapi.TransactionArgs')
   const data = readCallData(members, reading)
   const request: CallRequest = {

@@ -1,7 +1,12 @@
 // State overrides and block overrides of eth_call and its kin (geth's StateOverride and BlockOverrides).
 // Unknown members are ignored, as geth does; known ones that are not offered are refused by name.
 // Tested by src/gateway/params/params.test.ts
-import type { BlockOverrides, StateOverride, StorageWord } from '../../ethereum/computation.ts'
+import type {
+  BlockOverrides,
+  StateOverride,
+  StorageWord,
+  Withdrawal,
+} from '../../ethereum/computation.ts'
 import {
   given,
   type Members,
@@ -10,6 +15,7 @@ import {
   readBig,
   readData,
   readHash,
+  readList,
   readMembers,
   readOptional,
   readUint64,
@@ -40,12 +46,7 @@ export function readStateOverrides(value: unknown, reading: Reading): readonly S
 }
 
 function readAccount(address: Uint8Array, members: Members, reading: Reading): StateOverride {
-  if ((members.get('movePrecompileToAddress') ?? null) !== null) {
-    throw refuseArgument(
-      reading.position,
-      'state override "movePrecompileToAddress" is not supported: precompiled contracts stay where they are',
-    )
-  }
+  const target = readOptional(members, 'movePrecompileToAddress', reading, readAddress)
   const state = readOptional(members, 'state', reading, readStorage)
   const stateDiff = readOptional(members, 'stateDiff', reading, readStorage)
   return {
@@ -55,6 +56,7 @@ function readAccount(address: Uint8Array, members: Members, reading: Reading): S
     ...given('code', readOptional(members, 'code', reading, readData)),
     ...given('state', state),
     ...given('stateDiff', stateDiff),
+    ...given('movePrecompileTo', target),
   }
 }
 
@@ -78,12 +80,41 @@ export function parseBlockOverrides(value: unknown, position: number): BlockOver
 export function readBlockOverrides(value: unknown, reading: Reading): BlockOverrides {
   const members = readMembers(value, reading, 'override.BlockOverrides')
   for (const name of ['difficulty', 'withdrawals', 'beaconRoot']) {
-    if ((members.get(name) ?? null) === null) continue
-    throw refuseArgument(
-      reading.position,
-      `block override "${name}" is not supported for this RPC method`,
-    )
+    refuseField(members, name, reading)
   }
+  return readFields(members, reading)
+}
+
+/** The same for a simulated block, which has a beacon root and withdrawals too. */
+export function readSimulatedFields(value: unknown, reading: Reading): BlockOverrides {
+  const members = readMembers(value, reading, 'override.BlockOverrides')
+  refuseField(members, 'difficulty', reading)
+  return {
+    ...readFields(members, reading),
+    ...given('beaconRoot', readOptional(members, 'beaconRoot', reading, readHash)),
+    ...given('withdrawals', readOptional(members, 'withdrawals', reading, readWithdrawals)),
+  }
+}
+
+function refuseField(members: Members, name: string, { position }: Reading): void {
+  if ((members.get(name) ?? null) === null) return
+  throw refuseArgument(position, `block override "${name}" is not supported for this RPC method`)
+}
+
+function readWithdrawals(value: unknown, reading: Reading): readonly Withdrawal[] {
+  return readList(value, reading, 'types.Withdrawals', (item) => {
+    const members = readMembers(item, reading, 'types.Withdrawal')
+    const amount = (name: string) => readOptional(members, name, reading, readUint64) ?? 0n
+    return {
+      index: amount('index'),
+      validatorIndex: amount('validatorIndex'),
+      address: readOptional(members, 'address', reading, readAddress) ?? new Uint8Array(20),
+      amount: amount('amount'),
+    }
+  })
+}
+
+function readFields(members: Members, reading: Reading): BlockOverrides {
   return {
     ...given('number', readOptional(members, 'number', reading, readUint64)),
     ...given('time', readOptional(members, 'time', reading, readUint64)),

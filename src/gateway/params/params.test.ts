@@ -270,11 +270,7 @@ test('overrides are read as geth reads them, and what is not offered is refused 
   assert.equal(overrides.state[0]?.stateDiff?.length, 1)
   assert.partialDeepStrictEqual(overrides.block, { number: 5n, time: 6n })
   const cases: readonly (readonly [unknown, unknown, RegExp])[] = [
-    [
-      { [address]: { movePrecompileToAddress: address } },
-      null,
-      /movePrecompileToAddress" is not sup/,
-    ],
+    [{ [address]: { movePrecompileToAddress: '0x1' } }, null, /OverrideAccount.movePrecompileToA/],
     [
       { [address]: { stateDiff: { '0x1': hash } } },
       null,

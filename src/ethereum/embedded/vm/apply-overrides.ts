@@ -5,25 +5,47 @@ import type { Block } from '@ethereumjs/block'
 import type { Common } from '@ethereumjs/common'
 import type { MerkleStateManager } from '@ethereumjs/statemanager'
 import { Fault } from '../../../base/fault.ts'
-import { toHex } from '../../../base/hex.ts'
+import { toBareHex, toHex } from '../../../base/hex.ts'
 import { encodeHeader } from '../../../codec/header.ts'
 import type { Header } from '../../../codec/header.ts'
 import type { BlockOverrides, StateOverride } from '../../computation.ts'
 import { viewHeader } from './block-view.ts'
+import type { StateVm } from './chain-vm.ts'
 
-/** Throws `execution_failed` for an account with both `state` and `stateDiff`. */
+/**
+ * Throws `execution_failed` for an account with both `state` and `stateDiff`, and for a move that go-ethereum
+ * refuses. A precompiled contract whose account is overridden is none any more.
+ */
 export async function overrideState(
-  state: MerkleStateManager,
+  { vm, state }: StateVm,
   overrides: readonly StateOverride[],
 ): Promise<void> {
-  for (const override of overrides) await overrideAccount(state, override)
+  const named = new Set(overrides.map(({ address }) => toBareHex(address)))
+  for (const override of overrides) {
+    movePrecompile(vm.evm.precompiles, override, named)
+    await overrideAccount(state, override)
+  }
+}
+
+function movePrecompile(
+  precompiles: StateVm['vm']['evm']['precompiles'],
+  { address, movePrecompileTo }: StateOverride,
+  named: ReadonlySet<string>,
+): void {
+  const key = toBareHex(address)
+  const precompile = precompiles.get(key)
+  if (movePrecompileTo !== undefined) {
+    const target = toBareHex(movePrecompileTo)
+    if (precompile === undefined) throw failed(`account ${nameOf(address)} is not a precompile`)
+    if (named.has(target)) throw failed(`account ${nameOf(movePrecompileTo)} is already overridden`)
+    precompiles.set(target, precompile)
+  }
+  precompiles.delete(key)
 }
 
 async function overrideAccount(state: MerkleStateManager, override: StateOverride): Promise<void> {
   if (override.state !== undefined && override.stateDiff !== undefined) {
-    const name = toChecksumAddress(`0x${toHex(override.address).slice(2)}`)
-    const detail = `account ${name} has both 'state' and 'stateDiff'`
-    throw new Fault('execution_failed', { detail })
+    throw failed(`account ${nameOf(override.address)} has both 'state' and 'stateDiff'`)
   }
   const address = createAddressFromString(toHex(override.address))
   const account = (await state.getAccount(address)) ?? createAccount({})
@@ -64,6 +86,14 @@ export function viewOverridden(
     Object.assign(block.header, { getBlobGasPrice: () => blobBaseFee })
   }
   return block
+}
+
+function nameOf(address: Uint8Array): string {
+  return toChecksumAddress(`0x${toBareHex(address)}`)
+}
+
+function failed(detail: string): Fault {
+  return new Fault('execution_failed', { detail })
 }
 
 function withoutLeadingZeros(word: Uint8Array): Uint8Array {

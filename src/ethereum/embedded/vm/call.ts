@@ -88,7 +88,7 @@ export async function openSimulation(
   const header = overrideHeader(kept, overrides.block)
   const common = parts.rules.at(header)
   const machine = await openState(parts, { common, header: kept, turn })
-  await overrideState(machine.state, overrides.state)
+  await overrideState(machine, overrides.state)
   const block = callBlock(header, common, request, overrides.block.blobBaseFee)
   checkFees(request, block)
   const from =
@@ -177,7 +177,7 @@ async function runOnce(
  * EIP-3607 forbids transactions from accounts with code; calls may speak for them. The EVM asks for such a
  * sender's code before any other code, so one answer says "delegated" (EIP-7702), which it lets pass.
  */
-function speakForContract(state: StateVm['state']): void {
+export function speakForContract(state: StateVm['state']): void {
   Object.assign(state, {
     getCode() {
       Reflect.deleteProperty(state, 'getCode')

@@ -1,7 +1,12 @@
 // What the call thread can work out, each on a state of its own that is thrown away afterwards: many may be
 // under way at once, taking turns.
 import type { Store } from '../../../content/store.ts'
-import type { AccessListReport, TracerChoice, TransactionTrace } from '../../computation.ts'
+import type {
+  AccessListReport,
+  SimulatedBlock,
+  TracerChoice,
+  TransactionTrace,
+} from '../../computation.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { call } from './call.ts'
@@ -10,6 +15,8 @@ import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
+import { simulate } from './simulate/simulate.ts'
+import type { SimulateTask } from './simulate/simulate.ts'
 import { traceBlock } from './trace-block.ts'
 import type { TraceBlockTask } from './trace-block.ts'
 import { traceCall } from './trace-call.ts'
@@ -17,6 +24,7 @@ import type { Turn } from './turn.ts'
 
 export type Calculation =
   | ({ readonly kind: 'call' | 'estimate' | 'access-list' } & CallTask)
+  | ({ readonly kind: 'simulate' } & SimulateTask)
   | ({ readonly kind: 'trace-call'; readonly tracer: TracerChoice } & CallTask)
   | ({ readonly kind: 'trace-block' } & TraceBlockTask)
 
@@ -24,6 +32,7 @@ export type CalculationResults = {
   readonly call: Uint8Array
   readonly estimate: bigint
   readonly 'access-list': AccessListReport
+  readonly simulate: readonly SimulatedBlock[]
   readonly 'trace-call': unknown
   readonly 'trace-block': readonly TransactionTrace[]
 }
@@ -47,6 +56,8 @@ export function createCalls(options: {
         return estimateGas(parts, task, turn)
       case 'access-list':
         return createAccessList(parts, task, turn)
+      case 'simulate':
+        return simulate(parts, task, turn)
       case 'trace-call':
         return traceCall(parts, task, turn)
       case 'trace-block':

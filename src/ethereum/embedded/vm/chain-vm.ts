@@ -35,6 +35,19 @@ export async function createStateVm(parts: {
   // Without caches every transaction writes the nodes between it and the next.
   const state = new MerkleStateManager({ common, trie, caches: new Caches() })
   await state.setStateRoot(stateRoot)
+  return createVmOver(state, { common, index, ...(turn === undefined ? {} : { turn }) })
+}
+
+/** A fresh EVM over a state that others have worked on, maybe under other rules. */
+export async function createVmOver(
+  state: MerkleStateManager,
+  parts: {
+    readonly common: Common
+    readonly index: Pick<ChainIndex, 'hashOf'>
+    readonly turn?: Turn
+  },
+): Promise<StateVm> {
+  const { common, index, turn } = parts
   const vm = await createVM({ common, stateManager: state, blockchain: blockHashes(index) })
   if (turn !== undefined) stopForOthers(vm, turn)
   return { vm, state }

@@ -16,6 +16,7 @@ export const opcodes = {
   extCodeSize: 0x3b,
   extCodeCopy: 0x3c,
   extCodeHash: 0x3f,
+  baseFee: 0x48,
   sload: 0x54,
   sstore: 0x55,
   jump: 0x56,
@@ -102,6 +103,14 @@ export function watchOpcodes(
       }) as OpcodeEntry['gasHandler'],
     }
   })
+}
+
+/** BASEFEE reads `baseFee`, whatever the block says that the EVM was given. */
+export function answerBaseFee(vm: VM, baseFee: bigint): void {
+  replace(vm, [opcodes.baseFee], (entry) => ({
+    ...entry,
+    opHandler: ((frame: Frame) => frame.stack.push(baseFee)) as OpcodeEntry['opHandler'],
+  }))
 }
 
 function replace(

@@ -1,0 +1,55 @@
+// The header of a simulated block before anything has run: what follows from its parent and what was asked.
+// Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts
+import type { Common } from '@ethereumjs/common'
+import {
+  emptyRequestsHash,
+  emptyTrieRoot,
+  emptyUnclesHash,
+} from '../../../../codec/account-state.ts'
+import { encodeHeader } from '../../../../codec/header.ts'
+import type { Header } from '../../../../codec/header.ts'
+import { viewHeader } from '../block-view.ts'
+import type { ChainRules } from '../chain-rules.ts'
+import type { PlannedBlock } from './plan-blocks.ts'
+
+/** EIP-1559. */
+const firstBaseFee = 1_000_000_000n
+
+export function draftHeader(
+  parent: { readonly header: Header; readonly hash: Uint8Array },
+  { number, timestamp, block }: PlannedBlock,
+  options: { readonly common: Common; readonly rules: ChainRules; readonly validation: boolean },
+): Header {
+  const { common, rules, validation } = options
+  const before = viewHeader(encodeHeader(parent.header), rules.at(parent.header)).header
+  const calculated = () =>
+    parent.header.baseFeePerGas === undefined ? firstBaseFee : before.calcNextBaseFee()
+  return {
+    parentHash: parent.hash,
+    unclesHash: emptyUnclesHash,
+    miner: block.feeRecipient ?? parent.header.miner,
+    stateRoot: emptyTrieRoot,
+    transactionsRoot: emptyTrieRoot,
+    receiptsRoot: emptyTrieRoot,
+    logsBloom: new Uint8Array(256),
+    difficulty: parent.header.difficulty,
+    number,
+    gasLimit: block.gasLimit ?? parent.header.gasLimit,
+    gasUsed: 0n,
+    timestamp,
+    extraData: new Uint8Array(0),
+    mixHash: block.prevRandao ?? new Uint8Array(32),
+    nonce: new Uint8Array(8),
+    ...(common.isActivatedEIP(1559) && {
+      // Or a call without a price could not run.
+      baseFeePerGas: block.baseFeePerGas ?? (validation ? calculated() : 0n),
+    }),
+    ...(common.isActivatedEIP(4895) && { withdrawalsRoot: emptyTrieRoot }),
+    ...(common.isActivatedEIP(4844) && {
+      blobGasUsed: 0n,
+      excessBlobGas: before.calcNextExcessBlobGas(common),
+      parentBeaconBlockRoot: block.beaconRoot ?? new Uint8Array(32),
+    }),
+    ...(common.isActivatedEIP(7685) && { requestsHash: emptyRequestsHash }),
+  }
+}

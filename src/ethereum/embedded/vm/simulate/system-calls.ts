@@ -1,0 +1,101 @@
+// What the protocol itself runs around a block's transactions: the block hash and beacon root contracts
+// before them (EIP-2935, 4788), the request contracts after them (EIP-7002, 7251), and deposits (EIP-6110).
+// Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts
+import { createHash } from 'node:crypto'
+import type { Block } from '@ethereumjs/block'
+import { createAddressFromString } from '@ethereumjs/util'
+import { Fault } from '../../../../base/fault.ts'
+import { toHex } from '../../../../base/hex.ts'
+import type { Header } from '../../../../codec/header.ts'
+import type { Log } from '../../../../codec/receipt.ts'
+import type { StateVm } from '../chain-vm.ts'
+
+const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+const blockHashes = '0x0000f90827f1c53a10cb7a02335b175320002935'
+const withdrawalRequests = '0x00000961ef480eb55e80d19ad83579a64c007002'
+const consolidationRequests = '0x0000bbddc7ce488642fb579f8b00f3a590007251'
+const systemAddress = createAddressFromString('0xfffffffffffffffffffffffffffffffffffffffe')
+const gasLimit = 30_000_000n
+
+/** Mainnet's, for a genesis that names none. */
+const depositContract = '0x00000000219ab540356cbb839cbe05303d7705fa'
+const depositTopic = '0x649bbc62d0e31342afea4e5cd82d4049e7e1ee912fc0889aa790803be39038c5'
+const depositLogBytes = 576
+/** Key, credentials, amount, signature and index: where each begins and ends in the log's data. */
+const depositParts = [
+  [192, 240],
+  [288, 320],
+  [352, 360],
+  [416, 512],
+  [544, 552],
+] as const
+
+export async function beginBlock(machine: StateVm, block: Block, header: Header): Promise<void> {
+  const { common } = machine.vm
+  const { parentHash, parentBeaconBlockRoot } = header
+  if (common.isActivatedEIP(4788) && parentBeaconBlockRoot !== undefined) {
+    await callSystem(machine, block, beaconRoots, parentBeaconBlockRoot)
+  }
+  if (common.isActivatedEIP(2935)) await callSystem(machine, block, blockHashes, parentHash)
+}
+
+/** The requests hash of EIP-7685. Throws `execution_failed` for a deposit log that is none. */
+export async function endBlock(
+  machine: StateVm,
+  block: Block,
+  logs: readonly Log[],
+): Promise<Uint8Array> {
+  const { common } = machine.vm
+  const requests = [
+    common.isActivatedEIP(6110) ? deposits(machine, logs) : new Uint8Array(0),
+    common.isActivatedEIP(7002)
+      ? await callSystem(machine, block, withdrawalRequests)
+      : new Uint8Array(0),
+    common.isActivatedEIP(7251)
+      ? await callSystem(machine, block, consolidationRequests)
+      : new Uint8Array(0),
+  ]
+  const all = createHash('sha256')
+  for (const [type, data] of requests.entries()) {
+    if (data.length === 0) continue
+    all.update(createHash('sha256').update(Uint8Array.of(type)).update(data).digest())
+  }
+  return new Uint8Array(all.digest())
+}
+
+/** What the contract returns; nothing when there is none. */
+async function callSystem(
+  { vm, state }: StateVm,
+  block: Block,
+  name: string,
+  data: Uint8Array = new Uint8Array(0),
+): Promise<Uint8Array> {
+  const to = createAddressFromString(name)
+  if ((await state.getCode(to)).length === 0) return new Uint8Array(0)
+  const caller = await state.getAccount(systemAddress)
+  const { execResult } = await vm.evm.runCall({ caller: systemAddress, to, data, gasLimit, block })
+  // The library counts a nonce for a caller that sends no transactions.
+  if (caller === undefined) await state.deleteAccount(systemAddress)
+  else await state.putAccount(systemAddress, caller)
+  await vm.evm.journal.cleanup()
+  state.originalStorageCache.clear()
+  return execResult.exceptionError === undefined ? execResult.returnValue : new Uint8Array(0)
+}
+
+function deposits({ vm }: StateVm, logs: readonly Log[]): Uint8Array {
+  const contract = (
+    vm.common['_chainParams'].depositContractAddress ?? depositContract
+  ).toLowerCase()
+  const parts: Uint8Array[] = []
+  for (const { address, topics, data } of logs) {
+    const [topic] = topics
+    if (topic === undefined || toHex(address) !== contract || toHex(topic) !== depositTopic)
+      continue
+    if (data.length !== depositLogBytes) {
+      const detail = `unable to parse deposit data: deposit wrong length: want ${depositLogBytes}, have ${data.length}`
+      throw new Fault('execution_failed', { detail })
+    }
+    for (const [from, to] of depositParts) parts.push(data.subarray(from, to))
+  }
+  return new Uint8Array(Buffer.concat(parts))
+}

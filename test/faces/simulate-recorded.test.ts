@@ -1,0 +1,64 @@
+// The outside judge of eth_simulateV1: what go-ethereum answered on the chain of the vectors.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { fromHex } from '../../src/base/hex.ts'
+import { silentLog } from '../../src/base/log.ts'
+import type { SimulatedBlock } from '../../src/ethereum/computation.ts'
+import { parseGenesis } from '../../src/ethereum/embedded/genesis.ts'
+import { findStart } from '../../src/ethereum/embedded/start-point.ts'
+import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
+import { renderSimulatedBlock } from '../../src/ethereum/simulated-block-object.ts'
+import { parseBlockSimulation } from '../../src/gateway/params/block-simulation.ts'
+import { createChainCalls } from '../fakes/chain-calls.ts'
+import { openChainDatabase } from '../fakes/chain-database.ts'
+import { missingVectors, readVector, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { recordedSimulations } from '../fakes/recorded-simulations.ts'
+
+const head = fromHex('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
+let run: ReturnType<typeof createChainCalls>['run']
+
+before(async (t) => {
+  if (missingVectors !== false) return
+  const { store, index, log } = openChainDatabase(t as never)
+  const text = new TextDecoder().decode(readVector('rpc-compat/genesis.json'))
+  const genesis = parseGenesis(JSON.parse(text))
+  await findStart({ network: 'test', genesis, store, index, log })
+  const engine = await Engine.open({
+    network: 'test',
+    genesis,
+    store,
+    index,
+    mining: 'off',
+    now: () => 0,
+    onBlock: () => {},
+    onPending: () => {},
+    log: silentLog,
+  })
+  await engine.importFile(`${vectorsFolder}/rpc-compat/chain.rlp`)
+  run = createChainCalls({ genesis, store, index }).run
+})
+
+for (const { name, blockStateCalls, blocks } of recordedSimulations) {
+  test(name, { skip: missingVectors }, async () => {
+    const { blocks: parsed } = parseBlockSimulation({ blockStateCalls }, 0)
+    const asked = parsed.map((one) => ({ ...one, calls: one.calls.map(({ request }) => request) }))
+    const simulation = { blocks: asked, traceTransfers: false, validation: false }
+    const made = (await run({
+      kind: 'simulate',
+      blockHash: head,
+      simulation,
+    })) as readonly SimulatedBlock[]
+    const shown = made.map((one) => {
+      const block = renderSimulatedBlock(one, false) as { hash: string; calls: Call[] }
+      return { hash: block.hash, calls: block.calls.map(summary) }
+    })
+    assert.deepEqual(shown, blocks)
+  })
+}
+
+type Call = Readonly<Record<'returnData' | 'gasUsed' | 'maxUsedGas' | 'status', string>>
+
+function summary({ returnData, gasUsed, maxUsedGas, status }: Call) {
+  assert.equal(status, '0x1')
+  return [returnData, gasUsed, maxUsedGas]
+}

@@ -1,0 +1,226 @@
+// Simulations that go-ethereum answered on the chain of the vectors at block 54 (ethereum/execution-apis,
+// tests/eth_simulateV1, CC0-1.0), cut to what says all: a block's hash stands for every root of its header.
+
+export type RecordedSimulation = {
+  readonly name: string
+  readonly blockStateCalls: readonly unknown[]
+  /** By block: its hash, and of each call what it returned, the gas it used and the most it held. */
+  readonly blocks: readonly {
+    readonly hash: string
+    readonly calls: readonly (readonly [string, string, string])[]
+  }[]
+}
+
+const c0 = `0xc0${'0'.repeat(38)}`
+const c1 = `0xc1${'0'.repeat(38)}`
+const c2 = `0xc2${'0'.repeat(38)}`
+const rich = { balance: '0x1e8480' }
+const returns42 = { code: '0x602a60005260206000f3' }
+const word42 = `0x${'2a'.padStart(64, '0')}`
+const transfer = ['0x', '0x5208', '0x5208'] as const
+const call42 = [word42, '0x521a', '0x521a'] as const
+const delegation = ['0x', '0x8fc0', '0xb3b0'] as const
+const chainId = '0xc72dd9d5e883e'
+
+const first = '0x1f4924b14f34e24159387c0a4cdbaa32f3ddb0cf'
+const delegatesFirst = {
+  from: c0,
+  to: c0,
+  authorizationList: [
+    {
+      chainId,
+      address: c1,
+      nonce: '0x0',
+      yParity: '0x1',
+      r: '0x688980e5aade10fb4ae34dd784899d94cc020332a5f0819005f4b09da6e5a2b0',
+      s: '0x713c724d10920a924c24f9ed682155da66b88cfa8eda30ecbfa3d05efebb3aae',
+    },
+  ],
+}
+const second = '0x3c99b48acd2a442808922929a1441f31245e3a45'
+const delegatesSecond = {
+  from: c0,
+  to: c0,
+  authorizationList: [
+    {
+      chainId,
+      address: c1,
+      nonce: '0x0',
+      yParity: '0x0',
+      r: '0xe46a57110dd3e4f9d556fbcd95f00f29ec91ce3e656a796f46b665d6df4aa657',
+      s: '0x589ea4f67adc16d5de188b7f5e2b697c017325ada80332ecfd24ead54d49fc3f',
+    },
+  ],
+}
+const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const delegated = '0xeda8645ba6948855e3b3cd596bbb07596d59c603'
+const readsSlot0 = { code: '0x60005460005260206000f3' }
+const emptied = { nonce: '0x0', code: '0x', balance: '0x0' }
+
+export const recordedSimulations: readonly RecordedSimulation[] = [
+  {
+    name: 'an override of the state clears what was stored before',
+    blockStateCalls: [
+      {
+        stateOverrides: {
+          '0x8bebc8ba651aee624937e7d897853ac30c95a067': {
+            code: '0x60015460005260035460205260406000f3',
+            state: {
+              [`0x${'3'.padStart(64, '0')}`]: word42,
+            },
+          },
+        },
+        calls: [{ from: c0, to: '0x8bebc8ba651aee624937e7d897853ac30c95a067' }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0x0dde0d40fcf950cbd94690ba1e2b6d2aa31822871ab4f6c4db6326ca180ac603',
+        calls: [[`0x${'2a'.padStart(128, '0')}`, '0x628e', '0x628e']],
+      },
+    ],
+  },
+  {
+    name: 'a contract creation replaces code that was overridden',
+    blockStateCalls: [
+      {
+        stateOverrides: {
+          [c0]: rich,
+          '0xf47be3b1978c24bb4b498620b247b2622a2cb056': { code: '0x' },
+        },
+        calls: [
+          { from: c0, input: '0x69602a60005260206000f3600052600a6016f3' },
+          { from: c0, to: '0xf47be3b1978c24bb4b498620b247b2622a2cb056' },
+        ],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0x01a058e5748fc385c8e5af58bd6194a54a353da08195a2d962bdf4dc2de39815',
+        calls: [['0x602a60005260206000f3', '0xd7f8', '0xd7f8'], call42],
+      },
+    ],
+  },
+  {
+    name: 'a delegation replaces code that was overridden',
+    blockStateCalls: [
+      {
+        stateOverrides: { [first]: { code: '0x' }, [c0]: rich, [c1]: returns42 },
+        calls: [{ from: c0, to: first }, delegatesFirst, { from: c0, to: first }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0xd288f83e18f23591a682a44b805088b0b70ddd1ea5eeb4e2da18e532d30a41ea',
+        calls: [transfer, delegation, call42],
+      },
+    ],
+  },
+  {
+    name: 'a delegation replaces one that was put there',
+    blockStateCalls: [
+      {
+        stateOverrides: {
+          [first]: { code: `0xef0100${c2.slice(2)}` },
+          [c0]: rich,
+          [c1]: returns42,
+          [c2]: { code: '0x600160005260206000f3' },
+        },
+        calls: [{ from: c0, to: first }, delegatesFirst, { from: c0, to: first }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0xc7e1964c4bc4c1bdae925de50c0b0309570ecb24177dd381f817589f77cdf0be',
+        calls: [[`0x${'1'.padStart(64, '0')}`, '0x521a', '0x521a'], delegation, call42],
+      },
+    ],
+  },
+  {
+    name: 'an account that an override left empty is there',
+    blockStateCalls: [
+      {
+        stateOverrides: { [second]: { code: '0x' }, [c0]: rich, [c1]: returns42 },
+        calls: [delegatesSecond, { from: c0, to: second }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0xd8cf0b9c05b2692a26c9053e01bb9cf64ff2bc0340f51674b57a8bddd12c76a0',
+        calls: [delegation, call42],
+      },
+    ],
+  },
+  {
+    name: 'an account that an override left empty is there in the next block too',
+    blockStateCalls: [
+      {
+        stateOverrides: { [second]: { code: '0x' }, [c0]: rich, [c1]: returns42 },
+        calls: [{ from: c0, to: c1 }],
+      },
+      {
+        stateOverrides: { [second]: { balance: '0x0' } },
+        calls: [delegatesSecond, { from: c0, to: second }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0x2ee2fa17c18fc5671b189bb4b1fa8076f91a11e254f49f05a53ebccee8d4899c',
+        calls: [call42],
+      },
+      {
+        hash: '0x772be31f7bb3a08da92f0843d8b0660b722bbeb8c84ccb7d5c77a5476d8dc9c4',
+        calls: [delegation, call42],
+      },
+    ],
+  },
+  {
+    name: 'an emptied contract keeps its storage',
+    blockStateCalls: [
+      { stateOverrides: { [contract]: emptied, [c0]: rich }, calls: [{ from: c0, to: c0 }] },
+      { stateOverrides: { [contract]: readsSlot0 }, calls: [{ from: c0, to: contract }] },
+    ],
+    blocks: [
+      {
+        hash: '0xb2e403726a842d87cdb6544d1422836cf50c3bc831146421567469bceb66d736',
+        calls: [transfer],
+      },
+      {
+        hash: '0xac29d6cdc3cdba99b4796a59e3807108b5b6f9e88acc2c6098978f4146d309f4',
+        calls: [[`0x${'38'.padStart(64, '0')}`, '0x5a4e', '0x5a4e']],
+      },
+    ],
+  },
+  {
+    name: 'an emptied delegated account keeps its storage',
+    blockStateCalls: [
+      { stateOverrides: { [c0]: rich, [delegated]: emptied }, calls: [{ from: c0, to: c0 }] },
+      { stateOverrides: { [delegated]: readsSlot0 }, calls: [{ from: c0, to: delegated }] },
+    ],
+    blocks: [
+      {
+        hash: '0xc1eab9b4373f958b15711ce6f0083692cde7c6a1ff3c38f656915e66429b8409',
+        calls: [transfer],
+      },
+      {
+        hash: '0xe713e28972c5c222035c97c7e49927336e3d3e803f906d563059115769fb6548',
+        calls: [[`0x696e766f6b6564${'0'.repeat(50)}`, '0x5a4e', '0x5a4e']],
+      },
+    ],
+  },
+  {
+    name: 'code at the address of a precompiled contract runs in its place',
+    blockStateCalls: [
+      {
+        stateOverrides: { '0x0000000000000000000000000000000000000004': returns42 },
+        calls: [{ from: c0, to: '0x0000000000000000000000000000000000000004', input: '0x1234' }],
+      },
+    ],
+    blocks: [
+      {
+        hash: '0x6840329950859fa366eacfd7b36eb3c67e56ebf284e9629db084d465da1de2a0',
+        calls: [[word42, '0x5258', '0x5258']],
+      },
+    ],
+  },
+]
