@@ -18,6 +18,7 @@ import { base36, base36upper } from 'multiformats/bases/base36'
 import { base58btc, base58flickr } from 'multiformats/bases/base58'
 import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64'
 import { base8 } from 'multiformats/bases/base8'
+import type { MultibaseEncoder } from 'multiformats/bases/interface'
 import { CID } from 'multiformats/cid'
 import * as digests from 'multiformats/hashes/digest'
 import { sha256Code } from './multihash.ts'
@@ -116,15 +117,7 @@ export function cidOf(version: 0 | 1, codec: number, multihash: Uint8Array): CID
   return CID.create(version, codec, digest)
 }
 
-/** Whether `cid-base` may name it. */
-export function isMultibase(name: string): boolean {
-  return byName.has(name)
-}
-
-/** `cid` in a multibase: v1 in it, v0 only in base58btc. Throws TypeError for a name that is no multibase. */
-export function formatCid(cid: CID, baseName: string): string {
-  const base = byName.get(baseName)
-  if (base === undefined) throw new TypeError(`unknown multibase: ${baseName}`)
-  // The package types v0 and v1 encoders apart; v0 stays in its own base, so one cast covers both.
-  return cid.version === 0 ? cid.toString() : cid.toString(base as typeof base32)
+/** The multibase of that name or prefix, or null. Encodes CIDs of version 1; `CID.toString` takes it. */
+export function findMultibase(text: string): MultibaseEncoder<string> | null {
+  return byName.get(text) ?? byPrefix.get(text) ?? null
 }

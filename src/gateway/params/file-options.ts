@@ -1,14 +1,9 @@
 // Options that several file commands share: how patient to be, and how CIDs are printed (contract-files 2.8, 4).
-import type { MultibaseEncoder } from 'multiformats/bases/interface'
-import { base16, base16upper } from 'multiformats/bases/base16'
-import { base2 } from 'multiformats/bases/base2'
-import { base32, base32hex, base32upper, base32z } from 'multiformats/bases/base32'
-import { base36, base36upper } from 'multiformats/bases/base36'
-import { base58btc, base58flickr } from 'multiformats/bases/base58'
-import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/base64'
-import { base8 } from 'multiformats/bases/base8'
+import { base32 } from 'multiformats/bases/base32'
+import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
+import { findMultibase } from '../../codec/cid.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesRequest } from '../operation.ts'
 
@@ -32,34 +27,14 @@ export function patienceOf(options: Options): Patience {
   }
 }
 
-const encoders: readonly MultibaseEncoder<string>[] = [
-  base2,
-  base8,
-  base16,
-  base16upper,
-  base32,
-  base32hex,
-  base32upper,
-  base32z,
-  base36,
-  base36upper,
-  base58btc,
-  base58flickr,
-  base64,
-  base64pad,
-  base64url,
-  base64urlpad,
-]
-
 /**
  * How the caller wants CIDs: v1 in `cid-base`, which also lifts v0 to v1 unless it is base58btc or
  * `upgrade-cidv0-in-output` says otherwise. Throws `command_failed` for a base nobody knows.
  */
 export function cidPrinter(options: Options): (cid: CID) => string {
   const name = textOf(options, 'cid-base')
-  const encoder =
-    name === '' ? base32 : encoders.find((one) => one.name === name || one.prefix === name)
-  if (encoder === undefined) {
+  const encoder = name === '' ? base32 : findMultibase(name)
+  if (encoder === null) {
     throw new Fault('command_failed', { detail: `unsupported multibase encoding: ${name}` })
   }
   const lifts = flagOf(options, 'upgrade-cidv0-in-output', name !== '' && encoder !== base58btc)

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { given, type Options } from '../../../test/fakes/file-commands.ts'
+import { parseCid } from '../../codec/cid.ts'
 import { parseChunker } from './chunker.ts'
 import { cidPrinter } from './file-options.ts'
 import { parseImportOptions } from './import-options.ts'
@@ -100,6 +101,8 @@ test('cid-base rebases v1 and lifts v0, unless told otherwise', () => {
   assert.equal(shown({}), v0.toString())
   assert.equal(shown({ 'cid-base': 'base58btc' }), v0.toString())
   assert.equal(shown({ 'cid-base': 'base32' }), v0.toV1().toString())
+  const padded = shown({ 'cid-base': 'base32pad' })
+  assert.deepEqual([padded[0], parseCid(padded)], ['c', v0.toV1()])
   assert.equal(shown({ 'upgrade-cidv0-in-output': true }), v0.toV1().toString())
   assert.equal(shown({ 'cid-base': 'base32', 'upgrade-cidv0-in-output': false }), v0.toString())
   assert.throws(() => shown({ 'cid-base': 'base3' }), { code: 'command_failed' })
