@@ -181,36 +181,3 @@ function hoursOfDay(now: number): readonly number[] {
   const start = now - (now % (dayHours * hourMs))
   return Array.from({ length: dayHours }, (_, hour) => start + hour * hourMs)
 }
-
-export type UsageRow = {
-  readonly keyId: string
-  readonly accountId: string | null
-  readonly face: 'rpc' | 'files'
-  readonly network: string
-  readonly method: string
-  readonly outcome: string
-  readonly requests: number
-  readonly units: number
-  readonly bytesIn: number
-  readonly bytesOut: number
-}
-
-/**
- * Sums since the hour of `since` (milliseconds), most requests first; of one account or key, or of all.
- * At most `rowsMax` rows.
- */
-export function queryUsage(
-  db: Database,
-  filter: { readonly since: number; readonly accountId?: string; readonly keyId?: string },
-): readonly UsageRow[] {
-  return db.all<UsageRow>(
-    `SELECT u.key_id AS keyId, k.account_id AS accountId, u.face, u.network, u.method, u.outcome,
-       sum(u.requests) AS requests, sum(u.units) AS units, sum(u.bytes_in) AS bytesIn,
-       sum(u.bytes_out) AS bytesOut
-     FROM usage u LEFT JOIN api_key k ON k.id = u.key_id
-     WHERE u.hour >= ?1 AND (?2 IS NULL OR k.account_id = ?2) AND (?3 IS NULL OR u.key_id = ?3)
-     GROUP BY u.key_id, u.face, u.network, u.method, u.outcome
-     ORDER BY requests DESC, u.key_id, u.face, u.network, u.method, u.outcome LIMIT ${rowsMax}`,
-    [hourOf(filter.since), filter.accountId ?? null, filter.keyId ?? null],
-  )
-}
