@@ -52,8 +52,31 @@ export function callTransaction(
     return Object.assign(transaction, { getSenderAddress: () => from })
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
-    throw new Fault('execution_failed', { detail: text, cause })
+    throw new Fault('execution_failed', { detail: reasonOf(text), cause })
   }
+}
+
+/** How the library begins, and go-ethereum's words (core/error.go). */
+const reasons: readonly (readonly [begins: string, reason: string])[] = [
+  ['tx should contain at least one blob', 'blob transaction missing blob hashes'],
+  ['versioned hash does not start with', 'blob has invalid hash version'],
+  [
+    'Invalid EIP-7702 transaction: authorization list is empty',
+    'EIP-7702 transaction with empty auth list',
+  ],
+  ['the initcode size', 'max initcode size exceeded'],
+  ['nonce cannot equal or exceed', 'nonce has max value'],
+]
+
+/** The library adds how it would print the transaction. */
+function reasonOf(text: string): string {
+  const [said = '', printed = ''] = text.split(' (tx type=')
+  if (said.startsWith('tx should have a "to" field')) {
+    return printed.startsWith('3')
+      ? 'blob transaction of type create'
+      : 'EIP-7702 transaction cannot be used to create contract'
+  }
+  return reasons.find(([begins]) => said.startsWith(begins))?.[1] ?? said
 }
 
 /** Gives the transaction another gas limit, also one above the cap of EIP-7825. */

@@ -58,6 +58,25 @@ test('a precompiled contract that fails has not reverted', async (t) => {
   await assert.rejects(estimateGas(point, hash), failure)
 })
 
+test('a request whose fields do not go together is refused in the words of go-ethereum', async (t) => {
+  const { call, hash } = await open(t)
+  const hashes = (version: string, count: number) =>
+    Array.from({ length: count }, () => fromHex(`0x${version}${'00'.repeat(31)}`))
+  const to = nobody
+  const said = [
+    [{ to, blobVersionedHashes: [] }, 'blob transaction missing blob hashes'],
+    [{ to, blobVersionedHashes: hashes('02', 1) }, 'blob has invalid hash version'],
+    [{ to, blobVersionedHashes: hashes('01', 7) }, '7 blobs exceeds max 6 blobs per tx (EIP-7594)'],
+    [{ blobVersionedHashes: hashes('01', 1) }, 'blob transaction of type create'],
+    [{ to, authorizationList: [] }, 'EIP-7702 transaction with empty auth list'],
+    [{ data: new Uint8Array(49_153) }, 'max initcode size exceeded'],
+    [{ to, nonce: 2n ** 64n - 1n }, 'nonce has max value'],
+  ] as const
+  for (const [request, message] of said) {
+    await assert.rejects(call(request, hash), { code: 'execution_failed', message })
+  }
+})
+
 test('block fields read as they were overridden', async (t) => {
   const { call, estimateGas, hash } = await open(t)
   const block = {
