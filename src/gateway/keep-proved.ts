@@ -1,6 +1,7 @@
 // The memory of proved answers around one operation: looked into before it runs, filled after it proved.
 // Tested by src/gateway/handle.test.ts
-import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { BlockRef } from '../ethereum/head.ts'
+import type { Network } from '../ethereum/network.ts'
 import type { RpcOutcome } from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import type { BlockParameter, KeptBy, Labels, Level, RpcCall, RpcOperation } from './operation.ts'

@@ -1,6 +1,7 @@
 // An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
 import type { Caller } from '../accounts/caller.ts'
-import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { BlockRef } from '../ethereum/head.ts'
+import type { Network } from '../ethereum/network.ts'
 import type { Entry } from '../ipfs/entry.ts'
 import type { Files } from '../ipfs/files.ts'
 

@@ -2,7 +2,8 @@
 // HTTP request; requireCanonical is judged on each call.
 import { Fault } from '../base/fault.ts'
 import { findHeader } from '../ethereum/blocks.ts'
-import type { BlockRef, Network } from '../ethereum/network.ts'
+import type { BlockRef } from '../ethereum/head.ts'
+import type { Network } from '../ethereum/network.ts'
 import type { BlockParameter } from './operation.ts'
 
 /**

@@ -1,7 +1,8 @@
 // What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
 // labels remember the weakest answer given.
 // Tested by src/gateway/handle.test.ts
-import type { Anchor, BlockRef, Network } from '../ethereum/network.ts'
+import type { Anchor, BlockRef } from '../ethereum/head.ts'
+import type { Network } from '../ethereum/network.ts'
 import type { RpcLabels } from './gateway.ts'
 import type { BlockParameter, Labels, Level } from './operation.ts'
 

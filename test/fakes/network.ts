@@ -6,7 +6,9 @@ import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { type ContentRef, type Item, type Obtain, refKey } from '../../src/content/ref.ts'
 import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
 import { createArrivals } from '../../src/ethereum/arrivals.ts'
-import type { BlockRef, Executor, Head, Network } from '../../src/ethereum/network.ts'
+import type { Executor } from '../../src/ethereum/executor.ts'
+import type { BlockRef, Head } from '../../src/ethereum/head.ts'
+import type { Network } from '../../src/ethereum/network.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
 export function createFakeObtain(items: readonly Item[], asked: ContentRef[] = []): Obtain {

@@ -1,7 +1,8 @@
 // One operation run against a Network as the gateway would: parse, resolve, run, and the labels it told.
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
-import type { BlockRef, Network } from '../../src/ethereum/network.ts'
+import type { BlockRef } from '../../src/ethereum/head.ts'
+import type { Network } from '../../src/ethereum/network.ts'
 import type { Level, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 

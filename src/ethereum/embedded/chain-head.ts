@@ -1,6 +1,6 @@
 // The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
 import { equalBytes } from '../../base/hex.ts'
-import type { BlockRef, Head } from '../network.ts'
+import type { BlockRef, Head } from '../head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 
 export type ChainHead = Head & {

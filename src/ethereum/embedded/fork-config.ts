@@ -1,7 +1,7 @@
 // What each fork of a genesis turns on, as eth_config tells it (EIP-7910): blob limits, precompiles, system
 // contracts and the fork id (EIP-2124, EIP-6122).
 import { crc32 } from 'node:zlib'
-import type { ForkConfig, ForkConfigs } from '../network.ts'
+import type { ForkConfig, ForkConfigs } from '../fork-configs.ts'
 import type { Genesis, GenesisConfig } from './genesis.ts'
 import { systemContracts } from './system-contracts.ts'
 

@@ -3,7 +3,7 @@
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Executor } from '../network.ts'
+import type { Executor } from '../executor.ts'
 
 /** The returned function ends it; a block in the making is still finished. A block that failed is logged. */
 export function mineEvery(

@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/plain-answers.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
-import type { ForkConfig } from '../../ethereum/network.ts'
+import type { ForkConfig } from '../../ethereum/fork-configs.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 import { latestBlock } from '../params/block-parameter.ts'

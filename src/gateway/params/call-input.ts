@@ -2,7 +2,8 @@
 // Tested by src/gateway/params/params.test.ts
 import { Fault } from '../../base/fault.ts'
 import { type CallRequest, noOverrides, type Overrides } from '../../ethereum/computation.ts'
-import type { AskedCall, Network } from '../../ethereum/network.ts'
+import type { AskedCall } from '../../ethereum/executor.ts'
+import type { Network } from '../../ethereum/network.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'

@@ -2,7 +2,7 @@
 // Tested by test/faces/pool-started.test.ts
 import { toChecksumAddress } from '../../codec/checksum-address.ts'
 import { transactionHash } from '../../codec/transaction.ts'
-import type { PoolContent, WaitingTransaction } from '../../ethereum/network.ts'
+import type { PoolContent, WaitingTransaction } from '../../ethereum/executor.ts'
 import type { SignedTransaction } from '../../ethereum/transaction-object.ts'
 import { decodeReadable } from '../../ethereum/transactions.ts'
 

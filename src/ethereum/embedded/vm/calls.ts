@@ -39,7 +39,7 @@ export type CalculationResults = {
 
 export type CalculationResult = CalculationResults[Calculation['kind']]
 
-/** Errors as in network.ts, Executor. */
+/** Errors as in executor.ts, Executor. */
 export function createCalls(options: {
   readonly genesis: Genesis
   readonly store: Store

@@ -47,7 +47,7 @@ export type CallOutcome = {
   readonly blobGas: bigint
 }
 
-/** Throws as network.ts, Executor.simulate. */
+/** Throws as executor.ts, Executor.simulate. */
 export async function simulateCall(
   run: SimulationRun,
   context: BlockContext,

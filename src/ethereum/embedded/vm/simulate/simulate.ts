@@ -16,7 +16,7 @@ export type SimulateTask = {
   readonly simulation: BlockSimulation
 }
 
-/** Throws as network.ts, Executor.simulate. */
+/** Throws as executor.ts, Executor.simulate. */
 export async function simulate(
   parts: CallParts,
   { blockHash, simulation }: SimulateTask,

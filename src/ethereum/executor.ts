@@ -1,0 +1,90 @@
+// What a network can only say by running an EVM or looking into a pool, and nobody can prove.
+import type { BlockParts } from '../codec/block.ts'
+import type { Arrivals } from './arrivals.ts'
+import type {
+  AccessListReport,
+  BlockSimulation,
+  CallRequest,
+  Overrides,
+  SimulatedBlock,
+  TracerChoice,
+  TransactionTrace,
+} from './computation.ts'
+import type { BlockRef } from './head.ts'
+
+/** A call on the state after `block`. */
+export type AskedCall = {
+  readonly request: CallRequest
+  readonly block: BlockRef
+  readonly overrides: Overrides
+}
+
+/** A transaction in the pool. `sender`: 20 bytes; `raw`: without its sidecar. */
+export type WaitingTransaction = { readonly sender: Uint8Array; readonly raw: Uint8Array }
+
+/** `pending`: their nonces are next in line; `queued`: after a gap. By sender, lowest nonce first. */
+export type PoolContent = {
+  readonly pending: readonly WaitingTransaction[]
+  readonly queued: readonly WaitingTransaction[]
+}
+
+export type PoolCounts = { readonly pending: number; readonly queued: number }
+
+/**
+ * What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. What is
+ * worked out takes turns among keys (`keyId`); beside what each throws, `execution_failed` when it ran for
+ * too long and `overloaded` when too much of that key waits.
+ */
+export interface Executor {
+  /** Return data. Throws `reverted` with the revert bytes as hex in `data`, `execution_failed` otherwise. */
+  call(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<Uint8Array>
+  /** The least gas with which the request succeeds. Throws as `call`. */
+  estimateGas(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<bigint>
+  /** What the request touches, and the gas it uses when that is declared beforehand. */
+  createAccessList(asked: AskedCall, keyId: string, signal: AbortSignal): Promise<AccessListReport>
+  /**
+   * Blocks that would follow `block` (contract-rpc 9). Throws `execution_failed`, `response_too_large`, and
+   * for what the service's own bounds or a transaction's rules forbid the faults of code -38010 to -38026.
+   */
+  simulate(
+    asked: { readonly block: BlockRef; readonly simulation: BlockSimulation },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<readonly SimulatedBlock[]>
+  /** How the request runs, as a JSON value. */
+  traceCall(
+    asked: AskedCall & { readonly tracer: TracerChoice },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<unknown>
+  /** How the transactions of a block ran: all, or the one at `index`. Throws `pruned`, `no_state`. */
+  traceBlock(
+    asked: {
+      readonly block: BlockRef
+      readonly index: number | null
+      readonly tracer: TracerChoice
+    },
+    keyId: string,
+    signal: AbortSignal,
+  ): Promise<readonly TransactionTrace[]>
+  /**
+   * Takes a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, when
+   * mining is automatic after its block is durable. Throws `pool_refused` with geth's texts, `no_space`.
+   */
+  send(raw: Uint8Array, signal: AbortSignal): Promise<Uint8Array>
+  /** Transaction count of `address` including the pool. */
+  pendingNonce(address: Uint8Array, signal: AbortSignal): Promise<bigint>
+  /** Raw bytes (without sidecar) of a transaction that waits in the pool, or null. */
+  pendingTransaction(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
+  /** What waits: of `sender`, or of everybody (null). */
+  poolContent(sender: Uint8Array | null, signal: AbortSignal): Promise<PoolContent>
+  poolCounts(signal: AbortSignal): Promise<PoolCounts>
+  /** The next block as the pool would make it now: executed, but not a block of the chain. */
+  pendingBlock(signal: AbortSignal): Promise<BlockParts>
+  /** Makes a block of what waits, empty when nothing does. Throws `no_method` where others make the blocks. */
+  mine(signal: AbortSignal): Promise<BlockRef>
+  /** Transactions in the order in which they became ready for a block. */
+  readonly arrivals: Arrivals
+  /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
+  readonly accounts: readonly Uint8Array[]
+}
