@@ -10,7 +10,7 @@ import type {
 import type { ChainIndex } from '../chain-index.ts'
 import type { Genesis } from '../genesis.ts'
 import { call } from './call.ts'
-import type { CallTask } from './call.ts'
+import type { CallTask } from './prepared-call.ts'
 import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { createAccessList } from './create-access-list.ts'

@@ -4,8 +4,9 @@
 import { toBareHex, fromHex } from '../../../base/hex.ts'
 import { contractAddress } from '../../../codec/sender.ts'
 import type { AccessListEntry, AccessListReport } from '../../computation.ts'
-import { checkedGas, failureOf, openSimulation } from './call.ts'
-import type { CallParts, CallTask, Simulation } from './call.ts'
+import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
+import type { CallParts } from './open-state.ts'
+import type { CallTask, PreparedCall } from './prepared-call.ts'
 import type { Turn } from './turn.ts'
 import { calling, naming, opcodes, watchOpcodes } from './watch-opcodes.ts'
 import type { Frame } from './watch-opcodes.ts'
@@ -28,12 +29,12 @@ export async function createAccessList(
   for (let round = 0; ; round += 1) {
     const request =
       known === null ? task.request : { ...task.request, accessList: entriesOf(known) }
-    const simulation = await openSimulation(parts, { ...task, request }, turn)
-    const excluded = excludedOf(simulation)
+    const prepared = await prepareCall(parts, { ...task, request }, turn)
+    const excluded = excludedOf(prepared)
     known ??= collect(request.accessList ?? [], excluded)
     const found = collect(request.accessList ?? [], excluded)
-    watch(simulation, found, excluded)
-    const { execResult, totalGasSpent } = await simulation.run(checkedGas(parts, simulation))
+    watch(prepared, found, excluded)
+    const { execResult, totalGasSpent } = await prepared.run(checkedGas(parts, prepared))
     if (isSame(found, known) || round === roundsMax) {
       const failure = failureOf(execResult)
       const error = failure?.code === 'reverted' ? 'execution reverted' : failure?.message
@@ -44,7 +45,7 @@ export async function createAccessList(
 }
 
 /** Addresses that are warm anyway: named only for the sake of their slots. */
-function excludedOf({ machine, transaction, request }: Simulation): ReadonlySet<string> {
+function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySet<string> {
   const from = request.from ?? new Uint8Array(20)
   const to = request.to ?? contractAddress(from, transaction.nonce)
   return new Set([toBareHex(from), toBareHex(to), ...machine.vm.evm.precompiles.keys()])
@@ -60,7 +61,7 @@ function collect(list: readonly AccessListEntry[], excluded: ReadonlySet<string>
   return found
 }
 
-function watch({ machine }: Simulation, found: Found, excluded: ReadonlySet<string>): void {
+function watch({ machine }: PreparedCall, found: Found, excluded: ReadonlySet<string>): void {
   const touch = (word: bigint | undefined) => {
     if (word === undefined) return
     const name = hexOf(word, 64).slice(24)

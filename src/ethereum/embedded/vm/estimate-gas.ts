@@ -1,8 +1,9 @@
 // eth_estimateGas: the search of go-ethereum's eth/gasestimator, carried to the exact least gas.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { Fault } from '../../../base/fault.ts'
-import { failureOf, openSimulation } from './call.ts'
-import type { CallParts, CallTask, Simulation } from './call.ts'
+import { failureOf, prepareCall } from './prepared-call.ts'
+import type { CallParts } from './open-state.ts'
+import type { CallTask, PreparedCall } from './prepared-call.ts'
 import { feeCap } from './call-transaction.ts'
 import { plainTransferGas } from './intrinsic-gas.ts'
 import type { Turn } from './turn.ts'
@@ -14,44 +15,44 @@ const callStipend = 2_300n
 /** Throws `reverted` or `execution_failed` when no allowed amount of gas is enough. */
 export async function estimateGas(parts: CallParts, task: CallTask, turn: Turn): Promise<bigint> {
   const { request } = task
-  const simulation = await openSimulation(parts, task, turn)
-  const highest = highestGas(simulation, parts.callGasMax)
-  if (!simulation.runsCode && (request.data?.length ?? 0) === 0 && highest >= plainTransferGas) {
-    if (await enough(simulation, plainTransferGas)) return plainTransferGas
+  const prepared = await prepareCall(parts, task, turn)
+  const highest = highestGas(prepared, parts.callGasMax)
+  if (!prepared.runsCode && (request.data?.length ?? 0) === 0 && highest >= plainTransferGas) {
+    if (await enough(prepared, plainTransferGas)) return plainTransferGas
   }
-  if (highest < simulation.gasMin) throw exceeds(highest)
-  const { execResult, totalGasSpent, gasRefund } = await simulation.run(highest)
+  if (highest < prepared.gasMin) throw exceeds(highest)
+  const { execResult, totalGasSpent, gasRefund } = await prepared.run(highest)
   const failure = failureOf(execResult)
   if (failure !== null) throw failure.message === 'out of gas' ? exceeds(highest) : failure
   const likely = ((totalGasSpent + (gasRefund ?? 0n) + callStipend) * 64n) / 63n
-  return search(simulation, { low: totalGasSpent - 1n, high: highest, likely })
+  return search(prepared, { low: totalGasSpent - 1n, high: highest, likely })
 }
 
 /** `low` fails, `high` succeeds. Doubling first: most requests need little of what is allowed. */
 async function search(
-  simulation: Simulation,
+  prepared: PreparedCall,
   range: { readonly low: bigint; readonly high: bigint; readonly likely: bigint },
 ): Promise<bigint> {
   let { low, high } = range
   if (range.likely < high && range.likely > low) {
-    if (await enough(simulation, range.likely)) high = range.likely
+    if (await enough(prepared, range.likely)) high = range.likely
     else low = range.likely
   }
   while (low + 1n < high) {
     const middle = (low + high) / 2n
     const at = middle > low * 2n ? low * 2n : middle
-    if (await enough(simulation, at)) high = at
+    if (await enough(prepared, at)) high = at
     else low = at
   }
   return high
 }
 
-async function enough(simulation: Simulation, gas: bigint): Promise<boolean> {
-  if (gas < simulation.gasMin) return false
-  return (await simulation.run(gas)).execResult.exceptionError === undefined
+async function enough(prepared: PreparedCall, gas: bigint): Promise<boolean> {
+  if (gas < prepared.gasMin) return false
+  return (await prepared.run(gas)).execResult.exceptionError === undefined
 }
 
-function highestGas({ request, balance, blockGasLimit }: Simulation, callGasMax: bigint): bigint {
+function highestGas({ request, balance, blockGasLimit }: PreparedCall, callGasMax: bigint): bigint {
   const asked = request.gas ?? 0n
   const limits = [asked >= plainTransferGas ? asked : blockGasLimit, callGasMax, transactionGasMax]
   const price = feeCap(request)

@@ -1,8 +1,9 @@
 // debug_traceCall: runs a request as eth_call does, and says how.
 // Tested by src/ethereum/embedded/vm/trace.test.ts
 import type { TracerChoice } from '../../computation.ts'
-import { checkedGas, openSimulation } from './call.ts'
-import type { CallParts, CallTask } from './call.ts'
+import { checkedGas, prepareCall } from './prepared-call.ts'
+import type { CallParts } from './open-state.ts'
+import type { CallTask } from './prepared-call.ts'
 import { createTracer } from './trace/create-tracer.ts'
 import type { Turn } from './turn.ts'
 
@@ -12,9 +13,9 @@ export async function traceCall(
   task: CallTask & { readonly tracer: TracerChoice },
   turn: Turn,
 ): Promise<unknown> {
-  const simulation = await openSimulation(parts, task, turn)
-  const tracer = createTracer(task.tracer, simulation.machine)
-  await tracer.begin(simulation)
-  const result = await simulation.run(checkedGas(parts, simulation))
-  return await tracer.end(result, simulation)
+  const prepared = await prepareCall(parts, task, turn)
+  const tracer = createTracer(task.tracer, prepared.machine)
+  await tracer.begin(prepared)
+  const result = await prepared.run(checkedGas(parts, prepared))
+  return await tracer.end(result, prepared)
 }

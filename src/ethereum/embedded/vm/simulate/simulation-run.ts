@@ -2,7 +2,7 @@
 // Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts
 import type { MerkleStateManager } from '@ethereumjs/statemanager'
 import type { BlockSimulation } from '../../../computation.ts'
-import type { CallParts } from '../call.ts'
+import type { CallParts } from '../open-state.ts'
 import type { TraceBudget } from '../trace/tracer.ts'
 import type { Turn } from '../turn.ts'
 
