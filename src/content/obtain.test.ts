@@ -177,6 +177,26 @@ test('a store that cannot read is treated as one that lost the copy', async () =
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })
 
+test('a store that cannot read keeps its copy, and nobody is told that there is none', async () => {
+  const kept = createMemoryStore()
+  await kept.commit([item('a')])
+  let broken = true
+  const store: Store = {
+    ...kept,
+    find(ref) {
+      if (broken) throw new Error('disk I/O error')
+      return kept.find(ref)
+    },
+  }
+  const log = silentLog
+  const clock = createTurnedClock()
+  const { obtain } = createObtain({ store, sources: [], verify, clock, log, count: () => {} })
+  await assert.rejects(obtain(item('a').ref, {}, never), isFault('internal'))
+  await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('internal'))
+  broken = false
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+})
+
 test('extra items wait until they are asked for; only then are they verified and kept', async () => {
   const generous = having(item('a'), item('b'), lie('c'))
   const { obtain, idle, store, events } = rig([generous])

@@ -2,7 +2,7 @@
 // leave this folder, whoever brought them: a source, the disk, or an earlier fetch.
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
 import { createFlight } from '../base/flight.ts'
 import type { Log } from '../base/log.ts'
 import { createExtras } from './extras.ts'
@@ -13,9 +13,9 @@ import type { Source } from './source.ts'
 import type { Store } from './store.ts'
 
 /**
- * `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped. Of a source: `fetched`;
- * `lied`: its bytes were not what was asked; `absent`: it has none; `failed`: it could not be asked.
- * `not_kept`: verified, but the store did not take it.
+ * `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped, or cannot be read. Of a
+ * source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none; `failed`: it could not
+ * be asked. `not_kept`: verified, but the store did not take it.
  */
 type ObtainEvent = 'held' | 'bad_copy' | 'fetched' | 'lied' | 'absent' | 'failed' | 'not_kept'
 
@@ -51,7 +51,10 @@ export const defaultObtainLimits: ObtainLimits = {
 }
 
 export type Obtaining = {
-  /** As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked. */
+  /**
+   * As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked, `internal` when
+   * nobody has it and the store could not read.
+   */
   readonly obtain: Obtain
   readonly held: Held
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
@@ -89,14 +92,16 @@ export function createObtain(parts: ObtainParts): Obtaining {
     if (ref.kind !== 'dag-block') memory.add(ref, bytes)
   }
 
-  /** As `readHeld`; a bad copy is dropped. */
-  async function findHeld(ref: ContentRef): Promise<Uint8Array | null> {
+  /** As `readHeld`, or why a copy cannot be read; a wrong copy is dropped. */
+  async function findHeld(ref: ContentRef): Promise<Uint8Array | Unread | null> {
     try {
       return readHeld(ref)
     } catch (error) {
       // Wrong bytes, or a disk that cannot read them: both are healed by fetching anew.
       count('bad_copy', null)
       log('error', 'content_bad_copy', { ref: refKey(ref), error })
+      // Not dropped: it may be the only copy, and readable a moment later.
+      if (!hasCode(error, 'unverified')) return { unread: error }
     }
     try {
       await store.drop(ref)
@@ -157,8 +162,22 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   async function obtain(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
-    const here = (await findHeld(ref)) ?? takeExtra(ref)
-    if (here !== null) return here
+    const held = await findHeld(ref)
+    if (held instanceof Uint8Array) return held
+    try {
+      return takeExtra(ref) ?? (await obtainElsewhere(ref, hint, signal))
+    } catch (thrown) {
+      // What cannot be read is there: it must not be reported as absent.
+      if (held === null || !hasCode(thrown, 'not_found')) throw thrown
+      throw new Fault('internal', { cause: held.unread })
+    }
+  }
+
+  async function obtainElsewhere(
+    ref: ContentRef,
+    hint: Hint,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     if (hint.offline === true) throw new Fault('not_found')
     const work = (shared: AbortSignal): Promise<Uint8Array> => fetch(ref, hint, shared)
     if (hint.patienceMs === undefined) return await flight.join(refKey(ref), signal, work)
@@ -181,6 +200,13 @@ export function createObtain(parts: ObtainParts): Obtaining {
     },
     idle: () => keeping.idle(),
   }
+}
+
+/** A copy that is there but cannot be read, and what was thrown. */
+type Unread = { readonly unread: unknown }
+
+function hasCode(error: unknown, code: FaultCode): boolean {
+  return error instanceof Fault && error.code === code
 }
 
 function asFault(error: unknown): Fault {
