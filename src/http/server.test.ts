@@ -161,6 +161,31 @@ suite('a hostile or odd request over a raw socket', () => {
   })
 })
 
+test('a face that fails is a 500 that names the request, and the server lives', async () => {
+  const server = createServer({
+    settings: defaultServerSettings,
+    routes: ({ path: asked }) => {
+      if (asked === '/now') throw new TypeError('a bug')
+      return Promise.reject(new TypeError('a bug'))
+    },
+    clock: systemClock,
+    log: silentLog,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  try {
+    for (const asked of ['/now', '/later']) {
+      const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
+        headers: { 'x-request-id': 'mine' },
+      })
+      equal(response.status, 500)
+      equal(response.headers.get('x-request-id'), 'mine')
+      equal(await response.text(), 'internal error\n')
+    }
+  } finally {
+    await server.drain({ graceMs: 0, deadlineMs: 0 })
+  }
+})
+
 test('connections over the cap of one address are cut', async () => {
   const started = await startRpcServer({ server: { connectionsPerAddressMax: 1 } })
   const first = new RawConnection(started.port)

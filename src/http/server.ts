@@ -95,7 +95,10 @@ export function createServer(parts: ServerParts): Server {
   ): void {
     log('error', 'a face failed', { requestId, cause })
     if (response.headersSent) response.destroy()
-    else sendAnswer(request, response, textAnswer(500, 'internal error', { connection: 'close' }))
+    else {
+      const head = { connection: 'close', 'x-request-id': requestId }
+      sendAnswer(request, response, textAnswer(500, 'internal error', head))
+    }
   }
 
   function handle(
