@@ -129,6 +129,27 @@ test('an access list names what is touched beyond what is warm anyway', async (t
   assert.ok(failed.gasUsed > 21_000n)
 })
 
+test('an access list leaves out who authorized code for itself: that is warm anyway', async (t) => {
+  const { createAccessList, hash } = await open(t)
+  const { chainId, nonce, signature } = await alice.authorize({
+    chainId: 1337,
+    address: sampleContractAddress,
+    nonce: 0,
+  })
+  const authorization = {
+    chainId,
+    address: sample,
+    nonce,
+    yParity: BigInt(signature.yParity),
+    r: BigInt(signature.r),
+    s: BigInt(signature.s),
+  }
+  const state = [{ address: nobody, code: fromHex(`0x73${alice.address.slice(2)}31`) }]
+  const request = { to: nobody, authorizationList: [authorization] }
+  const report = await createAccessList(request, hash, { state })
+  assert.deepEqual(report.accessList, [])
+})
+
 test('the list is found anew until it holds: a warm slot may open another path', async (t) => {
   const { createAccessList, hash } = await open(t)
   // Reads slot 0; when that took less than 256 gas, it was warm, and slot 1 is read too.

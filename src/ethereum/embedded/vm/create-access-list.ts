@@ -4,6 +4,7 @@
 import { toBareHex, fromHex } from '../../../base/hex.ts'
 import { contractAddress } from '../../../codec/sender.ts'
 import type { AccessListEntry, AccessListReport } from '../../computation.ts'
+import { authoritiesOf } from './authorities.ts'
 import { checkedGas, failureOf, prepareCall } from './prepared-call.ts'
 import type { CallParts } from './open-state.ts'
 import type { CallTask, PreparedCall } from './prepared-call.ts'
@@ -30,11 +31,13 @@ export async function createAccessList(
     const request =
       known === null ? task.request : { ...task.request, accessList: entriesOf(known) }
     const prepared = await prepareCall(parts, { ...task, request }, turn)
+    // Bounds how many signatures there are to look at.
+    const gas = checkedGas(parts, prepared)
     const excluded = excludedOf(prepared)
     known ??= collect(request.accessList ?? [], excluded)
     const found = collect(request.accessList ?? [], excluded)
     watch(prepared, found, excluded)
-    const { execResult, totalGasSpent } = await prepared.run(checkedGas(parts, prepared))
+    const { execResult, totalGasSpent } = await prepared.run(gas)
     if (isSame(found, known) || round === roundsMax) {
       const failure = failureOf(execResult)
       const error = failure?.code === 'reverted' ? 'execution reverted' : failure?.message
@@ -48,7 +51,9 @@ export async function createAccessList(
 function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySet<string> {
   const from = request.from ?? new Uint8Array(20)
   const to = request.to ?? contractAddress(from, transaction.nonce)
-  return new Set([toBareHex(from), toBareHex(to), ...machine.vm.evm.precompiles.keys()])
+  const authorities = authoritiesOf(transaction).map((it) => toBareHex(it.bytes))
+  const precompiles = machine.vm.evm.precompiles.keys()
+  return new Set([toBareHex(from), toBareHex(to), ...authorities, ...precompiles])
 }
 
 function collect(list: readonly AccessListEntry[], excluded: ReadonlySet<string>): Found {

@@ -241,6 +241,24 @@ test('what stood in the way of a new contract is among what was before', async (
   assert.deepEqual(accounts[twin], { balance: '0x0', nonce: 1 })
 })
 
+test('who lets an account speak for it is among what was before, and so is the code it then runs', async (t) => {
+  const { send, traceBlock } = await open(t)
+  const [, bob] = devAccounts
+  const authority = new Wallet(bob?.privateKey ?? '')
+  const address = sampleContractAddress
+  const authorization = await authority.authorize({ chainId: 1337, address, nonce: 0 })
+  const to = toHex(caller)
+  await send({ nonce: 0, type: 4, to, authorizationList: [authorization] })
+  const name = authority.address.toLowerCase()
+  const [change] = await traceBlock({ ...prestate, diffMode: true })
+  assert.partialDeepStrictEqual(change?.result, {
+    post: { [name]: { nonce: 1, code: `0xef0100${address.slice(2)}` } },
+  })
+  await send({ nonce: 1, to: name })
+  const [before] = await traceBlock(prestate)
+  assert.partialDeepStrictEqual(before?.result, { [address]: { code: '0x5f545f5260205ff3' } })
+})
+
 test('a trace that grows too large is refused', async (t) => {
   const { traceCall } = await open(t)
   // Leaves a word on the stack in each round, and every step lists the whole stack.

@@ -6,6 +6,7 @@ import type { Address } from '@ethereumjs/util'
 import { fromHex, toHex, toQuantity } from '../../../../base/hex.ts'
 import { contractAddress } from '../../../../codec/sender.ts'
 import type { PrestateOptions } from '../../../computation.ts'
+import { authoritiesOf } from '../authorities.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { calling, naming, opcodes, watchOpcodes } from '../watch-opcodes.ts'
 import type { Frame } from '../watch-opcodes.ts'
@@ -54,6 +55,14 @@ export function createPrestateTracer(
     return found
   }
 
+  /** With the code that runs for an account that lets another speak for it (EIP-7702). */
+  async function touchRun(address: Address): Promise<void> {
+    await touch(address)
+    const code = await state.getCode(address)
+    if (toHex(code.subarray(0, 3)) !== '0xef0100') return
+    await touch(createAddressFromString(toHex(code.subarray(3))))
+  }
+
   async function read(address: Address): Promise<Was> {
     const account = await state.getAccount(address)
     return {
@@ -72,7 +81,8 @@ export function createPrestateTracer(
 
   const touchWord = async (frame: Frame, depth: number, needed: number) => {
     if (!active || frame.stack.length < needed) return
-    await touch(addressOf(frame.stack.peek(needed)[depth] ?? 0n))
+    const address = addressOf(frame.stack.peek(needed)[depth] ?? 0n)
+    await (depth === 0 ? touch(address) : touchRun(address))
   }
   watchOpcodes(vm, naming, (_, frame) => touchWord(frame, 0, 1))
   watchOpcodes(vm, calling, (_, frame) => touchWord(frame, 1, 5))
@@ -110,7 +120,10 @@ export function createPrestateTracer(
       const to =
         transaction.to ??
         createAddressFromString(toHex(contractAddress(from.bytes, transaction.nonce)))
-      for (const address of [from, to, block.header.coinbase]) await touch(address)
+      await touch(from)
+      await touchRun(to)
+      await touch(block.header.coinbase)
+      for (const authority of authoritiesOf(transaction)) await touch(authority)
       active = true
     },
     async end() {
