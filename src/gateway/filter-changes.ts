@@ -19,7 +19,7 @@ import type { LogQuery } from './params/log-filter.ts'
 const blocksMax = 1000
 const transactionsMax = 10_000
 /** Of all logs in one answer. The logs of one block always go together. */
-const logDataBytesMax = 4 * 1024 * 1024
+const pollBytesMax = 4 * 1024 * 1024
 /** A long run of blocks lets other requests go on in between. */
 const turnBlocks = 64
 
@@ -62,7 +62,7 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Cha
     let at = next
     let bytes = 0
     const full = () =>
-      logs.length >= logResultsMax || bytes >= logDataBytesMax || clock.monotonic() > endsAt
+      logs.length >= logResultsMax || bytes >= pollBytesMax || clock.monotonic() > endsAt
     for (let walked = 1; at <= end && !full(); walked += 1) {
       if (walked % turnBlocks === 0) await setImmediate()
       call.signal.throwIfAborted()

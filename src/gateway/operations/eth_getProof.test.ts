@@ -7,15 +7,13 @@ import {
   readMainnetProof,
   usdcSlot,
 } from '../../../test/fakes/mainnet-proof.ts'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
+import { createStateNetwork } from '../../../test/fakes/state-network.ts'
 import { toHex } from '../../base/hex.ts'
-import { emptyTrieRoot, emptyUnclesHash, encodeAccountState } from '../../codec/account-state.ts'
-import { encodeHeader } from '../../codec/header.ts'
+import { emptyTrieRoot, encodeAccountState } from '../../codec/account-state.ts'
 import { keccak256 } from '../../codec/keccak.ts'
 import { encodeRlp } from '../../codec/rlp.ts'
 import { buildTrie } from '../../codec/trie-build.ts'
-import type { Item } from '../../content/ref.ts'
 import { ethGetProof } from './eth_getProof.ts'
 import { ethGetStorageValues } from './eth_getStorageValues.ts'
 
@@ -42,34 +40,11 @@ function createTwoSlots() {
   }
   const held = new Uint8Array(20).fill(1)
   const state = buildTrie([[keccak256(held), encodeAccountState(account)]])
-  const zero = new Uint8Array(32)
-  const header = encodeHeader({
-    parentHash: zero,
-    unclesHash: emptyUnclesHash,
-    miner: new Uint8Array(20),
-    stateRoot: state.root,
-    transactionsRoot: emptyTrieRoot,
-    receiptsRoot: emptyTrieRoot,
-    logsBloom: new Uint8Array(256),
-    difficulty: 0n,
-    number: 0n,
-    gasLimit: 30_000_000n,
-    gasUsed: 0n,
-    timestamp: 1n,
-    extraData: new Uint8Array(0),
-    mixHash: zero,
-    nonce: new Uint8Array(8),
+  const network = createStateNetwork({
+    root: state.root,
+    nodes: [...state.nodes, ...slots.nodes],
   })
-  const hash = keccak256(header)
-  const items: Item[] = [
-    { ref: { kind: 'header', hash }, bytes: header },
-    ...[...state.nodes, ...slots.nodes].map((bytes): Item => ({
-      ref: { kind: 'trie-node', hash: keccak256(bytes) },
-      bytes,
-    })),
-  ]
-  const head = createFakeHead([{ network: 'dev', hash, number: 0n }])
-  return { network: createFakeNetwork({ head, obtain: createFakeObtain(items) }), state, slots }
+  return { network, state, slots }
 }
 
 const held = `0x${'01'.repeat(20)}`

@@ -1,18 +1,11 @@
 // Reads of one account, and the answers that need no chain at all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
-import {
-  type AccountState,
-  emptyTrieRoot,
-  emptyUnclesHash,
-  encodeAccountState,
-} from '../../codec/account-state.ts'
-import { encodeHeader } from '../../codec/header.ts'
+import { createStateNetwork } from '../../../test/fakes/state-network.ts'
+import { type AccountState, emptyTrieRoot, encodeAccountState } from '../../codec/account-state.ts'
 import { keccak256 } from '../../codec/keccak.ts'
 import { buildTrie } from '../../codec/trie-build.ts'
-import type { Item } from '../../content/ref.ts'
 import type { Network } from '../../ethereum/network.ts'
 import { systemClock } from '../../base/clock.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
@@ -35,32 +28,7 @@ function createOneAccountNetwork(): Network {
     codeHash: keccak256(code),
   }
   const { root, nodes } = buildTrie([[keccak256(holder), encodeAccountState(account)]])
-  const zero = new Uint8Array(32)
-  const header = encodeHeader({
-    parentHash: zero,
-    unclesHash: emptyUnclesHash,
-    miner: new Uint8Array(20),
-    stateRoot: root,
-    transactionsRoot: emptyTrieRoot,
-    receiptsRoot: emptyTrieRoot,
-    logsBloom: new Uint8Array(256),
-    difficulty: 0n,
-    number: 0n,
-    gasLimit: 30_000_000n,
-    gasUsed: 0n,
-    timestamp: 1n,
-    extraData: new Uint8Array(0),
-    mixHash: zero,
-    nonce: new Uint8Array(8),
-  })
-  const hash = keccak256(header)
-  const items: Item[] = [
-    { ref: { kind: 'header', hash }, bytes: header },
-    { ref: { kind: 'code', hash: account.codeHash }, bytes: code },
-    ...nodes.map((bytes): Item => ({ ref: { kind: 'trie-node', hash: keccak256(bytes) }, bytes })),
-  ]
-  const head = createFakeHead([{ network: 'dev', hash, number: 0n }])
-  return createFakeNetwork({ head, obtain: createFakeObtain(items) })
+  return createStateNetwork({ root, nodes, codes: [code] })
 }
 
 function run(method: string, params: readonly unknown[]) {
