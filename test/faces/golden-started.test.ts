@@ -1,13 +1,12 @@
 // The golden cases of the JSON-RPC contract over the wire, each by its name. Envelopes (G14 to G16) are in
 // rpc-envelope.ts, transaction objects (G4 to G6, G12, G13) and GM1 in golden.test.ts and beside the codec.
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fromHex, toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
-import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
-import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { startRecordedChain } from '../fakes/recorded-chain.ts'
+import { type Started, startCairn } from '../started-server.ts'
 
 const sample = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
 const mappingSlot = '0x6661e9d6d8b923d5bbaab1b96e1dd51ff6ea2a93520fdc9eb75d059238b8c5e9'
@@ -166,17 +165,7 @@ test(
   'G7 to G11: recorded storage reads, and the words for a bad position',
   { skip: missingVectors },
   async (t) => {
-    const folder = join(vectorsFolder, 'rpc-compat')
-    const dataDir = await temporaryFolder()
-    t.after(() => rm(dataDir, { recursive: true, force: true }))
-    const config = join(dataDir, 'recorded.yaml')
-    const genesisFile = join(folder, 'genesis.json')
-    await writeFile(
-      config,
-      `chain:\n  genesisFile: ${genesisFile}\n  blocksFile: ${join(folder, 'chain.rlp')}\n`,
-    )
-    const recorded = await startCairn({ dataDir, args: ['--config', config] })
-    t.after(() => recorded.stop())
+    const recorded = await startRecordedChain(t)
     const read = (...params: string[]) => recorded.rpc('eth_getStorageAt', params)
     const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
 

@@ -1,11 +1,11 @@
 // The JSON-RPC face of a started server: envelopes byte for byte, and the recorded replies of go-ethereum on the
 // recorded chain, imported into the embedded one.
 import assert from 'node:assert/strict'
-import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
-import { startCairn, temporaryFolder } from '../started-server.ts'
+import { startRecordedChain } from '../fakes/recorded-chain.ts'
+import { startCairn } from '../started-server.ts'
 import { echoedIds, envelopeTranscripts } from './rpc-envelope.ts'
 import { replayTranscripts } from './rpc-compat.ts'
 import { readTranscripts } from './transcripts.ts'
@@ -134,46 +134,24 @@ test(
   { skip: missingVectors },
   async (t) => {
     const folder = join(vectorsFolder, 'rpc-compat')
-    const dataDir = await temporaryFolder()
-    t.after(() => rm(dataDir, { recursive: true, force: true }))
-    const config = join(dataDir, 'recorded.yaml')
-    const genesisFile = join(folder, 'genesis.json')
-    await writeFile(
-      config,
-      `chain:\n  genesisFile: ${genesisFile}\n  blocksFile: ${join(folder, 'chain.rlp')}\n`,
-    )
-    const cairn = await startCairn({ dataDir, args: ['--config', config] })
-    try {
-      const recorded = new Set(readTranscripts(folder).map(({ method }) => method))
-      const replayed = new Set([...recorded].filter((method) => leftOut[method] === undefined))
-      assert.equal(replayed.size, recorded.size - Object.keys(leftOut).length)
-      const { sent, failures } = await replayTranscripts({
-        folder,
-        methods: replayed,
-        exactMessages: replayed,
-        async post(body) {
-          const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
-            method: 'POST',
-            headers: json,
-            body,
-          })
-          return { status: response.status, text: await response.text() }
-        },
-      })
-      assert.ok(sent >= replayed.size)
-      assert.deepEqual(failures, [])
-      const slot = async (position: string) =>
-        (
-          await cairn.rpc('eth_getStorageAt', [
-            '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
-            position,
-          ])
-        ).result
-      for (const position of [`0x${'0'.repeat(64)}`, '0x0', '0', '0x', '0X00']) {
-        assert.equal(await slot(position), `0x${'38'.padStart(64, '0')}`)
-      }
-    } finally {
-      await cairn.stop()
-    }
+    const cairn = await startRecordedChain(t)
+    const recorded = new Set(readTranscripts(folder).map(({ method }) => method))
+    const replayed = new Set([...recorded].filter((method) => leftOut[method] === undefined))
+    assert.equal(replayed.size, recorded.size - Object.keys(leftOut).length)
+    const { sent, failures } = await replayTranscripts({
+      folder,
+      methods: replayed,
+      exactMessages: replayed,
+      async post(body) {
+        const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}`, {
+          method: 'POST',
+          headers: json,
+          body,
+        })
+        return { status: response.status, text: await response.text() }
+      },
+    })
+    assert.ok(sent >= replayed.size)
+    assert.deepEqual(failures, [])
   },
 )
