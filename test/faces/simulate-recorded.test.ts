@@ -16,10 +16,12 @@ import { recordedSimulations } from '../fakes/recorded-simulations.ts'
 
 const head = fromHex('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
 let run: ReturnType<typeof createChainCalls>['run']
+let hashOf: (number: bigint) => Uint8Array | null
 
 before(async (t) => {
   if (missingVectors !== false) return
   const { store, index, log } = openChainDatabase(t as never)
+  hashOf = index.hashOf
   const text = new TextDecoder().decode(readVector('rpc-compat/genesis.json'))
   const genesis = parseGenesis(JSON.parse(text))
   await findStart({ network: 'test', genesis, store, index, log })
@@ -62,3 +64,28 @@ function summary({ returnData, gasUsed, maxUsedGas, status }: Call) {
   assert.equal(status, '0x1')
   return [returnData, gasUsed, maxUsedGas]
 }
+
+test('every block of every fork can be gone on from', { skip: missingVectors }, async () => {
+  const from = fromHex(`0xc0${'0'.repeat(38)}`)
+  for (let number = 0n; number <= 54n; number += 1n) {
+    const blockHash = hashOf(number)
+    assert.ok(blockHash)
+    const state = [{ address: from, balance: 10n ** 18n }]
+    const calls = [
+      { from, to: from },
+      { from, to: from, gasPrice: 10n ** 10n },
+    ]
+    const late = { block: { time: 5_000n }, state: [], calls: [{ from, to: from }] }
+    const blocks = [{ block: {}, state, calls }, late]
+    const simulation = { blocks, traceTransfers: true, validation: false }
+    const made = (await run({
+      kind: 'simulate',
+      blockHash,
+      simulation,
+    })) as readonly SimulatedBlock[]
+    assert.deepEqual(
+      made.map((block) => block.calls.map(({ status }) => status)),
+      [[true, true], [true]],
+    )
+  }
+})

@@ -25,6 +25,8 @@ import { refuseArgument } from './refuse.ts'
 /** Accounts in one set of overrides, and slots in one account. */
 const accountsMax = 1_024
 const slotsMax = 16_384
+/** In one block. */
+const withdrawalsMax = 256
 
 /** Throws `bad_params`. */
 export function parseStateOverrides(value: unknown, position: number): readonly StateOverride[] {
@@ -102,6 +104,9 @@ function refuseField(members: Members, name: string, { position }: Reading): voi
 }
 
 function readWithdrawals(value: unknown, reading: Reading): readonly Withdrawal[] {
+  if (Array.isArray(value) && value.length > withdrawalsMax) {
+    throw refuseArgument(reading.position, `more than ${withdrawalsMax} withdrawals in one block`)
+  }
   return readList(value, reading, 'types.Withdrawals', (item) => {
     const members = readMembers(item, reading, 'types.Withdrawal')
     const amount = (name: string) => readOptional(members, name, reading, readUint64) ?? 0n

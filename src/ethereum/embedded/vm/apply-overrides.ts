@@ -12,6 +12,9 @@ import type { BlockOverrides, StateOverride } from '../../computation.ts'
 import { viewHeader } from './block-view.ts'
 import type { StateVm } from './chain-vm.ts'
 
+/** EIP-1559. */
+export const firstBaseFee = 1_000_000_000n
+
 /**
  * Throws `execution_failed` for an account with both `state` and `stateDiff`, and for a move that go-ethereum
  * refuses. A precompiled contract whose account is overridden is none any more.
@@ -81,7 +84,13 @@ export function viewOverridden(
   common: Common,
   blobBaseFee: bigint | undefined,
 ): Block {
-  const block = viewHeader(encodeHeader(header), common, { freeze: blobBaseFee === undefined })
+  const { baseFeePerGas } = header
+  const begins = baseFeePerGas !== undefined && common.hardforkBlock('london') === header.number
+  const freeze = blobBaseFee === undefined && !begins
+  // The library takes a first block with a base fee only if the fee is the one of EIP-1559.
+  const known = begins ? { ...header, baseFeePerGas: firstBaseFee } : header
+  const block = viewHeader(encodeHeader(known), common, { freeze })
+  if (begins) Object.assign(block.header, { baseFeePerGas })
   if (blobBaseFee !== undefined) {
     Object.assign(block.header, { getBlobGasPrice: () => blobBaseFee })
   }

@@ -6,14 +6,10 @@ import {
   emptyTrieRoot,
   emptyUnclesHash,
 } from '../../../../codec/account-state.ts'
-import { encodeHeader } from '../../../../codec/header.ts'
 import type { Header } from '../../../../codec/header.ts'
-import { viewHeader } from '../block-view.ts'
+import { firstBaseFee, viewOverridden } from '../apply-overrides.ts'
 import type { ChainRules } from '../chain-rules.ts'
 import type { PlannedBlock } from './plan-blocks.ts'
-
-/** EIP-1559. */
-const firstBaseFee = 1_000_000_000n
 
 export function draftHeader(
   parent: { readonly header: Header; readonly hash: Uint8Array },
@@ -21,7 +17,7 @@ export function draftHeader(
   options: { readonly common: Common; readonly rules: ChainRules; readonly validation: boolean },
 ): Header {
   const { common, rules, validation } = options
-  const before = viewHeader(encodeHeader(parent.header), rules.at(parent.header)).header
+  const before = viewOverridden(parent.header, rules.at(parent.header), undefined).header
   const calculated = () =>
     parent.header.baseFeePerGas === undefined ? firstBaseFee : before.calcNextBaseFee()
   return {

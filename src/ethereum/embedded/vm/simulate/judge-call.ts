@@ -35,6 +35,7 @@ export function judgeCall(call: JudgedCall): void {
   const sender = `address ${toChecksumAddress(call.from)}`
   judgeNonce(call, sender, refuse)
   judgeFees(call, sender, refuse)
+  judgeShape(call, refuse)
   const { request, account, gas } = call
   const blobs = BigInt(request.blobVersionedHashes?.length ?? 0)
   const cost =
@@ -80,6 +81,37 @@ function judgeFees(call: JudgedCall, sender: string, refuse: Refuse) {
     const both = `${sender} blobGasFeeCap: ${blobCap}, blobBaseFee: ${blobBaseFee}`
     throw refuse('not_simulated', `max fee per blob gas less than block blob gas fee: ${both}`)
   }
+}
+
+/** What only blob and set-code transactions must be like (EIP-4844, 7594, 7702). */
+function judgeShape({ request, from, common }: JudgedCall, refuse: Refuse) {
+  const { to, blobVersionedHashes: hashes, authorizationList } = request
+  const sender = `(sender ${toChecksumAddress(from)})`
+  if (hashes !== undefined) {
+    if (to === undefined) throw refuse('not_simulated', 'blob transaction of type create')
+    if (hashes.length === 0) throw refuse('not_simulated', 'blob transaction missing blob hashes')
+    const odd = hashes.findIndex(([version]) => version !== 1)
+    if (odd !== -1) throw refuse('not_simulated', `blob ${odd} has invalid hash version`)
+    const blobsMax = blobsPerTransaction(common)
+    if (hashes.length > blobsMax) {
+      const both = `have ${hashes.length}, max ${blobsMax}`
+      throw refuse('not_simulated', `blob transaction has too many blobs: ${both}`)
+    }
+  }
+  if (authorizationList === undefined) return
+  if (to === undefined) {
+    const text = 'EIP-7702 transaction cannot be used to create contract'
+    throw refuse('not_simulated', `${text} ${sender}`)
+  }
+  if (authorizationList.length === 0) {
+    throw refuse('not_simulated', `EIP-7702 transaction with empty auth list ${sender}`)
+  }
+}
+
+function blobsPerTransaction(common: Common): number {
+  if (!common.isActivatedEIP(4844)) return 0
+  if (common.isActivatedEIP(7594)) return 6
+  return Number(common.getBlobGasSchedule().maxBlobGasPerBlock / gasPerBlob)
 }
 
 function judgeGas({ request, common, gas }: JudgedCall, refuse: Refuse) {

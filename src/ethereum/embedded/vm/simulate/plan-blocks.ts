@@ -10,6 +10,7 @@ export type PlannedBlock = AskedBlock & { readonly number: bigint; readonly time
 /** From the first block to the last. */
 const blocksMax = 256n
 const secondsBetween = 12n
+const timestampMax = 2n ** 64n - 1n
 
 /** Throws `block_order`, `time_order`, `over_blocks`. */
 export function planBlocks(base: Header, asked: readonly AskedBlock[]): readonly PlannedBlock[] {
@@ -33,6 +34,9 @@ export function planBlocks(base: Header, asked: readonly AskedBlock[]): readonly
       throw new Fault('time_order', {
         detail: `block timestamps must be in order: ${time} <= ${timestamp}`,
       })
+    }
+    if (time > timestampMax) {
+      throw new Fault('time_order', { detail: `block timestamp past ${timestampMax}: ${time}` })
     }
     number = wanted
     timestamp = time

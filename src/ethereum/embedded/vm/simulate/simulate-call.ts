@@ -117,7 +117,7 @@ export async function simulateCall(
       logsBloom: outcome.bloom,
       logs: outcome.logs,
     }),
-    blobGas: result.blobGasUsed ?? 0n,
+    blobGas: unsigned.type === 3 ? (result.blobGasUsed ?? 0n) : 0n,
   }
 }
 

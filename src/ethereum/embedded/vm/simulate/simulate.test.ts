@@ -340,3 +340,22 @@ test('gas, time and the answer are bounded for the whole request', async (t) => 
     fails('execution_failed', /^execution aborted \(timeout = 1s\)$/),
   )
 })
+
+test('what is no transaction is refused in words of its own', async (t) => {
+  const { simulate } = await open(t)
+  const hash = word(0n)
+  hash[0] = 1
+  const refused = (call: CallRequest, text: RegExp) =>
+    assert.rejects(simulate([{ calls: [{ from: alice, ...call }] }]), fails('not_simulated', text))
+  await refused({ blobVersionedHashes: [hash] }, /blob transaction of type create/)
+  const blobs = (...blobVersionedHashes: Uint8Array[]) => ({ to: contract, blobVersionedHashes })
+  await refused(blobs(), /missing blob hashes/)
+  await refused(blobs(hash, word(0n)), /blob 1 has invalid hash version/)
+  await refused(blobs(...Array.from({ length: 7 }, () => hash)), /too many blobs: have 7, max 6/)
+  await refused({ to: contract, authorizationList: [] }, /with empty auth list \(sender 0x/)
+  await refused({ authorizationList: [] }, /cannot be used to create contract/)
+  await assert.rejects(
+    simulate([{ block: { time: 2n ** 64n - 1n } }, {}]),
+    fails('time_order', /^block timestamp past 18446744073709551615/),
+  )
+})
