@@ -64,6 +64,19 @@ async function openEngine(
   return { ...database, store, blocks, pending, open, call, estimateGas, engine }
 }
 
+/** A Store in which commits of the numbers that `fails` names (from 1) find no space. */
+function failing(fails: (commit: number) => boolean): (store: Store) => Store {
+  let commits = 0
+  return (store) => ({
+    ...store,
+    commit: async (items, rows) => {
+      commits += 1
+      if (fails(commits)) throw new Fault('no_space')
+      return store.commit(items, rows)
+    },
+  })
+}
+
 async function sign(wallet: Wallet, request: TransactionRequest): Promise<Uint8Array> {
   const fees =
     request.type === 0 || request.type === 1
@@ -358,17 +371,7 @@ test('with mining off everything waits, and the pending nonce counts it', async 
 })
 
 test('after a commit that failed the same transaction goes through', async (t) => {
-  let failures = 1
-  const wrap = (store: Store): Store => ({
-    ...store,
-    async commit(items, rows) {
-      if (failures > 0) {
-        failures -= 1
-        throw new Fault('no_space')
-      }
-      return store.commit(items, rows)
-    },
-  })
+  const wrap = failing((commit) => commit === 1)
   const { engine, blocks, store } = await openEngine(t, { wrap })
   const raw = await sign(alice, { nonce: 0, type: 2, to: bob.address, value: 9 })
   await assert.rejects(engine.send(raw), { code: 'no_space' })
@@ -381,15 +384,7 @@ test('after a commit that failed the same transaction goes through', async (t) =
 })
 
 test('what a failed replacement would have replaced waits on', async (t) => {
-  let commits = 0
-  const wrap = (store: Store): Store => ({
-    ...store,
-    commit: async (items, rows) => {
-      commits += 1
-      if (commits > 1) throw new Fault('no_space')
-      return store.commit(items, rows)
-    },
-  })
+  const wrap = failing((commit) => commit > 1)
   const { engine } = await openEngine(t, { wrap })
   const to = bob.address
   const hash = await engine.send(await sign(alice, { nonce: 1, type: 2, to }))
@@ -403,16 +398,7 @@ test('what a failed replacement would have replaced waits on', async (t) => {
 })
 
 test('one that waited and is mined as it is sent again is announced once', async (t) => {
-  let commits = 0
-  const wrap = (store: Store): Store => ({
-    ...store,
-    commit: async (items, rows) => {
-      commits += 1
-      if (commits === 2) throw new Fault('no_space')
-      return store.commit(items, rows)
-    },
-  })
-  const { engine, pending } = await openEngine(t, { wrap })
+  const { engine, pending } = await openEngine(t, { wrap: failing((commit) => commit === 2) })
   const waiting = await sign(alice, { nonce: 1, type: 2, to: bob.address })
   const second = await engine.send(waiting)
   const first = await engine.send(await sign(alice, { nonce: 0, type: 2, to: bob.address }))
@@ -422,16 +408,7 @@ test('one that waited and is mined as it is sent again is announced once', async
 })
 
 test('a waiting transaction whose commit fails waits on, and sending it again mines it', async (t) => {
-  let commits = 0
-  const wrap = (store: Store): Store => ({
-    ...store,
-    commit: async (items, rows) => {
-      commits += 1
-      if (commits === 2) throw new Fault('no_space')
-      return store.commit(items, rows)
-    },
-  })
-  const { engine, blocks } = await openEngine(t, { wrap })
+  const { engine, blocks } = await openEngine(t, { wrap: failing((commit) => commit === 2) })
   const to = bob.address
   const waiting = await sign(alice, { nonce: 1, type: 2, to, value: 1n })
   const hash = await engine.send(waiting)
