@@ -267,3 +267,37 @@ test('a trace that grows too large is refused', async (t) => {
   })
   assert.ok(await traceCall({ to: sample }, struct))
 })
+
+test('a call that fails before it begins is a frame with its reason', async (t) => {
+  const { traceCall } = await open(t)
+  // CALL and CREATE with a value nobody has, then DELEGATECALL, which needs none.
+  const poor = `5f5f60025f600a73${toHex(callee).slice(2)}61ffff f15060015f6009f0505f5f5f5f73${toHex(callee).slice(2)}5af4`
+  const code = fromHex(`0x${poor.replace(' ', '')}`)
+  const state = [{ address: caller, code }]
+  const trace = (await traceCall({ to: caller, gas: 500_000n }, calls, { state })) as {
+    calls: readonly Record<string, string>[]
+  }
+  const from = toHex(caller)
+  const error = 'insufficient balance for transfer'
+  assert.deepEqual(trace.calls[0], {
+    from,
+    // What was asked for, and the stipend of a call with a value.
+    gas: '0x108fb',
+    gasUsed: '0x0',
+    to: toHex(callee),
+    input: '0x0000',
+    error,
+    value: '0xa',
+    type: 'CALL',
+  })
+  assert.partialDeepStrictEqual(trace.calls[1], {
+    from,
+    error,
+    value: '0x9',
+    input: '0x00',
+    type: 'CREATE',
+  })
+  assert.equal('to' in (trace.calls[1] ?? {}), false)
+  assert.equal(trace.calls[2]?.['type'], 'DELEGATECALL')
+  assert.equal(trace.calls.length, 3)
+})

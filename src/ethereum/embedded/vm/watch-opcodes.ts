@@ -105,6 +105,28 @@ export function watchOpcodes(
   })
 }
 
+/**
+ * `begin` is told of each of `codes` once its gas is paid, its operands still on the stack; what it gives is
+ * called when the instruction is done. All of them wait for something.
+ */
+export function watchDone(
+  vm: VM,
+  codes: readonly number[],
+  begin: (opcode: number, frame: Frame) => () => void,
+): void {
+  replace(vm, codes, (entry, opcode) => {
+    const run = entry.opHandler as (frame: Frame, common: unknown) => Promise<void> | void
+    return {
+      ...entry,
+      opHandler: (async (frame: Frame, common: unknown) => {
+        const done = begin(opcode, frame)
+        await run(frame, common)
+        done()
+      }) as OpcodeEntry['opHandler'],
+    }
+  })
+}
+
 /** BASEFEE reads `baseFee`, whatever the block says that the EVM was given. */
 export function answerBaseFee(vm: VM, baseFee: bigint): void {
   replace(vm, [opcodes.baseFee], (entry) => ({

@@ -4,34 +4,12 @@ import { toHex, toQuantity } from '../../../../base/hex.ts'
 import type { CallTracerOptions } from '../../../computation.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { evmFault, revertReason } from '../evm-failure.ts'
-import { frameTypes, opcodes, readMemory, watchOpcodes } from '../watch-opcodes.ts'
+import { frameTypes, opcodes, readMemory, watchDone, watchOpcodes } from '../watch-opcodes.ts'
+import { unopenedFrame } from './unopened-frame.ts'
 import type { Frame } from '../watch-opcodes.ts'
+import type { CallFrame, CallLog } from './call-frame.ts'
 import { eventsOf } from './tracer.ts'
 import type { TraceBudget, Tracer } from './tracer.ts'
-
-type CallLog = {
-  readonly address: string
-  readonly topics: readonly string[]
-  readonly data: string
-  readonly index: string
-  readonly position: string
-}
-
-/** Members in go-ethereum's order. */
-type CallFrame = {
-  readonly from: string
-  gas: string
-  gasUsed: string
-  to?: string
-  readonly input: string
-  output?: string
-  error?: string
-  revertReason?: string
-  calls?: CallFrame[]
-  logs?: CallLog[]
-  readonly value?: string
-  readonly type: string
-}
 
 const frameBytes = 300
 
@@ -45,6 +23,8 @@ export function createCallTracer(
   /** Open frames with the count of logs when they began; null for those that are not shown. */
   let open: { readonly frame: CallFrame | null; readonly logs: number }[] = []
   let opcode = 0
+  /** How many frames have begun. */
+  let begun = 0
   let logIndex = 0
   const events = eventsOf(machine)
 
@@ -52,6 +32,24 @@ export function createCallTracer(
     opcode = code
     if (active && code === opcodes.selfDestruct && !onlyTopCall) await addSelfDestruct(frame)
   })
+  if (!onlyTopCall) {
+    const opening = Object.keys(frameTypes).map(Number)
+    watchDone(
+      machine.vm,
+      opening.filter((code) => code !== opcodes.selfDestruct),
+      (code, frame) => {
+        const before = begun
+        const unopened = unopenedFrame(code, frame)
+        return () => {
+          const parent = open.at(-1)?.frame
+          if (!active || begun !== before || parent === undefined || parent === null) return
+          const shown = unopened()
+          addCall(parent, shown)
+          budget.add(frameBytes + shown.input.length)
+        }
+      },
+    )
+  }
   if (withLog) {
     watchOpcodes(machine.vm, [0xa0, 0xa1, 0xa2, 0xa3, 0xa4], (code, frame) => {
       if (active) addLog(code - 0xa0, frame)
@@ -59,6 +57,7 @@ export function createCallTracer(
   }
 
   events.on('beforeMessage', (message) => {
+    begun += 1
     if (!active) return
     const { depth, caller, to, data, gasLimit, value } = message
     const isTop = depth === 0
