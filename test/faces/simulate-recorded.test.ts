@@ -12,7 +12,7 @@ import { parseBlockSimulation } from '../../src/gateway/params/block-simulation.
 import { createChainCalls } from '../fakes/chain-calls.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
 import { missingVectors, readVector, vectorsFolder } from '../fakes/chain-vectors.ts'
-import { recordedSimulations } from '../fakes/recorded-simulations.ts'
+import { recordedRoots, recordedSimulations } from '../fakes/recorded-simulations.ts'
 
 const head = fromHex('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
 let run: ReturnType<typeof createChainCalls>['run']
@@ -55,6 +55,21 @@ for (const { name, blockStateCalls, blocks } of recordedSimulations) {
       return { hash: block.hash, calls: block.calls.map(summary) }
     })
     assert.deepEqual(shown, blocks)
+  })
+}
+
+for (const { name, simulation, blocks } of recordedRoots) {
+  test(`${name}, whatever the chain`, { skip: missingVectors }, async () => {
+    const { blocks: parsed, ...options } = parseBlockSimulation(simulation, 0)
+    const asked = parsed.map((one) => ({ ...one, calls: one.calls.map(({ request }) => request) }))
+    const made = (await run({
+      kind: 'simulate',
+      blockHash: head,
+      simulation: { ...options, blocks: asked },
+    })) as readonly SimulatedBlock[]
+    const shown = made.map((one) => renderSimulatedBlock(one, false))
+    assert.equal(shown.length, blocks.length)
+    assert.partialDeepStrictEqual(shown, blocks)
   })
 }
 

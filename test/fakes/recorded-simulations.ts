@@ -57,6 +57,14 @@ const delegated = '0xeda8645ba6948855e3b3cd596bbb07596d59c603'
 const readsSlot0 = { code: '0x60005460005260206000f3' }
 const emptied = { nonce: '0x0', code: '0x', balance: '0x0' }
 
+const callWithBlob = {
+  from: c0,
+  to: c2,
+  maxFeePerGas: '0x10',
+  maxFeePerBlobGas: '0xa',
+  blobVersionedHashes: ['0x010657f37554c781402a22917dee2f75def7ab966d7b770905398eba3c444014'],
+}
+
 export const recordedSimulations: readonly RecordedSimulation[] = [
   {
     name: 'an override of the state clears what was stored before',
@@ -220,6 +228,120 @@ export const recordedSimulations: readonly RecordedSimulation[] = [
       {
         hash: '0x6840329950859fa366eacfd7b36eb3c67e56ebf284e9629db084d465da1de2a0',
         calls: [[word42, '0x5258', '0x5258']],
+      },
+    ],
+  },
+]
+
+/** Recorded on other chains: what is told of each block is the same on any. */
+export const recordedRoots: readonly {
+  readonly name: string
+  readonly simulation: unknown
+  readonly blocks: readonly Readonly<Record<string, unknown>>[]
+}[] = [
+  {
+    name: 'a contract that destroys itself transfers what it has',
+    simulation: {
+      blockStateCalls: [
+        {
+          stateOverrides: {
+            [c2]: {
+              code: '0x6080604052348015600f57600080fd5b506004361060285760003560e01c806383197ef014602d575b600080fd5b60336035565b005b600073ffffffffffffffffffffffffffffffffffffffff16fffea26469706673582212208e566fde20a17fff9658b9b1db37e27876fd8934ccf9b2aa308cabd37698681f64736f6c63430008120033',
+              balance: '0x1e8480',
+            },
+          },
+          calls: [{ from: c0, to: c2, input: '0x83197ef0' }],
+        },
+      ],
+      traceTransfers: true,
+    },
+    blocks: [
+      {
+        receiptsRoot: '0xe53cac8ba7c4639309c7959eb884c607e179624f118940ac558ff2cdbf4df3aa',
+        transactions: ['0x601cd1b2f9161ebf790d5a555cdcf9620763b8d75469d8ca58432bcf6f1b6e23'],
+        size: '0x296',
+        calls: [{ gasUsed: '0x664a', logs: [{ data: `0x${'1e8480'.padStart(64, '0')}` }] }],
+      },
+    ],
+  },
+  {
+    name: 'blobs are paid for, and the base fee follows',
+    simulation: {
+      blockStateCalls: [
+        {
+          blockOverrides: { baseFeePerGas: '0xf', blobBaseFee: '0x0' },
+          stateOverrides: {
+            [c0]: { balance: '0x3b9aca00' },
+            [c2]: {
+              code: '0x6080604052348015600e575f80fd5b505f3660605f49600149600249604051602001602b93929190605d565b6040516020818303038152906040529050915050805190602001f35b5f819050919050565b6057816047565b82525050565b5f606082019050606e5f8301866050565b607960208301856050565b608460408301846050565b94935050505056fea26469706673582212206284471b14925acedc8cf50c596b6850cfda0372471ee8893750f3e61bf3778164736f6c634300081a0033',
+            },
+          },
+          calls: [callWithBlob],
+        },
+        { blockOverrides: { blobBaseFee: '0x1' }, calls: [callWithBlob] },
+      ],
+      validation: true,
+    },
+    blocks: [
+      {
+        baseFeePerGas: '0xf',
+        blobGasUsed: '0x20000',
+        receiptsRoot: '0x61d638ad6837c75ea2c4a8e413d9c5a2c2bcf40979e6ba9293a113b6769d2fa6',
+        transactions: ['0x6dd302137bafa6817cdd92b1157be1eb7b884b32e9bcab7f4084ee4c05a5dba3'],
+      },
+      {
+        baseFeePerGas: '0xe',
+        blobGasUsed: '0x20000',
+        excessBlobGas: '0x0',
+        receiptsRoot: '0x61d638ad6837c75ea2c4a8e413d9c5a2c2bcf40979e6ba9293a113b6769d2fa6',
+        transactions: ['0x08fae926ea323fb66e5cd130bc2d656f5cc51fcd8a13899c98c6037b7dad36af'],
+      },
+    ],
+  },
+  {
+    name: 'calls that pay take the gas that those before have left',
+    simulation: {
+      blockStateCalls: [
+        {
+          blockOverrides: { baseFeePerGas: '0xf' },
+          stateOverrides: { [c0]: { balance: '0xe8d4a51000' } },
+          calls: [
+            { from: c0, to: c1, maxFeePerGas: '0x10', value: '0x2540be400' },
+            { from: c1, to: c2, maxFeePerGas: '0x10', value: '0x3e8' },
+          ],
+        },
+      ],
+      validation: true,
+    },
+    blocks: [
+      {
+        gasUsed: '0xa410',
+        receiptsRoot: '0x75308898d571eafb5cd8cde8278bf5b3d13c5f6ec074926de3bb895b519264e1',
+        transactionsRoot: '0x9e80508f974bbf713b286fe5a4d0fae2f54f17e33b742176cc4c5bb7e0942762',
+        size: '0x2c8',
+      },
+    ],
+  },
+  {
+    name: 'a nonce goes round',
+    simulation: {
+      blockStateCalls: [
+        {
+          stateOverrides: { [c0]: { nonce: '0xffffffffffffffff' } },
+          calls: [
+            { from: c0, to: c1 },
+            { from: c0, to: c1 },
+          ],
+        },
+      ],
+    },
+    blocks: [
+      {
+        receiptsRoot: '0x75308898d571eafb5cd8cde8278bf5b3d13c5f6ec074926de3bb895b519264e1',
+        transactions: [
+          '0x477a61e1243f3b2c6a206477ecfca9f57a099a152a08fda53d8cee470d6c5fb8',
+          '0xd43781826f6cf87596228fb58a268cf2147d652bf2dc63e0e2df763efa03f709',
+        ],
       },
     ],
   },
