@@ -87,7 +87,7 @@ export async function prepareCall(
     async run(gas) {
       await turn.look()
       setGas(transaction, gas)
-      if (sender?.isContract() === true) speakForContract(machine.state)
+      if (sender?.isContract() === true) speakForContract(machine)
       return runOnce(machine, transaction, block)
     },
   }
@@ -116,13 +116,23 @@ async function runOnce(
 
 /**
  * EIP-3607 forbids transactions from accounts with code; calls may speak for them. The EVM asks for such a
- * sender's code before any other code, so one answer says "delegated" (EIP-7702), which it lets pass.
+ * sender's code before any other code, so one answer says "delegated" (EIP-7702), which it lets pass; before
+ * that fork it asks first whether there is such a thing.
  */
-export function speakForContract(state: StateVm['state']): void {
+export function speakForContract({ state, vm: { common } }: StateVm): void {
   Object.assign(state, {
     getCode() {
       Reflect.deleteProperty(state, 'getCode')
       return Promise.resolve(new Uint8Array([0xef, 0x01, 0x00]))
+    },
+  })
+  if (common.isActivatedEIP(7702)) return
+  const isActivated = common.isActivatedEIP.bind(common)
+  Object.assign(common, {
+    isActivatedEIP(eip: number) {
+      if (eip !== 7702) return isActivated(eip)
+      Reflect.deleteProperty(common, 'isActivatedEIP')
+      return true
     },
   })
 }

@@ -83,7 +83,7 @@ export async function simulateCall(
   // The nonce is the account's own for the EVM, also where the transaction claims another one.
   const transaction = callTransaction(request, block, { from: sender, nonce: 0n })
   setGas(transaction, gas)
-  if (account?.isContract() === true) speakForContract(state)
+  if (account?.isContract() === true) speakForContract(machine)
   record?.begin()
   const result = await runTx(vm, {
     tx: transaction,
