@@ -11,17 +11,30 @@ export type Body = {
 }
 
 /** Never rejects. Copies into one growing buffer: a body of one-byte chunks costs no more than another. */
-export function readBody(
+export async function readBody(
   request: IncomingMessage,
   bytesMax: number,
   deadlines: Deadlines,
 ): Promise<Body> {
+  // A turn later a body that came in one packet with its headers is in the stream's buffer, whole.
+  await aTurn
+  const first = request.read() as Buffer | null
+  const declared = Number(request.headers['content-length'] ?? Number.NaN)
+  if (first !== null && first.length === declared && declared <= bytesMax) {
+    return { ending: 'whole', bytes: first }
+  }
+  return await readRest(request, { first, declared, bytesMax }, deadlines)
+}
+
+function readRest(
+  request: IncomingMessage,
+  { first, declared, bytesMax }: { first: Buffer | null; declared: number; bytesMax: number },
+  deadlines: Deadlines,
+): Promise<Body> {
   return new Promise((resolve) => {
-    let first: Buffer | null = null
     let gathered: Buffer | null = null
-    let length = 0
+    let length = first?.length ?? 0
     let finished = false
-    const declared = Number(request.headers['content-length'] ?? Number.NaN)
 
     function finish(ending: Body['ending']): void {
       if (finished) return
@@ -32,6 +45,7 @@ export function readBody(
       resolve({ ending, bytes: bytes.length > bytesMax ? bytes.subarray(0, bytesMax) : bytes })
     }
     const deadline = deadlines.start(() => finish('late'))
+    if (length > bytesMax) return finish('over')
     request.on('data', (chunk: Buffer) => {
       if (finished) return
       if (first === null) first = chunk
@@ -52,6 +66,7 @@ export function readBody(
 }
 
 const nothing = Buffer.alloc(0)
+const aTurn = Promise.resolve()
 
 function roomFor(buffer: Buffer, used: number, needed: number): Buffer {
   if (needed <= buffer.length) return buffer

@@ -18,6 +18,7 @@ export type ExchangeParts = {
   readonly awaitsContinue: boolean
   /** The server no longer takes connections. */
   readonly draining: boolean
+  readonly sendWhole: (response: ServerResponse, head: string, body: string) => boolean
 }
 
 export class Exchange {
@@ -31,6 +32,7 @@ export class Exchange {
   readonly hostLabel: string | null
   readonly requestId: string
   readonly draining: boolean
+  readonly #sendWhole: ExchangeParts['sendWhole']
   #awaitsContinue: boolean
   #controller: AbortController | null = null
 
@@ -42,7 +44,17 @@ export class Exchange {
     this.hostLabel = parts.target.hostLabel
     this.requestId = parts.requestId
     this.draining = parts.draining
+    this.#sendWhole = parts.sendWhole
     this.#awaitsContinue = parts.awaitsContinue
+  }
+
+  /**
+   * Sends a 200 in one piece: `head`, header lines each ended by CRLF, names and values known to be well formed
+   * and `content-length` among them; `body` in ASCII. False, with nothing sent, when this answer needs more care:
+   * the connection is to end, or something was sent before.
+   */
+  sendWhole(head: string, body: string): boolean {
+    return this.#sendWhole(this.response, head, body)
   }
 
   /** The peer's address as the socket gives it; empty once it has gone. */

@@ -187,6 +187,22 @@ suite('the JSON-RPC face', () => {
     })
   }
 
+  test('the head of a plain answer is the one that node writes for the same answer', async () => {
+    const body = call(1)
+    const ask = async (origin: string) => {
+      const connection = new RawConnection(started.port)
+      const head = `POST /v3/${goodKey} HTTP/1.1\r\nhost: a\r\n${origin}content-length: ${body.length}\r\n\r\n`
+      connection.socket.write(head + body)
+      const received = await connection.until('0x539')
+      connection.socket.destroy()
+      // Three values may differ: the time, the name of the request, the Origin reflected.
+      return received.replace(/^(date|x-request-id|access-control-allow-origin): .*$/gim, '$1')
+    }
+    const plain = await ask('')
+    match(plain, /^HTTP\/1\.1 200 OK\r\n/)
+    equal(plain, await ask('origin: https://a.example\r\n'))
+  })
+
   test('Retry-After is rounded up behind one zero', async () => {
     equal((await post('/v3/key_slow_0030', call(1))).headers.get('retry-after'), '030')
     equal((await post(`/v3/${goodKey}`, call(1, 'fail_upstream'))).headers.get('retry-after'), '01')

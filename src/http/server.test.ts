@@ -145,7 +145,9 @@ suite('a hostile or odd request over a raw socket', () => {
         'x-request-id',
       )
     equal(await id('abc_1-2'), 'abc_1-2')
-    match((await id('a b')) ?? '', /^[0-9a-f-]{36}$/)
+    const [one, other] = [await id('a b'), await id('a b')]
+    match(one ?? '', /^[A-Za-z0-9_-]{12}-[0-9a-z]+$/)
+    equal(one === other, false)
   })
 
   test('a port in use is named in one sentence', async () => {
