@@ -354,7 +354,12 @@ test('a kept answer needs no wait', async () => {
   const { ask, made } = keeping('proof')
   await ask()
   const items = [{ method: 'x_kept', params: [] }]
-  const answer = made.runRpc({ caller, network, items, batch: false, request: { signal } })
+  const request = {
+    get signal(): AbortSignal {
+      throw new Error('a signal was made for nobody')
+    },
+  }
+  const answer = made.runRpc({ caller, network, items, batch: false, request })
   assert.ok(!(answer instanceof Promise))
 })
 

@@ -17,10 +17,10 @@ function network(part: Partial<Network['head']> = {}): Network {
 }
 
 const number = async (parameter: BlockParameter, on = network()) =>
-  (await resolveBlock(on, parameter, signal)).number
+  (await resolveBlock(on, parameter, { signal })).number
 
 const refusal = (parameter: BlockParameter, on = network()) =>
-  (async () => await resolveBlock(on, parameter, signal))().then(
+  (async () => await resolveBlock(on, parameter, { signal }))().then(
     () => 'resolved',
     (thrown: Error & { code?: string }) => [thrown.code, thrown.message],
   )

@@ -13,9 +13,9 @@ import type { BlockParameter } from './operation.ts'
 export function resolveBlock(
   network: Network,
   parameter: BlockParameter,
-  signal: AbortSignal,
+  request: { readonly signal: AbortSignal },
 ): BlockRef | Promise<BlockRef> {
-  if ('hash' in parameter) return resolveHash(network, parameter, signal)
+  if ('hash' in parameter) return resolveHash(network, parameter, request.signal)
   if ('number' in parameter) return resolveNumber(network, parameter.number)
   switch (parameter.tag) {
     case 'latest':

@@ -6,11 +6,14 @@ import type { Network } from '../ethereum/network.ts'
 import type { RpcLabels } from './gateway.ts'
 import type { BlockParameter, Labels, Level } from './operation.ts'
 
-/** At once for a tag or a number; a hash may have to be looked for. Throws as `resolveBlock` says. */
+/**
+ * At once for a tag or a number, without a look at the request's signal, which costs to make; a hash may have to
+ * be looked for. Throws as `resolveBlock` says.
+ */
 export type ResolveBlock = (
   network: Network,
   block: BlockParameter,
-  signal: AbortSignal,
+  request: { readonly signal: AbortSignal },
 ) => BlockRef | Promise<BlockRef>
 
 const strength: readonly Level[] = ['none', 'trusted', 'proof']
@@ -78,13 +81,13 @@ export class Visit implements Labels {
   #find(parameter: BlockParameter): BlockRef | Promise<BlockRef> {
     if ('hash' in parameter) {
       // requireCanonical is judged on every use, so a hash is never remembered.
-      return this.#resolveBlock(this.#network, parameter, this.#request.signal)
+      return this.#resolveBlock(this.#network, parameter, this.#request)
     }
     const key = memoKey(parameter)
     this.#resolved ??= new Map()
     const known = this.#resolved.get(key)
     if (known !== undefined) return known
-    const found = this.#resolveBlock(this.#network, parameter, this.#request.signal)
+    const found = this.#resolveBlock(this.#network, parameter, this.#request)
     this.#resolved.set(key, found)
     return found
   }

@@ -31,7 +31,7 @@ export async function runOperation<Input>(
     labels,
     signal,
     async resolve(parameter) {
-      const block = await resolveBlock(network, parameter, signal)
+      const block = await resolveBlock(network, parameter, { signal })
       labels.block(block, !('hash' in parameter))
       return block
     },
