@@ -100,3 +100,13 @@ test('settings change one by one, and a bad value changes nothing', async () => 
   }
   assert.deepEqual(accounts.getKey(apiKey.id).settings, expected)
 })
+
+test('settings of a key that an earlier version wrote, with fewer of them, can be changed', async () => {
+  const { accounts, db } = rig()
+  await accounts.createAccount('acme')
+  const { apiKey } = await accounts.createKey('acme')
+  db.run('UPDATE api_key SET settings = ?', ['{"files":false}'])
+  await accounts.changeSettings(apiKey.id, { unitsPerDay: 5 })
+  const expected = { ...defaultKeySettings, files: false, unitsPerDay: 5 }
+  assert.deepEqual(accounts.getKey(apiKey.id).settings, expected)
+})

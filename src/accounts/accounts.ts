@@ -241,14 +241,20 @@ export function createAccounts(parts: {
     },
 
     async changeSettings(id, changes) {
-      const { settings: before } = getKey(id)
-      const settings = changeKeySettings(before, changes)
+      getKey(id)
+      // As they stand: a key of an earlier version has fewer of them.
+      const stored = findOne(
+        db,
+        queries.selectFrom('api_key').select('settings').where('id', '=', id),
+      )
+      const before = stored?.settings ?? '{}'
+      const settings = changeKeySettings(parseKeySettings(before), changes)
       const update = queries
         .updateTable('api_key')
         .set({ settings: JSON.stringify(settings) })
         .where('id', '=', id)
         // Two changes at once: the second is refused instead of undoing the first.
-        .where('settings', '=', JSON.stringify(before))
+        .where('settings', '=', before)
       const changed = 'the settings changed meanwhile: try again'
       await change(toStatement(update, 'change'), 'bad_setting', changed)
       return settings

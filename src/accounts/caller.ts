@@ -1,4 +1,5 @@
 // Who is calling, after their credential was judged: the account, the key, and what the key may do.
+import type { Allowlists } from './allowlists.ts'
 import type { KeySettings } from './key-settings.ts'
 
 export type Caller = {
@@ -10,4 +11,6 @@ export type Caller = {
   readonly settings: KeySettings
   /** The secret was sent and right. */
   readonly withSecret: boolean
+  /** The lists that hold for this caller; null: there are none, or the secret overrides them. */
+  readonly allowlists: Allowlists | null
 }

@@ -7,6 +7,7 @@ import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from '../db/sqlite.ts'
+import { compileAllowlists } from './allowlists.ts'
 import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
 import { parseKeySettings } from './parse-key-settings.ts'
@@ -154,13 +155,15 @@ function isOver(expires: number | null, clock: Clock): boolean {
 }
 
 function toEntry(row: KeyRow): Entry {
+  const settings = parseKeySettings(row.settings)
   const caller: Caller = {
     accountId: row.account_id,
     accountName: row.account_name,
     keyId: row.id,
     hasCard: row.card === 1,
-    settings: parseKeySettings(row.settings),
+    settings,
     withSecret: false,
+    allowlists: compileAllowlists(settings),
   }
   return {
     secretHash: row.secret_hash,
@@ -168,7 +171,11 @@ function toEntry(row: KeyRow): Entry {
     earlierSecretExpires: row.earlier_secret_expires,
     expires: row.expires,
     revoked: row.revoked !== null,
-    withSecret: { ...caller, withSecret: true },
+    withSecret: {
+      ...caller,
+      withSecret: true,
+      allowlists: settings.overrideWithSecret ? null : caller.allowlists,
+    },
     withoutSecret: caller,
   }
 }

@@ -1,4 +1,5 @@
-// What the owner of an ApiKey may set. Null means: no limit. Kept as JSON in api_key.settings.
+// What the owner of an ApiKey may set. Null means: no limit; an empty list: all. Kept as JSON in
+// api_key.settings.
 
 export type KeySettings = {
   /** JSON-RPC calls must carry the secret. */
@@ -11,6 +12,17 @@ export type KeySettings = {
   readonly unitsPerDay: number | null
   readonly filesReadsPerSecond: number | null
   readonly filesWritesPerSecond: number | null
+  /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
+  readonly allowAddresses: readonly string[]
+  /** JSON-RPC methods and paths of file commands. */
+  readonly allowMethods: readonly string[]
+  readonly allowOrigins: readonly string[]
+  /** Parts of a User-Agent. */
+  readonly allowUserAgents: readonly string[]
+  /** Addresses and blocks of addresses. */
+  readonly allowIps: readonly string[]
+  /** The lists do not hold for who sends the secret. */
+  readonly overrideWithSecret: boolean
 }
 
 export const defaultKeySettings: KeySettings = {
@@ -21,4 +33,10 @@ export const defaultKeySettings: KeySettings = {
   unitsPerDay: null,
   filesReadsPerSecond: null,
   filesWritesPerSecond: null,
+  allowAddresses: [],
+  allowMethods: [],
+  allowOrigins: [],
+  allowUserAgents: [],
+  allowIps: [],
+  overrideWithSecret: false,
 }

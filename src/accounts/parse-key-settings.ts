@@ -2,6 +2,7 @@
 // Tested by src/accounts/accounts.test.ts
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
+import { parseAllowlist } from './parse-allowlist.ts'
 
 const networksMax = 100
 const limitMax = 1e12
@@ -24,6 +25,12 @@ export function changeKeySettings(
     unitsPerDay: limit('unitsPerDay', merged.unitsPerDay),
     filesReadsPerSecond: limit('filesReadsPerSecond', merged.filesReadsPerSecond),
     filesWritesPerSecond: limit('filesWritesPerSecond', merged.filesWritesPerSecond),
+    allowAddresses: parseAllowlist('allowAddresses', merged.allowAddresses),
+    allowMethods: parseAllowlist('allowMethods', merged.allowMethods),
+    allowOrigins: parseAllowlist('allowOrigins', merged.allowOrigins),
+    allowUserAgents: parseAllowlist('allowUserAgents', merged.allowUserAgents),
+    allowIps: parseAllowlist('allowIps', merged.allowIps),
+    overrideWithSecret: flag('overrideWithSecret', merged.overrideWithSecret),
   }
 }
 

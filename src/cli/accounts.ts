@@ -3,10 +3,10 @@
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
 import type { Account } from '../accounts/accounts.ts'
-import { showKey } from './keys.ts'
 import { openData, showTime } from './open-data.ts'
 import { print, table } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
+import { showKey } from './show-key.ts'
 
 export function defineAccounts(command: Command, context: Context): void {
   addSharedOptions(command.command('create <name>').description('make an account'))

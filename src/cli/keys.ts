@@ -1,26 +1,24 @@
-// `cairn keys create|list|show|rotate|revoke`. Key and secret are shown once, when made; they are kept as hashes.
+// `cairn keys create|list|show|set|rotate|revoke`. Key and secret are shown once, when made; they are kept as hashes.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
 import { obtainFirstAccount } from '../accounts/first-account.ts'
-import type { KeySettings } from '../accounts/key-settings.ts'
-import { systemClock } from '../base/clock.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
 import { openData, showTime } from './open-data.ts'
 import { print, table } from './report.ts'
 import { defineRotate } from './rotate-key.ts'
+import { defineSet } from './set-key.ts'
 import { addSharedOptions } from './shared-options.ts'
+import { describeSettings, ending, showKey } from './show-key.ts'
 import { UsageError } from './usage-error.ts'
 
-type CreateOptions = SharedOptions & {
-  readonly account?: string
-  readonly name?: string
-  readonly secretRequired?: true
-  readonly networks?: readonly string[]
-  readonly unitsPerSecond?: number
-  readonly unitsPerDay?: number
-  readonly importKey?: true
-}
+type CreateOptions = SharedOptions &
+  KeySettingsOptions & {
+    readonly account?: string
+    readonly name?: string
+    readonly importKey?: true
+  }
 
 export function defineKeys(command: Command, context: Context): void {
   defineCreate(command, context)
@@ -37,19 +35,10 @@ export function defineKeys(command: Command, context: Context): void {
     .action(async (id: string, options: SharedOptions) => {
       await using data = await openData(context, options)
       const key = data.accounts.getKey(id)
-      const settings = Object.entries(key.settings).map(([name, value]) => [
-        name,
-        value === null ? 'no limit' : String(value),
-      ])
-      const rotations = [
-        ...(key.rotatedFrom === null ? [] : [['replaces', key.rotatedFrom]]),
-        ...(key.earlierSecretExpires === null
-          ? []
-          : [['earlier secret', ending(key.earlierSecretExpires)]]),
-      ]
-      const text = `${describe([key])}\n\n${table(['setting', 'value'], [...settings, ...rotations], '')}`
+      const text = `${describe([key])}\n\n${describeSettings(key)}`
       print(context, options.json, { key: showKey(key) }, text)
     })
+  defineSet(command, context)
   defineRotate(command, context)
   addSharedOptions(
     command.command('revoke <id>').description('end an API key at once and for good'),
@@ -63,15 +52,12 @@ export function defineKeys(command: Command, context: Context): void {
 }
 
 function defineCreate(command: Command, context: Context): void {
-  addSharedOptions(
-    command.command('create').description('make an API key; shows it and its secret once'),
-  )
+  const create = command
+    .command('create')
+    .description('make an API key; shows it and its secret once')
     .option('--account <name>', 'account that owns it (the first account)')
     .option('--name <name>', 'what it is for')
-    .option('--secret-required', 'JSON-RPC calls must carry the secret too')
-    .option('--networks <names>', 'networks it may use, with commas (all)', parseNames)
-    .option('--units-per-second <number>', 'rate limit (none)', limitOf('--units-per-second'))
-    .option('--units-per-day <number>', 'daily limit (none)', limitOf('--units-per-day'))
+  addSharedOptions(addKeySettings(create, false))
     .option('--import-key', 'take key and secret, one a line, from standard input')
     .addHelpText(
       'after',
@@ -79,6 +65,7 @@ function defineCreate(command: Command, context: Context): void {
 Examples:
   cairn keys create --name laptop
   cairn keys create --account team --secret-required --networks dev --units-per-second 500
+  cairn keys create --name page --allow-origin https://app.example.com --allow-method eth_call
   printf '%s\\n%s\\n' "$KEY" "$SECRET" | cairn keys create --import-key`,
     )
     .action(async (options: CreateOptions) => {
@@ -88,7 +75,7 @@ Examples:
       const owner = options.account ?? (await obtainFirstAccount(accounts)).name
       const made = await accounts.createKey(owner, {
         name: options.name ?? '',
-        settings: settingsOf(options),
+        settings: changesOf(options),
         ...(imported === null ? {} : { imported }),
       })
       const { id, name } = made.apiKey
@@ -103,29 +90,6 @@ Key and secret are shown only now.`
     })
 }
 
-function settingsOf(options: CreateOptions): Partial<KeySettings> {
-  const { secretRequired, networks, unitsPerSecond, unitsPerDay } = options
-  return {
-    ...(secretRequired === true ? { secretRequired } : {}),
-    ...(networks === undefined ? {} : { networks }),
-    ...(unitsPerSecond === undefined ? {} : { unitsPerSecond }),
-    ...(unitsPerDay === undefined ? {} : { unitsPerDay }),
-  }
-}
-
-function parseNames(text: string): readonly string[] {
-  const names = text.split(',').map((name) => name.trim())
-  if (names.every((name) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(name))) return names
-  throw new UsageError(`--networks is "${text}", expected network names with commas between`)
-}
-
-function limitOf(flag: string): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,15}$/.test(text)) return Number(text)
-    throw new UsageError(`${flag} is "${text}", expected a whole number`)
-  }
-}
-
 // The input is never echoed: it is secret.
 function parsePair(text: string): { readonly key: string; readonly secret: string } {
   const [key = '', secret = '', ...rest] = text.split(/\r?\n/)
@@ -133,21 +97,6 @@ function parsePair(text: string): { readonly key: string; readonly secret: strin
   throw new UsageError(
     'expected the key on the first line of standard input, the secret on the second',
   )
-}
-
-/** An ApiKey for programs; nothing in it opens anything. */
-export function showKey(key: ApiKey): object {
-  return {
-    ...key,
-    created: showTime(key.created),
-    expires: showTime(key.expires),
-    revoked: showTime(key.revoked),
-    earlierSecretExpires: showTime(key.earlierSecretExpires),
-  }
-}
-
-function ending(time: number): string {
-  return `${time > systemClock.now() ? 'ends' : 'ended'} ${showTime(time)}`
 }
 
 function describe(keys: readonly ApiKey[]): string {

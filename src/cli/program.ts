@@ -31,7 +31,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'keys',
-    summary: 'create, list, show, rotate and revoke API keys',
+    summary: 'create, list, show, set, rotate and revoke API keys',
     load: async () => (await import('./keys.ts')).defineKeys,
   },
   {

@@ -1,5 +1,6 @@
 // The first half of the order, before a body is read: authenticate, then gate on what URL and headers show.
 // Tested by src/gateway/handle.test.ts
+import { judgeMethod, judgeOrigins } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
@@ -26,12 +27,12 @@ export function enterRpc(
   if (user !== '' && user !== key) throw new Fault('bad_secret')
   const caller = authenticate(key, secret, address)
   return caller instanceof Promise
-    ? caller.then((found) => gateRpc(found, network))
-    : gateRpc(caller, network)
+    ? caller.then((found) => gateRpc(found, credential, network))
+    : gateRpc(caller, credential, network)
 }
 
-function gateRpc(caller: Caller, network: Network): Caller {
-  const { settings } = caller
+function gateRpc(caller: Caller, credential: Credential, network: Network): Caller {
+  const { settings, allowlists } = caller
   if (settings.secretRequired && !caller.withSecret) {
     throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
   }
@@ -41,13 +42,15 @@ function gateRpc(caller: Caller, network: Network): Caller {
       data: { reason: 'network' },
     })
   }
+  if (allowlists !== null) judgeOrigins(allowlists, credential)
   return caller
 }
 
-/** File face: key and secret together; one answer for every kind of wrong. Then switch, then card. */
+/** File face: key and secret together; one answer for every kind of wrong. Then switch, lists, card. */
 export async function enterFiles(
   authenticate: Authenticate,
   credential: Credential,
+  command: string,
   cardGate: boolean,
 ): Promise<Caller> {
   if (credential.key === null || credential.secret === null) throw new Fault('no_credential')
@@ -57,6 +60,11 @@ export async function enterFiles(
       detail: 'project ID does not have access to ipfs',
       data: { reason: 'files' },
     })
+  }
+  const { allowlists } = caller
+  if (allowlists !== null) {
+    judgeOrigins(allowlists, credential)
+    judgeMethod(allowlists, command)
   }
   if (cardGate && !caller.hasCard) throw new Fault('no_card')
   return caller

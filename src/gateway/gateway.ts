@@ -7,13 +7,15 @@ import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 
 /**
  * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `address`: where it
- * comes from, as the socket says.
+ * comes from, as the socket says. `origin`, `userAgent`: the headers, as they are.
  */
 export type Credential = {
   readonly key: string | null
   readonly secret: string | null
-  readonly user?: string
+  readonly user?: string | undefined
   readonly address?: string
+  readonly origin?: string | undefined
+  readonly userAgent?: string | undefined
 }
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
@@ -62,8 +64,8 @@ export interface Gateway {
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
   enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
-  /** The same for the file face, card included. */
-  enterFiles(credential: Credential): Promise<Caller>
+  /** The same for the file face, card included. `command`: its path, also of one that is not offered. */
+  enterFiles(credential: Credential, command: string): Promise<Caller>
   /**
    * Parse each item, admit the whole, run, meter: at once when every answer is at hand. A Fault thrown refuses
    * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.

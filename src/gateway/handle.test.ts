@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compileAllowlists } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
-import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { defaultKeySettings, type KeySettings } from '../accounts/key-settings.ts'
+import { changeKeySettings } from '../accounts/parse-key-settings.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import type { BlockRef } from '../ethereum/head.ts'
@@ -19,6 +21,7 @@ const caller: Caller = {
   hasCard: false,
   settings: defaultKeySettings,
   withSecret: false,
+  allowlists: null,
 }
 const network = { name: 'dev', head: { anchor: 'embedded' } } as unknown as Network
 const signal = new AbortController().signal
@@ -276,11 +279,20 @@ test('the JSON-RPC face asks for a key, takes a secret, and refuses a wrong one 
 
 test('the file face needs key, secret and a card, in that order', async () => {
   const { made } = gateway()
-  assert.equal(await refusal(made.enterFiles({ key: 'rightkey', secret: null })), 'no_credential')
-  assert.equal(await refusal(made.enterFiles({ key: 'wrongkey', secret: 'right' })), 'bad_key')
-  assert.equal(await refusal(made.enterFiles({ key: 'rightkey', secret: 'right' })), 'no_card')
+  assert.equal(
+    await refusal(made.enterFiles({ key: 'rightkey', secret: null }, 'version')),
+    'no_credential',
+  )
+  assert.equal(
+    await refusal(made.enterFiles({ key: 'wrongkey', secret: 'right' }, 'version')),
+    'bad_key',
+  )
+  assert.equal(
+    await refusal(made.enterFiles({ key: 'rightkey', secret: 'right' }, 'version')),
+    'no_card',
+  )
   const open = gateway({ cardGate: false }).made
-  assert.equal((await open.enterFiles({ key: 'rightkey', secret: 'right' })).keyId, 'k')
+  assert.equal((await open.enterFiles({ key: 'rightkey', secret: 'right' }, 'version')).keyId, 'k')
 })
 
 test('a file command is judged, admitted and counted once, when its response has ended', async () => {
@@ -398,4 +410,90 @@ test('whether a block is canonical is judged each time', async () => {
   await ask()
   await ask()
   assert.equal(ran.length, 2)
+})
+
+const listed = (changes: Partial<KeySettings>): Caller => {
+  const settings = changeKeySettings(defaultKeySettings, changes)
+  return { ...caller, settings, allowlists: compileAllowlists(settings) }
+}
+
+test('a method that is not listed is refused in its place, before its params and whether it is there', async () => {
+  const { made, counted, admitted } = gateway()
+  const { outcomes, headers } = await made.runRpc({
+    caller: listed({ allowMethods: ['x_one', 'no_such'] }),
+    network,
+    items: ['x_one', 'x_strict', 'X_one', 'other', 'no_such'].map(item),
+    batch: true,
+    request: { signal },
+  })
+  assert.deepEqual(outcomes[0], { result: 1 })
+  for (const outcome of outcomes.slice(1, 4)) {
+    assert.equal(faultOf(outcome).code, 'refused_by_setting')
+    assert.deepEqual(faultOf(outcome).data, { reason: 'method' })
+  }
+  assert.equal(faultOf(outcomes[4]).code, 'no_method')
+  // Refusals by a setting are free; an unknown method costs its 5.
+  assert.deepEqual([admitted, headers.units], [[86], 86])
+  const refused = counted.filter(({ outcome }) => outcome === 'refused_by_setting')
+  assert.deepEqual(
+    refused.map(({ method, units }) => [method, units]),
+    [
+      ['x_strict', 0],
+      ['other', 0],
+      ['other', 0],
+    ],
+  )
+})
+
+test('a request in which no call is allowed costs nothing, not even when nothing is left to pay with', async () => {
+  const { made, counted } = gateway({
+    admitUnits: () => {
+      throw new Fault('over_quota')
+    },
+  })
+  for (const batch of [false, true]) {
+    const { outcomes, headers } = await made.runRpc({
+      caller: listed({ allowMethods: ['x_one'] }),
+      network,
+      items: [item('x_strict')],
+      batch,
+      request: { signal },
+    })
+    assert.equal(faultOf(outcomes[0]).code, 'refused_by_setting')
+    assert.equal(headers.units, 0)
+  }
+  assert.equal(
+    counted.some(({ method }) => method === 'batch'),
+    false,
+  )
+})
+
+test('lists of origins, user agents and addresses are judged after key, secret and network', async () => {
+  const changes = { allowIps: ['192.0.2.1'], allowOrigins: ['a.example'], allowUserAgents: ['App'] }
+  const enter = async (credential: object, settings: Partial<KeySettings> = {}) => {
+    const { made } = gateway({ authenticate: () => listed({ ...changes, ...settings }) })
+    return await made.enterRpc({ key: 'rightkey', secret: null, ...credential }, network)
+  }
+  const reason = (value: string) => ({ code: 'refused_by_setting', data: { reason: value } })
+  const shown = { address: '192.0.2.1', origin: 'https://a.example', userAgent: 'App/1' }
+  await enter(shown)
+  await assert.rejects(enter({}), reason('ip'))
+  await assert.rejects(enter({ ...shown, origin: undefined }), reason('origin'))
+  await assert.rejects(enter({ ...shown, userAgent: 'curl' }), reason('user_agent'))
+  await assert.rejects(enter({}, { networks: [] }), reason('network'))
+  await assert.rejects(enter({}, { secretRequired: true }), reason('secret_required'))
+})
+
+test('the file face judges the lists and the command before the card, and tells no list', async () => {
+  const enter = async (command: string, settings: Partial<KeySettings>) => {
+    const { made } = gateway({ authenticate: () => listed(settings) })
+    return await made.enterFiles({ key: 'rightkey', secret: 'right' }, command)
+  }
+  const reason = (value: string) => ({ code: 'refused_by_setting', data: { reason: value } })
+  await assert.rejects(enter('pin/rm', { allowMethods: ['pin/add'] }), reason('method'))
+  await assert.rejects(enter('pin/add', { allowOrigins: ['a.example'] }), reason('origin'))
+  await assert.rejects(enter('pin/add', { allowMethods: ['pin/add'] }), { code: 'no_card' })
+  await assert.rejects(enter('pin/add', { allowAddresses: [`0x${'01'.repeat(20)}`] }), {
+    code: 'no_card',
+  })
 })

@@ -1,5 +1,6 @@
 // THE ORDER: authenticate -> gate -> parse -> admit -> run -> meter. Both faces go through here, and only
 // this file calls `run` of an operation.
+import { type Allowlists, judgeAddresses, judgeMethod } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -117,7 +118,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       countRpc(caller, network, item.method, fault?.code ?? 'ok', charged)
     }
     // Rows add up to what was charged, also for the day's units after a restart.
-    if (visit.batch) {
+    if (visit.batch && planned.some(({ units: price }) => price > 0)) {
       countRpc(caller, network, 'batch', 'ok', 1)
       units += 1
     }
@@ -147,14 +148,16 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     networkFor: createNetworkChoice(parts.networks),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
-    enterFiles: (credential) => enterFiles(authenticate, credential, parts.cardGate),
+    enterFiles: (credential, command) =>
+      enterFiles(authenticate, credential, command, parts.cardGate),
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, network, batch } = visit
-      const planned = visit.items.map((item) => plan(operations, item))
+      const planned = visit.items.map((item) => plan(operations, item, caller.allowlists))
       const units = requestUnits(planned, batch)
       try {
-        parts.admitUnits(caller, units)
+        // Nothing to charge for is nothing to refuse: who may not call is told so, also when the day is used up.
+        if (units > 0) parts.admitUnits(caller, units)
       } catch (thrown) {
         const fault = Fault.from(thrown)
         for (const { method } of planned) countRpc(caller, network, method, fault.code, 0)
@@ -219,23 +222,33 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 }
 
-function plan(operations: GatewayParts['operations'], item: RpcItem | Fault): Planned {
+function plan(
+  operations: GatewayParts['operations'],
+  item: RpcItem | Fault,
+  allowlists: Allowlists | null,
+): Planned {
   if (item instanceof Fault) return refused('', item)
   const operation = operations.get(item.method)
-  if (operation === undefined) {
-    const detail = `The method ${item.method.slice(0, 256)} does not exist/is not available`
-    const fault = findRefusal(item.method) ?? new Fault('no_method', { detail })
-    // Foreign names never become rows of the usage table.
-    return refused('other', fault)
-  }
-  const { name, units } = operation
+  // Foreign names never become rows of the usage table.
+  const method = operation?.name ?? 'other'
   try {
-    return { method: name, units, fault: null, operation, input: operation.parse(item.params) }
+    if (allowlists !== null) judgeMethod(allowlists, item.method)
+    if (operation === undefined) throw notServed(item.method)
+    const input = operation.parse(item.params)
+    const named = allowlists === null ? undefined : operation.addresses?.(input)
+    if (allowlists !== null && named !== undefined) judgeAddresses(allowlists, named)
+    return { method, units: operation.units, fault: null, operation, input }
   } catch (thrown) {
-    return refused(name, Fault.from(thrown))
+    return refused(method, Fault.from(thrown))
   }
 }
 
+function notServed(method: string): Fault {
+  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
+  return findRefusal(method) ?? new Fault('no_method', { detail })
+}
+
 function refused(method: string, fault: Fault): Planned {
-  return { method, units: refusalUnits, fault, operation: null, input: null }
+  const units = isFree(fault) ? 0 : refusalUnits
+  return { method, units, fault, operation: null, input: null }
 }

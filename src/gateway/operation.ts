@@ -77,6 +77,11 @@ export type RpcOperation<Input> = {
   readonly kept?: KeptBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
   parse(params: readonly unknown[]): Input
+  /**
+   * The accounts that a call is about, for a key with an address list; empty when it names none, or could reach
+   * any. Without it the list does not apply.
+   */
+  addresses?(input: Input): readonly Uint8Array[]
   /** A JSON value; bigints never reach it. */
   run(input: Input, call: RpcCall): Promise<unknown>
 }

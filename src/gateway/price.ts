@@ -5,9 +5,10 @@ import type { Fault } from '../base/fault.ts'
 /** Units of a call that fails before any work: bad envelope, bad params, unknown method. */
 export const refusalUnits = 5
 
-/** A batch costs its items and one more. */
+/** A batch costs its items and one more, unless all of them are free. */
 export function requestUnits(items: readonly { readonly units: number }[], batch: boolean): number {
-  return items.reduce((sum, { units }) => sum + units, batch ? 1 : 0)
+  const sum = items.reduce((units, item) => units + item.units, 0)
+  return batch && sum > 0 ? sum + 1 : sum
 }
 
 /** 401, 402, 403, 404, 405, 415, 429 and 5xx cost nothing: the caller got no answer, or must not be drained. */

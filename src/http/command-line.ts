@@ -25,15 +25,25 @@ const argsMax = 1000
  */
 export function routeCommand(path: string): Route {
   const segments = path.split('/')
-  const taken = [segments.length, segments.length - 1].find(
-    (count) => count > 0 && kuboCommands.has(segments.slice(0, count).join('/')),
-  )
+  const taken = commandSegments(segments)
   if (taken === undefined) throw new Fault('no_command')
   const name = segments.slice(0, taken).join('/')
   const command = commands.get(name)
   if (command === undefined) throw new Fault('command_not_offered')
   const rest = segments[taken] ?? ''
   return { name, command, pathArgument: rest === '' ? null : decodeSegment(rest) }
+}
+
+/** The command of a path as `routeCommand` takes it; the path as it is when it names none. */
+export function commandName(path: string): string {
+  const segments = path.split('/')
+  return segments.slice(0, commandSegments(segments)).join('/')
+}
+
+function commandSegments(segments: readonly string[]): number | undefined {
+  return [segments.length, segments.length - 1].find(
+    (count) => count > 0 && kuboCommands.has(segments.slice(0, count).join('/')),
+  )
 }
 
 /** Throws `bad_argument` with Kubo's text for the first option that cannot be read. */

@@ -8,6 +8,7 @@ import type { FilesOperation, FilesRequest } from '../gateway/operation.ts'
 import { isAmbient } from './browser-gate.ts'
 import {
   argumentLines,
+  commandName,
   parseCommandLine,
   requireArgument,
   type Route,
@@ -71,7 +72,11 @@ export function createFilesFace(parts: FilesFaceParts): Face {
         })
       }
       if (response.headersSent) response.destroy()
-      else sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+      else {
+        // A page of an origin that is not listed may not read even this.
+        if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
+        sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+      }
     }
   }
 }
@@ -85,11 +90,15 @@ async function answerCommand(
   if (!exchange.path.startsWith(base)) throw new Fault('no_command')
   if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
   if (isAmbient(headers)) throw new Fault('browser_refused')
-  const caller = await parts.gateway.enterFiles({
+  const path = exchange.path.slice(base.length)
+  const credential = {
     ...readCredential(headers.authorization),
     address: exchange.address,
-  })
-  const route = routeCommand(exchange.path.slice(base.length))
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+  }
+  const caller = await parts.gateway.enterFiles(credential, commandName(path))
+  const route = routeCommand(path)
   const operation = parts.operations.get(route.name)
   if (operation === undefined) throw new Fault('command_not_offered')
   const request = await readRequest(route, exchange, upload)
@@ -159,6 +168,10 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
     if (upload.bytes > 2 * argumentBytesMax) throw new Fault('too_large')
   }
   return lines
+}
+
+function isOriginRefused({ code, data }: Fault): boolean {
+  return code === 'refused_by_setting' && typeof data === 'object' && data['reason'] === 'origin'
 }
 
 function isConnected(exchange: Exchange): boolean {

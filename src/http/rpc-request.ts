@@ -40,9 +40,13 @@ export function judgeRequest({ request }: Exchange, path: RpcPath): void {
 export function readCredential(request: IncomingMessage, keySegment: string | null): Credential {
   const key = keySegment !== null && keyForm.test(keySegment) ? keySegment : null
   const basic = key === null ? null : parseBasic(request.headers.authorization)
-  const address = request.socket.remoteAddress ?? ''
-  if (basic === null) return { key, secret: null, address }
   if (basic === 'malformed') throw new Fault('bad_secret')
-  const secret = basic.password === '' ? null : basic.password
-  return basic.user === '' ? { key, secret, address } : { key, secret, user: basic.user, address }
+  return {
+    key,
+    secret: basic === null || basic.password === '' ? null : basic.password,
+    user: basic === null || basic.user === '' ? undefined : basic.user,
+    address: request.socket.remoteAddress ?? '',
+    origin: request.headers.origin,
+    userAgent: request.headers['user-agent'],
+  }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { Gateway } from '../gateway/gateway.ts'
+import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
 import { readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
@@ -112,10 +112,20 @@ async function answer(
     const { id } = entries[index] as (typeof entries)[number]
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
-  const only = batch || entries[0]?.id === null ? undefined : outcomes[0]
-  const fault = only !== undefined && 'fault' in only ? only.fault : null
   const body = writer.body(batch)
+  const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   sendReply(exchange, { fault, labels: headers, body, bodyUnread: false }, clock)
+}
+
+/** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
+function faultOfWhole(outcomes: readonly RpcOutcome[], batch: boolean): Fault | null {
+  const [first] = outcomes
+  if (first === undefined || !('fault' in first)) return null
+  return !batch || outcomes.every(isRefusedBySetting) ? first.fault : null
+}
+
+function isRefusedBySetting(outcome: RpcOutcome): boolean {
+  return 'fault' in outcome && outcome.fault.code === 'refused_by_setting'
 }
 
 async function readEnvelope(

@@ -119,6 +119,187 @@ test('G17b, G17e: a secret that is required and not sent is 403 and says so', as
   })
 })
 
+/** What G17b answers to one call, and the same as one of a batch. */
+const settingRefusal = (reason: string, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  error: {
+    code: -32002,
+    message: 'rejected due to project ID settings',
+    data: { code: 'refused_by_setting', reason },
+  },
+})
+
+test('G17b, G17e: an Origin, a method or an address that is not listed is 403 and named', async () => {
+  const listed = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
+  const other = '0x00000000000000000000000000000000000000aa'
+  const balance = (id: unknown, address: string) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [address, 'latest'] })
+
+  const byOrigin = await createKey('--allow-origin', 'https://a.example')
+  for (const headers of [{}, { origin: 'https://b.example' }, { origin: 'null' }]) {
+    const reply = await refusal(`/v3/${byOrigin}`, headers)
+    assert.deepEqual([reply.status, reply.body], [403, settingRefusal('origin')])
+    assert.equal(reply.headers.get('x-cairn-units'), null)
+  }
+  assert.equal((await post(`/v3/${byOrigin}`, { origin: 'https://a.example' })).status, 200)
+
+  const byMethod = await createKey('--allow-method', 'eth_getBalance')
+  const method = await refusal(`/v3/${byMethod}`)
+  assert.deepEqual([method.status, method.body], [403, settingRefusal('method')])
+
+  const byAddress = await createKey('--allow-address', listed.toUpperCase().replace('0X', '0x'))
+  const path = `/v3/${byAddress}`
+  const address = await post(path, {}, balance(1, other))
+  assert.deepEqual([address.status, address.body], [403, settingRefusal('address')])
+  assert.equal(address.headers.get('x-cairn-units'), '0')
+  const none = await post(path, {}, `[${balance(1, other)},${balance('two', other)}]`)
+  const both = [settingRefusal('address'), settingRefusal('address', 'two')]
+  assert.deepEqual([none.status, none.body], [403, both])
+  // One that is allowed beside one that is not: each is judged by itself.
+  const mixed = await post(path, {}, `[${balance(1, other)},${balance('two', listed)},${call}]`)
+  assert.equal(mixed.status, 200)
+  const [first, ...rest] = mixed.body as { result?: string }[]
+  assert.deepEqual(first, settingRefusal('address'))
+  assert.deepEqual(
+    rest.map(({ result }) => result),
+    ['0x0', '0x539'],
+  )
+})
+
+test('an address list lets no method around it', async () => {
+  const listed = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
+  const other = '0x00000000000000000000000000000000000000aa'
+  const key = await createKey('--allow-address', listed)
+  const reasonOf = async (method: string, params: readonly unknown[]) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const reply = (await post(`/v3/${key}`, {}, body)).body as {
+      error?: { data?: { reason?: string } }
+    }
+    return reply.error?.data?.reason ?? 'passes'
+  }
+  const byHash = { blockNumber: 'latest' }
+  const slots = (...addresses: string[]) =>
+    Object.fromEntries(addresses.map((address) => [address, [word(0)]]))
+  const about = (address: string | undefined): readonly (readonly [string, unknown[]])[] => [
+    ['eth_getBalance', [address, byHash]],
+    ['eth_getCode', [address, 'latest']],
+    ['eth_getStorageAt', [address, '0x0', 'latest']],
+    ['eth_getTransactionCount', [address, 'pending']],
+    ['eth_getProof', [address, [], 'latest']],
+    ['eth_getStorageValues', [slots(address ?? '')]],
+    ['eth_call', [{ to: address, from: other }]],
+    ['eth_estimateGas', [{ to: address }]],
+    ['eth_createAccessList', [{ to: address }]],
+    ['debug_traceCall', [{ to: address }, 'latest']],
+    ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: address }] }] }]],
+    ['eth_getLogs', [{ address }]],
+    ['eth_newFilter', [{ address: [address] }]],
+  ]
+  for (const [method, params] of about(listed)) {
+    assert.equal(await reasonOf(method, params), 'passes', method)
+  }
+  for (const [method, params] of about(other)) {
+    assert.equal(await reasonOf(method, params), 'address', method)
+  }
+  const around: readonly (readonly [string, unknown[]])[] = [
+    ['eth_getStorageValues', [slots(listed, other)]],
+    ['eth_getLogs', [{}]],
+    ['eth_getLogs', [{ address: [] }]],
+    ['eth_getLogs', [{ address: [listed, other] }]],
+    ['eth_newFilter', [{ address: [listed, other] }]],
+    ['eth_newFilter', [{}]],
+    ['eth_call', [{ data: '0x' }]],
+    ['eth_call', [{ to: null }]],
+    ['eth_call', [{ to: listed }, 'latest', { [listed]: { code: '0x00' } }]],
+    ['eth_call', [{ to: listed }, 'latest', { [listed]: { stateDiff: { [word(0)]: word(1) } } }]],
+    ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: listed }, { to: other }] }] }]],
+    ['eth_simulateV1', [{ blockStateCalls: [{ calls: [{ to: listed }, { data: '0x00' }] }] }]],
+    [
+      'eth_simulateV1',
+      [
+        {
+          blockStateCalls: [
+            { calls: [{ to: listed }] },
+            { stateOverrides: { [listed]: { code: '0x00' } }, calls: [{ to: listed }] },
+          ],
+        },
+      ],
+    ],
+    ['eth_estimateGas', [{ to: listed }, 'latest', { [other]: { code: '0x00' } }]],
+    [
+      'debug_traceCall',
+      [{ to: listed }, 'latest', { stateOverrides: { [listed]: { code: '0x' } } }],
+    ],
+  ]
+  for (const [method, params] of around) {
+    assert.equal(await reasonOf(method, params), 'address', JSON.stringify([method, params]))
+  }
+  const rich = { [other]: { balance: '0x1' } }
+  assert.equal(await reasonOf('eth_call', [{ to: listed }, 'latest', rich]), 'passes')
+  assert.equal(await reasonOf('eth_blockNumber', []), 'passes')
+})
+
+test('lists hold within a second beside a running server, and not for the secret that overrides them', async () => {
+  const { apiKey, apiKeySecret, id } = (await cairn.cli('keys', 'create')) as Record<string, string>
+  assert(apiKey !== undefined && id !== undefined)
+  assert.equal((await post(`/v3/${apiKey}`)).status, 200)
+  const reaches = async (status: number, headers: Record<string, string> = {}) => {
+    for (const until = Date.now() + 5_000; Date.now() < until;) {
+      if ((await post(`/v3/${apiKey}`, headers)).status === status) return
+    }
+    assert.fail(`never ${status}`)
+  }
+  await cairn.cli('keys', 'set', id, '--allow-ip', '192.0.2.0/24', '--allow-user-agent', 'App')
+  await reaches(403)
+  const secret = { authorization: `Basic ${btoa(`:${apiKeySecret}`)}` }
+  const ip = await refusal(`/v3/${apiKey}`, secret)
+  assert.deepEqual(ip.body, settingRefusal('ip'))
+  await cairn.cli('keys', 'set', id, '--override-with-secret')
+  await reaches(200, secret)
+  assert.equal((await post(`/v3/${apiKey}`)).status, 403)
+  await cairn.cli('keys', 'set', id, '--allow-ip', '127.0.0.0/8')
+  await reaches(200, { 'user-agent': 'My App/2' })
+  assert.deepEqual((await refusal(`/v3/${apiKey}`)).body, settingRefusal('user_agent'))
+})
+
+test('the file face names the rule in its words, before it looks whether a command is there', async () => {
+  const made = (await cairn.cli('keys', 'create', '--allow-method', 'version')) as Record<
+    string,
+    string
+  >
+  const authorization = `Basic ${btoa(`${made['apiKey']}:${made['apiKeySecret']}`)}`
+  const ask = (command: string, headers: Record<string, string> = {}) =>
+    fetch(`${cairn.url}/api/v0/${command}`, {
+      method: 'POST',
+      headers: { authorization, ...headers },
+    })
+  assert.equal((await ask('version')).status, 200)
+  for (const command of ['pin/ls', 'pin/add/x', 'nothing', 'Version', 'version/x/y']) {
+    const reply = await ask(command)
+    const Message = 'rejected due to project ID settings: method'
+    assert.deepEqual(
+      [reply.status, await reply.json()],
+      [403, { Message, Code: 4, Type: 'error' }],
+      command,
+    )
+  }
+  const id = made['id'] ?? ''
+  await cairn.cli('keys', 'set', id, '--allow-method', 'none', '--allow-origin', 'a.example')
+  let reply = await ask('version')
+  for (const until = Date.now() + 5_000; reply.status === 200 && Date.now() < until;) {
+    reply = await ask('version')
+  }
+  assert.equal(((await reply.json()) as { Message: string }).Message.split(': ')[1], 'origin')
+  const page = await ask('version', { origin: 'https://a.example' })
+  assert.equal(page.headers.get('access-control-allow-origin'), 'https://a.example')
+  const stranger = await ask('version', { origin: 'https://b.example' })
+  assert.deepEqual(
+    [stranger.status, stranger.headers.get('access-control-allow-origin')],
+    [403, null],
+  )
+})
+
 test('G17c, G17e: a network switched off for the key is 403 and named', async () => {
   const key = await createKey('--networks', 'polygon-mainnet')
   const reply = await refusal(`/v3/${key}`)

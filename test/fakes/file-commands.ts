@@ -41,6 +41,7 @@ export function createFileCommands(
       hasCard: true,
       settings: defaultKeySettings,
       withSecret: true,
+      allowlists: null,
     }
     return await operation.run(input, { caller, files: side, connected: () => true, signal: never })
   }

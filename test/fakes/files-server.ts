@@ -62,7 +62,7 @@ export async function startFilesServer(
   const callers = new Map<string, { caller: Caller; secret: string }>()
   const settled: FilesServer['settled'] = []
   const gateway: Pick<Gateway, 'enterFiles' | 'runFiles'> = {
-    enterFiles: (credential) =>
+    enterFiles: (credential, command) =>
       enterFiles(
         (key, secret) => {
           const known = callers.get(key)
@@ -70,6 +70,7 @@ export async function startFilesServer(
           return known.caller
         },
         credential,
+        command,
         true,
       ),
     async runFiles({ caller, operation, request, connected, signal }) {
@@ -115,6 +116,7 @@ export async function startFilesServer(
         hasCard: true,
         settings: defaultKeySettings,
         withSecret: true,
+        allowlists: null,
         ...change,
       }
       callers.set(key, { caller, secret })

@@ -17,6 +17,7 @@ const caller: Caller = {
   hasCard: true,
   settings: defaultKeySettings,
   withSecret: false,
+  allowlists: null,
 }
 
 /** Keys that enter and are refused at admission. */

@@ -3,6 +3,7 @@
 import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { parseBlockParameter } from '../params/block-parameter.ts'
+import { calledAddresses } from '../params/called-addresses.ts'
 import { askedCall, type CallInput } from '../params/call-input.ts'
 import { parseCallRequest } from '../params/call-request.ts'
 import { parseTraceCallConfig, plainTrace } from '../params/trace-config.ts'
@@ -19,6 +20,7 @@ export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tra
     ])
     return { ...call, block, ...config }
   },
+  addresses: calledAddresses,
   async run(input, call) {
     const asked = { ...(await askedCall(input, call)), tracer: input.tracer }
     call.labels.level('trusted')

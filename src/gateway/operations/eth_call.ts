@@ -3,12 +3,14 @@
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
+import { calledAddresses } from '../params/called-addresses.ts'
 import { askedCall, type CallInput, parseCallInput } from '../params/call-input.ts'
 
 export const ethCall: RpcOperation<CallInput> = {
   name: 'eth_call',
   units: 80,
   parse: parseCallInput,
+  addresses: calledAddresses,
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')

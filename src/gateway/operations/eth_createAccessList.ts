@@ -3,12 +3,14 @@
 // Tested by test/faces/rpc-started.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
+import { calledAddresses } from '../params/called-addresses.ts'
 import { askedCall, type CallInput, parseAccessListInput } from '../params/call-input.ts'
 
 export const ethCreateAccessList: RpcOperation<CallInput> = {
   name: 'eth_createAccessList',
   units: 80,
   parse: parseAccessListInput,
+  addresses: calledAddresses,
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')

@@ -3,12 +3,14 @@
 // Tested by src/gateway/operations/by-hash.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
+import { calledAddresses } from '../params/called-addresses.ts'
 import { askedCall, type CallInput, parseCallInput } from '../params/call-input.ts'
 
 export const ethEstimateGas: RpcOperation<CallInput> = {
   name: 'eth_estimateGas',
   units: 300,
   parse: parseCallInput,
+  addresses: calledAddresses,
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')

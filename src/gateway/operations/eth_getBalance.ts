@@ -14,6 +14,7 @@ export const ethGetBalance: RpcOperation<AccountInput> = {
     key: ({ address }) => toLatin1(address),
   },
   parse: parseAccountInput,
+  addresses: ({ address }) => [address],
   async run({ address, block }, call) {
     const header = await resolveHeader(call, block)
     const account = await findAccount(

@@ -14,6 +14,7 @@ export const ethGetCode: RpcOperation<AccountInput> = {
     key: ({ address }) => toLatin1(address),
   },
   parse: parseAccountInput,
+  addresses: ({ address }) => [address],
   async run({ address, block }, call) {
     const header = await resolveHeader(call, block)
     const code = await readCode({ network: call.network, block: header, address }, call.signal)

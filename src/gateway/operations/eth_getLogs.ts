@@ -28,6 +28,7 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
       const [query] = parseArguments(params, [required(parseLogFilter)])
       return query
     },
+    addresses: ({ filter }) => filter.addresses,
     async run({ blocks, filter }, call) {
       const range = await resolveLogRange(call, blocks)
       const { network, labels, signal } = call

@@ -25,6 +25,7 @@ export const ethGetProof: RpcOperation<Input> = {
     ])
     return { address, keys, block }
   },
+  addresses: ({ address }) => [address],
   async run({ address, keys, block }, call) {
     const header = await resolveHeader(call, block)
     const at = { network: call.network, block: header, address }

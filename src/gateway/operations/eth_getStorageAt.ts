@@ -29,6 +29,7 @@ export const ethGetStorageAt: RpcOperation<Input> = {
     ])
     return { address, position, block }
   },
+  addresses: ({ address }) => [address],
   async run({ address, position, block }, call) {
     const header = await resolveHeader(call, block)
     const at = { network: call.network, block: header, address }

@@ -20,6 +20,7 @@ export const ethGetStorageValues: RpcOperation<Input> = {
     ])
     return { accounts, block }
   },
+  addresses: ({ accounts }) => accounts.map(({ address }) => address),
   async run({ accounts, block }, call) {
     const { network, signal } = call
     const header = await resolveHeader(call, block)

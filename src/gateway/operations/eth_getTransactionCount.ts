@@ -10,6 +10,7 @@ export const ethGetTransactionCount: RpcOperation<AccountInput> = {
   name: 'eth_getTransactionCount',
   units: 80,
   parse: parseAccountInput,
+  addresses: ({ address }) => [address],
   async run({ address, block }, call) {
     if ('tag' in block && block.tag === 'pending') {
       await call.resolve(block)

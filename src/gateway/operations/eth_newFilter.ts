@@ -15,6 +15,7 @@ export function createEthNewFilter(filters: Filters, clock: Clock): RpcOperation
       const [query] = parseArguments(params, [required(parseLogFilter)])
       return query
     },
+    addresses: ({ filter }) => filter.addresses,
     async run(query, call) {
       return filters.add(call, { changes: logChanges(call.network, query, clock), query })
     },

@@ -5,6 +5,7 @@ import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../params/block-parameter.ts'
 import { parseBlockSimulation, type SimulationInput } from '../params/block-simulation.ts'
+import { addressesOfCalls } from '../params/called-addresses.ts'
 import { requestFor } from '../params/call-input.ts'
 
 export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: BlockParameter }> = {
@@ -16,6 +17,11 @@ export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: Blo
       optional(parseBlockParameter, latestBlock),
     ])
     return { ...simulation, block }
+  },
+  addresses({ blocks }) {
+    const requests = blocks.flatMap(({ calls }) => calls.map(({ request }) => request))
+    const overrides = blocks.flatMap(({ state }) => state)
+    return addressesOfCalls(requests, overrides)
   },
   async run({ blocks, traceTransfers, validation, fullTransactions, block }, call) {
     const { network, caller, signal, labels } = call

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { temporaryFolder } from '../../test/started-server.ts'
+import { runProgram } from './program.ts'
+
+let folder = ''
+before(async () => {
+  folder = await temporaryFolder()
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+async function cairn(...args: string[]) {
+  let out = ''
+  const context = {
+    env: {},
+    out: (text: string) => void (out += text),
+    err: (text: string) => void (out += text),
+    readInput: () => Promise.resolve(''),
+  }
+  const code = await runProgram([...args, '--data-dir', folder, '--json'], context)
+  const said = code === 0 ? (JSON.parse(out) as Record<string, unknown>) : {}
+  return { code, out, said }
+}
+
+async function createKey(...args: string[]): Promise<string> {
+  const { said } = await cairn('keys', 'create', ...args)
+  return String(said['id'])
+}
+
+async function settingsOf(id: string) {
+  const { said } = await cairn('keys', 'show', id)
+  return (said['key'] as { settings: object }).settings
+}
+
+test('lists are given with a key or set later; what is not named stays, and none empties a list', async () => {
+  const id = await createKey(
+    '--allow-method',
+    'eth_call',
+    '--allow-method',
+    'pin/add',
+    '--no-files',
+  )
+  const made = { ...defaultKeySettings, allowMethods: ['eth_call', 'pin/add'], files: false }
+  assert.deepEqual(await settingsOf(id), made)
+
+  await cairn('keys', 'set', id, '--allow-ip', '192.0.2.0/24', '--override-with-secret')
+  const later = { ...made, allowIps: ['192.0.2.0/24'], overrideWithSecret: true }
+  assert.deepEqual(await settingsOf(id), later)
+
+  const back = ['--allow-method', 'none', '--allow-ip', 'none', '--files']
+  await cairn('keys', 'set', id, ...back, '--no-override-with-secret')
+  assert.deepEqual(await settingsOf(id), defaultKeySettings)
+})
+
+test('every setting that a key may be given can be changed and taken back', async () => {
+  const limits = ['--units-per-second', '--units-per-day', '--files-reads-per-second']
+  const id = await createKey()
+  const given = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
+  await cairn('keys', 'set', id, ...given, '--secret-required', '--networks', 'dev')
+  assert.partialDeepStrictEqual(await settingsOf(id), {
+    secretRequired: true,
+    networks: ['dev'],
+    unitsPerSecond: 5,
+    unitsPerDay: 5,
+    filesReadsPerSecond: 5,
+    filesWritesPerSecond: 5,
+  })
+  const back = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, 'none'])
+  await cairn('keys', 'set', id, ...back, '--no-secret-required', '--networks', 'all')
+  assert.deepEqual(await settingsOf(id), defaultKeySettings)
+})
+
+test('an entry that could never match is refused with its reason, and nothing is changed', async () => {
+  const id = await createKey()
+  const cases = [
+    ['--allow-address', '0x1234', /40 hex digits/],
+    ['--allow-method', 'eth call', /pin\/add/],
+    ['--allow-origin', 'https://a.example/page', /an origin such as/],
+    ['--allow-user-agent', 'ä', /ASCII/],
+    ['--allow-ip', '192.0.2.0/33', /192\.0\.2\.0\/24/],
+  ] as const
+  for (const [flag, entry, expected] of cases) {
+    const { code, out } = await cairn('keys', 'set', id, '--units-per-day', '1', flag, entry)
+    assert.equal(code, 1, flag)
+    assert.match(out, expected)
+  }
+  const thirtyOne = Array.from({ length: 31 }, (_, n) => ['--allow-method', `m_${n}`]).flat()
+  assert.match((await cairn('keys', 'set', id, ...thirtyOne)).out, /at most 30 entries/)
+  assert.deepEqual(await settingsOf(id), defaultKeySettings)
+})
+
+test('a set that says nothing, or none with an entry, is a wrong usage', async () => {
+  const id = await createKey()
+  assert.equal((await cairn('keys', 'set', id)).code, 2)
+  const both = ['--allow-method', 'none', '--allow-method', 'eth_call']
+  assert.equal((await cairn('keys', 'set', id, ...both)).code, 2)
+  assert.equal((await cairn('keys', 'set', 'nobody', '--files')).code, 1)
+})

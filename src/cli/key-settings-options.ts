@@ -1,0 +1,114 @@
+// The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
+// Tested by src/cli/key-settings-options.test.ts
+import type { Command } from 'commander'
+import type { KeySettings } from '../accounts/key-settings.ts'
+import { UsageError } from './usage-error.ts'
+
+type Lists = {
+  readonly allowAddress?: readonly string[]
+  readonly allowMethod?: readonly string[]
+  readonly allowOrigin?: readonly string[]
+  readonly allowUserAgent?: readonly string[]
+  readonly allowIp?: readonly string[]
+}
+
+// Commander takes null for no value at all.
+type Limit = number | 'none'
+
+export type KeySettingsOptions = Lists & {
+  readonly secretRequired?: boolean
+  readonly networks?: readonly string[] | 'all'
+  readonly files?: boolean
+  readonly unitsPerSecond?: Limit
+  readonly unitsPerDay?: Limit
+  readonly filesReadsPerSecond?: Limit
+  readonly filesWritesPerSecond?: Limit
+  readonly overrideWithSecret?: boolean
+}
+
+/** `changing`: with the forms that take a setting back. */
+export function addKeySettings(command: Command, changing: boolean): Command {
+  command.option('--secret-required', 'JSON-RPC calls must carry the secret too')
+  if (changing) command.option('--no-secret-required', 'the key alone is enough for JSON-RPC calls')
+  command.option('--networks <names>', 'networks it may use, with commas (all)', parseNames)
+  // Before its negation, which else would be a value where nothing is given.
+  if (changing) command.option('--files', 'open the file face to it')
+  command.option('--no-files', 'close the file face to it')
+  for (const [flag, description] of limits) {
+    command.option(`${flag} <number>`, description, limitOf(flag))
+  }
+  for (const [flag, description] of lists) {
+    command.option(`${flag} <entry>`, description, addEntry)
+  }
+  command.option('--override-with-secret', 'the --allow lists do not hold for who sends the secret')
+  if (changing) command.option('--no-override-with-secret', 'they hold for everybody')
+  return command
+}
+
+const limits = [
+  ['--units-per-second', 'rate limit (none)'],
+  ['--units-per-day', 'daily limit (none)'],
+  ['--files-reads-per-second', 'reading file commands (none)'],
+  ['--files-writes-per-second', 'writing file commands (none)'],
+] as const
+
+const lists = [
+  ['--allow-address', 'contract that calls may be about; repeat for more (all)'],
+  ['--allow-method', 'method or file command, such as eth_call or pin/add (all)'],
+  ['--allow-origin', 'web page that may call: https://app.example.com, *.example.com (all)'],
+  ['--allow-user-agent', 'part of the User-Agent header (all)'],
+  ['--allow-ip', 'address or block that may call: 192.0.2.7, 2001:db8::/32 (all)'],
+] as const
+
+/** What the options change. Throws UsageError. */
+export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
+  const changes: { readonly [Name in keyof KeySettings]: KeySettings[Name] | undefined } = {
+    secretRequired: options.secretRequired,
+    networks: options.networks === 'all' ? null : options.networks,
+    files: options.files,
+    unitsPerSecond: numberOf(options.unitsPerSecond),
+    unitsPerDay: numberOf(options.unitsPerDay),
+    filesReadsPerSecond: numberOf(options.filesReadsPerSecond),
+    filesWritesPerSecond: numberOf(options.filesWritesPerSecond),
+    allowAddresses: listOf('--allow-address', options.allowAddress),
+    allowMethods: listOf('--allow-method', options.allowMethod),
+    allowOrigins: listOf('--allow-origin', options.allowOrigin),
+    allowUserAgents: listOf('--allow-user-agent', options.allowUserAgent),
+    allowIps: listOf('--allow-ip', options.allowIp),
+    overrideWithSecret: options.overrideWithSecret,
+  }
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Partial<KeySettings>
+}
+
+function listOf(
+  flag: string,
+  entries: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (entries === undefined || !entries.includes('none')) return entries
+  if (entries.length === 1) return []
+  throw new UsageError(`${flag} is "none" and something else too`)
+}
+
+function addEntry(entry: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), entry]
+}
+
+function numberOf(limit: Limit | undefined): number | null | undefined {
+  return limit === 'none' ? null : limit
+}
+
+function parseNames(text: string): readonly string[] | 'all' {
+  if (text === 'all') return text
+  const names = text.split(',').map((name) => name.trim())
+  if (names.every((name) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(name))) return names
+  throw new UsageError(`--networks is "${text}", expected network names with commas between`)
+}
+
+function limitOf(flag: string): (text: string) => Limit {
+  return (text) => {
+    if (text === 'none') return text
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw new UsageError(`${flag} is "${text}", expected a whole number`)
+  }
+}
