@@ -8,9 +8,11 @@ import type { Obtaining } from './content/obtain.ts'
 import type { Store } from './content/store.ts'
 import type { Database } from './db/sqlite.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
+import { rememberBlock } from './ethereum/blocks.ts'
 import { countBlocks } from './ethereum/embedded/count-blocks.ts'
 import { type EmbeddedNetwork, openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import type { BlockRef } from './ethereum/head.ts'
 import type { Network } from './ethereum/network.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
@@ -51,7 +53,7 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     genesisFile === null
       ? {}
       : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
-  let imported: (block: number) => void = () => {}
+  let told: (block: BlockRef) => void = () => {}
   const embedded = await openEmbeddedNetwork({
     name,
     database,
@@ -61,19 +63,20 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
     clock,
     log,
-    onBlock: ({ number }) => imported(Number(number)),
+    onBlock: (block) => told(block),
     onSigned: parts.onSigned,
     ...genesis,
   })
   if (blocksFile !== null) {
     const total = await countBlocks(blocksFile)
-    if (total !== null) imported = (done) => parts.onImport(done, total)
+    if (total !== null) told = ({ number }) => parts.onImport(Number(number), total)
     const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
-    imported = () => {}
     log('info', 'chain_imported', { network: name, blocks })
   }
+  const network = asNetwork(name, embedded, parts.obtaining)
+  told = (block) => rememberBlock(network, block)
   return {
-    network: asNetwork(name, embedded, parts.obtaining),
+    network,
     close: () => embedded.close(),
   }
 }

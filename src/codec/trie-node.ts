@@ -68,16 +68,23 @@ export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
   }
   const nibble = path[0]
   if (nibble === undefined) return 'absent'
-  for (let child = 0; child < nibble; child += 1) at = endOfItem(bytes, at)
-  const end = endOfItem(bytes, at)
+  for (let child = 0; child < nibble; child += 1) at = endOfChild(bytes, at)
+  const end = endOfChild(bytes, at)
   const rest = path.subarray(1)
   if (end - at === 1) return 'absent'
   if (bytes[at] === hashPrefix) return { next: bytes.subarray(at + 1, end), rest }
   return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
 }
 
-/** RLP's first byte of a string of 32 bytes. */
+/** RLP's first bytes of a string of 32 bytes, and of none. */
 const hashPrefix = 0xa0
+const nothingPrefix = 0x80
+
+function endOfChild(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]
+  if (first === hashPrefix) return at + 33
+  return first === nothingPrefix ? at + 1 : endOfItem(bytes, at)
+}
 
 function stepInto(node: TrieNode, path: Uint8Array): TrieChild | { readonly value: Uint8Array } {
   switch (node.type) {

@@ -1,12 +1,12 @@
 // Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
 // verified against the block hash the caller holds; empty lists are known by their roots, without asking.
-// Tested by src/gateway/operations/golden.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
 import { decodeHeader } from '../codec/header.ts'
 import { emptyRlpList } from '../codec/rlp.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
+import type { BlockRef } from './head.ts'
 import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
@@ -34,6 +34,22 @@ export async function findHeader(
     if (thrown instanceof Fault && thrown.code === 'not_found') return null
     throw thrown
   }
+}
+
+/**
+ * Takes a new block that is at hand into memory, verified: most calls that follow ask about it. Whoever asks
+ * finds out why when it is not; this never throws.
+ */
+export function rememberBlock(network: Network, { hash }: BlockRef): void {
+  const bytes = network.held({ kind: 'header', hash })
+  if (bytes === null) return
+  const header = decodeHeader(bytes)
+  network.headers.add({ hash, bytes, header })
+  const lists = [
+    { kind: 'transactions', hash: header.transactionsRoot },
+    { kind: 'receipts', hash: header.receiptsRoot },
+  ] as const
+  for (const list of lists) if (!equalBytes(list.hash, emptyTrieRoot)) network.held(list)
 }
 
 /** As `findHeader`, but an unknown block is `unknown_block`. */

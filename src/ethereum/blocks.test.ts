@@ -1,0 +1,60 @@
+// A new block in memory; reading blocks is tested through the operations that do (golden.test.ts).
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
+import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
+import { encodeHeader } from '../codec/header.ts'
+import { keccak256 } from '../codec/keccak.ts'
+import { type ContentRef, refKey } from '../content/ref.ts'
+import { findHeader, rememberBlock } from './blocks.ts'
+
+const root = new Uint8Array(32).fill(9)
+const bytes = encodeHeader({
+  parentHash: new Uint8Array(32),
+  unclesHash: emptyUnclesHash,
+  miner: new Uint8Array(20),
+  stateRoot: emptyTrieRoot,
+  transactionsRoot: root,
+  receiptsRoot: emptyTrieRoot,
+  logsBloom: new Uint8Array(256),
+  difficulty: 0n,
+  number: 5n,
+  gasLimit: 1n,
+  gasUsed: 0n,
+  timestamp: 7n,
+  extraData: new Uint8Array(0),
+  mixHash: new Uint8Array(32),
+  nonce: new Uint8Array(8),
+})
+const block = { network: 'dev', hash: keccak256(bytes), number: 5n }
+
+function network(held: (ref: ContentRef) => Uint8Array | null) {
+  const looked: string[] = []
+  const made = createFakeNetwork({
+    head: createFakeHead([block]),
+    obtain: createFakeObtain([]),
+    held(ref) {
+      looked.push(refKey(ref))
+      return held(ref)
+    },
+  })
+  return { made, looked }
+}
+
+test('a new block is taken to memory: its header decoded, its lists read once, empty ones not at all', async () => {
+  const { made, looked } = network(({ kind }) => (kind === 'header' ? bytes : Uint8Array.of(0xc0)))
+  rememberBlock(made, block)
+  assert.deepEqual(looked, [
+    refKey({ kind: 'header', hash: block.hash }),
+    refKey({ kind: 'transactions', hash: root }),
+  ])
+  const found = await findHeader(made, block.hash, new AbortController().signal)
+  assert.equal(found?.header.timestamp, 7n)
+  assert.equal(looked.length, 2)
+})
+
+test('a block that is not at hand is nobody’s trouble yet', () => {
+  const { made, looked } = network(() => null)
+  rememberBlock(made, block)
+  assert.equal(looked.length, 1)
+})
