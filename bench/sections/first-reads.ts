@@ -123,10 +123,10 @@ async function storagePeers(bench: Bench): Promise<readonly Peer[]> {
   const { genesisFile, slots } = await bench.cairn()
   const calls = storageCalls(slots)
   const anvil = await startAnvil(genesisFile, bench.report.note)
-  const edr = await startEdr(genesisFile)
+  const edr = await startEdr(genesisFile, bench.report.note)
   return [
     ...(anvil === null ? [] : [{ name: 'anvil', server: anvil, calls }]),
-    { name: 'EDR behind node:http', server: edr, calls },
+    ...(edr === null ? [] : [{ name: 'EDR behind node:http', server: edr, calls }]),
   ]
 }
 
@@ -143,6 +143,7 @@ async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   }
   const anvil = await startAnvil(small, bench.report.note)
   if (anvil !== null) await add('anvil', anvil, false)
-  await add('EDR behind node:http', await startEdr(small), true)
+  const edr = await startEdr(small, bench.report.note)
+  if (edr !== null) await add('EDR behind node:http', edr, true)
   return peers
 }

@@ -1,10 +1,21 @@
 // EDR, the chain inside Hardhat, behind a small node:http of its own process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Server } from './bare.ts'
 
-export async function startEdr(genesisFile: string): Promise<Server> {
+/** Null where it is not installed; `say` is told why. */
+export async function startEdr(
+  genesisFile: string,
+  say: (why: string) => void,
+): Promise<Server | null> {
+  try {
+    createRequire(import.meta.url)('@nomicfoundation/edr')
+  } catch {
+    say('EDR is left out: npm on Node 22 or newer installs it')
+    return null
+  }
   const program = fileURLToPath(new URL('./edr-server.ts', import.meta.url))
   const child = spawn(process.execPath, [program, genesisFile], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -4,12 +4,12 @@
 import type { Clock } from '../base/clock.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-const discardBytesMax = 1_048_576
+const discardBytesMax = 16 * 1_048_576
 const discardMs = 1_000
 
 /**
  * Sends the head already written to `response` with `body`, whose length that head declares together with
- * `Connection: close`; then discards up to 1 MiB or 1 s of the request, and closes.
+ * `Connection: close`; then discards up to 16 MiB or 1 s of the request, and closes.
  */
 export function endEarly(
   request: IncomingMessage,

@@ -34,7 +34,12 @@ test('ethers hears an event and finds it again; so does web3.js', async () => {
   })
   // A filter is asked for in order, before what is sent after it.
   await provider.getBlockNumber()
-  const sent = await signer.sendTransaction({ to: address, data: `0x${word(7)}${word(42)}` })
+  // ethers remembers a nonce it asked for 250 ms long: the next one is told.
+  const sent = await signer.sendTransaction({
+    to: address,
+    data: `0x${word(7)}${word(42)}`,
+    nonce: deployed.nonce + 1,
+  })
   await sent.wait()
   assert.deepEqual(await stored, [7n, 42n])
   const past = await contract.queryFilter('Stored', receipt?.blockNumber)
