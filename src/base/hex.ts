@@ -7,7 +7,18 @@ export function toHex(bytes: Uint8Array): string {
 
 /** Two lower-case digits a byte, no prefix. */
 export function toBareHex(bytes: Uint8Array): string {
+  if (bytes.length <= loopBytesMax) return spellShort(bytes)
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}
+
+const bytesSpelled = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** V8 keeps arrays up to here on its own heap: a Buffer over one would move it out first. */
+const loopBytesMax = 64
+
+function spellShort(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += bytesSpelled[byte]
+  return text
 }
 
 /** One character a byte: the shortest text two equal arrays share. For keys of maps, not for people. */
