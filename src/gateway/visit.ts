@@ -23,7 +23,9 @@ export class Visit implements Labels {
   readonly #network: Network
   readonly #resolveBlock: ResolveBlock
   readonly #request: { readonly signal: AbortSignal }
-  #resolved: Map<string, BlockRef | Promise<BlockRef>> | null = null
+  /** What `latest` and `pending` mean in this request. */
+  #newest: BlockRef | Promise<BlockRef> | null = null
+  #others: Map<string, BlockRef | Promise<BlockRef>> | null = null
   #weakest: Level | null = null
   #anchor: Anchor | null = null
   #shown: BlockRef | null = null
@@ -83,17 +85,16 @@ export class Visit implements Labels {
       // requireCanonical is judged on every use, so a hash is never remembered.
       return this.#resolveBlock(this.#network, parameter, this.#request)
     }
-    const key = memoKey(parameter)
-    this.#resolved ??= new Map()
-    const known = this.#resolved.get(key)
+    if ('tag' in parameter && (parameter.tag === 'latest' || parameter.tag === 'pending')) {
+      this.#newest ??= this.#resolveBlock(this.#network, parameter, this.#request)
+      return this.#newest
+    }
+    const key = 'number' in parameter ? `number:${parameter.number}` : parameter.tag
+    this.#others ??= new Map()
+    const known = this.#others.get(key)
     if (known !== undefined) return known
     const found = this.#resolveBlock(this.#network, parameter, this.#request)
-    this.#resolved.set(key, found)
+    this.#others.set(key, found)
     return found
   }
-}
-
-function memoKey(parameter: Exclude<BlockParameter, { hash: Uint8Array }>): string {
-  if ('number' in parameter) return `number:${parameter.number}`
-  return parameter.tag === 'pending' ? 'latest' : parameter.tag
 }

@@ -12,10 +12,10 @@ const allowed =
  * Headers every answer of the face carries, names and values in turn: the Origin reflected, or `*` when none
  * was sent. A fresh array.
  */
-export function corsHeaders(request: IncomingMessage): string[] {
+export function corsHeaders(origin: string | undefined): string[] {
   return [
     'access-control-allow-origin',
-    request.headers.origin ?? '*',
+    origin ?? '*',
     'vary',
     'Origin',
     'access-control-expose-headers',
@@ -26,7 +26,7 @@ export function corsHeaders(request: IncomingMessage): string[] {
 /** Headers of a 204 to OPTIONS; no key is needed. */
 export function preflightHeaders(request: IncomingMessage): string[] {
   return [
-    ...corsHeaders(request),
+    ...corsHeaders(request.headers.origin),
     'access-control-allow-methods',
     'POST, OPTIONS',
     'access-control-allow-headers',

@@ -21,33 +21,33 @@ export type RpcAnswer = {
 /** A caller that does not take its answer is cut after this. */
 const flushMs = 30_000
 
+/** What every answer says of itself. */
+const fixed = [
+  'content-type',
+  'application/json',
+  'cache-control',
+  'no-store',
+  'x-content-type-options',
+  'nosniff',
+]
+const plainLines = toLines([...corsHeaders(undefined), ...fixed])
+
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
 export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): void {
   const { request, response } = exchange
   if (response.destroyed || response.headersSent) return
   const { fault, labels, bodyUnread } = answer
   const { text, bytes } = answer.body
-  // Names and values in turn.
-  const head = corsHeaders(request)
-  head.push(
-    'x-request-id',
-    exchange.requestId,
-    'content-type',
-    'application/json',
-    'content-length',
-    String(bytes),
-    'cache-control',
-    'no-store',
-    'x-content-type-options',
-    'nosniff',
-  )
-  if (labels !== null) addLabels(head, labels)
-  if (fault !== null) addFault(head, fault)
+  const { origin } = request.headers
+  const own = ['x-request-id', exchange.requestId, 'content-length', String(bytes)]
+  if (labels !== null) addLabels(own, labels)
   const ascii = bytes === text.length
   // An Origin is foreign text: node judges it.
-  const plain = fault === null && !bodyUnread && ascii && request.headers.origin === undefined
-  if (!(plain && exchange.sendWhole(toLines(head), text))) {
-    if (bodyUnread || fault?.row.status === 413) head.push('connection', 'close')
+  const plain = fault === null && !bodyUnread && ascii && origin === undefined
+  if (!(plain && exchange.sendWhole(plainLines + toLines(own), text))) {
+    if (fault !== null) addFault(own, fault)
+    if (bodyUnread || fault?.row.status === 413) own.push('connection', 'close')
+    const head = [...corsHeaders(origin), ...fixed, ...own]
     response.writeHead(fault?.row.status ?? 200, head)
     if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, text, clock)
     else response.end(text, ascii ? 'latin1' : 'utf8')
@@ -58,6 +58,7 @@ export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): 
   }
 }
 
+/** Names and values in turn, as header lines. */
 function toLines(head: readonly string[]): string {
   let lines = ''
   for (let at = 0; at < head.length; at += 2) lines += `${head[at]}: ${head[at + 1]}\r\n`

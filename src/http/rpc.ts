@@ -6,7 +6,7 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
-import { readBody } from './body.ts'
+import { type Body, readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
@@ -100,7 +100,9 @@ async function answer(
   const caller =
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.entered = { caller, network }
-  const { batch, entries } = await readEnvelope(exchange, settings, progress, deadlines)
+  acceptBody(exchange, settings)
+  const sent = await readBody(exchange.request, settings.bodyBytesMax, deadlines)
+  const { batch, entries } = openEnvelope(sent, settings, progress)
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
@@ -128,17 +130,14 @@ function isRefusedBySetting(outcome: RpcOutcome): boolean {
   return 'fault' in outcome && outcome.fault.code === 'refused_by_setting'
 }
 
-async function readEnvelope(
-  exchange: Exchange,
-  settings: RpcSettings,
-  progress: Progress,
-  deadlines: Deadlines,
-): Promise<Envelope> {
-  const { bodyBytesMax } = settings
+function acceptBody(exchange: Exchange, { bodyBytesMax }: RpcSettings): void {
   const declared = Number(exchange.request.headers['content-length'] ?? 0)
   if (declared > bodyBytesMax) throw tooLarge(declared, bodyBytesMax)
   exchange.acceptBody()
-  const body = await readBody(exchange.request, bodyBytesMax, deadlines)
+}
+
+function openEnvelope(body: Body, settings: RpcSettings, progress: Progress): Envelope {
+  const { bodyBytesMax } = settings
   progress.read = body.ending === 'whole'
   if (body.ending !== 'whole') progress.form = formOf(body)
   if (body.ending === 'over') throw tooLarge(bodyBytesMax + 1, bodyBytesMax)
