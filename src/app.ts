@@ -13,6 +13,7 @@ import { verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
 import { createObtain, defaultObtainLimits } from './content/obtain.ts'
 import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
+import { isShared } from './content/shared-content.ts'
 import { createVerify } from './content/verify.ts'
 import { lockFolder } from './db/lock.ts'
 import { createQueries } from './db/queries.ts'
@@ -86,6 +87,7 @@ export async function startServer(
     store,
     sources: [],
     verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+    isShared,
     clock,
     log,
     count: () => {},

@@ -76,6 +76,22 @@ export function stepThroughBytes(bytes: Uint8Array, path: Uint8Array): Step {
   return stepThrough(decodeTrieNode(bytes.subarray(at, end)), rest)
 }
 
+/** A branch of two hashes is longer. */
+const slotLeafBytesMax = 80
+
+/**
+ * True for a leaf so short that it holds one storage slot, not an account: nothing else is reached through it.
+ * `bytes` as above. Throws `Malformed`.
+ */
+export function isSlotLeaf(bytes: Uint8Array): boolean {
+  if (bytes.length > slotLeafBytesMax) return false
+  const at = listStart(bytes)
+  const first = bytes[at] ?? 0
+  // The flag of a packed path: 2 and 3 are leaves.
+  const flag = (first < nothingPrefix ? first : (bytes[at + 1] ?? 0)) >> 4
+  return (flag === 2 || flag === 3) && endOfItem(bytes, endOfItem(bytes, at)) === bytes.length
+}
+
 /** RLP's first bytes of a string of 32 bytes, and of none. */
 const hashPrefix = 0xa0
 const nothingPrefix = 0x80

@@ -24,6 +24,8 @@ export type ObtainParts = {
   /** Asked in this order. */
   readonly sources: readonly Source[]
   readonly verify: Verify
+  /** What is worth its place in memory; without it, all but blocks of files. */
+  readonly isShared?: (ref: ContentRef, bytes: Uint8Array) => boolean
   readonly clock: Clock
   readonly log: Log
   /** `source`: its name, or null when the event is none of a source. */
@@ -38,7 +40,7 @@ export type ObtainLimits = {
   readonly keepingBytesMax: number
   readonly extrasMax: number
   readonly extrasBytesMax: number
-  /** Verified bytes in memory, files' blocks not among them. */
+  /** Verified bytes in memory. */
   readonly memoryBytesMax: number
 }
 
@@ -65,6 +67,7 @@ export type Obtaining = {
 
 export function createObtain(parts: ObtainParts): Obtaining {
   const { store, sources, verify, clock, log, count, limits = defaultObtainLimits } = parts
+  const { isShared = isNoFile } = parts
   const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
@@ -88,8 +91,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   function remember(ref: ContentRef, bytes: Uint8Array): void {
-    // A file is read once from end to end: it would push out what every state read needs.
-    if (ref.kind !== 'dag-block') memory.add(ref, bytes)
+    if (isShared(ref, bytes)) memory.add(ref, bytes)
   }
 
   /** As `readHeld`, or why a copy cannot be read; a wrong copy is dropped. */
@@ -207,6 +209,10 @@ type Unread = { readonly unread: unknown }
 
 function hasCode(error: unknown, code: FaultCode): boolean {
   return error instanceof Fault && error.code === code
+}
+
+function isNoFile({ kind }: ContentRef): boolean {
+  return kind !== 'dag-block'
 }
 
 function asFault(error: unknown): Fault {
