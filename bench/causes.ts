@@ -7,9 +7,9 @@ const rowReads = 'not profiled; blocks are read from SQLite one by one on the re
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
-  'profiled: a fifth goes to the walk, a twentieth to reading nodes from SQLite, a quarter to compiling and collecting while the code warms up; the rest is what any answer over node:http costs'
-const senders =
-  'profiled: after a restart half goes to recovering the sender by secp256k1; the rest is what any answer over node:http costs'
+  'profiled: a third goes to socket writes, a quarter to reading nodes from SQLite one by one, a sixteenth to finding others in memory; the rest is spread thin. anvil answers from memory about as fast as a bare node:http'
+const renderings =
+  'profiled: almost half goes to socket writes, a sixth to decoding, rendering and hashing the transaction; the rest is spread thin'
 const cached =
   'profiled: kernel 36 % (writing the answer 30 %), node:http and its streams 36 %, Cairn 28 %; without any work of ours this listener stays at about 0.4 (decision 0010)'
 const shared =
@@ -18,8 +18,8 @@ const shared =
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, ours / bare node:http`]: coldNodes,
   [`${storage}: first reads/s, ours / anvil`]: coldNodes,
-  [`${transaction}: first reads/s, ours / bare node:http`]: senders,
-  [`${transaction}: first reads/s, ours / anvil`]: senders,
+  [`${transaction}: first reads/s, ours / bare node:http`]: renderings,
+  [`${transaction}: first reads/s, ours / anvil`]: renderings,
   [`${storage}: CPU of nginx return 200 / ours`]: cached,
   [`${storage}: CPU of nginx POST cache / ours`]: cached,
   [`${transaction}: CPU of nginx return 200 / ours`]: cached,
