@@ -9,7 +9,7 @@ import { obtainPublicKey } from './accounts/server-identity.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
 import { verifyDagBlock } from './codec/verify-dag-block.ts'
-import { verifyKeccakKinds } from './codec/verify-keccak.ts'
+import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
 import { createObtain, defaultObtainLimits } from './content/obtain.ts'
 import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
@@ -85,8 +85,9 @@ export async function startServer(
   const store = createSqliteStore({ db: database, writer })
   const obtaining = createObtain({
     store,
-    sources: [],
+    sourcesFor: () => [],
     verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+    nameOf: nameKeccakKinds,
     isShared,
     clock,
     log,

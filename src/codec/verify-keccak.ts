@@ -35,6 +35,24 @@ export function verifyKeccakKinds(ref: KeccakRef, bytes: Uint8Array): void {
   }
 }
 
+/**
+ * The hash that names `bytes`, once they are well formed as that kind. Pure. Throws Fault `unverified` with the
+ * `Malformed` as its cause.
+ */
+export function nameKeccakKinds(
+  kind: 'header' | 'trie-node' | 'code',
+  bytes: Uint8Array,
+): Uint8Array {
+  try {
+    if (kind === 'header') decodeHeader(bytes)
+    else if (kind === 'trie-node') decodeTrieNode(bytes)
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    throw new Fault('unverified', { detail: `a ${kind} is ${cause.message}`, cause })
+  }
+  return keccak256(bytes)
+}
+
 function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
   switch (ref.kind) {
     case 'header':

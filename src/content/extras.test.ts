@@ -7,7 +7,11 @@ test('an extra can be taken once, under its own name only', () => {
   const extras = createExtras({ itemsMax: 10, bytesMax: 1000 })
   extras.add('one', [item('a')])
   assert.equal(extras.take(item('b').ref), null)
-  assert.deepEqual(extras.take(item('a').ref), { bytes: item('a').bytes, source: 'one' })
+  assert.deepEqual(extras.take(item('a').ref), {
+    bytes: item('a').bytes,
+    source: 'one',
+    proved: false,
+  })
   assert.equal(extras.take(item('a').ref), null)
 })
 

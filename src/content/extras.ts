@@ -1,12 +1,13 @@
 // Items a source brought that nobody asked for yet: one account proof brings the whole path. They wait here,
-// unverified and bounded, until they are asked for by name; only then are they verified and kept, else a
-// source could fill the store with junk that hashes to itself.
+// bounded, until they are asked for by name; only then are they kept, else a source could fill the store with
+// junk that hashes to itself.
 import { refKey, type ContentRef, type Item } from './ref.ts'
 
-type Extra = { readonly bytes: Uint8Array; readonly source: string }
+/** `proved`: its name was computed from its bytes in this process. */
+type Extra = { readonly bytes: Uint8Array; readonly source: string; readonly proved: boolean }
 
 export type Extras = {
-  add(source: string, items: readonly Item[]): void
+  add(source: string, items: readonly Item[], proved?: boolean): void
   /** Takes it out: one that turns out wrong is gone. */
   take(ref: ContentRef): Extra | null
 }
@@ -28,12 +29,12 @@ export function createExtras(limits: {
   }
 
   return {
-    add(source, items) {
+    add(source, items, proved = false) {
       for (const { ref, bytes } of items.slice(0, limits.itemsMax)) {
         if (bytes.length > limits.bytesMax) continue
         const key = refKey(ref)
         remove(key)
-        waiting.set(key, { bytes, source })
+        waiting.set(key, { bytes, source, proved })
         bytesWaiting += bytes.length
         for (const oldest of waiting.keys()) {
           if (waiting.size <= limits.itemsMax && bytesWaiting <= limits.bytesMax) break

@@ -32,7 +32,7 @@ function rig(sources: readonly Source[], limits = defaultObtainLimits): Rig {
   const events: string[] = []
   const obtaining = createObtain({
     store,
-    sources,
+    sourcesFor: () => sources,
     verify,
     clock,
     log: silentLog,
@@ -49,11 +49,11 @@ function source(name: string, answer: (asked: Item['ref']) => readonly Item[] | 
   return {
     name,
     asked,
-    async fetch(ref) {
+    async fetch({ ref }, offer) {
       asked.push(Buffer.from(ref.hash).toString('hex'))
       const items = answer(ref)
       if (items instanceof Error) throw items
-      return items
+      offer(items)
     },
   }
 }
@@ -108,7 +108,7 @@ test('a check that stumbles over junk counts as a lie, not as a bug', async () =
   }
   const { obtain } = createObtain({
     store: createMemoryStore(),
-    sources: [source('liar', () => [lie('a')])],
+    sourcesFor: () => [source('liar', () => [lie('a')])],
     verify: stumbling,
     clock: createTurnedClock(),
     log: silentLog,
@@ -168,7 +168,7 @@ test('a store that cannot read is treated as one that lost the copy', async () =
   }
   const { obtain } = createObtain({
     store,
-    sources: [having(item('a'))],
+    sourcesFor: () => [having(item('a'))],
     verify,
     clock: createTurnedClock(),
     log: silentLog,
@@ -190,7 +190,14 @@ test('a store that cannot read keeps its copy, and nobody is told that there is 
   }
   const log = silentLog
   const clock = createTurnedClock()
-  const { obtain } = createObtain({ store, sources: [], verify, clock, log, count: () => {} })
+  const { obtain } = createObtain({
+    store,
+    sourcesFor: () => [],
+    verify,
+    clock,
+    log,
+    count: () => {},
+  })
   await assert.rejects(obtain(item('a').ref, {}, never), isFault('internal'))
   await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('internal'))
   broken = false
@@ -211,20 +218,26 @@ test('extra items wait until they are asked for; only then are they verified and
   assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
 })
 
-type Held = Source & { readonly answer: (items: readonly Item[]) => void; asks: number }
+type Held = Source & {
+  readonly answer: (items: readonly Item[]) => void
+  asks: number
+  asked: Parameters<Source['fetch']>[0] | null
+}
 
 function held(): Held {
   const answers: ((items: readonly Item[]) => void)[] = []
   const waiting: Held = {
     name: 'held',
     asks: 0,
+    asked: null,
     answer: (items) => answers.shift()?.(items),
-    fetch(_ref, _hint, signal) {
+    async fetch(asked, offer, signal) {
       waiting.asks++
+      waiting.asked = asked
       const { promise, resolve, reject } = Promise.withResolvers<readonly Item[]>()
       answers.push(resolve)
       signal.addEventListener('abort', () => reject(signal.reason as Error))
-      return promise
+      offer(await promise)
     },
   }
   return waiting
@@ -242,6 +255,72 @@ test('many callers for one ref cost one fetch', async () => {
   slow.answer([item('a')])
   for (const caller of callers) assert.deepEqual(await caller, item('a').bytes)
   assert.equal(slow.asks, 1)
+})
+
+test('a source sees the hints of all who wait, also of those who came after it was asked', async () => {
+  const slow = held()
+  const { obtain } = rig([slow])
+  const leaver = new AbortController()
+  const slot = (tag: number) => ({ slot: new Uint8Array(32).fill(tag) })
+  const first = obtain(item('a').ref, slot(1), never)
+  await turns()
+  const left = obtain(item('a').ref, slot(2), leaver.signal)
+  const second = obtain(item('a').ref, slot(3), never)
+  await turns()
+  leaver.abort(new Error('gone'))
+  await assert.rejects(left, /gone/)
+  assert.deepEqual(slow.asked?.hints(), [slot(1), slot(3)])
+  slow.answer([item('a')])
+  await Promise.all([first, second])
+})
+
+test('nameless bytes are named by their hash: the one asked for is taken, others wait, junk is dropped', async () => {
+  const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+  const bytesOf = (name: string) => Buffer.from(name)
+  const ref = (name: string) => ({ kind: 'trie-node', hash: hashOf(bytesOf(name)) }) as const
+  const judged: string[] = []
+  const events: string[] = []
+  const { obtain } = createObtain({
+    store: createMemoryStore(),
+    sourcesFor: () => [
+      {
+        name: 'honest',
+        fetch: async (_asked, offer) => {
+          const nodes = ['junk', 'leaf', 'root'].map((name) => bytesOf(name))
+          const verdict = offer(nodes.map((bytes) => ({ kind: 'trie-node', bytes })))
+          judged.push(verdict)
+        },
+      },
+    ],
+    verify: () => assert.fail('hashed a second time'),
+    nameOf(_kind, bytes) {
+      if (Buffer.from(bytes).toString() === 'junk') throw new Fault('unverified')
+      return hashOf(bytes)
+    },
+    clock: createTurnedClock(),
+    log: silentLog,
+    count: (event) => events.push(event),
+  })
+  assert.deepEqual(await obtain(ref('root'), {}, never), bytesOf('root'))
+  assert.deepEqual(await obtain(ref('leaf'), {}, never), bytesOf('leaf'))
+  await assert.rejects(obtain(ref('other'), {}, never), isFault('not_found'))
+  assert.deepEqual(judged, ['taken', 'missing'])
+  assert.deepEqual(events, ['fetched', 'fetched', 'absent'])
+})
+
+test('what was taken stays taken, whatever the source does after', async () => {
+  const verdicts: string[] = []
+  const fickle: Source = {
+    name: 'fickle',
+    async fetch({ ref }, offer) {
+      verdicts.push(offer([lie('a')]), offer([item('b')]), offer([item('a')]), offer([lie('a')]))
+      assert.deepEqual(ref, item('a').ref)
+      throw new Error('connection reset')
+    },
+  }
+  const { obtain } = rig([fickle])
+  assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
+  assert.deepEqual(verdicts, ['wrong', 'missing', 'taken', 'taken'])
 })
 
 test('one caller hangs up, the others are answered', async () => {
@@ -295,7 +374,7 @@ test('a store that takes nothing costs later fetches, not this answer', async ()
   const events: string[] = []
   const { obtain, idle, keep } = createObtain({
     store: full,
-    sources: [having(item('a'))],
+    sourcesFor: () => [having(item('a'))],
     verify,
     clock: createTurnedClock(),
     log: silentLog,

@@ -8,8 +8,17 @@ import type { Log } from '../base/log.ts'
 import { createExtras } from './extras.ts'
 import { createKeeping } from './keeping.ts'
 import { createMemory } from './memory.ts'
-import { refKey, type ContentRef, type Held, type Hint, type Obtain, type Verify } from './ref.ts'
-import type { Source } from './source.ts'
+import {
+  refKey,
+  type ContentRef,
+  type Held,
+  type Hint,
+  type Item,
+  type NameOf,
+  type Obtain,
+  type Verify,
+} from './ref.ts'
+import type { Nameless, Offer, Source } from './source.ts'
 import type { Store } from './store.ts'
 
 /**
@@ -21,9 +30,11 @@ type ObtainEvent = 'held' | 'bad_copy' | 'fetched' | 'lied' | 'absent' | 'failed
 
 export type ObtainParts = {
   readonly store: Store
-  /** Asked in this order. */
-  readonly sources: readonly Source[]
+  /** Who may be asked with this hint, in this order. */
+  readonly sourcesFor: (hint: Hint) => readonly Source[]
   readonly verify: Verify
+  /** Without it nameless bytes are not taken. */
+  readonly nameOf?: NameOf
   /** What is worth its place in memory; without it, all but blocks of files. */
   readonly isShared?: (ref: ContentRef, bytes: Uint8Array) => boolean
   readonly clock: Clock
@@ -66,10 +77,13 @@ export type Obtaining = {
 }
 
 export function createObtain(parts: ObtainParts): Obtaining {
-  const { store, sources, verify, clock, log, count, limits = defaultObtainLimits } = parts
+  const { store, sourcesFor, verify, nameOf, clock, log, count } = parts
+  const { limits = defaultObtainLimits } = parts
   const { isShared = isNoFile } = parts
   const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
+  /** By refKey, of the callers who wait for it now. */
+  const waiting = new Map<string, Hint[]>()
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const keeping = createKeeping({
     store,
@@ -113,9 +127,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
     return null
   }
 
-  function accept(ref: ContentRef, bytes: Uint8Array, source: string): boolean {
+  function accept(ref: ContentRef, bytes: Uint8Array, source: string, proved = false): boolean {
     try {
-      verify(ref, bytes)
+      if (!proved) verify(ref, bytes)
     } catch (error) {
       count('lied', source)
       log('warn', 'source_lied', { source, ref: refKey(ref), error })
@@ -129,32 +143,66 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   function takeExtra(ref: ContentRef): Uint8Array | null {
     const extra = extras.take(ref)
-    return extra !== null && accept(ref, extra.bytes, extra.source) ? extra.bytes : null
+    if (extra === null) return null
+    return accept(ref, extra.bytes, extra.source, extra.proved) ? extra.bytes : null
+  }
+
+  /** Each under the name that its bytes give; what is not well formed has none. */
+  function named(items: readonly Nameless[]): readonly Item[] {
+    return items.flatMap(({ kind, bytes }) => {
+      try {
+        return nameOf === undefined ? [] : [{ ref: { kind, hash: nameOf(kind, bytes) }, bytes }]
+      } catch (thrown) {
+        if (hasCode(thrown, 'unverified')) return []
+        throw thrown
+      }
+    })
+  }
+
+  /** What one source offers for `ref`; the last word in `state`. */
+  function receive(ref: ContentRef, source: string): { offer: Offer; state: Received } {
+    const key = refKey(ref)
+    const isAsked = (item: Item): boolean => refKey(item.ref) === key
+    const state: Received = { bytes: null, lied: false }
+
+    function offer(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
+      const claims = offered.filter((item) => 'ref' in item)
+      const proved = named(offered.filter((item) => 'kind' in item))
+      const rest = (item: Item): boolean => !isAsked(item)
+      extras.add(source, claims.filter(rest))
+      extras.add(source, proved.filter(rest), true)
+      if (state.bytes !== null) return 'taken'
+      const good =
+        proved.find((item) => isAsked(item) && accept(ref, item.bytes, source, true)) ??
+        claims.find((item) => isAsked(item) && accept(ref, item.bytes, source))
+      state.bytes = good?.bytes ?? null
+      if (good !== undefined) return 'taken'
+      if (!claims.some(isAsked)) return 'missing'
+      state.lied = true
+      return 'wrong'
+    }
+    return { offer, state }
   }
 
   async function fetch(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     const key = refKey(ref)
     let lied = false
     let failure: { readonly error: unknown } | null = null
-    for (const source of sources) {
+    for (const source of sourcesFor(hint)) {
       signal.throwIfAborted()
+      const { offer, state } = receive(ref, source.name)
       try {
-        const items = await source.fetch(ref, hint, signal)
-        const asked = items.filter((item) => refKey(item.ref) === key)
-        extras.add(
-          source.name,
-          items.filter((item) => refKey(item.ref) !== key),
-        )
-        const good = asked.find(({ bytes }) => accept(ref, bytes, source.name))
-        if (good !== undefined) return good.bytes
-        if (asked.length > 0) lied = true
-        else count('absent', source.name)
+        await source.fetch({ ref, hint, hints: () => waiting.get(key) ?? [hint] }, offer, signal)
+        if (state.bytes !== null) return state.bytes
+        if (!state.lied) count('absent', source.name)
       } catch (error) {
+        if (state.bytes !== null) return state.bytes
         signal.throwIfAborted()
         count('failed', source.name)
         log('warn', 'source_failed', { source: source.name, ref: key, error })
         failure ??= { error }
       }
+      lied ||= state.lied
     }
     if (lied) throw new Fault('unverified')
     // Who could not be asked may have it: absence must not be concluded from a broken connection.
@@ -181,10 +229,19 @@ export function createObtain(parts: ObtainParts): Obtaining {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     if (hint.offline === true) throw new Fault('not_found')
+    const key = refKey(ref)
     const work = (shared: AbortSignal): Promise<Uint8Array> => fetch(ref, hint, shared)
-    if (hint.patienceMs === undefined) return await flight.join(refKey(ref), signal, work)
-    using deadline = withDeadline(signal, hint.patienceMs, clock)
-    return await flight.join(refKey(ref), deadline.signal, work)
+    const hints = waiting.get(key) ?? []
+    hints.push(hint)
+    waiting.set(key, hints)
+    try {
+      if (hint.patienceMs === undefined) return await flight.join(key, signal, work)
+      using deadline = withDeadline(signal, hint.patienceMs, clock)
+      return await flight.join(key, deadline.signal, work)
+    } finally {
+      hints.splice(hints.indexOf(hint), 1)
+      if (hints.length === 0) waiting.delete(key)
+    }
   }
 
   return {
@@ -203,6 +260,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
     idle: () => keeping.idle(),
   }
 }
+
+/** `bytes`: verified, once there are any. */
+type Received = { bytes: Uint8Array | null; lied: boolean }
 
 /** A copy that is there but cannot be read, and what was thrown. */
 type Unread = { readonly unread: unknown }

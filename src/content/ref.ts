@@ -30,6 +30,8 @@ export function refKey(ref: ContentRef): string {
 export type Hint = {
   readonly network?: string
   readonly blockHash?: Uint8Array
+  /** State root of that block, address, 32-byte position: which proof to ask for. */
+  readonly stateRoot?: Uint8Array
   readonly address?: Uint8Array
   readonly slot?: Uint8Array
   /** Do not ask sources: answer from the store or fail at once. */
@@ -40,6 +42,9 @@ export type Hint = {
 
 /** Pure. Throws Fault `unverified` when `bytes` are not what `ref` names. */
 export type Verify = (ref: ContentRef, bytes: Uint8Array) => void
+
+/** Pure. The hash that names `bytes`, which are well formed as that kind. Throws Fault `unverified`. */
+export type NameOf = (kind: 'header' | 'trie-node' | 'code', bytes: Uint8Array) => Uint8Array
 
 /**
  * Finds or fetches, verified in this process on every call. Throws `not_found` when neither the store

@@ -237,9 +237,9 @@ test('a pin of content from a source is complete in the store with its row', asy
   ).cid
   const source: Source = {
     name: 'origin',
-    async fetch(ref) {
+    async fetch({ ref }, offer) {
       const found = origin.store.find(ref)
-      return found === null ? [] : [{ ref, bytes: found }]
+      if (found !== null) offer([{ ref, bytes: found }])
     },
   }
   const { files, store } = createFilesFixture(t, { sources: [source] })

@@ -66,7 +66,7 @@ export function createFilesFixture(
   const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,
-    sources,
+    sourcesFor: () => sources,
     verify,
     clock,
     log: silentLog,

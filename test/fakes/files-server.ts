@@ -44,7 +44,7 @@ export async function startFilesServer(
   const store = createSqliteStore({ db: database, writer: createInlineWriter(database) })
   const { obtain } = createObtain({
     store,
-    sources: [],
+    sourcesFor: () => [],
     verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
     clock,
     log: silentLog,
