@@ -12,7 +12,6 @@ import { rememberBlock } from './ethereum/blocks.ts'
 import { countBlocks } from './ethereum/embedded/count-blocks.ts'
 import { type EmbeddedNetwork, openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
-import type { BlockRef } from './ethereum/head.ts'
 import type { Network } from './ethereum/network.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
@@ -53,7 +52,6 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     genesisFile === null
       ? {}
       : { genesis: parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8'))) }
-  let told: (block: BlockRef) => void = () => {}
   const embedded = await openEmbeddedNetwork({
     name,
     database,
@@ -63,18 +61,22 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
     mining: mining === 'interval' ? { everySeconds: blockSeconds } : mining,
     clock,
     log,
-    onBlock: (block) => told(block),
     onSigned: parts.onSigned,
     ...genesis,
   })
   if (blocksFile !== null) {
     const total = await countBlocks(blocksFile)
-    if (total !== null) told = ({ number }) => parts.onImport(Number(number), total)
+    const stop = embedded.head.watch(({ added }) => {
+      for (const { number } of added) if (total !== null) parts.onImport(Number(number), total)
+    })
     const blocks = await embedded.importChain(blocksFile, new AbortController().signal)
+    stop()
     log('info', 'chain_imported', { network: name, blocks })
   }
   const network = asNetwork(name, embedded, parts.obtaining)
-  told = (block) => rememberBlock(network, block)
+  embedded.head.watch(({ added }) => {
+    for (const block of added) rememberBlock(network, block)
+  })
   return {
     network,
     close: () => embedded.close(),
@@ -82,14 +84,16 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
 }
 
 function asNetwork(name: string, embedded: EmbeddedNetwork, { obtain, held }: Obtaining): Network {
-  const { chainId, head, executor, blobFeeFraction, forkConfigs } = embedded
+  const { chainId, head, pool, executor, blobFeeFraction, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
   const hint = { network: name }
   return {
     name,
     chainId,
     head,
+    pool,
     executor,
+    relay: null,
     blobFeeFraction,
     forkConfigs,
     obtain,

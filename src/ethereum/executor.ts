@@ -1,6 +1,5 @@
-// What a network can only say by running an EVM or looking into a pool, and nobody can prove.
+// What the embedded chain can only say by running its EVM or looking into its own pool, and nobody can prove.
 import type { BlockParts } from '../codec/block.ts'
-import type { Arrivals } from './arrivals.ts'
 import type {
   AccessListReport,
   BlockSimulation,
@@ -31,7 +30,7 @@ export type PoolContent = {
 export type PoolCounts = { readonly pending: number; readonly queued: number }
 
 /**
- * What needs an EVM or a transaction pool. Its answers are labelled `trusted` (embedded) or less. What is
+ * What needs an EVM or the whole pool. Its answers are labelled `trusted`. What is
  * worked out takes turns among keys (`keyId`); beside what each throws, `execution_failed` when it ran for
  * too long and `overloaded` when too much of that key waits.
  */
@@ -67,15 +66,6 @@ export interface Executor {
     keyId: string,
     signal: AbortSignal,
   ): Promise<readonly TransactionTrace[]>
-  /**
-   * Takes a signed transaction (types 0-4, type 3 in its network form) and resolves with its hash, when
-   * mining is automatic after its block is durable. Throws `pool_refused` with geth's texts, `no_space`.
-   */
-  send(raw: Uint8Array, signal: AbortSignal): Promise<Uint8Array>
-  /** Transaction count of `address` including the pool. */
-  pendingNonce(address: Uint8Array, signal: AbortSignal): Promise<bigint>
-  /** Raw bytes (without sidecar) of a transaction that waits in the pool, or null. */
-  pendingTransaction(hash: Uint8Array, signal: AbortSignal): Promise<Uint8Array | null>
   /** What waits: of `sender`, or of everybody (null). */
   poolContent(sender: Uint8Array | null, signal: AbortSignal): Promise<PoolContent>
   poolCounts(signal: AbortSignal): Promise<PoolCounts>
@@ -83,8 +73,6 @@ export interface Executor {
   pendingBlock(signal: AbortSignal): Promise<BlockParts>
   /** Makes a block of what waits, empty when nothing does. Throws `no_method` where others make the blocks. */
   mine(signal: AbortSignal): Promise<BlockRef>
-  /** Transactions in the order in which they became ready for a block. */
-  readonly arrivals: Arrivals
   /** Addresses whose keys are public on this network (eth_accounts); empty elsewhere. */
   readonly accounts: readonly Uint8Array[]
 }

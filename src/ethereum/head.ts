@@ -1,28 +1,57 @@
 // Tags and numbers of a network as block hashes: the only facts of a chain that change.
+// Tested by src/ethereum/embedded/chain-head.test.ts
 
-/** A block fixed for the rest of a request. `hash`: 32 bytes. */
+/** How a tag or number became a hash (`x-cairn-head`): whose word the block is. */
+export type Anchor =
+  | 'embedded'
+  | 'light-client'
+  | 'trusted'
+  | 'single'
+  | `quorum:${number}/${number}`
+
+/** A block fixed for the rest of a request. `hash`: 32 bytes. `anchor`: absent when the caller named the hash. */
 export type BlockRef = {
   readonly network: string
   readonly hash: Uint8Array
   readonly number: bigint
+  readonly anchor?: Anchor
 }
 
-/** How a tag or number became a hash (`x-cairn-head`). */
-export type Anchor = 'embedded' | 'trusted' | 'single' | `quorum:${number}/${number}`
+/** `removed`: blocks that are canonical no more, newest first; `added`: those that are now, oldest first. */
+export type HeadChange = {
+  readonly removed: readonly BlockRef[]
+  readonly added: readonly BlockRef[]
+}
 
-/** Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. */
+/** Where a transaction is said to be: a hint to be checked against the proved list. */
+export type TransactionHint = { readonly blockHash: Uint8Array; readonly index: number }
+
+/**
+ * Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. What has to
+ * be asked for comes as a promise and throws `no_upstream`, `unverified`, `deadline`.
+ */
 export interface Head {
-  readonly anchor: Anchor
+  /** Never goes back while its block is canonical. Throws `no_upstream` when nobody has vouched for one lately. */
   latest(): BlockRef
-  /** Null when the head policy knows none. */
+  /** Null when the head policy knows none. Throws as `latest`. */
   safe(): BlockRef | null
   finalized(): BlockRef | null
   /** The canonical block of that number, or null above the head. */
-  byNumber(number: bigint): BlockRef | null
+  byNumber(number: bigint, signal: AbortSignal): BlockRef | null | Promise<BlockRef | null>
   /** Judged anew on each call, against the present chain. */
-  isCanonical(hash: Uint8Array, number: bigint): boolean
-  /** Where a transaction is said to be: a hint to be checked against the proved list. */
+  isCanonical(hash: Uint8Array, number: bigint, signal: AbortSignal): boolean | Promise<boolean>
   locate(
     transactionHash: Uint8Array,
-  ): { readonly blockHash: Uint8Array; readonly index: number } | null
+    signal: AbortSignal,
+  ): TransactionHint | null | Promise<TransactionHint | null>
+  /** Told of each change once it stands, in order. Returns how to stop. */
+  watch(listener: (change: HeadChange) => void): () => void
+}
+
+const strengths = ['single', 'quorum', 'trusted', 'light-client', 'embedded']
+
+/** The one that vouches for less. */
+export function weakerAnchor(one: Anchor, other: Anchor): Anchor {
+  const strength = (anchor: Anchor) => strengths.indexOf(anchor.split(':')[0] ?? '')
+  return strength(one) <= strength(other) ? one : other
 }

@@ -18,10 +18,11 @@ export async function findLocated(
   hash: Uint8Array,
   signal: AbortSignal,
 ): Promise<Located | null> {
-  const hint = network.head.locate(hash)
+  const hint = await network.head.locate(hash, signal)
   if (hint === null) return null
   const block = await findHeader(network, hint.blockHash, signal)
-  if (block === null || !network.head.isCanonical(block.hash, block.header.number)) return null
+  if (block === null) return null
+  if (!(await network.head.isCanonical(block.hash, block.header.number, signal))) return null
   const entries = decodeEntries(await readTransactionList(network, block, signal))
   const raw = entries[hint.index]
   if (raw === undefined || !equalBytes(transactionHash(raw), hash)) return null

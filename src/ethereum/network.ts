@@ -1,10 +1,14 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
-// and the part that cannot be proved (Executor).
+// and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
+// Tested by src/gateway/operations/by-hash.test.ts
 import type { Held, Hint, Obtain } from '../content/ref.ts'
+import { Fault } from '../base/fault.ts'
 import type { Executor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { HeaderMemory } from './proved-header.ts'
+import type { Relay } from './relay.ts'
+import type { TransactionPool } from './transaction-pool.ts'
 
 export type Network = {
   readonly name: string
@@ -17,9 +21,20 @@ export type Network = {
   readonly headers: HeaderMemory
   /** The hint every read of this network starts from. */
   readonly hint: Hint
-  readonly executor: Executor
+  readonly pool: TransactionPool
+  /** Null where no EVM of ours runs: then the relay answers. */
+  readonly executor: Executor | null
+  /** Null where there is nobody to ask. */
+  readonly relay: Relay | null
   /** Blob base fee update fraction in force at a block time (seconds), or null when unknown. */
   blobFeeFraction(timestamp: bigint): bigint | null
   /** The forks around a block time (seconds), or null when the schedule is unknown. */
   forkConfigs(timestamp: bigint): ForkConfigs | null
+}
+
+/** Of a network whose operations need one; elsewhere the method is not there (`no_method`). */
+export function executorOf({ executor }: Network, method: string): Executor {
+  if (executor !== null) return executor
+  const detail = `The method ${method} does not exist/is not available`
+  throw new Fault('no_method', { detail })
 }

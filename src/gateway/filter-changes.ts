@@ -30,21 +30,21 @@ export function blockChanges({ head }: Network): Changes {
     const latest = await call.resolve(latestBlock)
     const hashes: string[] = []
     while (next <= latest.number && hashes.length < blocksMax) {
-      hashes.push(toHex(hashAt(call.network.head, next)))
+      hashes.push(toHex(await hashAt(call.network.head, next, call.signal)))
       next += 1n
     }
     return hashes
   }
 }
 
-/** Hashes of transactions that become ready for a block from now on. Label `trusted`. */
-export function transactionChanges({ executor }: Network): Changes {
-  let next = executor.arrivals.end
+/** Hashes of transactions that become ready for a block from now on. */
+export function transactionChanges({ pool }: Network): Changes {
+  let next = pool.arrivals.end
   return ({ labels }) => {
-    const hashes = executor.arrivals.read(next, transactionsMax)
+    const hashes = pool.arrivals.read(next, transactionsMax)
     if (hashes === null) return Promise.reject(new Fault('no_filter'))
     next += hashes.length
-    labels.level('trusted')
+    labels.level(pool.level)
     return Promise.resolve(hashes.map(toHex))
   }
 }
@@ -66,7 +66,11 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Cha
     for (let walked = 1; at <= end && !full(); walked += 1) {
       if (walked % turnBlocks === 0) await setImmediate()
       call.signal.throwIfAborted()
-      const block = await getHeader(network, hashAt(network.head, at), call.signal)
+      const block = await getHeader(
+        network,
+        await hashAt(network.head, at, call.signal),
+        call.signal,
+      )
       const found = await logsOfBlock(network, block, query.filter, call.signal)
       for (const log of found) bytes += log.data.length / 2
       logs.push(...found)
@@ -98,8 +102,8 @@ function boundOf(block: BlockParameter): bigint | null {
   throw new Fault('bad_params', { detail })
 }
 
-function hashAt(head: Head, number: bigint): Uint8Array {
-  const block = head.byNumber(number)
+async function hashAt(head: Head, number: bigint, signal: AbortSignal): Promise<Uint8Array> {
+  const block = await head.byNumber(number, signal)
   if (block === null) throw new Fault('unknown_block', { detail: 'header not found' })
   return block.hash
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import {
-  createFakeExecutor,
+  createFakePool,
   createFakeHead,
   createFakeNetwork,
   createFakeObtain,
@@ -95,7 +95,7 @@ test('a filter that fell behind what is remembered is forgotten, never skipped o
   const network = createFakeNetwork({
     head: createFakeHead([block]),
     obtain: createFakeObtain([]),
-    executor: createFakeExecutor({ arrivals }),
+    pool: createFakePool({ arrivals }),
   })
   const call = callOf('one', { network })
   const id = filters.add(call, { changes: transactionChanges(network), query: null })

@@ -12,7 +12,8 @@ import type { Files } from '../ipfs/files.ts'
 import { createGateway, type GatewayParts } from './handle.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
-import type { BlockParameter, FilesOperation, Level, RpcOperation } from './operation.ts'
+import type { BlockParameter, FilesOperation, RpcOperation } from './operation.ts'
+import type { Level } from '../ethereum/level.ts'
 
 const caller: Caller = {
   accountId: 'a',
@@ -23,7 +24,7 @@ const caller: Caller = {
   withSecret: false,
   allowlists: null,
 }
-const network = { name: 'dev', head: { anchor: 'embedded' } } as unknown as Network
+const network = { name: 'dev' } as unknown as Network
 const signal = new AbortController().signal
 
 const operations: readonly RpcOperation<unknown>[] = [
@@ -87,6 +88,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
       network: 'dev',
       hash: new Uint8Array(32),
       number: ++head,
+      anchor: 'embedded',
     }),
     keptAnswers: createKeptAnswers({ bytesMax: 100_000 }),
     log: silentLog,
@@ -311,7 +313,12 @@ test('a file command is judged, admitted and counted once, when its response has
   assert.deepEqual(counted, [{ method: 'pin/rm', outcome: 'ok', units: 0 }])
 })
 
-const where: BlockRef = { network: 'dev', hash: new Uint8Array(32).fill(7), number: 5n }
+const where: BlockRef = {
+  network: 'dev',
+  hash: new Uint8Array(32).fill(7),
+  number: 5n,
+  anchor: 'embedded',
+}
 
 /** An operation that counts its runs and answers as it is told. */
 function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' }) {

@@ -1,10 +1,11 @@
 // The memory of proved answers around one operation: looked into before it runs, filled after it proved.
 // Tested by src/gateway/handle.test.ts
 import type { BlockRef } from '../ethereum/head.ts'
+import { isWeaker, type Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { RpcOutcome } from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
-import type { BlockParameter, KeptBy, Labels, Level, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, KeptBy, Labels, RpcCall, RpcOperation } from './operation.ts'
 import type { Visit } from './visit.ts'
 
 /** The kept answer and its labels, or null: then the operation must run. Never throws. */
@@ -19,14 +20,14 @@ export function findKept(
   if (operation === null || kept === undefined) return null
   const parameter = keepableBlock(kept, input)
   if (parameter === null) return null
-  const named = 'hash' in parameter
-  const hash = named ? parameter.hash : resolveQuietly(visit, parameter)?.hash
+  const resolved = 'hash' in parameter ? null : resolveQuietly(visit, parameter)
+  const hash = 'hash' in parameter ? parameter.hash : resolved?.hash
   if (hash === undefined) return null
   const where = { network: network.name, method: operation.name, blockHash: hash }
   const answer = answers.find(where, kept.key(input))
   if (answer === null) return null
   visit.level('proof')
-  visit.block({ network: network.name, hash, number: answer.blockNumber }, !named)
+  visit.block(resolved ?? { network: network.name, hash, number: answer.blockNumber })
   return { text: answer.text }
 }
 
@@ -62,13 +63,13 @@ export class ProofWatch implements Labels {
 
   level(level: Level): void {
     // Once said to be less than proved, it stays so.
-    if (this.#level === null || this.#level === 'proof') this.#level = level
+    if (this.#level === null || isWeaker(level, this.#level)) this.#level = level
     this.#labels.level(level)
   }
 
-  block(block: BlockRef, tagged: boolean): void {
+  block(block: BlockRef): void {
     this.#block = block
-    this.#labels.block(block, tagged)
+    this.#labels.block(block)
   }
 
   /** `call` with these labels, told of what it resolves too. */

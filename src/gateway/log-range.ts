@@ -33,7 +33,7 @@ async function getNamed(call: RpcCall, hash: Uint8Array): Promise<ProvedHeader> 
   const block = await findHeader(call.network, hash, call.signal)
   if (block === null) throw new Fault('unknown_block', { detail: 'unknown block' })
   const { number } = block.header
-  call.labels.block({ network: call.network.name, hash, number }, false)
+  call.labels.block({ network: call.network.name, hash, number })
   return block
 }
 

@@ -1,18 +1,16 @@
 // An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
 import type { Caller } from '../accounts/caller.ts'
 import type { BlockRef } from '../ethereum/head.ts'
+import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Entry } from '../ipfs/entry.ts'
 import type { Files } from '../ipfs/files.ts'
 
-/** How sure an answer is, given its block (verification.md 2.4); null: nothing chain-shaped was answered. */
-export type Level = 'proof' | 'trusted' | 'none'
-
 /** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
 export interface Labels {
   level(level: Level): void
-  /** The operation answered from this block; `tagged`: a tag or number was resolved to get it. */
-  block(block: BlockRef, tagged: boolean): void
+  /** The operation answered from this block. */
+  block(block: BlockRef): void
 }
 
 /** The block parameter of contract-rpc section 6, parsed. */

@@ -33,7 +33,7 @@ export async function findNamed(call: RpcCall, hash: Uint8Array): Promise<Proved
   if (block === null) call.labels.level('none')
   else {
     const { number } = block.header
-    call.labels.block({ network: call.network.name, hash, number }, false)
+    call.labels.block({ network: call.network.name, hash, number })
   }
   return block
 }

@@ -16,13 +16,13 @@ export function resolveBlock(
   request: { readonly signal: AbortSignal },
 ): BlockRef | Promise<BlockRef> {
   if ('hash' in parameter) return resolveHash(network, parameter, request.signal)
-  if ('number' in parameter) return resolveNumber(network, parameter.number)
+  if ('number' in parameter) return resolveNumber(network, parameter.number, request)
   switch (parameter.tag) {
     case 'latest':
     case 'pending':
       return network.head.latest()
     case 'earliest':
-      return resolveNumber(network, 0n)
+      return resolveNumber(network, 0n, request)
     case 'safe':
       return network.head.safe() ?? noTag('safe block not found')
     case 'finalized':
@@ -30,8 +30,18 @@ export function resolveBlock(
   }
 }
 
-function resolveNumber({ head }: Network, number: bigint): BlockRef {
-  const block = head.byNumber(number)
+function resolveNumber(
+  { head }: Network,
+  number: bigint,
+  request: { readonly signal: AbortSignal },
+): BlockRef | Promise<BlockRef> {
+  const latest = head.latest()
+  if (number === latest.number) return latest
+  const block = head.byNumber(number, request.signal)
+  return block instanceof Promise ? block.then(getNumbered) : getNumbered(block)
+}
+
+function getNumbered(block: BlockRef | null): BlockRef {
   if (block === null) throw new Fault('unknown_block', { detail: 'header not found' })
   return block
 }
@@ -44,7 +54,9 @@ async function resolveHash(
   const found = await findHeader(network, hash, signal)
   if (found === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
   const { number } = found.header
-  if (requireCanonical && !network.head.isCanonical(hash, number)) throw new Fault('not_canonical')
+  if (requireCanonical && !(await network.head.isCanonical(hash, number, signal))) {
+    throw new Fault('not_canonical')
+  }
   return { network: network.name, hash, number }
 }
 

@@ -1,10 +1,11 @@
 // What is fixed for one HTTP request of the JSON-RPC face: each tag or number becomes a hash once, and the
 // labels remember the weakest answer given.
 // Tested by src/gateway/handle.test.ts
-import type { Anchor, BlockRef } from '../ethereum/head.ts'
+import { type Anchor, type BlockRef, weakerAnchor } from '../ethereum/head.ts'
+import { isWeaker, type Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { RpcLabels } from './gateway.ts'
-import type { BlockParameter, Labels, Level } from './operation.ts'
+import type { BlockParameter, Labels } from './operation.ts'
 
 /**
  * At once for a tag or a number, without a look at the request's signal, which costs to make; a hash may have to
@@ -15,8 +16,6 @@ export type ResolveBlock = (
   block: BlockParameter,
   request: { readonly signal: AbortSignal },
 ) => BlockRef | Promise<BlockRef>
-
-const strength: readonly Level[] = ['none', 'trusted', 'proof']
 
 /** The memory of one request: `resolve` for its calls, itself the labels of each, `headers` at the end. */
 export class Visit implements Labels {
@@ -43,19 +42,19 @@ export class Visit implements Labels {
   }
 
   level(level: Level): void {
-    if (this.#weakest === null || strength.indexOf(level) < strength.indexOf(this.#weakest)) {
-      this.#weakest = level
-    }
+    if (this.#weakest === null || isWeaker(level, this.#weakest)) this.#weakest = level
   }
 
-  block(block: BlockRef, tagged: boolean): void {
+  block(block: BlockRef): void {
     this.#shown = block
-    if (tagged) this.#anchor = this.#network.head.anchor
+    const { anchor } = block
+    if (anchor === undefined || anchor === this.#anchor) return
+    this.#anchor = this.#anchor === null ? anchor : weakerAnchor(anchor, this.#anchor)
   }
 
   async resolve(parameter: BlockParameter): Promise<BlockRef> {
     const block = await this.#find(parameter)
-    this.block(block, !('hash' in parameter))
+    this.block(block)
     if ('tag' in parameter && parameter.tag === 'latest') this.#latest = block
     return block
   }

@@ -9,6 +9,7 @@ import { createArrivals } from '../../src/ethereum/arrivals.ts'
 import type { Executor } from '../../src/ethereum/executor.ts'
 import type { BlockRef, Head } from '../../src/ethereum/head.ts'
 import type { Network } from '../../src/ethereum/network.ts'
+import type { TransactionPool } from '../../src/ethereum/transaction-pool.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
 export function createFakeObtain(items: readonly Item[], asked: ContentRef[] = []): Obtain {
@@ -25,17 +26,18 @@ export function createFakeObtain(items: readonly Item[], asked: ContentRef[] = [
 
 /** `blocks` are canonical, in order of number from any first one; the last is `latest`. */
 export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> = {}): Head {
-  const latest = blocks.at(-1)
+  const anchored = blocks.map((block): BlockRef => ({ anchor: 'embedded', ...block }))
+  const latest = anchored.at(-1)
   if (latest === undefined) throw new TypeError('a head needs a block')
-  const byNumber = (number: bigint) => blocks.find((block) => block.number === number) ?? null
+  const byNumber = (number: bigint) => anchored.find((block) => block.number === number) ?? null
   return {
-    anchor: 'embedded',
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
     byNumber,
     isCanonical: (hash, number) => equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash),
     locate: () => null,
+    watch: () => () => {},
     ...part,
   }
 }
@@ -50,15 +52,22 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
     simulate: refuse,
     traceCall: refuse,
     traceBlock: refuse,
-    send: refuse,
-    pendingNonce: refuse,
-    pendingTransaction: () => Promise.resolve(null),
     poolContent: () => Promise.resolve({ pending: [], queued: [] }),
     poolCounts: () => Promise.resolve({ pending: 0, queued: 0 }),
     pendingBlock: refuse,
     mine: refuse,
-    arrivals: createArrivals(),
     accounts: [],
+    ...part,
+  }
+}
+
+export function createFakePool(part: Partial<TransactionPool> = {}): TransactionPool {
+  return {
+    level: 'trusted',
+    send: refuse,
+    pendingNonce: refuse,
+    pendingTransaction: () => Promise.resolve(null),
+    arrivals: createArrivals(),
     ...part,
   }
 }
@@ -72,7 +81,9 @@ export function createFakeNetwork(
     hint: { network: 'dev' },
     held: () => null,
     headers: createHeaderMemory(1_000),
+    pool: createFakePool(),
     executor: createFakeExecutor(),
+    relay: null,
     blobFeeFraction: () => null,
     forkConfigs: () => null,
     ...part,

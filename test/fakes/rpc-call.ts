@@ -2,14 +2,15 @@
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
 import type { BlockRef } from '../../src/ethereum/head.ts'
+import type { Level } from '../../src/ethereum/level.ts'
 import type { Network } from '../../src/ethereum/network.ts'
-import type { Level, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
+import type { RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 
 export type Answer = {
   readonly result: unknown
   readonly levels: readonly Level[]
-  readonly blocks: readonly { readonly block: BlockRef; readonly tagged: boolean }[]
+  readonly blocks: readonly BlockRef[]
 }
 
 export async function runOperation<Input>(
@@ -18,10 +19,10 @@ export async function runOperation<Input>(
   params: readonly unknown[],
 ): Promise<Answer> {
   const levels: Level[] = []
-  const blocks: { block: BlockRef; tagged: boolean }[] = []
+  const blocks: BlockRef[] = []
   const labels: RpcCall['labels'] = {
     level: (level) => void levels.push(level),
-    block: (block, tagged) => void blocks.push({ block, tagged }),
+    block: (block) => void blocks.push(block),
   }
   const { signal } = new AbortController()
   const call: RpcCall = {
@@ -32,7 +33,7 @@ export async function runOperation<Input>(
     signal,
     async resolve(parameter) {
       const block = await resolveBlock(network, parameter, { signal })
-      labels.block(block, !('hash' in parameter))
+      labels.block(block)
       return block
     },
   }

@@ -29,7 +29,7 @@ async function open(t: TestContext, options: Partial<EmbeddedOptions> = {}) {
   const path = join(folder, 'cairn.db')
   const writer = await startThreadWriter({ path })
   const database = openDatabase(path, { readOnly: true })
-  const { executor, head, close } = await openEmbeddedNetwork({
+  const { executor, pool, head, close } = await openEmbeddedNetwork({
     name: 'embedded',
     database,
     store: createSqliteStore({ db: database, writer }),
@@ -47,7 +47,7 @@ async function open(t: TestContext, options: Partial<EmbeddedOptions> = {}) {
   })
   const call = (keyId: string, request: CallRequest, stop = signal) =>
     executor.call({ request, block: head.latest(), overrides: noOverrides }, keyId, stop)
-  return { executor, head, call }
+  return { executor, pool, head, call }
 }
 
 const transfer = async () =>
@@ -65,8 +65,8 @@ const transfer = async () =>
   )
 
 test('while one key runs endless calls, another is answered and a send is mined', async (t) => {
-  const { executor, call, head } = await open(t)
-  await Promise.all([call('b', sample), executor.send(await transfer(), signal)])
+  const { pool, call, head } = await open(t)
+  await Promise.all([call('b', sample), pool.send(await transfer(), signal)])
   const stop = new AbortController()
   let ended = 0
   const greedy = Array.from({ length: 100 }, () =>
@@ -74,7 +74,7 @@ test('while one key runs endless calls, another is answered and a send is mined'
   )
   for (let round = 0; round < 5; round += 1) {
     assert.equal((await call('b', sample)).length, 32)
-    assert.equal(await executor.pendingNonce(fromHex(alice.address), signal), 1n)
+    assert.equal(await pool.pendingNonce(fromHex(alice.address), signal), 1n)
   }
   // Far from through with the first two of the hundred.
   assert.ok(ended <= 2, `${ended} endless calls ended first`)
@@ -131,13 +131,13 @@ test('a thread that dies in the middle of a call is answered as a bug, and the n
 })
 
 test('a send whose thread dies is answered as a bug, and the chain goes on', async (t) => {
-  const { executor, head } = await open(t)
+  const { pool, head } = await open(t)
   const started = nextWorker()
   const raw = await transfer()
-  const lost = assert.rejects(executor.send(raw, signal), { code: 'internal' })
+  const lost = assert.rejects(pool.send(raw, signal), { code: 'internal' })
   await (await started).terminate()
   await lost
-  await executor.send(raw, signal)
+  await pool.send(raw, signal)
   assert.equal(head.latest().number, 1n)
 })
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import type { HeadChange } from '../head.ts'
 import { createChainHead } from './chain-head.ts'
 import { firstBlockRows, nextBlockRows } from './chain-index.ts'
 import { defaultGenesis } from './default-genesis.ts'
@@ -9,6 +10,8 @@ import { parseGenesis } from './genesis.ts'
 import { openChainDatabase } from '../../../test/fakes/chain-database.ts'
 import { decodeHeader, encodeHeader } from '../../codec/header.ts'
 import { keccak256 } from '../../codec/keccak.ts'
+
+const signal = new AbortController().signal
 
 test('a fresh database gets the first block, and a second start finds it', async (t) => {
   const { store, index, log, lines } = openChainDatabase(t)
@@ -62,16 +65,23 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   const one = { number: 1n, hash: new Uint8Array(32).fill(1) }
   await store.commit([], firstBlockRows('test', zero))
   const head = createChainHead('test', index, zero)
-  assert.equal(head.byNumber(1n), null)
+  const told: HeadChange[] = []
+  const stop = head.watch((change) => told.push(change))
+  assert.equal(head.byNumber(1n, signal), null)
   const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })
   await store.commit([], rows)
-  assert.equal(head.byNumber(1n), null)
+  assert.equal(head.byNumber(1n, signal), null)
   head.advance(one)
   head.advance(zero)
-  assert.deepEqual(head.latest(), { network: 'test', ...one })
+  const ref = { network: 'test', ...one, anchor: 'embedded' } as const
+  assert.deepEqual(head.latest(), ref)
+  assert.deepEqual(told, [{ removed: [], added: [ref] }])
+  stop()
+  head.advance({ ...one, number: 2n })
+  assert.equal(told.length, 1)
   assert.deepEqual(head.finalized(), head.safe())
-  assert.deepEqual(head.byNumber(0n), { network: 'test', ...zero })
-  assert.ok(head.isCanonical(one.hash, 1n))
-  assert.ok(!head.isCanonical(one.hash, 0n))
+  assert.deepEqual(head.byNumber(0n, signal), { ...ref, ...zero })
+  assert.ok(head.isCanonical(one.hash, 1n, signal))
+  assert.ok(!head.isCanonical(one.hash, 0n, signal))
   await assert.rejects(store.commit([], rows), /changed no row/)
 })

@@ -1,6 +1,6 @@
 // The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
 import { equalBytes } from '../../base/hex.ts'
-import type { BlockRef, Head } from '../head.ts'
+import type { BlockRef, Head, HeadChange } from '../head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 
 export type ChainHead = Head & {
@@ -8,14 +8,15 @@ export type ChainHead = Head & {
   advance(block: BlockPlace): void
 }
 
-export function createChainHead(
-  network: string,
-  index: ChainIndex,
-  start: BlockPlace,
-  onBlock: (block: BlockRef) => void = () => {},
-): ChainHead {
-  const refTo = ({ number, hash }: BlockPlace): BlockRef => ({ network, hash, number })
+export function createChainHead(network: string, index: ChainIndex, start: BlockPlace): ChainHead {
+  const refTo = ({ number, hash }: BlockPlace): BlockRef => ({
+    network,
+    hash,
+    number,
+    anchor: 'embedded',
+  })
   let latest = refTo(start)
+  const listeners = new Set<(change: HeadChange) => void>()
 
   function byNumber(number: bigint): BlockRef | null {
     if (number === latest.number) return latest
@@ -24,8 +25,17 @@ export function createChainHead(
     return hash === null ? null : refTo({ number, hash })
   }
 
+  /** Several when news of some was lost. */
+  function blocksAfter(number: bigint): readonly BlockRef[] {
+    const blocks: BlockRef[] = []
+    for (let at = number + 1n; at <= latest.number; at += 1n) {
+      const block = byNumber(at)
+      if (block !== null) blocks.push(block)
+    }
+    return blocks
+  }
+
   return {
-    anchor: 'embedded',
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
@@ -35,10 +45,16 @@ export function createChainHead(
       return block !== null && equalBytes(block.hash, hash)
     },
     locate: (transactionHash) => index.locate(transactionHash),
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     advance(block) {
       if (block.number <= latest.number) return
+      const after = latest.number
       latest = refTo(block)
-      onBlock(latest)
+      const added = blocksAfter(after)
+      for (const listener of listeners) listener({ removed: [], added })
     },
   }
 }

@@ -6,6 +6,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createArrivals } from '../arrivals.ts'
 import type { Executor } from '../executor.ts'
+import type { TransactionPool } from '../transaction-pool.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
@@ -37,6 +38,7 @@ export type ChainThreadOptions = {
 type ChainExecutor = Omit<Executor, keyof CallExecutor>
 
 export type ChainThread = {
+  readonly pool: TransactionPool
   readonly executor: ChainExecutor
   importChain(path: string, signal: AbortSignal): Promise<number>
   close(): Promise<void>
@@ -135,14 +137,18 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     }
   }
 
-  const executor: ChainExecutor = {
-    accounts: options.accounts,
+  const pool: TransactionPool = {
+    level: 'trusted',
     arrivals,
     send: (raw, signal) => run({ kind: 'send', raw }, signal),
     pendingNonce: (address, signal) => run({ kind: 'nonce', address }, signal),
     // Nothing can wait in the pool of a thread that has not started.
     pendingTransaction: async (hash, signal) =>
       worker === null ? null : await run({ kind: 'pending', hash }, signal),
+  }
+
+  const executor: ChainExecutor = {
+    accounts: options.accounts,
     poolContent: async (sender, signal) =>
       worker === null ? { pending: [], queued: [] } : await run({ kind: 'pool', sender }, signal),
     poolCounts: async (signal) =>
@@ -152,6 +158,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
   }
 
   return {
+    pool,
     executor,
     importChain: (path, signal) => run({ kind: 'import', path }, signal),
     async close() {

@@ -75,11 +75,11 @@ test('a sent transaction is in the head block when the answer comes, also after 
   assert.equal(first.chainId, 1337n)
   assert.equal(first.executor.accounts.length, 10)
   assert.equal(first.head.latest().number, 0n)
-  const hash = await first.executor.send(await transfer(0), signal)
+  const hash = await first.pool.send(await transfer(0), signal)
   const latest = first.head.latest()
   assert.equal(latest.number, 1n)
-  assert.deepEqual(first.head.locate(hash), { blockHash: latest.hash, index: 0 })
-  assert.equal(await first.executor.pendingNonce(fromHex(alice.address), signal), 1n)
+  assert.deepEqual(await first.head.locate(hash, signal), { blockHash: latest.hash, index: 0 })
+  assert.equal(await first.pool.pendingNonce(fromHex(alice.address), signal), 1n)
   await first.close()
 
   const second = await open(path)
@@ -90,11 +90,11 @@ test('a sent transaction is in the head block when the answer comes, also after 
     signal,
   )
   assert.equal(BigInt(toHex(answer)), 1234n)
-  await assert.rejects(second.executor.send(await transfer(0), signal), {
+  await assert.rejects(second.pool.send(await transfer(0), signal), {
     code: 'pool_refused',
     message: 'nonce too low: next nonce 1, tx nonce 0',
   })
-  await second.executor.send(await transfer(1), signal)
+  await second.pool.send(await transfer(1), signal)
   assert.equal(second.head.latest().number, 2n)
   await second.close()
 })
@@ -120,23 +120,23 @@ test('a block is made in every period, empty when nothing waits, and none after 
   const clock = createTurnedClock()
   const made: bigint[] = []
   let heard = () => {}
-  const onBlock = ({ number }: BlockRef) => {
-    made.push(number)
-    heard()
-  }
   const next = () => new Promise<void>((resolve) => (heard = resolve))
-  const network = await open(scratch(t), { clock, mining: { everySeconds: 12 }, onBlock })
+  const network = await open(scratch(t), { clock, mining: { everySeconds: 12 } })
+  network.head.watch(({ added }) => {
+    made.push(...added.map(({ number }) => number))
+    heard()
+  })
   clock.turn(11_999)
   const first = next()
   clock.turn(1)
   await first
-  const hash = await network.executor.send(await transfer(0), signal)
+  const hash = await network.pool.send(await transfer(0), signal)
   assert.deepEqual(made, [1n])
-  assert.equal(network.head.locate(hash), null)
+  assert.equal(await network.head.locate(hash, signal), null)
   const second = next()
   clock.turn(12_000)
   await second
-  assert.equal(network.head.locate(hash)?.index, 0)
+  assert.equal((await network.head.locate(hash, signal))?.index, 0)
   await network.close()
   assert.equal(clock.timers, 0)
   assert.deepEqual(made, [1n, 2n])

@@ -9,7 +9,8 @@ import type { Database } from '../../db/sqlite.ts'
 import type { MessagePort } from 'node:worker_threads'
 import type { Executor } from '../executor.ts'
 import type { ForkConfigs } from '../fork-configs.ts'
-import type { BlockRef, Head } from '../head.ts'
+import type { Head } from '../head.ts'
+import type { TransactionPool } from '../transaction-pool.ts'
 import { blobFeeFraction } from './blob-schedule.ts'
 import { createCallThread } from './call-thread.ts'
 import { createChainHead } from './chain-head.ts'
@@ -45,8 +46,6 @@ export type EmbeddedOptions = {
   readonly callGasMax?: bigint
   /** How long a call may run. Default: vm/turn.ts. */
   readonly turnLimits?: TurnLimits
-  /** Told of each new block once it is durable. */
-  readonly onBlock?: (block: BlockRef) => void
   /** Told who signed each transaction of a new block, so that nobody has to recover it again. */
   readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
 }
@@ -54,6 +53,7 @@ export type EmbeddedOptions = {
 export type EmbeddedNetwork = {
   readonly chainId: bigint
   readonly head: Head
+  readonly pool: TransactionPool
   readonly executor: Executor
   blobFeeFraction(timestamp: bigint): bigint | null
   forkConfigs(timestamp: bigint): ForkConfigs | null
@@ -73,7 +73,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   const { name, database, store, log, genesis = defaultGenesis, mining = 'auto' } = options
   const index = openChainIndex(database, name)
   const start = await findStart({ network: name, genesis, store, index, log })
-  const head = createChainHead(name, index, start, options.onBlock)
+  const head = createChainHead(name, index, start)
   const thread = createChainThread({
     network: name,
     genesis,
@@ -104,11 +104,12 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   return {
     chainId: genesis.chainId,
     head,
+    pool: thread.pool,
     executor: { ...thread.executor, ...calls.executor },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
     forkConfigs(timestamp) {
-      const first = head.byNumber(0n)
-      return first === null ? null : forkConfigs(genesis, first.hash, timestamp)
+      const first = index.hashOf(0n)
+      return first === null ? null : forkConfigs(genesis, first, timestamp)
     },
     importChain: (path, signal) => thread.importChain(path, signal),
     async close() {

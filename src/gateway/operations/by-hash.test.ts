@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missingVectors } from '../../../test/fakes/chain-vectors.ts'
-import { createFakeExecutor } from '../../../test/fakes/network.ts'
+import { createFakeExecutor, createFakePool } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -10,10 +10,12 @@ import { fromHex, toHex, toQuantity } from '../../base/hex.ts'
 import type { Executor } from '../../ethereum/executor.ts'
 import type { Head } from '../../ethereum/head.ts'
 import type { Network } from '../../ethereum/network.ts'
+import type { TransactionPool } from '../../ethereum/transaction-pool.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from './index.ts'
 
 const skip = missingVectors
+const { signal } = new AbortController()
 const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',
   clock: systemClock,
@@ -26,12 +28,16 @@ function run(method: string, network: Network, params: readonly unknown[]) {
   return runOperation(operation, network, params)
 }
 
-function changed(head: Partial<Head>, executor: Partial<Executor> = {}): Network {
+function changed(
+  head: Partial<Head>,
+  part: { pool?: Partial<TransactionPool>; executor?: Partial<Executor> } = {},
+): Network {
   const vectors = createVectorNetwork()
   return {
     ...vectors,
     head: { ...vectors.head, ...head },
-    executor: createFakeExecutor(executor),
+    pool: createFakePool(part.pool),
+    executor: createFakeExecutor(part.executor),
   }
 }
 
@@ -45,7 +51,7 @@ test(
     const { result, levels, blocks } = await run('eth_getTransactionByHash', changed({}), [hash])
     assert.partialDeepStrictEqual(result, { hash, blockNumber: '0x1b' })
     assert.deepEqual(levels, ['proof'])
-    assert.deepEqual([blocks[0]?.block.number, blocks[0]?.tagged], [27n, false])
+    assert.deepEqual([blocks[0]?.number, blocks[0]?.anchor], [27n, undefined])
   },
 )
 
@@ -53,7 +59,7 @@ test(
   'a hint that leads to another transaction or past the end gives null, unproved',
   { skip },
   async () => {
-    const right = createVectorNetwork().head.locate(fromHex(hash))
+    const right = await createVectorNetwork().head.locate(fromHex(hash), signal)
     assert(right !== null)
     const hints = [
       { ...right, index: right.index + 1 },
@@ -85,7 +91,7 @@ test(
       '0x02f8d0870c72dd9d5e883e038201f48401a2158b83013880947dcd17433742f4c0ca53122ab541d0ba67fc27df808401020304f85bf859947dcd17433742f4c0ca53122ab541d0ba67fc27dff842a00000000000000000000000000000000000000000000000000000000000000000a0010000000000000000000000000000000000000000000000000000000000000001a013441f796609349cf843b8a0b4f7eee7f898657a28aa226c8db3383a4ad87c34a07edae97fbc1f2bcd8e62967b2568bbafe7577ff279d24f89dff6d75336246956',
     )
     const pending = '0x8b63a0e2744c3c93a84d0c3ac637855d182db2aa46ea39e7bfa5df54ac98b72c'
-    const network = changed({}, { pendingTransaction: () => Promise.resolve(raw) })
+    const network = changed({}, { pool: { pendingTransaction: () => Promise.resolve(raw) } })
     const { result, levels } = await run('eth_getTransactionByHash', network, [pending])
     assert.deepEqual(levels, ['trusted'])
     assert.partialDeepStrictEqual(result, {
@@ -110,7 +116,7 @@ test(
     let looks = 0
     const locate: Head['locate'] = (wanted) => {
       looks += 1
-      return looks === 1 ? null : vectors.head.locate(wanted)
+      return looks === 1 ? null : vectors.head.locate(wanted, signal)
     }
     const { result } = await run('eth_getTransactionByHash', changed({ locate }), [hash])
     assert.partialDeepStrictEqual(result, { hash, blockNumber: '0x1b' })
@@ -140,19 +146,19 @@ test(
   { skip },
   async () => {
     const seen: unknown[] = []
-    const network = changed(
-      {},
-      {
-        call: ({ request, block }) => {
-          seen.push(request, block.number)
-          return Promise.resolve(Uint8Array.of(0xff, 0xee))
-        },
-        estimateGas: () => Promise.resolve(21000n),
-        send: (raw) => Promise.resolve(raw),
-        pendingNonce: () => Promise.resolve(0x41n),
-        accounts: [new Uint8Array(20)],
+    const executor: Partial<Executor> = {
+      call: ({ request, block }) => {
+        seen.push(request, block.number)
+        return Promise.resolve(Uint8Array.of(0xff, 0xee))
       },
-    )
+      estimateGas: () => Promise.resolve(21000n),
+      accounts: [new Uint8Array(20)],
+    }
+    const pool: Partial<TransactionPool> = {
+      send: (raw) => Promise.resolve(raw),
+      pendingNonce: () => Promise.resolve(0x41n),
+    }
+    const network = changed({}, { executor, pool })
     const address = `0x${'00'.repeat(20)}`
     const expected: readonly (readonly [string, readonly unknown[], unknown])[] = [
       ['eth_call', [{ to: address, input: '0xff01' }, '0x7'], '0xffee'],

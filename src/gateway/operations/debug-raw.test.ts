@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { missingVectors, readVector } from '../../../test/fakes/chain-vectors.ts'
 import { createLogChain } from '../../../test/fakes/log-chain.ts'
-import { createFakeExecutor } from '../../../test/fakes/network.ts'
+import { createFakePool } from '../../../test/fakes/network.ts'
 import { runOperation } from '../../../test/fakes/rpc-call.ts'
 import { createVectorNetwork } from '../../../test/fakes/vector-network.ts'
 import { fromHex, toHex } from '../../base/hex.ts'
@@ -61,8 +61,8 @@ test(
   { skip },
   async () => {
     const raw = fromHex('0xc20101')
-    const executor = createFakeExecutor({ pendingTransaction: () => Promise.resolve(raw) })
-    const network = { ...createVectorNetwork(), executor }
+    const pool = createFakePool({ pendingTransaction: () => Promise.resolve(raw) })
+    const network = { ...createVectorNetwork(), pool }
     const hash = toHex(keccak256(raw))
     const waiting = await runOperation(debugGetRawTransaction, network, [hash])
     assert.deepEqual([waiting.result, waiting.levels], ['0xc20101', ['trusted']])

@@ -19,13 +19,13 @@ export const debugGetRawTransaction: RpcOperation<Uint8Array> = {
     const located = await findLocated(network, hash, signal)
     if (located !== null) {
       const { block, raw } = located
-      labels.block({ network: network.name, hash: block.hash, number: block.header.number }, false)
+      labels.block({ network: network.name, hash: block.hash, number: block.header.number })
       labels.level('proof')
       return toHex(raw)
     }
-    const raw = await network.executor.pendingTransaction(hash, signal)
+    const raw = await network.pool.pendingTransaction(hash, signal)
     const isIt = raw !== null && equalBytes(transactionHash(raw), hash)
-    labels.level(isIt ? 'trusted' : 'none')
+    labels.level(isIt ? network.pool.level : 'none')
     return isIt ? toHex(raw) : null
   },
 }

@@ -1,5 +1,6 @@
 // debug_traceCall [call, block, config?]: how a call would run on a block's state. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { parseBlockParameter } from '../params/block-parameter.ts'
@@ -24,6 +25,10 @@ export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tra
   async run(input, call) {
     const asked = { ...(await askedCall(input, call)), tracer: input.tracer }
     call.labels.level('trusted')
-    return await call.network.executor.traceCall(asked, call.caller.keyId, call.signal)
+    return await executorOf(call.network, 'debug_traceCall').traceCall(
+      asked,
+      call.caller.keyId,
+      call.signal,
+    )
   },
 }

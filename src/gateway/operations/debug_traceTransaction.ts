@@ -1,6 +1,7 @@
 // debug_traceTransaction [hash, config?]: how a transaction of the chain ran, by running its block again up to
 // it. Label `trusted`.
 // Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { Fault } from '../../base/fault.ts'
 import { equalBytes } from '../../base/hex.ts'
 import type { TracerChoice } from '../../ethereum/computation.ts'
@@ -23,8 +24,8 @@ export const debugTraceTransaction: RpcOperation<{
     return { hash, tracer }
   },
   async run({ hash, tracer }, call) {
-    const { head, executor } = call.network
-    const place = head.locate(hash)
+    const executor = executorOf(call.network, 'debug_traceTransaction')
+    const place = await call.network.head.locate(hash, call.signal)
     if (place === null) throw notFound()
     const block = await call.resolve({ hash: place.blockHash, requireCanonical: false })
     call.labels.level('trusted')

@@ -12,6 +12,6 @@ export const ethAccounts: RpcOperation<null> = {
     return null
   },
   run(_input, { network }) {
-    return Promise.resolve(network.executor.accounts.map(toHex))
+    return Promise.resolve((network.executor?.accounts ?? []).map(toHex))
   },
 }

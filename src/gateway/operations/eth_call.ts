@@ -1,6 +1,7 @@
 // eth_call [call, block?, state overrides?, block overrides?]: what the EVM returns on the state after that
 // block. Computed, not proved: `trusted`.
 // Tested by src/gateway/operations/by-hash.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { calledAddresses } from '../params/called-addresses.ts'
@@ -14,6 +15,8 @@ export const ethCall: RpcOperation<CallInput> = {
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')
-    return toHex(await call.network.executor.call(asked, call.caller.keyId, call.signal))
+    return toHex(
+      await executorOf(call.network, 'eth_call').call(asked, call.caller.keyId, call.signal),
+    )
   },
 }

@@ -1,6 +1,7 @@
 // eth_createAccessList [call, block?, state overrides?]: what the call touches, for a transaction to declare, and
 // the gas it then uses. Computed, not proved: `trusted`.
 // Tested by test/faces/rpc-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { calledAddresses } from '../params/called-addresses.ts'
@@ -14,7 +15,7 @@ export const ethCreateAccessList: RpcOperation<CallInput> = {
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')
-    const { executor } = call.network
+    const executor = executorOf(call.network, 'eth_createAccessList')
     const report = await executor.createAccessList(asked, call.caller.keyId, call.signal)
     return {
       accessList: report.accessList.map(({ address, storageKeys }) => ({

@@ -1,6 +1,7 @@
 // eth_estimateGas [call, block?, state overrides?, block overrides?]: the least gas with which the call succeeds
 // there. Label `trusted`.
 // Tested by src/gateway/operations/by-hash.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { calledAddresses } from '../params/called-addresses.ts'
@@ -15,7 +16,11 @@ export const ethEstimateGas: RpcOperation<CallInput> = {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')
     return toQuantity(
-      await call.network.executor.estimateGas(asked, call.caller.keyId, call.signal),
+      await executorOf(call.network, 'eth_estimateGas').estimateGas(
+        asked,
+        call.caller.keyId,
+        call.signal,
+      ),
     )
   },
 }

@@ -34,10 +34,10 @@ test('both ends of a range are covered, and every answer is proved', async () =>
 
 test('the block shown is the newest of the range', async () => {
   const { blocks } = await search({ fromBlock: 'earliest', toBlock: '0x2' })
-  assert.deepEqual([blocks.at(-1)?.block.number, blocks.at(-1)?.tagged], [2n, true])
+  assert.deepEqual([blocks.at(-1)?.number, blocks.at(-1)?.anchor], [2n, 'embedded'])
   const hash = toHex(chain.blocks[1]?.hash ?? new Uint8Array(0))
   const named = await search({ blockHash: hash })
-  assert.deepEqual([named.blocks[0]?.block.number, named.blocks[0]?.tagged], [1n, false])
+  assert.deepEqual([named.blocks[0]?.number, named.blocks[0]?.anchor], [1n, undefined])
 })
 
 test('a range that a tag made empty has no logs', async () => {

@@ -13,7 +13,7 @@ import { parseHash } from '../params/fixed-bytes.ts'
 
 export function createEthGetTransactionByHash(findSender: FindSender): RpcOperation<Uint8Array> {
   const mined = ({ block, index, raw }: Located, { network, labels }: RpcCall) => {
-    labels.block({ network: network.name, hash: block.hash, number: block.header.number }, false)
+    labels.block({ network: network.name, hash: block.hash, number: block.header.number })
     labels.level('proof')
     return renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
   }
@@ -28,9 +28,9 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcOperat
       const { network, signal } = call
       const located = await findLocated(network, hash, signal)
       if (located !== null) return mined(located, call)
-      const raw = await network.executor.pendingTransaction(hash, signal)
+      const raw = await network.pool.pendingTransaction(hash, signal)
       if (raw !== null && equalBytes(transactionHash(raw), hash)) {
-        call.labels.level('trusted')
+        call.labels.level(network.pool.level)
         return renderTransaction(readTransaction(raw, findSender), null)
       }
       // It may have left the pool for a block between the two looks.

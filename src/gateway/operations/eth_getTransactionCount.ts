@@ -14,8 +14,9 @@ export const ethGetTransactionCount: RpcOperation<AccountInput> = {
   async run({ address, block }, call) {
     if ('tag' in block && block.tag === 'pending') {
       await call.resolve(block)
-      const count = await call.network.executor.pendingNonce(address, call.signal)
-      call.labels.level('trusted')
+      const { pool } = call.network
+      const count = await pool.pendingNonce(address, call.signal)
+      call.labels.level(pool.level)
       return toQuantity(count)
     }
     const header = await resolveHeader(call, block)

@@ -24,7 +24,7 @@ export function createEthGetTransactionReceipt(findSender: FindSender): RpcOpera
         return null
       }
       const { block, index } = located
-      labels.block({ network: network.name, hash: block.hash, number: block.header.number }, false)
+      labels.block({ network: network.name, hash: block.hash, number: block.header.number })
       const [receipt] = await receiptReplies(call, block, findSender, index)
       return receipt ?? null
     },

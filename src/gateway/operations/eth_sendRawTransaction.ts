@@ -23,7 +23,8 @@ export const ethSendRawTransaction: RpcOperation<Uint8Array> = {
         detail: `oversized data: transaction size ${raw.length}, limit ${transactionBytesMax}`,
       })
     }
-    call.labels.level('trusted')
-    return toHex(await call.network.executor.send(raw, call.signal))
+    const { pool } = call.network
+    call.labels.level(pool.level)
+    return toHex(await pool.send(raw, call.signal))
   },
 }

@@ -1,5 +1,6 @@
 // eth_simulateV1 [simulation, block?]: blocks of calls that would follow a block. Computed, not proved: `trusted`.
 // Tested by test/faces/simulate-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { renderSimulatedBlock } from '../../ethereum/simulated-block-object.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
@@ -32,7 +33,11 @@ export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: Blo
     const simulation = { blocks: asked, traceTransfers, validation }
     const base = await call.resolve(block)
     labels.level('trusted')
-    const made = await network.executor.simulate({ block: base, simulation }, caller.keyId, signal)
+    const made = await executorOf(network, 'eth_simulateV1').simulate(
+      { block: base, simulation },
+      caller.keyId,
+      signal,
+    )
     return made.map((one) => renderSimulatedBlock(one, fullTransactions))
   },
 }

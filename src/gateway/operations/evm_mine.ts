@@ -1,6 +1,7 @@
 // evm_mine []: makes one block of what waits in the pool now, empty when nothing does; the answer is `0x0`, as
 // development chains give it. Only on the embedded chain.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
 
@@ -12,9 +13,9 @@ export const evmMine: RpcOperation<null> = {
     return null
   },
   async run(_input, { network, labels, signal }) {
-    const block = await network.executor.mine(signal)
+    const block = await executorOf(network, 'evm_mine').mine(signal)
     labels.level('trusted')
-    labels.block(block, false)
+    labels.block(block)
     return '0x0'
   },
 }

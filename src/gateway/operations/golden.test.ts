@@ -40,7 +40,7 @@ test('GM1: a mainnet storage slot is walked from a block hash to its value', { s
   const answer = await runOperation(ethGetStorageAt, network, params)
   assert.equal(answer.result, '0x00000000000000000000000043506849d7c04f9138d1a2050bbf3a0c054402dd')
   assert.deepEqual(answer.levels, ['proof'])
-  assert.equal(answer.blocks.at(-1)?.block.number, 22196233n)
+  assert.equal(answer.blocks.at(-1)?.number, 22196233n)
   assert.equal(asked.filter(({ kind }) => kind === 'trie-node').length, 9 + 7)
 })
 
@@ -95,7 +95,7 @@ test(
     for (const index of ['0xffff', '0xffffffffffffffff', '0x100000000']) {
       const past = await runOperation(byPlace, network, [known, index])
       assert.deepEqual([past.result, past.levels], [null, ['proof']])
-      assert.equal(past.blocks[0]?.tagged, false)
+      assert.equal(past.blocks[0]?.anchor, undefined)
     }
     const unknown = await runOperation(byPlace, network, [`0x${'ab'.repeat(32)}`, '0x0'])
     assert.deepEqual([unknown.result, unknown.levels, unknown.blocks], [null, ['none'], []])

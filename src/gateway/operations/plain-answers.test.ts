@@ -55,7 +55,7 @@ test('balance, count, code and storage of an account are proved, and so is their
   for (const [method, params, expected] of reads) {
     const { result, levels, blocks } = await run(method, params)
     assert.deepEqual([method, result, levels], [method, expected, ['proof']])
-    assert.equal(blocks[0]?.tagged, true)
+    assert.equal(blocks[0]?.anchor, 'embedded')
   }
 })
 

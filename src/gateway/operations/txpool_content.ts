@@ -1,5 +1,6 @@
 // txpool_content []: every transaction that waits here, whole, by sender and nonce. Label `trusted`.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
@@ -13,7 +14,7 @@ export const txpoolContent: RpcOperation<null> = {
     return null
   },
   async run(_input, { network, labels, signal }) {
-    const content = await network.executor.poolContent(null, signal)
+    const content = await executorOf(network, 'txpool_content').poolContent(null, signal)
     labels.level('trusted')
     return poolReply(content, (waiting) => renderTransaction(waiting, null))
   },

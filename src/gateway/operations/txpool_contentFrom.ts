@@ -1,5 +1,6 @@
 // txpool_contentFrom [address]: the transactions of one sender that wait here, by nonce. Label `trusted`.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
@@ -14,7 +15,7 @@ export const txpoolContentFrom: RpcOperation<Uint8Array> = {
     return address
   },
   async run(address, { network, labels, signal }) {
-    const content = await network.executor.poolContent(address, signal)
+    const content = await executorOf(network, 'txpool_contentFrom').poolContent(address, signal)
     labels.level('trusted')
     return senderReply(content, (waiting) => renderTransaction(waiting, null))
   },

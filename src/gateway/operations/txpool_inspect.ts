@@ -1,5 +1,6 @@
 // txpool_inspect []: every transaction that waits here as one line of text, in geth's words. Label `trusted`.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toChecksumAddress } from '../../codec/checksum-address.ts'
 import { effectiveGasPrice } from '../../ethereum/fees.ts'
 import type { SignedTransaction } from '../../ethereum/transaction-object.ts'
@@ -15,7 +16,7 @@ export const txpoolInspect: RpcOperation<null> = {
     return null
   },
   async run(_input, { network, labels, signal }) {
-    const content = await network.executor.poolContent(null, signal)
+    const content = await executorOf(network, 'txpool_inspect').poolContent(null, signal)
     labels.level('trusted')
     return poolReply(content, asLine)
   },

@@ -1,5 +1,6 @@
 // txpool_status []: how many transactions wait here, next in line and after a gap. Label `trusted`.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments } from '../params/arguments.ts'
@@ -12,7 +13,7 @@ export const txpoolStatus: RpcOperation<null> = {
     return null
   },
   async run(_input, { network, labels, signal }) {
-    const { pending, queued } = await network.executor.poolCounts(signal)
+    const { pending, queued } = await executorOf(network, 'txpool_status').poolCounts(signal)
     labels.level('trusted')
     return { pending: toQuantity(pending), queued: toQuantity(queued) }
   },

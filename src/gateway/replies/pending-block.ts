@@ -1,5 +1,6 @@
 // The block to come, as the pool would make it now: executed, but nobody can prove it, and it may never be.
 // Tested by test/faces/pool-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import type { BlockParts } from '../../codec/block.ts'
 import { decodeHeader } from '../../codec/header.ts'
 import { keccak256 } from '../../codec/keccak.ts'
@@ -21,7 +22,7 @@ export function isPending(block: BlockParameter): boolean {
 /** Its parts. Label `trusted`; the block named in the labels is its parent. */
 async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
   await call.resolve(pending)
-  const parts = await call.network.executor.pendingBlock(call.signal)
+  const parts = await executorOf(call.network, 'eth_getBlockByNumber').pendingBlock(call.signal)
   call.labels.level('trusted')
   return parts
 }

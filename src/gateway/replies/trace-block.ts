@@ -1,5 +1,6 @@
 // The traces of a whole block, for the operations that ask by hash or by number.
 // Tested by test/faces/traces-started.test.ts
+import { executorOf } from '../../ethereum/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../ethereum/computation.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
@@ -13,7 +14,7 @@ export async function traceBlock(
 ): Promise<readonly unknown[]> {
   const asked = { block: await call.resolve(block), index: null, tracer }
   call.labels.level('trusted')
-  const { executor } = call.network
+  const executor = executorOf(call.network, 'debug_traceBlock')
   const traces = await executor.traceBlock(asked, call.caller.keyId, call.signal)
   return traces.map(({ hash, result }) => ({ txHash: toHex(hash), result }))
 }

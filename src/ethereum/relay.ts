@@ -1,0 +1,26 @@
+// Calls that nobody can prove, handed to upstreams: never kept, always labelled.
+import type { Level } from './level.ts'
+
+/**
+ * - `read`: a known read of a pinned block: asked of another upstream when one fails, shared while under way.
+ * - `trace`: the same, but too dear to be asked twice once an answer began.
+ * - `unlisted`: nobody described it, so it may write: asked once, unless it was never sent or is not offered.
+ */
+export type RelayClass = 'read' | 'trace' | 'unlisted'
+
+export type RelayedCall = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly class: RelayClass
+}
+
+/** `result`: a JSON value as an upstream gave it. */
+export type Relayed = { readonly result: unknown; readonly level: Level }
+
+export interface Relay {
+  /**
+   * Throws `upstream_said` (an answer a node gives on purpose: a revert, bad params), `no_method` when none
+   * offers it, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
+   */
+  call(asked: RelayedCall, signal: AbortSignal): Promise<Relayed>
+}
