@@ -25,6 +25,11 @@ export class RlpWriter {
     this.#head(this.mark - mark, 0xc0)
   }
 
+  /** Makes one string of all that was written since `mark`, two bytes or more. */
+  closeString(mark: number): void {
+    this.#head(this.mark - mark, 0x80)
+  }
+
   /** Puts bytes that are RLP already. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length)
