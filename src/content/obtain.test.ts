@@ -261,7 +261,7 @@ test('a source sees the hints of all who wait, also of those who came after it w
   const slow = held()
   const { obtain } = rig([slow])
   const leaver = new AbortController()
-  const slot = (tag: number) => ({ slot: new Uint8Array(32).fill(tag) })
+  const slot = (tag: number) => ({ slots: [new Uint8Array(32).fill(tag)] })
   const first = obtain(item('a').ref, slot(1), never)
   await turns()
   const left = obtain(item('a').ref, slot(2), leaver.signal)

@@ -30,10 +30,10 @@ export function refKey(ref: ContentRef): string {
 export type Hint = {
   readonly network?: string
   readonly blockHash?: Uint8Array
-  /** State root of that block, address, 32-byte position: which proof to ask for. */
+  /** State root of that block, address, 32-byte positions: which proof to ask for. */
   readonly stateRoot?: Uint8Array
   readonly address?: Uint8Array
-  readonly slot?: Uint8Array
+  readonly slots?: readonly Uint8Array[]
   /** Do not ask sources: answer from the store or fail at once. */
   readonly offline?: boolean
   /** How long sources may take, milliseconds. */

@@ -38,14 +38,14 @@ export async function proveAccount(
   const { leaf, proof } = await walk(
     at,
     { root: at.block.header.stateRoot, key: keccak256(at.address) },
-    {},
+    { slots: positions },
     signal,
   )
   const account = leaf === null ? absentAccount : decodeProved(decodeAccountState, leaf)
   const slots = await Promise.all(
     positions.map(async (position) => {
       const trie = { root: account.storageRoot, key: keccak256(position) }
-      const slot = await walk(at, trie, { slot: position }, signal)
+      const slot = await walk(at, trie, { slots: [position] }, signal)
       const value =
         slot.leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, slot.leaf)
       return { value, proof: slot.proof }

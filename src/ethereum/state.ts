@@ -28,14 +28,16 @@ export type AccountAt = {
 }
 
 /**
- * The account, or null when the walk proves it absent. Throws `no_state` when no source has a node of
+ * The account, or null when the walk proves it absent. `slots`: positions that will be read next, so that one
+ * proof brings them too. Throws `no_state` when no source has a node of
  * that state, `unverified` when none proved one, and what else `obtain` throws.
  */
 export async function findAccount(
   at: AccountAt,
   signal: AbortSignal,
+  slots: readonly Uint8Array[] = [],
 ): Promise<AccountState | null> {
-  const leaf = await walk(at, at.block.header.stateRoot, keccak256(at.address), {}, signal)
+  const leaf = await walk(at, at.block.header.stateRoot, keccak256(at.address), { slots }, signal)
   return leaf === null ? null : decodeProved(decodeAccountState, leaf)
 }
 
@@ -45,8 +47,9 @@ export async function readStorage(
   position: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { storageRoot } = (await findAccount(at, signal)) ?? absentAccount
-  const leaf = await walk(at, storageRoot, keccak256(position), { slot: position }, signal)
+  const slots = [position]
+  const { storageRoot } = (await findAccount(at, signal, slots)) ?? absentAccount
+  const leaf = await walk(at, storageRoot, keccak256(position), { slots }, signal)
   return leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, leaf)
 }
 
@@ -89,7 +92,8 @@ export async function obtainState(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
-    const where = { ...network.hint, ...hint, blockHash: block.hash, address }
+    const { stateRoot } = block.header
+    const where = { ...network.hint, ...hint, blockHash: block.hash, stateRoot, address }
     return await network.obtain(ref, where, signal)
   } catch (thrown) {
     if (!(thrown instanceof Fault && thrown.code === 'not_found')) throw thrown
