@@ -1,0 +1,116 @@
+// What a test may turn on a stub upstream while it runs. Everything off: an honest archive node.
+
+/** Trouble of the network or of the server, never a wrong answer. */
+export type Trouble =
+  | 'status 503'
+  | 'status 500 with HTML'
+  | 'status 200 with HTML'
+  | 'too many requests'
+  | 'payment required'
+  | 'connection reset'
+  | 'body cut short'
+  | 'not JSON'
+  | 'empty body'
+  | 'another id'
+  | 'another version'
+  | 'result and error both'
+  | 'ten megabytes'
+  | 'bytes dribbled'
+  | 'no answer'
+  | 'internal error'
+
+export const troubles: readonly Trouble[] = [
+  'status 503',
+  'status 500 with HTML',
+  'status 200 with HTML',
+  'too many requests',
+  'payment required',
+  'connection reset',
+  'body cut short',
+  'not JSON',
+  'empty body',
+  'another id',
+  'another version',
+  'result and error both',
+  'ten megabytes',
+  'bytes dribbled',
+  'no answer',
+  'internal error',
+]
+
+/** A call as it came. `index`: how many calls came before, of all methods. */
+export type StubCall = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly index: number
+}
+
+/** What a call gets: the members of the reply beside `jsonrpc` and `id`. */
+export type StubReply =
+  | { readonly result: unknown }
+  | {
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown }
+    }
+
+/** Gives another reply instead of the honest one, or null to stay honest. */
+export type Lie = (
+  call: StubCall,
+  honest: StubReply,
+) => StubReply | null | Promise<StubReply | null>
+
+export type StubKnobs = {
+  chainId: bigint
+  clientVersion: string
+  /** Milliseconds before a reply is written, for each HTTP request. */
+  latencyMs: (call: StubCall) => number
+  /** Asked once for each HTTP request, with its first call. */
+  trouble: (call: StubCall) => Trouble | null
+  /** Seconds in Retry-After of a 429. */
+  retryAfterSeconds: string
+  /** Blocks of its chain that it does not have yet. */
+  lag: number
+  /** Proofs reach so many blocks below the head; older ones are refused in the words of that client. */
+  proofWindow: { readonly blocks: number; readonly words: 'geth' | 'reth' | 'erigon' } | null
+  /** Values and proofs reach so many blocks below the head. */
+  stateWindow: number | null
+  /** Bodies and receipts below this block are gone. */
+  prunedBelow: bigint
+  /** Methods it does not have, by a test of the name. */
+  lacks: (method: string) => boolean
+  /** EIP-1898 block parameters. */
+  blockHashParameter: boolean
+  /** Positions must be 32 bytes. */
+  wholeKeysOnly: boolean
+  /** debug_getRaw* take a hash too. */
+  rawByHash: boolean
+  batches: boolean
+  spelling: {
+    readonly parity: 'v' | 'yParity' | 'both'
+    readonly input: 'data' | 'input' | 'both'
+    /** Integers with leading zeros, hashes in capitals. */
+    readonly padded: boolean
+  }
+  /** The last word on each reply. */
+  lie: Lie | null
+}
+
+export function honestKnobs(chainId: bigint): StubKnobs {
+  return {
+    chainId,
+    clientVersion: 'Geth/v1.16.4-stub/linux-amd64/go1.25.1',
+    latencyMs: () => 0,
+    trouble: () => null,
+    retryAfterSeconds: '1',
+    lag: 0,
+    proofWindow: null,
+    stateWindow: null,
+    prunedBelow: 0n,
+    lacks: () => false,
+    blockHashParameter: true,
+    wholeKeysOnly: false,
+    rawByHash: true,
+    batches: true,
+    spelling: { parity: 'both', input: 'input', padded: false },
+    lie: null,
+  }
+}

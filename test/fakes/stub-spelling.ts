@@ -1,0 +1,47 @@
+// How one node spells what all nodes mean: which of two names a member has, leading zeros, capitals.
+import type { StubKnobs } from './stub-knobs.ts'
+
+const integers = new Set([
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'maxFeePerBlobGas',
+  'nonce',
+  'value',
+  'r',
+  's',
+  'cumulativeGasUsed',
+  'gasUsed',
+  'balance',
+  'gasLimit',
+  'timestamp',
+  'baseFeePerGas',
+  'difficulty',
+])
+const hashes = new Set(['blockHash', 'parentHash', 'stateRoot', 'storageHash', 'codeHash'])
+
+/** The same reply in the spelling that the knobs ask for. */
+export function spell(value: unknown, spelling: StubKnobs['spelling']): unknown {
+  if (Array.isArray(value)) return value.map((item) => spell(item, spelling))
+  if (typeof value !== 'object' || value === null) return value
+  const given: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) {
+    given[name] = spelling.padded ? pad(name, member) : member
+    if (typeof member === 'object') given[name] = spell(member, spelling)
+  }
+  if ('input' in given && 'transactionIndex' in given) {
+    if (spelling.input !== 'input') given['data'] = given['input']
+    if (spelling.input === 'data') delete given['input']
+    if (spelling.parity === 'v') delete given['yParity']
+    if (spelling.parity === 'yParity' && given['type'] !== '0x0') delete given['v']
+  }
+  return given
+}
+
+function pad(name: string, member: unknown): unknown {
+  if (typeof member !== 'string') return member
+  // A header's nonce is 8 bytes of data, not an integer.
+  if (integers.has(name) && member.length !== 18) return `0x00${member.slice(2)}`
+  return hashes.has(name) ? `0x${member.slice(2).toUpperCase()}` : member
+}
