@@ -29,6 +29,7 @@ import { createFilesFace } from './http/files.ts'
 import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
+import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
@@ -46,6 +47,9 @@ export type RunningServer = {
 
 /** How many recovered senders are remembered, about 20 MB. */
 const sendersMax = 100_000
+
+/** What may wait to be sent over a WebSocket beside one whole response. */
+const webSocketSpareBytes = 8 * 1024 * 1024
 
 /** A part of `http.drainMs` in which open connections may still bring a call. */
 const graceShare = 0.25
@@ -155,6 +159,18 @@ export async function startServer(
     log,
   })
 
+  const rpcParts = {
+    gateway,
+    settings: {
+      ...defaultRpcSettings,
+      bodyBytesMax: config.rpc.bodyBytesMax,
+      batchItemsMax: config.rpc.batchItemsMax,
+      replyBytesMax: config.rpc.responseBytesMax,
+      deadlineMs: config.rpc.requestMs,
+    },
+    clock,
+    log,
+  }
   const server = createServer({
     settings: {
       ...defaultServerSettings,
@@ -164,18 +180,7 @@ export async function startServer(
       connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     },
     routes: createRoutes({
-      rpc: createRpcFace({
-        gateway,
-        settings: {
-          ...defaultRpcSettings,
-          bodyBytesMax: config.rpc.bodyBytesMax,
-          batchItemsMax: config.rpc.batchItemsMax,
-          replyBytesMax: config.rpc.responseBytesMax,
-          deadlineMs: config.rpc.requestMs,
-        },
-        clock,
-        log,
-      }),
+      rpc: createRpcFace(rpcParts),
       files: createFilesFace({
         gateway,
         operations: createFilesOperations({
@@ -190,6 +195,14 @@ export async function startServer(
       }),
       ready: () => writable,
       networks: [network.name],
+    }),
+    upgrades: createWebSocketFace({
+      ...rpcParts,
+      limits: {
+        ...defaultWebSocketLimits,
+        connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
+        bufferBytesMax: config.rpc.responseBytesMax + webSocketSpareBytes,
+      },
     }),
     logAnswers: config.log.level === 'debug',
     clock,

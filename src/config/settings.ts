@@ -85,6 +85,11 @@ export const settingsSchema = z.strictObject({
       requestMs: whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.'),
     })
     .prefault({}),
+  webSocket: z
+    .strictObject({
+      connectionsPerKeyMax: whole(1, 65_536, 1000, 'Open WebSocket connections of one key.'),
+    })
+    .prefault({}),
   files: z
     .strictObject({
       uploadBytesMax: wholeOrNull(1, 'Longest body of an upload; null: no limit.'),

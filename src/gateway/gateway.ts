@@ -64,6 +64,8 @@ export interface Gateway {
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
   enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
+  /** A connection that stays may open: the day and the rate have room for a call. Throws `over_rate`, `over_quota`. */
+  enterSocket(caller: Caller): void
   /** The same for the file face, card included. `command`: its path, also of one that is not offered. */
   enterFiles(credential: Credential, command: string): Promise<Caller>
   /**

@@ -148,6 +148,15 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     networkFor: createNetworkChoice(parts.networks),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
+    enterSocket(caller) {
+      try {
+        parts.admitUnits(caller, refusalUnits)
+        parts.refundUnits(caller, refusalUnits)
+      } catch (thrown) {
+        // A key whose limit is nothing is told so at each call, as over HTTP.
+        if (Fault.from(thrown).code !== 'over_burst') throw thrown
+      }
+    },
     enterFiles: (credential, command) =>
       enterFiles(authenticate, credential, command, parts.cardGate),
 

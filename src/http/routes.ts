@@ -27,7 +27,7 @@ export type Faces = {
 const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
 
 /** Null when the path is not one of the JSON-RPC face. One trailing slash is accepted. */
-function parseRpcPath(path: string): RpcPath | null {
+export function parseRpcPath(path: string): RpcPath | null {
   const match = rpcForm.exec(path)
   if (match === null) return null
   const key = match[3] ?? ''

@@ -15,11 +15,11 @@ const contentTypes: ReadonlySet<string> = new Set([
 ])
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/
 
-/** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL. */
+/** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL without an upgrade. */
 export function judgeRequest({ request }: Exchange, path: RpcPath): void {
   if (path.webSocket) {
     throw new Fault('no_command', {
-      detail: 'WebSocket is not served here, send JSON-RPC by POST to /v3/<API_KEY>',
+      detail: 'this URL takes WebSocket connections, send JSON-RPC by POST to /v3/<API_KEY>',
     })
   }
   if (request.method !== 'POST') throw new Fault('wrong_http')

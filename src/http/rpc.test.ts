@@ -219,7 +219,7 @@ suite('the JSON-RPC face', () => {
     }
   })
 
-  test('GET is 405 with Allow, a WebSocket URL is 404, both as JSON', async () => {
+  test('GET is 405 with Allow, a WebSocket URL without an upgrade is 404, both as JSON', async () => {
     const got = await post(`/v3/${goodKey}`, '', {}, 'GET')
     deepEqual(
       [got.status, got.headers.get('allow'), await got.text()],
@@ -227,7 +227,7 @@ suite('the JSON-RPC face', () => {
     )
     const socket = await post(`/ws/v3/${goodKey}`, '', {}, 'GET')
     equal(socket.status, 404)
-    match(await socket.text(), /WebSocket is not served here/)
+    match(await socket.text(), /this URL takes WebSocket connections/)
   })
 
   test('the right secret enters, with an empty user or the key, by path prefix too', async () => {

@@ -16,6 +16,7 @@ import { judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
 import { sendReply } from './rpc-send.ts'
+import { within } from './within.ts'
 
 export type RpcSettings = {
   readonly bodyBytesMax: number
@@ -43,9 +44,6 @@ export type RpcFaceParts = {
   readonly clock: Clock
   readonly log: Log
 }
-
-/** Operations that stop on the signal give their own answers; the others are left behind after this. */
-const graceMs = 1_000
 
 /** Builds the face. The exchange's signal aborts at the deadline with the Fault `deadline`. */
 export function createRpcFace(parts: RpcFaceParts): RpcFace {
@@ -178,16 +176,4 @@ async function refuse(
   const bodyUnread = !read && !exchange.request.readableEnded
   const labels = units === 0 ? null : { ...noLabels, units }
   sendReply(exchange, { fault, labels, body, bodyUnread }, clock)
-}
-
-/** `work`, or the signal's reason when `work` has not settled soon after the signal aborted. */
-function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
-  return new Promise((resolve, reject) => {
-    function leave(): void {
-      clock.after(graceMs, () => reject(Fault.from(signal.reason)))
-    }
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
 }

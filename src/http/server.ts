@@ -6,7 +6,7 @@ import {
   type Server as NodeServer,
   ServerResponse,
 } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createAddressCap } from './address-cap.ts'
@@ -15,6 +15,7 @@ import { createDateHeader } from './date-header.ts'
 import { createRequestIds } from './request-id.ts'
 import { readTarget } from './target.ts'
 import { sendAnswer, textAnswer } from './text-answer.ts'
+import type { Upgrades } from './upgrade.ts'
 
 export type ServerSettings = {
   /** Longer than a balancer keeps its idle connections (60 s in most). */
@@ -42,6 +43,8 @@ export const defaultServerSettings: ServerSettings = {
 export type ServerParts = {
   readonly settings: ServerSettings
   readonly routes: Face
+  /** Takes WebSockets; without it every upgrade is answered in HTTP. */
+  readonly upgrades?: Upgrades
   /** A line at level debug for each answer. It costs a listener on each, so not by default. */
   readonly logAnswers?: boolean
   readonly clock: Clock
@@ -61,7 +64,7 @@ export interface Server {
 
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
-  const { settings, routes, logAnswers = false, clock, log } = parts
+  const { settings, routes, upgrades, logAnswers = false, clock, log } = parts
   const requestIdOf = createRequestIds()
   const dateOf = createDateHeader(clock)
   const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(settings.keepAliveMs / 1000)}`
@@ -148,6 +151,25 @@ export function createServer(parts: ServerParts): Server {
     }
   }
 
+  function openUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const requestId = requestIdOf(request.headers['x-request-id'])
+    const target = readTarget(request)
+    // Judged already by `takes`, unless this Node does not ask it.
+    if (upgrades === undefined || typeof target === 'string') {
+      socket.destroy()
+      return
+    }
+    const refuse = (): Exchange => {
+      const response = new DrainingResponse(request)
+      response.shouldKeepAlive = false
+      response.once('finish', () => socket.destroySoon())
+      response.assignSocket(socket)
+      const rest = { requestId, awaitsContinue: false, draining, sendWhole }
+      return new Exchange({ request, response, target, ...rest })
+    }
+    upgrades.open({ request, socket, head, target, requestId, draining, refuse })
+  }
+
   const node = createNodeServer({
     ServerResponse: DrainingResponse,
     keepAliveTimeout: settings.keepAliveMs,
@@ -157,6 +179,7 @@ export function createServer(parts: ServerParts): Server {
     requestTimeout: 0,
     maxHeaderSize: settings.headerBytesMax,
     insecureHTTPParser: false,
+    shouldUpgradeCallback: (request) => upgrades?.takes(request) ?? false,
     requireHostHeader: true,
     joinDuplicateHeaders: false,
     noDelay: true,
@@ -167,6 +190,7 @@ export function createServer(parts: ServerParts): Server {
   node.on('connection', createAddressCap(settings.connectionsPerAddressMax))
   node.on('request', (request, response) => handle(request, response, false))
   node.on('checkContinue', (request, response) => handle(request, response, true))
+  node.on('upgrade', (request, socket, head) => openUpgrade(request, socket as Socket, head))
 
   return {
     listen: (where) => listen(node, where, settings.backlog),
@@ -176,6 +200,7 @@ export function createServer(parts: ServerParts): Server {
     async drain({ graceMs, deadlineMs }) {
       if (draining) return
       draining = true
+      upgrades?.drain(deadlineMs)
       // Not http.Server#close: since Node 19 it drops idle connections at once, and a call on its way to
       // one of them would be lost.
       const closed = new Promise<void>((resolve) => {

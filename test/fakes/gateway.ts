@@ -92,6 +92,10 @@ export function createFakeGateway(
       if (credential.user !== undefined && credential.user !== key) throw new Fault('bad_secret')
       return caller
     },
+    enterSocket() {
+      const fate = admission[key]
+      if (fate !== undefined) throw fate
+    },
     enterFiles: () => Promise.reject(new Fault('no_credential')),
     async runRpc({ items, request: { signal } }) {
       const fate = admission[key]

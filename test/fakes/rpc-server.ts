@@ -9,6 +9,11 @@ import {
   type Server,
   type ServerSettings,
 } from '../../src/http/server.ts'
+import {
+  createWebSocketFace,
+  defaultWebSocketLimits,
+  type WebSocketLimits,
+} from '../../src/http/web-socket-face.ts'
 import { sendAnswer, textAnswer } from '../../src/http/text-answer.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
 
@@ -24,6 +29,7 @@ export async function startRpcServer(
   part: {
     readonly gateway?: FakeGateway
     readonly settings?: Partial<RpcSettings>
+    readonly webSocket?: Partial<WebSocketLimits>
     readonly server?: Partial<ServerSettings>
     readonly clock?: Clock
   } = {},
@@ -40,6 +46,13 @@ export async function startRpcServer(
   const server = createServer({
     settings: { ...defaultServerSettings, ...part.server },
     routes,
+    upgrades: createWebSocketFace({
+      gateway,
+      settings,
+      limits: { ...defaultWebSocketLimits, ...part.webSocket },
+      clock,
+      log,
+    }),
     clock,
     log,
   })

@@ -40,6 +40,7 @@ export const doors: readonly Door[] = [
     behind: ['http/server.ts'],
     typesBehind: ['http/'],
   },
+  { thing: 'ws', module: /^ws$/, behind: ['http/web-socket-face.ts'], typesBehind: ['http/'] },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
   { thing: 'undici', module: /^undici$/, behind: [] },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },

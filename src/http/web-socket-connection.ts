@@ -1,0 +1,180 @@
+// One WebSocket: takes frames in, a bounded number of them at a time, and sends replies as they are ready. What
+// waits on either side has a bound: a caller that sends too fast is not read, one that reads too slowly is cut.
+// Tested by src/http/web-socket-face.test.ts
+import type { WebSocket } from 'ws'
+import type { Caller } from '../accounts/caller.ts'
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { Deadlines } from './deadlines.ts'
+import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
+
+/** Why we end a connection (RFC 6455 7.4.1; contract-rpc 10). */
+export const closeCodes = {
+  binary: 1003,
+  refused: 1008,
+  stopping: 1012,
+  tooSlow: 1013,
+} as const
+
+const readTooSlowly = 'what is sent is read too slowly'
+
+export type ConnectionLimits = {
+  readonly framesInFlightMax: number
+  /** Frames that came in one packet behind those in flight. */
+  readonly framesWaitingMax: number
+  /** While more than this waits to be sent, no further frame is begun. */
+  readonly congestedBytes: number
+  /** More than this waiting to be sent: closed as too slow. At least one whole reply. */
+  readonly bufferBytesMax: number
+}
+
+export type ConnectionParts = FrameParts & {
+  readonly socket: WebSocket
+  readonly caller: Caller
+  readonly network: Network
+  readonly requestId: string
+  readonly limits: ConnectionLimits
+  readonly deadlines: Deadlines
+  /** Frames in flight of all connections together. */
+  readonly load: { frames: number }
+}
+
+export class WebSocketConnection {
+  readonly #parts: ConnectionParts
+  readonly #socket: WebSocket
+  readonly #waiting: Buffer[] = []
+  /** Frames that have to wait for something; the others end where they begin. */
+  readonly #running = new Set<FrameRequest>()
+  #inFlight = 0
+  #ending = false
+  #draining = false
+  #answered = true
+  /** What waited to be sent at the last ping. */
+  #leftUnread = 0
+
+  /** As it was judged last. */
+  caller: Caller
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#socket = parts.socket
+    this.caller = parts.caller
+    const { socket } = parts
+    socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
+    socket.on('pong', () => (this.#answered = true))
+    // ws closes by itself, with 1009 for a frame that is too long and 1002 or 1007 for a malformed one.
+    socket.on('error', () => (this.#ending = true))
+    socket.on('close', () => {
+      this.#ending = true
+      this.#waiting.length = 0
+      for (const request of this.#running) request.abort(new Fault('hung_up'))
+    })
+  }
+
+  /** Starts the closing handshake; what comes after that is not looked at. `reason`: at most 123 bytes. */
+  end(code: number, reason: string): void {
+    if (this.#ending) return
+    this.#ending = true
+    this.#waiting.length = 0
+    this.#socket.close(code, reason)
+    // Paused, the answer to the handshake would never be read.
+    this.#socket.resume()
+  }
+
+  /** Reads no more, and ends when what was read is answered. */
+  drain(): void {
+    if (this.#draining || this.#ending) return
+    this.#draining = true
+    this.#socket.pause()
+    this.#goOn()
+  }
+
+  /** Asks whether the peer is there, and cuts one that neither answered nor read since the last time. */
+  ping(): void {
+    if (this.#ending) return
+    if (this.#socket.isPaused) {
+      // Who is not being read cannot answer, but it can take what waits for it.
+      const { bufferedAmount } = this.#socket
+      const stands = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
+      if (stands) this.end(closeCodes.tooSlow, readTooSlowly)
+      this.#leftUnread = bufferedAmount
+      return
+    }
+    if (!this.#answered) {
+      this.#socket.terminate()
+      return
+    }
+    this.#answered = false
+    this.#socket.ping()
+  }
+
+  cut(): void {
+    this.#socket.terminate()
+  }
+
+  #take(bytes: Buffer, isBinary: boolean): void {
+    if (this.#ending) return
+    this.#answered = true
+    if (isBinary) this.end(closeCodes.binary, 'only text frames are taken')
+    else if (this.#waiting.length === 0 && this.#hasRoom()) this.#begin(bytes)
+    else if (this.#waiting.length < this.#parts.limits.framesWaitingMax) this.#waiting.push(bytes)
+    else this.end(closeCodes.refused, 'too many calls at once')
+    if (!this.#hasRoom()) this.#socket.pause()
+  }
+
+  #hasRoom(): boolean {
+    const { framesInFlightMax, congestedBytes } = this.#parts.limits
+    return this.#inFlight < framesInFlightMax && this.#socket.bufferedAmount <= congestedBytes
+  }
+
+  #begin(bytes: Buffer): void {
+    const { load, settings, network, requestId, deadlines } = this.#parts
+    const request = new FrameRequest()
+    const refusal = load.frames < settings.requestsInFlightMax ? null : new Fault('overloaded')
+    const frame = { caller: this.caller, network, bytes, requestId, request, refusal }
+    const reply = answerFrame(this.#parts, frame)
+    if (!(reply instanceof Promise)) {
+      this.#reply(reply)
+      return
+    }
+    const deadline = deadlines.start(() => request.abort(new Fault('deadline')))
+    this.#inFlight++
+    load.frames++
+    this.#running.add(request)
+    void reply.then((settled) => {
+      deadline.stop()
+      this.#inFlight--
+      load.frames--
+      this.#running.delete(request)
+      this.#reply(settled)
+      this.#goOn()
+    })
+  }
+
+  #reply({ text, refused }: FrameReply): void {
+    if (this.#ending) return
+    if (text !== '') this.#send(text)
+    // Whoever has used up the day would only be refused again.
+    if (refused === 'over_quota') this.end(closeCodes.refused, new Fault('over_quota').message)
+  }
+
+  #send(text: string): void {
+    this.#socket.send(text, (error) => {
+      if (!error) this.#goOn()
+    })
+    if (this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax) {
+      this.end(closeCodes.tooSlow, readTooSlowly)
+    }
+  }
+
+  #goOn(): void {
+    while (!this.#ending && this.#waiting.length > 0 && this.#hasRoom()) {
+      this.#begin(this.#waiting.shift() as Buffer)
+    }
+    if (this.#ending) return
+    if (this.#draining) {
+      const left = this.#inFlight + this.#waiting.length
+      if (left === 0) this.end(closeCodes.stopping, 'the server is stopping')
+    } else if (this.#socket.isPaused && this.#hasRoom()) this.#socket.resume()
+  }
+}

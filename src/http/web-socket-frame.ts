@@ -1,0 +1,110 @@
+// One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC face, without
+// HTTP around them.
+// Tested by src/http/web-socket-face.test.ts
+import type { Caller } from '../accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { Gateway, RpcAnswer } from '../gateway/gateway.ts'
+import { type Envelope, parseEnvelope } from './envelope.ts'
+import type { RpcSettings } from './rpc.ts'
+import { formOf } from './rpc-refusal.ts'
+import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
+import { within } from './within.ts'
+
+export type FrameParts = {
+  readonly gateway: Gateway
+  readonly settings: RpcSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type Frame = {
+  readonly caller: Caller
+  readonly network: Network
+  readonly bytes: Uint8Array
+  /** Goes into `internal` errors. */
+  readonly requestId: string
+  readonly request: FrameRequest
+  /** Refused at once with this, whatever it holds. */
+  readonly refusal: Fault | null
+}
+
+/** `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. */
+export type FrameReply = { readonly text: string; readonly refused: FaultCode | null }
+
+/** What a call waits on. Its signal is made at the first look: an answer that is at hand needs none. */
+export class FrameRequest {
+  #controller: AbortController | null = null
+  #reason: Fault | null = null
+
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController()
+      if (this.#reason !== null) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** The first reason stays. */
+  abort(reason: Fault): void {
+    this.#reason ??= reason
+    this.#controller?.abort(reason)
+  }
+}
+
+/** Answers `frame`, at once when every answer is at hand. Never throws. */
+export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
+  const { gateway, settings, clock } = parts
+  const { caller, network, bytes, request } = frame
+  let envelope: Envelope | null = null
+  try {
+    envelope = openFrame(bytes, settings)
+    const { batch, entries } = envelope
+    if (frame.refusal !== null) throw frame.refusal
+    if (envelope.refusal !== null) throw envelope.refusal
+    const items = entries.map(({ item }) => item)
+    const running = gateway.runRpc({ caller, network, items, batch, request })
+    if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
+    const opened = envelope
+    return within(running, request.signal, clock).then(
+      (answer) => replyTo(parts, frame, opened, answer),
+      (thrown: unknown) => refuse(parts, frame, opened, thrown),
+    )
+  } catch (thrown) {
+    const unrun = envelope === null || envelope.refusal !== null
+    if (unrun) gateway.chargeRefusal(caller, network, Fault.from(thrown))
+    return refuse(parts, frame, envelope, thrown)
+  }
+}
+
+function openFrame(bytes: Uint8Array, { batchItemsMax }: RpcSettings): Envelope {
+  return parseEnvelope(bytes, batchItemsMax)
+}
+
+function replyTo(
+  { settings }: FrameParts,
+  frame: Frame,
+  { batch, entries }: Envelope,
+  { outcomes }: RpcAnswer,
+): FrameReply {
+  const writer = new ReplyWriter(settings.replyBytesMax, frame.requestId)
+  for (let index = 0; index < entries.length; index++) {
+    const { id } = entries[index] as (typeof entries)[number]
+    writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
+  }
+  return { text: writer.body(batch).text, refused: null }
+}
+
+function refuse(
+  { log }: FrameParts,
+  { requestId }: Frame,
+  envelope: Envelope | null,
+  thrown: unknown,
+): FrameReply {
+  const fault = Fault.from(thrown)
+  if (fault.code === 'internal') log('error', 'request failed', { requestId, cause: fault.cause })
+  const form = envelope === null ? unknownForm : formOf(envelope)
+  return { text: refusalBody(fault, form, requestId).text, refused: fault.code }
+}
