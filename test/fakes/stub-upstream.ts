@@ -25,6 +25,8 @@ export type StubUpstream = {
   readonly calls: readonly StubCall[]
   /** Raw transactions sent to it, in order. */
   readonly sent: readonly string[]
+  /** What it would honestly say, without counting. Rejects with StubError. */
+  honest(method: string, params: readonly unknown[]): Promise<unknown>
   forgetCalls(): void
   /** Takes the next `count` blocks of the branch it was told to follow. Returns its head. */
   advance(count?: number): StubBlock
@@ -158,6 +160,7 @@ export async function startStubUpstream(
       return requests
     },
     count: (method) => (method === undefined ? counted : (counts.get(method) ?? 0)),
+    honest: async (method, params) => spell(await answer(method, params), knobs.spelling),
     forgetCalls() {
       counts.clear()
       calls.length = 0

@@ -1,0 +1,66 @@
+// A way to falsify honest replies of one kind. The rows are those of the list of soundness traps: each trap has
+// at least one.
+import type { StubChain } from './stub-chain.ts'
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export type Random = () => number
+
+export type Telling = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** A copy of the honest result, to be changed at will. */
+  readonly result: unknown
+  readonly random: Random
+  readonly chain: StubChain
+  /** What the stub would honestly say to something else. */
+  honest(method: string, params: readonly unknown[]): Promise<unknown>
+}
+
+/**
+ * - `lie`: contradicts a hash that the request fixes.
+ * - `silence`: leaves out what is needed, and says nothing that is wrong.
+ * - `harmless`: changes only what nobody may read.
+ * - `odd`: one of these, as one looks at it.
+ */
+export type Nature = 'lie' | 'silence' | 'harmless' | 'odd'
+
+export type Falsehood = {
+  readonly row: `T${number}`
+  readonly name: string
+  readonly nature: Nature
+  readonly methods: readonly string[]
+  /** The result to give instead; undefined when this one cannot be falsified so. */
+  tell(telling: Telling): unknown
+}
+
+/** Mulberry32. */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export function pick<Value>(random: Random, values: readonly Value[]): Value | undefined {
+  return values[Math.floor(random() * values.length)]
+}
+
+/** One bit of the hex text turned over; undefined when it has none. */
+export function flipBit(random: Random, hex: string): string | undefined {
+  if (hex.length <= 2) return undefined
+  const at = 2 + Math.floor(random() * (hex.length - 2))
+  const digit = Number.parseInt(hex.charAt(at), 16) ^ (1 << Math.floor(random() * 4))
+  return hex.slice(0, at) + digit.toString(16) + hex.slice(at + 1)
+}
+
+/** The integer of a QUANTITY with one added. */
+export function addOne(quantity: unknown): string {
+  return `0x${(BigInt(String(quantity)) + 1n).toString(16)}`
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

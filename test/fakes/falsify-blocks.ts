@@ -1,0 +1,348 @@
+// Falsehoods about blocks as JSON: headers, transactions, receipts.
+import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
+
+type Json = Record<string, unknown>
+type BlockJson = Json & { transactions: (string | Json)[] }
+
+const ofBlocks = ['eth_getBlockByHash', 'eth_getBlockByNumber']
+const ofReceipts = ['eth_getBlockReceipts']
+const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
+function aboutBlock(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (block: BlockJson, telling: Telling) => unknown,
+): Falsehood {
+  return {
+    row,
+    name,
+    nature,
+    methods: ofBlocks,
+    async tell(telling) {
+      const { result } = telling
+      if (!isObject(result) || !Array.isArray(result['transactions'])) return undefined
+      const before = JSON.stringify(result)
+      if ((await change(result as BlockJson, telling)) === false) return undefined
+      return JSON.stringify(result) === before ? undefined : result
+    },
+  }
+}
+
+/** Changes one full transaction of the block. */
+function aboutTransaction(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (transaction: Json, telling: Telling) => unknown,
+): Falsehood {
+  return aboutBlock(row, name, nature, (block, telling) => {
+    const transaction = pick(telling.random, block.transactions.filter(isObject))
+    return transaction === undefined ? false : change(transaction, telling)
+  })
+}
+
+/** Changes the list of full transactions. */
+function aboutList(
+  name: string,
+  change: (transactions: Json[], telling: Telling) => unknown,
+): Falsehood {
+  return aboutBlock('T9', name, 'lie', (block, telling) => {
+    const list = block.transactions.filter(isObject)
+    if (list.length === 0 && block.transactions.length > 0) return false
+    const changed = change(list, telling)
+    block.transactions = list
+    return changed
+  })
+}
+
+const headerFields = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+  'baseFeePerGas',
+  'withdrawalsRoot',
+  'blobGasUsed',
+  'excessBlobGas',
+  'parentBeaconBlockRoot',
+  'requestsHash',
+] as const
+const integers = new Set(['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp'])
+
+async function otherBlock({ honest, params, random, chain }: Telling): Promise<BlockJson | null> {
+  const other = pick(random, chain.recorded.slice(1))
+  const found = await honest('eth_getBlockByHash', [other?.hash, params[1] ?? false])
+  return isObject(found) ? (found as BlockJson) : null
+}
+
+export const falseBlocks: readonly Falsehood[] = [
+  ...headerFields.map((field) =>
+    aboutBlock('T10', `another ${field} in the header`, 'lie', (block, { random }) => {
+      const value = block[field]
+      if (typeof value !== 'string') return false
+      block[field] =
+        integers.has(field) || field.endsWith('Gas') || field === 'blobGasUsed'
+          ? addOne(value)
+          : (flipBit(random, value) ?? '0x00')
+      return true
+    }),
+  ),
+  aboutBlock('T10', 'a field of the header left out', 'odd', (block) => delete block['mixHash']),
+  aboutBlock('T10', 'a field that nobody knows', 'harmless', (block) => {
+    block['futureRoot'] = `0x${'ab'.repeat(32)}`
+  }),
+  aboutBlock('T12', 'another size', 'harmless', (block) => {
+    block['size'] = addOne(block['size'])
+  }),
+  aboutBlock('T12', 'the hash of another block', 'odd', (block, { random }) => {
+    block['hash'] = flipBit(random, String(block['hash']))
+  }),
+  aboutBlock('T6', 'another block under this hash', 'lie', async (block, telling) => {
+    const { hash } = block
+    const other = await otherBlock(telling)
+    if (other === null || other['hash'] === hash) return false
+    Object.assign(block, other, { hash })
+    return true
+  }),
+  aboutBlock('T9', 'withdrawals that the root does not have', 'odd', (block) => {
+    if (!Array.isArray(block['withdrawals'])) return false
+    const address = `0x${'ee'.repeat(20)}`
+    block['withdrawals'].push({ index: '0x1', validatorIndex: '0x1', address, amount: '0x1' })
+    return true
+  }),
+  aboutBlock('T9', 'an uncle that is none', 'odd', (block) => {
+    block['uncles'] = [`0x${'ee'.repeat(32)}`]
+  }),
+  aboutList('transactions in another order', (list) => {
+    if (list.length < 2) return false
+    list.reverse()
+    return true
+  }),
+  aboutList('a transaction dropped', (list, { random }) => {
+    if (list.length === 0) return false
+    list.splice(Math.floor(random() * list.length), 1)
+    return true
+  }),
+  aboutList('a transaction twice', (list) => {
+    const [first] = list
+    if (first === undefined) return false
+    list.push(first)
+    return true
+  }),
+  aboutList('a transaction of another block added', async (list, telling) => {
+    const found = (await otherBlock(telling))?.transactions.filter(isObject)[0]
+    if (found === undefined) return false
+    list.push(found)
+    return true
+  }),
+  aboutList('the transactions of another block', async (list, telling) => {
+    const found = (await otherBlock(telling))?.transactions.filter(isObject) ?? []
+    if (found.length === 0 || found[0]?.['hash'] === list[0]?.['hash']) return false
+    list.splice(0, list.length, ...found)
+    return true
+  }),
+  aboutList('each transaction in the place of its neighbour', (list) => {
+    const [first, ...rest] = list
+    if (first === undefined || rest.length === 0) return false
+    list.splice(0, list.length, ...rest, first)
+    return true
+  }),
+  ...['value', 'gas', 'nonce', 'to', 'input', 'r', 's', 'v'].map((field) =>
+    aboutTransaction(
+      'T9',
+      `another ${field} in a transaction`,
+      'lie',
+      (transaction, { random }) => {
+        const value = transaction[field]
+        if (typeof value !== 'string') return false
+        const isData = field === 'to' || field === 'input'
+        transaction[field] = isData ? (flipBit(random, value) ?? '0x00') : addOne(value)
+        if (field === 'v') delete transaction['yParity']
+        return true
+      },
+    ),
+  ),
+  aboutTransaction('T13', 'a signature turned over', 'lie', (transaction) => {
+    transaction['s'] = `0x${(curveOrder - BigInt(String(transaction['s']))).toString(16)}`
+    const turned = BigInt(String(transaction['v'])) ^ 1n
+    transaction['v'] = `0x${turned.toString(16)}`
+    if ('yParity' in transaction) transaction['yParity'] = transaction['v']
+  }),
+  aboutTransaction('T11', 'another sender', 'harmless', (transaction, { random }) => {
+    transaction['from'] = flipBit(random, String(transaction['from']))
+  }),
+  ...['hash', 'blockHash', 'blockNumber', 'transactionIndex'].map((field) =>
+    aboutTransaction(
+      'T12',
+      `another ${field} in a transaction`,
+      'harmless',
+      (transaction, telling) => {
+        const value = String(transaction[field])
+        transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
+      },
+    ),
+  ),
+  aboutTransaction('T12', 'another gasPrice where it is worked out', 'harmless', (transaction) => {
+    if (!('maxFeePerGas' in transaction)) return false
+    transaction['gasPrice'] = addOne(transaction['gasPrice'])
+    return true
+  }),
+  aboutTransaction('T14', 'a sidecar in a body', 'harmless', (transaction) => {
+    if (transaction['type'] !== '0x3') return false
+    Object.assign(transaction, { blobs: ['0x00'], commitments: ['0x00'], proofs: ['0x00'] })
+    return true
+  }),
+  {
+    row: 'T8',
+    name: 'null for what exists',
+    nature: 'silence',
+    methods: [...ofBlocks, ...ofReceipts],
+    tell: ({ result }) => (result === null ? undefined : null),
+  },
+]
+
+function aboutReceipts(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (receipts: Json[], telling: Telling) => unknown,
+): Falsehood {
+  return {
+    row,
+    name,
+    nature,
+    methods: ofReceipts,
+    async tell(telling) {
+      const { result } = telling
+      if (!Array.isArray(result) || result.length === 0) return undefined
+      const before = JSON.stringify(result)
+      if ((await change(result as Json[], telling)) === false) return undefined
+      return JSON.stringify(result) === before ? undefined : result
+    },
+  }
+}
+
+function aboutReceipt(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (receipt: Json, telling: Telling) => unknown,
+): Falsehood {
+  return aboutReceipts(row, name, nature, (receipts, telling) => {
+    const receipt = pick(telling.random, receipts)
+    return receipt === undefined ? false : change(receipt, telling)
+  })
+}
+
+function aboutLog(name: string, change: (log: Json, telling: Telling) => unknown): Falsehood {
+  return aboutReceipt('T9', name, 'lie', (receipt, telling) => {
+    const log = pick(telling.random, receipt['logs'] as Json[])
+    return log === undefined ? false : change(log, telling)
+  })
+}
+
+export const falseReceipts: readonly Falsehood[] = [
+  aboutReceipts(
+    'T9',
+    'receipts in another order',
+    'lie',
+    (list) => list.length > 1 && list.reverse(),
+  ),
+  aboutReceipts('T9', 'a receipt dropped', 'lie', (list) => list.pop()),
+  aboutReceipts('T9', 'a receipt twice', 'lie', (list) => list.push({ ...list[0] })),
+  aboutReceipts('T9', 'no receipts', 'lie', (list) => list.splice(0)),
+  aboutReceipts('T9', 'the receipts of another block', 'lie', async (list, telling) => {
+    const other = pick(telling.random, telling.chain.recorded.slice(1))
+    const found = await telling.honest('eth_getBlockReceipts', [other?.hash])
+    list.splice(0, list.length, ...(found as Json[]))
+  }),
+  aboutReceipt('T9', 'a failure told as a success', 'lie', (receipt) => {
+    if (!('status' in receipt)) return false
+    receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1'
+    return true
+  }),
+  aboutReceipt('T9', 'another state after a transaction', 'lie', (receipt, { random }) => {
+    if (!('root' in receipt)) return false
+    receipt['root'] = flipBit(random, String(receipt['root']))
+    return true
+  }),
+  aboutReceipt('T9', 'another sum of gas', 'lie', (receipt) => {
+    receipt['cumulativeGasUsed'] = addOne(receipt['cumulativeGasUsed'])
+  }),
+  aboutReceipt('T9', 'another bloom', 'lie', (receipt, { random }) => {
+    receipt['logsBloom'] = flipBit(random, String(receipt['logsBloom']))
+  }),
+  aboutReceipt('T9', 'a log dropped', 'lie', (receipt) => (receipt['logs'] as Json[]).pop()),
+  aboutLog('another address of a log', (log, { random }) => {
+    log['address'] = flipBit(random, String(log['address']))
+  }),
+  aboutLog('other data of a log', (log, { random }) => {
+    log['data'] = flipBit(random, String(log['data'])) ?? '0x00'
+  }),
+  aboutLog('another topic of a log', (log, { random }) => {
+    const topics = log['topics'] as string[]
+    topics[0] = flipBit(random, topics[0] ?? '') ?? `0x${'11'.repeat(32)}`
+  }),
+  ...['gasUsed', 'effectiveGasPrice', 'transactionIndex', 'from', 'to', 'contractAddress'].map(
+    (field) =>
+      aboutReceipt('T12', `another ${field} in a receipt`, 'harmless', (receipt, { random }) => {
+        const value = receipt[field]
+        if (typeof value !== 'string') return false
+        receipt[field] = value.length === 42 ? flipBit(random, value) : addOne(value)
+        return true
+      }),
+  ),
+]
+
+/** Where a transaction is: only a hint, whatever it says. */
+export const falseHints: readonly Falsehood[] = [
+  {
+    row: 'T12',
+    name: 'a transaction said to be in another block',
+    nature: 'odd',
+    methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
+    tell: ({ result, random, chain }) =>
+      isObject(result)
+        ? { ...result, blockHash: pick(random, chain.recorded)?.hash, blockNumber: '0x5' }
+        : undefined,
+  },
+  {
+    row: 'T12',
+    name: 'a transaction said to be at another place',
+    nature: 'odd',
+    methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
+    tell: ({ result }) =>
+      isObject(result)
+        ? { ...result, transactionIndex: addOne(result['transactionIndex']) }
+        : undefined,
+  },
+  {
+    row: 'T12',
+    name: 'another value in a transaction by hash',
+    nature: 'odd',
+    methods: ['eth_getTransactionByHash'],
+    tell: ({ result }) =>
+      isObject(result)
+        ? { ...result, value: addOne(result['value']), from: `0x${'99'.repeat(20)}` }
+        : undefined,
+  },
+  {
+    row: 'T8',
+    name: 'null for a transaction that exists',
+    nature: 'silence',
+    methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
+    tell: ({ result }) => (result === null ? undefined : null),
+  },
+]

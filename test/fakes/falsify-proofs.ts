@@ -1,0 +1,266 @@
+// Falsehoods about state: eth_getProof and eth_getCode, and the plain reads that nobody should have to trust.
+import { type Hex, fromRlp, keccak256, toRlp } from 'viem'
+import { toHex } from '../../src/base/hex.ts'
+import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
+
+type SlotProof = { key: string; value: string; proof: string[] }
+type Proof = {
+  address: string
+  accountProof: string[]
+  balance: string
+  nonce: string
+  storageHash: string
+  codeHash: string
+  storageProof: SlotProof[]
+}
+
+const ofProofs = ['eth_getProof']
+const ofCode = ['eth_getCode']
+
+function proofOf(result: unknown): Proof | null {
+  return isObject(result) && Array.isArray(result['accountProof']) ? (result as Proof) : null
+}
+
+/** A falsehood that changes the proof in place; `change` says false when it cannot. */
+function aboutProof(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (proof: Proof, telling: Telling) => unknown,
+): Falsehood {
+  return {
+    row,
+    name,
+    nature,
+    methods: ofProofs,
+    async tell(telling) {
+      const proof = proofOf(telling.result)
+      if (proof === null) return undefined
+      const before = JSON.stringify(proof)
+      if ((await change(proof, telling)) === false) return undefined
+      return JSON.stringify(proof) === before ? undefined : proof
+    },
+  }
+}
+
+function aboutSlot(
+  row: Falsehood['row'],
+  name: string,
+  nature: Falsehood['nature'],
+  change: (slot: SlotProof, proof: Proof, telling: Telling) => unknown,
+): Falsehood {
+  return aboutProof(row, name, nature, (proof, telling) => {
+    const slot = pick(telling.random, proof.storageProof)
+    return slot === undefined ? false : change(slot, proof, telling)
+  })
+}
+
+async function askProof(telling: Telling, params: readonly unknown[]): Promise<Proof | null> {
+  return proofOf(await telling.honest('eth_getProof', params).catch(() => null))
+}
+
+const otherAddresses = [
+  '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df',
+  '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f',
+  '0x000f3df6d732807ef1319fb7b8bb8522d0beac02',
+  '0x17e7eedce4ac02ef114a7ed9fe6e2f33feba1667',
+]
+
+/** The last node, a leaf, with another value in it. */
+function forgeLeaf(nodes: string[], change: (value: Hex) => Hex): boolean {
+  const last = nodes.at(-1)
+  if (last === undefined) return false
+  const items = fromRlp(last as Hex, 'hex') as readonly Hex[]
+  const [path, value] = items
+  if (items.length !== 2 || path === undefined || value === undefined) return false
+  nodes[nodes.length - 1] = toRlp([path, change(value)])
+  return true
+}
+
+function richer(leaf: Hex): Hex {
+  const [nonce, balance, ...roots] = fromRlp(leaf, 'hex') as readonly Hex[]
+  const more = BigInt(balance === '0x' || balance === undefined ? 0 : balance) + 1_000_000n
+  const digits = more.toString(16)
+  const even: Hex = `0x${digits.length % 2 === 0 ? '' : '0'}${digits}`
+  return toRlp([nonce ?? '0x', even, ...roots])
+}
+
+export const falseProofs: readonly Falsehood[] = [
+  aboutProof('T1', 'the proof of another address', 'lie', async (proof, telling) => {
+    const other = pick(
+      telling.random,
+      otherAddresses.filter((it) => it !== proof.address.toLowerCase()),
+    )
+    const [, slots, block] = telling.params
+    const found = await askProof(telling, [other, slots, block])
+    if (found === null || found.accountProof.at(-1) === proof.accountProof.at(-1)) return false
+    Object.assign(proof, found, { address: proof.address })
+    return true
+  }),
+  aboutSlot('T2', 'the proof of another slot', 'lie', async (slot, proof, telling) => {
+    const [address, , block] = telling.params
+    const next = `0x${((BigInt(slot.key) + 1n) % 2n ** 256n).toString(16).padStart(64, '0')}`
+    const found = (await askProof(telling, [address, [next], block]))?.storageProof[0]
+    if (found === undefined || found.proof.at(-1) === slot.proof.at(-1)) return false
+    Object.assign(slot, { value: found.value, proof: found.proof })
+    return proof.storageProof.length > 0
+  }),
+  aboutProof('T2', 'two slots swapped', 'odd', (proof) => {
+    const [first, second] = proof.storageProof
+    if (first === undefined || second === undefined) return false
+    proof.storageProof.splice(0, 2, { ...second, key: first.key }, { ...first, key: second.key })
+    return true
+  }),
+  aboutProof(
+    'T2',
+    'one slot left out',
+    'silence',
+    (proof) => proof.storageProof.pop() !== undefined,
+  ),
+  aboutSlot('T3', 'the key echoed in capitals', 'harmless', (slot) => {
+    slot.key = `0x${slot.key.slice(2).toUpperCase()}`
+  }),
+  aboutSlot('T3', 'the key echoed short', 'harmless', (slot) => {
+    slot.key = `0x${BigInt(slot.key).toString(16)}`
+  }),
+  aboutSlot('T4', 'another value beside the proof', 'lie', (slot) => {
+    slot.value = addOne(slot.value)
+  }),
+  aboutProof('T4', 'another balance beside the proof', 'lie', (proof) => {
+    proof.balance = addOne(proof.balance)
+  }),
+  aboutProof('T4', 'another nonce beside the proof', 'lie', (proof) => {
+    proof.nonce = addOne(proof.nonce)
+  }),
+  aboutProof('T4', 'another storage root beside the proof', 'lie', (proof, { random }) => {
+    proof.storageHash = flipBit(random, proof.storageHash) ?? ''
+  }),
+  aboutProof('T4', 'another code hash beside the proof', 'lie', (proof, { random }) => {
+    proof.codeHash = flipBit(random, proof.codeHash) ?? ''
+  }),
+  aboutSlot('T4', 'the value with zeros in front', 'harmless', (slot) => {
+    slot.value = `0x${slot.value.slice(2).padStart(64, '0')}`
+  }),
+  aboutProof('T5', 'an absent account without a node', 'odd', (proof) => {
+    proof.accountProof = []
+    for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: [] })
+    Object.assign(proof, { balance: '0x0', nonce: '0x0' })
+  }),
+  aboutSlot('T5', 'a zero without a node', 'odd', (slot) => {
+    Object.assign(slot, { value: '0x0', proof: [] })
+  }),
+  aboutProof('T5', 'an empty storage beside the proof', 'odd', (proof) => {
+    proof.storageHash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+    for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: ['0x80'] })
+  }),
+  aboutProof('T6', 'the proof at another block', 'lie', async (proof, telling) => {
+    const [address, slots] = telling.params
+    const other = pick(telling.random, telling.chain.recorded)
+    const found = await askProof(telling, [address, slots, other?.hash])
+    if (found === null || found.accountProof[0] === proof.accountProof[0]) return false
+    Object.assign(proof, found)
+    return true
+  }),
+  aboutProof('T15', 'the last account node missing', 'silence', (proof) => {
+    proof.accountProof.pop()
+  }),
+  aboutSlot('T15', 'the last slot node missing', 'silence', (slot) => {
+    slot.proof.pop()
+  }),
+  aboutProof('T15', 'every node twice, backwards', 'harmless', (proof) => {
+    proof.accountProof = [...proof.accountProof, ...proof.accountProof].toReversed()
+    for (const slot of proof.storageProof) slot.proof = [...slot.proof, ...slot.proof].toReversed()
+  }),
+  aboutProof('T15', 'ten thousand nodes more', 'odd', (proof, { random }) => {
+    for (let at = 0; at < 10_000; at += 1) {
+      const filler = Math.floor(random() * 2 ** 40)
+        .toString(16)
+        .padStart(80, '7')
+      proof.accountProof.push(toRlp([`0x20${filler}`, '0x01']))
+    }
+  }),
+  aboutProof('T15', 'a node of ten megabytes', 'odd', (proof) => {
+    proof.accountProof.push(`0x${'c0'.repeat(10 * 1024 * 1024)}`)
+  }),
+  aboutProof('T15', 'a node that leads back to the root', 'odd', (proof) => {
+    const root = keccak256((proof.accountProof[0] ?? '0x80') as Hex)
+    const branch = toRlp([...Array.from({ length: 16 }, () => root), '0x'])
+    proof.accountProof = [...proof.accountProof.slice(0, 1), branch]
+  }),
+  aboutProof('T15', 'a bit of an account node flipped', 'lie', (proof, { random }) => {
+    const at = Math.floor(random() * proof.accountProof.length)
+    const flipped = flipBit(random, proof.accountProof[at] ?? '')
+    if (flipped === undefined) return false
+    proof.accountProof[at] = flipped
+    return true
+  }),
+  aboutSlot('T15', 'a bit of a slot node flipped', 'lie', (slot, _proof, { random }) => {
+    const at = Math.floor(random() * slot.proof.length)
+    const flipped = flipBit(random, slot.proof[at] ?? '')
+    if (flipped === undefined) return false
+    slot.proof[at] = flipped
+    return true
+  }),
+  aboutProof('T4', 'a richer leaf', 'lie', (proof) => forgeLeaf(proof.accountProof, richer)),
+  aboutSlot('T4', 'a leaf with another word', 'lie', (slot) =>
+    forgeLeaf(slot.proof, () => toRlp('0x0bad')),
+  ),
+  aboutProof('T16', 'a trie of one leaf', 'lie', (proof) => {
+    const path: Hex = `0x20${keccak256(proof.address as Hex).slice(2)}`
+    const leaf = toRlp(['0x07', '0x07', proof.storageHash as Hex, proof.codeHash as Hex])
+    proof.accountProof = [toRlp([path, leaf])]
+    Object.assign(proof, { balance: '0x7', nonce: '0x7' })
+  }),
+  aboutProof('T21', 'code in place of the nodes', 'odd', (proof, { chain }) => {
+    const code = chain.recorded[1]?.view.transactions[0]?.data
+    proof.accountProof = [toHex(code ?? new Uint8Array(32))]
+  }),
+  aboutProof('T21', 'a list of transactions in place of the nodes', 'odd', (proof, { chain }) => {
+    const list = chain.recorded[3]?.parts.transactions
+    proof.accountProof = [toHex(list ?? new Uint8Array(32))]
+  }),
+  aboutProof('T15', 'nodes that are no text', 'odd', (proof) => {
+    proof.accountProof = [null, 7, {}] as unknown as string[]
+  }),
+]
+
+function aboutCode(
+  row: Falsehood['row'],
+  name: string,
+  change: (code: string, telling: Telling) => unknown,
+): Falsehood {
+  return {
+    row,
+    name,
+    nature: 'lie',
+    methods: ofCode,
+    async tell(telling) {
+      const code = telling.result
+      if (typeof code !== 'string' || code.length <= 2) return undefined
+      const told = await change(code, telling)
+      return told === code ? undefined : told
+    },
+  }
+}
+
+export const falseCode: readonly Falsehood[] = [
+  aboutCode('T5', 'no code', () => '0x'),
+  aboutCode('T21', 'the code of another account', async (_code, { honest, params, random }) => {
+    return honest('eth_getCode', [pick(random, otherAddresses), params[1]])
+  }),
+  aboutCode('T21', 'a bit of the code flipped', (code, { random }) => flipBit(random, code)),
+  aboutCode('T15', 'the last byte of the code missing', (code) => code.slice(0, -2)),
+  aboutCode('T15', 'a byte after the code', (code) => `${code}00`),
+]
+
+/** Of reads that prove nothing: whoever proves must not use them. */
+export const falseValues: readonly Falsehood[] = [
+  {
+    row: 'T4',
+    name: 'another plain value',
+    nature: 'odd',
+    methods: ['eth_getStorageAt', 'eth_getBalance', 'eth_getTransactionCount'],
+    tell: ({ result, method }) =>
+      method === 'eth_getStorageAt' ? `0x${'0bad'.padStart(64, '0')}` : addOne(result),
+  },
+]

@@ -1,0 +1,135 @@
+// Falsehoods about raw bytes: debug_getRawHeader, debug_getRawBlock, debug_getRawReceipts.
+import { type Hex, fromRlp, toRlp } from 'viem'
+import { toHex } from '../../src/base/hex.ts'
+import { type Falsehood, flipBit, pick, type Telling } from './falsehood.ts'
+
+type Nested = Hex | Nested[]
+
+const ofHeaders = ['debug_getRawHeader']
+const ofBlocks = ['debug_getRawBlock']
+const ofReceipts = ['debug_getRawReceipts']
+
+function aboutBytes(
+  row: Falsehood['row'],
+  name: string,
+  methods: readonly string[],
+  change: (bytes: Hex, telling: Telling) => unknown,
+): Falsehood {
+  return {
+    row,
+    name,
+    nature: 'lie',
+    methods,
+    async tell(telling) {
+      const { result } = telling
+      if (typeof result !== 'string' || result.length <= 2) return undefined
+      const told = await change(result as Hex, telling)
+      return told === result ? undefined : told
+    },
+  }
+}
+
+/** Changes the decoded block: header, transactions, uncles, withdrawals. */
+function aboutRawBlock(
+  row: Falsehood['row'],
+  name: string,
+  change: (parts: Nested[][], telling: Telling) => unknown,
+): Falsehood {
+  return aboutBytes(row, name, ofBlocks, async (bytes, telling) => {
+    const parts = fromRlp(bytes, 'hex') as unknown as Nested[][]
+    return (await change(parts, telling)) === false ? undefined : toRlp(parts as never)
+  })
+}
+
+const both = [...ofHeaders, ...ofBlocks]
+
+export const falseRaw: readonly Falsehood[] = [
+  aboutBytes('T10', 'a bit flipped', both, (bytes, { random }) => flipBit(random, bytes)),
+  aboutBytes('T10', 'the last byte missing', both, (bytes) => bytes.slice(0, -2)),
+  aboutBytes('T10', 'a byte more', both, (bytes) => `${bytes}00`),
+  aboutBytes('T6', 'those of another block', both, (_bytes, { method, honest, random, chain }) =>
+    honest(method, [pick(random, chain.recorded)?.hash]),
+  ),
+  aboutBytes('T10', 'header fields in another order', ofHeaders, (bytes) => {
+    const fields = fromRlp(bytes, 'hex') as Hex[]
+    fields.splice(3, 2, ...fields.slice(3, 5).toReversed())
+    return toRlp(fields)
+  }),
+  aboutBytes('T10', 'a header field that nobody knows', ofHeaders, (bytes) =>
+    toRlp([...(fromRlp(bytes, 'hex') as Hex[]), `0x${'ab'.repeat(32)}`]),
+  ),
+  aboutBytes('T21', 'a header under a block', ofBlocks, (_bytes, { chain, random }) => {
+    const header = pick(random, chain.recorded)?.parts.header
+    return header === undefined ? undefined : toHex(header)
+  }),
+  aboutRawBlock('T9', 'transactions in another order', ([, list]) => {
+    if (list === undefined || list.length < 2) return false
+    list.reverse()
+    return true
+  }),
+  aboutRawBlock('T9', 'a transaction dropped', ([, list]) => list?.pop() !== undefined),
+  aboutRawBlock('T9', 'a transaction twice', ([, list]) => {
+    const first = list?.[0]
+    return first === undefined ? false : list?.push(first)
+  }),
+  aboutRawBlock('T9', 'the transactions of another block', (parts, { random, chain }) => {
+    const other = pick(random, chain.recorded.slice(1))
+    if (other === undefined) return false
+    parts[1] = fromRlp(other.parts.transactions, 'hex') as unknown as Nested[]
+    return true
+  }),
+  aboutRawBlock('T14', 'a blob transaction with its sidecar', ([, list]) => {
+    const at = list?.findIndex((entry) => typeof entry === 'string' && entry.startsWith('0x03'))
+    if (list === undefined || at === undefined || at < 0) return false
+    const body = fromRlp(`0x${String(list[at]).slice(4)}`, 'hex') as unknown as Nested
+    const filler: Hex = `0x${'00'.repeat(48)}`
+    list[at] = `0x03${toRlp([body, ['0x00'], [filler], [filler]] as never).slice(2)}`
+    return true
+  }),
+  aboutRawBlock('T9', 'an uncle that is none', (parts) => {
+    const header = parts[0]
+    if (header === undefined) return false
+    parts[2] = [header]
+    return true
+  }),
+  aboutRawBlock('T9', 'withdrawals that the root does not have', (parts) => {
+    if (parts[3] === undefined) return false
+    parts[3].push(['0x01', '0x01', `0x${'ee'.repeat(20)}`, '0x01'])
+    return true
+  }),
+  ...receiptLies(),
+]
+
+function receiptLies(): readonly Falsehood[] {
+  const about = (
+    name: string,
+    change: (entries: string[], telling: Telling) => unknown,
+  ): Falsehood => ({
+    row: 'T9',
+    name,
+    nature: 'lie',
+    methods: ofReceipts,
+    async tell(telling) {
+      const { result } = telling
+      if (!Array.isArray(result) || result.length === 0) return undefined
+      const before = JSON.stringify(result)
+      if ((await change(result as string[], telling)) === false) return undefined
+      return JSON.stringify(result) === before ? undefined : result
+    },
+  })
+  return [
+    about('raw receipts in another order', (list) => list.length > 1 && list.reverse()),
+    about('a raw receipt dropped', (list) => list.pop()),
+    about('a raw receipt twice', (list) => list.push(list[0] ?? '0x')),
+    about('no raw receipts', (list) => list.splice(0)),
+    about('a bit of a raw receipt flipped', (list, { random }) => {
+      const at = Math.floor(random() * list.length)
+      list[at] = flipBit(random, list[at] ?? '') ?? '0x'
+    }),
+    about('the raw receipts of another block', async (list, { honest, random, chain }) => {
+      const other = pick(random, chain.recorded.slice(1))
+      const found = (await honest('debug_getRawReceipts', [other?.hash])) as string[]
+      list.splice(0, list.length, ...found)
+    }),
+  ]
+}

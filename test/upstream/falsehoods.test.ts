@@ -1,0 +1,104 @@
+// The liar judged: each falsehood can be told about the recorded chain, says another thing than the truth, and
+// comes again with its seed.
+import assert from 'node:assert/strict'
+import test, { before } from 'node:test'
+import { toHex } from '../../src/base/hex.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import type { Falsehood } from '../fakes/falsehood.ts'
+import { falsehoods, makeLiar } from '../fakes/liar.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+
+const skip = missingVectors
+let chain: StubChain
+
+before(async () => {
+  if (skip === false) chain = await openStubChain()
+})
+
+const emitter = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const slots = [0n, 1n, 0xabcdefn].map((slot) => `0x${slot.toString(16).padStart(64, '0')}`)
+
+/** A call of each method that says much about the block. */
+function callsAbout(block: StubBlock): readonly (readonly [method: string, params: unknown[]])[] {
+  const { hash } = block
+  const pinned = { blockHash: hash }
+  const transaction = block.view.transactions[0]
+  return [
+    ['eth_getProof', [emitter, slots, pinned]],
+    ['eth_getCode', [emitter, pinned]],
+    ['eth_getStorageAt', [emitter, slots[0], pinned]],
+    ['eth_getBlockByHash', [hash, true]],
+    ['eth_getBlockReceipts', [hash]],
+    ['eth_getTransactionByHash', [transaction === undefined ? hash : toHex(transaction.hash())]],
+    ['debug_getRawHeader', [hash]],
+    ['debug_getRawBlock', [hash]],
+    ['debug_getRawReceipts', [hash]],
+  ]
+}
+
+async function say(stub: StubUpstream, method: string, params: unknown[]): Promise<string> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  return (await fetch(stub.url, { method: 'POST', body })).text()
+}
+
+async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<string | null> {
+  for (const block of chain.recorded.toReversed()) {
+    for (const [method, params] of callsAbout(block)) {
+      if (!falsehood.methods.includes(method)) continue
+      const { told, repent } = makeLiar(stub, { seed: 1, among: [falsehood] })
+      const lie = await say(stub, method, params)
+      repent()
+      if (told.length > 0) {
+        assert.notEqual(lie, await say(stub, method, params), falsehood.name)
+        return lie
+      }
+    }
+  }
+  return null
+}
+
+test(
+  'every falsehood can be told about the recorded chain, and differs from the truth',
+  { skip },
+  async (t) => {
+    const stub = await startStubUpstream(t, chain)
+    const names = falsehoods.map(({ row, name, methods }) => `${row} ${name} ${methods.join()}`)
+    assert.equal(new Set(names).size, names.length)
+    for (const falsehood of falsehoods) {
+      assert.notEqual(await tellSomewhere(stub, falsehood), null, falsehood.name)
+    }
+  },
+)
+
+test('two liars of one seed tell the same; of two seeds, not', { skip }, async (t) => {
+  const stubs = await Promise.all([1, 2, 3].map(() => startStubUpstream(t, chain)))
+  for (const [at, stub] of stubs.entries()) makeLiar(stub, { seed: at === 2 ? 8 : 7 })
+  let differ = 0
+  for (const block of chain.recorded.slice(40)) {
+    for (const [method, params] of callsAbout(block)) {
+      const [one, other, third] = await Promise.all(stubs.map((it) => say(it, method, params)))
+      assert.ok(one === other, method)
+      if (one !== third) differ += 1
+    }
+  }
+  assert.ok(differ > 10)
+})
+
+test('a liar may lie once in a while, or only about some calls', { skip }, async (t) => {
+  const stub = await startStubUpstream(t, chain)
+  const rare = makeLiar(stub, { seed: 3, onceIn: 4 })
+  for (const block of chain.recorded) await say(stub, 'eth_getBlockByHash', [block.hash, true])
+  assert.ok(rare.told.length > 3 && rare.told.length < 30, `${rare.told.length} of 55`)
+  const slot = makeLiar(stub, {
+    seed: 3,
+    only: ({ params }) => JSON.stringify(params).includes(slots[1] ?? ''),
+  })
+  for (const wanted of slots.slice(0, 2)) {
+    await say(stub, 'eth_getProof', [emitter, [wanted], 'latest'])
+  }
+  assert.deepEqual(
+    slot.told.map(({ call }) => call.params[1]),
+    [[slots[1]]],
+  )
+})
