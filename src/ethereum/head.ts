@@ -40,10 +40,11 @@ export interface Head {
   byNumber(number: bigint, signal: AbortSignal): BlockRef | null | Promise<BlockRef | null>
   /** Judged anew on each call, against the present chain. */
   isCanonical(hash: Uint8Array, number: bigint, signal: AbortSignal): boolean | Promise<boolean>
+  /** Where to look for a transaction, one place after the other until one is right. */
   locate(
     transactionHash: Uint8Array,
     signal: AbortSignal,
-  ): TransactionHint | null | Promise<TransactionHint | null>
+  ): Iterable<TransactionHint> | AsyncIterable<TransactionHint>
   /** Told of each change once it stands, in order. Returns how to stop. */
   watch(listener: (change: HeadChange) => void): () => void
 }

@@ -3,6 +3,7 @@ import { equalBytes } from '../base/hex.ts'
 import { decodeEntries } from '../codec/list.ts'
 import { transactionHash } from '../codec/transaction.ts'
 import { findHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
+import type { TransactionHint } from './head.ts'
 import type { Network } from './network.ts'
 
 export type Located = {
@@ -18,8 +19,19 @@ export async function findLocated(
   hash: Uint8Array,
   signal: AbortSignal,
 ): Promise<Located | null> {
-  const hint = await network.head.locate(hash, signal)
-  if (hint === null) return null
+  for await (const hint of network.head.locate(hash, signal)) {
+    const located = await findAt(network, hint, hash, signal)
+    if (located !== null) return located
+  }
+  return null
+}
+
+async function findAt(
+  network: Network,
+  hint: TransactionHint,
+  hash: Uint8Array,
+  signal: AbortSignal,
+): Promise<Located | null> {
   const block = await findHeader(network, hint.blockHash, signal)
   if (block === null) return null
   if (!(await network.head.isCanonical(block.hash, block.header.number, signal))) return null

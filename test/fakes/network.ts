@@ -36,7 +36,7 @@ export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> 
     finalized: () => latest,
     byNumber,
     isCanonical: (hash, number) => equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash),
-    locate: () => null,
+    locate: () => [],
     watch: () => () => {},
     ...part,
   }

@@ -40,7 +40,10 @@ export function createVectorNetwork(): Network {
   return createFakeNetwork({
     chainId: 0xc72dd9d5e883en,
     head: createFakeHead(refs, {
-      locate: (hash) => places.get(toBareHex(hash)) ?? null,
+      locate(hash) {
+        const place = places.get(toBareHex(hash))
+        return place === undefined ? [] : [place]
+      },
     }),
     obtain: createFakeObtain([...items, ...receiptItems(blocks)]),
     blobFeeFraction: (timestamp) => (timestamp < 420n ? null : 11_684_671n),

@@ -44,7 +44,10 @@ export function createChainHead(network: string, index: ChainIndex, start: Block
       const block = byNumber(number)
       return block !== null && equalBytes(block.hash, hash)
     },
-    locate: (transactionHash) => index.locate(transactionHash),
+    locate(transactionHash) {
+      const place = index.locate(transactionHash)
+      return place === null ? [] : [place]
+    },
     watch(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -78,7 +78,7 @@ test('a sent transaction is in the head block when the answer comes, also after 
   const hash = await first.pool.send(await transfer(0), signal)
   const latest = first.head.latest()
   assert.equal(latest.number, 1n)
-  assert.deepEqual(await first.head.locate(hash, signal), { blockHash: latest.hash, index: 0 })
+  assert.deepEqual(first.head.locate(hash, signal), [{ blockHash: latest.hash, index: 0 }])
   assert.equal(await first.pool.pendingNonce(fromHex(alice.address), signal), 1n)
   await first.close()
 
@@ -132,11 +132,11 @@ test('a block is made in every period, empty when nothing waits, and none after 
   await first
   const hash = await network.pool.send(await transfer(0), signal)
   assert.deepEqual(made, [1n])
-  assert.equal(await network.head.locate(hash, signal), null)
+  assert.deepEqual(network.head.locate(hash, signal), [])
   const second = next()
   clock.turn(12_000)
   await second
-  assert.equal((await network.head.locate(hash, signal))?.index, 0)
+  assert.partialDeepStrictEqual(network.head.locate(hash, signal), [{ index: 0 }])
   await network.close()
   assert.equal(clock.timers, 0)
   assert.deepEqual(made, [1n, 2n])

@@ -3,7 +3,7 @@
 // Tested by test/faces/traces-started.test.ts
 import { executorOf } from '../../ethereum/network.ts'
 import { Fault } from '../../base/fault.ts'
-import { equalBytes } from '../../base/hex.ts'
+import { findLocated } from '../../ethereum/located.ts'
 import type { TracerChoice } from '../../ethereum/computation.ts'
 import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
@@ -25,14 +25,13 @@ export const debugTraceTransaction: RpcOperation<{
   },
   async run({ hash, tracer }, call) {
     const executor = executorOf(call.network, 'debug_traceTransaction')
-    const place = await call.network.head.locate(hash, call.signal)
-    if (place === null) throw notFound()
-    const block = await call.resolve({ hash: place.blockHash, requireCanonical: false })
+    const located = await findLocated(call.network, hash, call.signal)
+    if (located === null) throw notFound()
+    const block = await call.resolve({ hash: located.block.hash, requireCanonical: false })
     call.labels.level('trusted')
-    const asked = { block, index: place.index, tracer }
+    const asked = { block, index: located.index, tracer }
     const [trace] = await executor.traceBlock(asked, call.caller.keyId, call.signal)
-    // The place is a hint: what stands there decides.
-    if (trace === undefined || !equalBytes(trace.hash, hash)) throw notFound()
+    if (trace === undefined) throw notFound()
     return trace.result
   },
 }

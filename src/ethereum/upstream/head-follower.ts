@@ -1,0 +1,317 @@
+// The Head of a network of upstreams: asks each for its head, proves the headers, and lets the rule of
+// choose-head.ts decide (verification 2.5). It never goes back while its block is canonical, follows reorgs at
+// once, and stops answering when nobody has vouched for its block lately.
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { equalBytes, toHex } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import type { Header } from '../../codec/header.ts'
+import type { BlockRef, Head, HeadChange, TransactionHint } from '../head.ts'
+import { createBlockTree, type TreeBlock } from './block-tree.ts'
+import { createCanonicalBlocks } from './canonical-blocks.ts'
+import { chooseHead, type HeadWord } from './choose-head.ts'
+import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+
+export type HeadSettings = {
+  /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
+  readonly quorum: number
+  /** Refuse to answer by tag or number while only one untrusted upstream names the head. */
+  readonly quorumRequired: boolean
+  readonly pollMs: number
+  /** How long a head serves after it was last vouched for. */
+  readonly maxAgeMs: number
+}
+
+export type HeadFollowerParts = {
+  readonly network: string
+  readonly sources: readonly HeadSource[]
+  readonly settings: HeadSettings
+  /** A header by hash, proved. Throws when nobody has it. */
+  readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
+  /** Canonical blocks older than those remembered here. Throws `no_upstream`, `unverified`. */
+  readonly older: (
+    number: bigint,
+    latest: BlockRef,
+    signal: AbortSignal,
+  ) => Promise<BlockRef | null>
+  readonly locate: (
+    transactionHash: Uint8Array,
+    signal: AbortSignal,
+  ) => AsyncIterable<TransactionHint>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type HeadFollower = Head & {
+  /** Resolves when each upstream was asked once, whatever it said. */
+  readonly started: Promise<void>
+  /** Asks all upstreams now; those under way are waited for. Never rejects. */
+  poll(): Promise<void>
+  /** Of the head's last confirmation, milliseconds; null when there is no head. For health and metrics. */
+  age(): number | null
+  stop(): void
+}
+
+/** Blocks remembered by number, and how far back a reorg is followed. */
+const blocksMax = 256
+/** Steps down from two heads to the block where they meet: what is further apart starts the chain anew. */
+const gapMax = 256
+/** A word counts for so many polls, and for at least so long. */
+const wordPolls = 5
+const wordMs = 10_000
+/** How long a caller waits for news of a block that is not known here yet. */
+const newsMs = 1_000
+/** `safe` and `finalized` move once in many blocks. */
+const pollsPerFinality = 8
+
+type Word = { readonly latest: BlockName; readonly seenAt: number }
+type Tag = 'safe' | 'finalized'
+
+export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
+  const { network, sources, settings, clock, log } = parts
+  const tree = createBlockTree()
+  const canonical = createCanonicalBlocks(network, tree, blocksMax)
+  const words = new Map<HeadSource, Word>()
+  const tagged = {
+    safe: new Map<HeadSource, BlockName>(),
+    finalized: new Map<HeadSource, BlockName>(),
+  }
+  const settled: Record<Tag, BlockRef | null> = { safe: null, finalized: null }
+  const listeners = new Set<(change: HeadChange) => void>()
+  const asking = new Map<HeadSource, Promise<void>>()
+  const ending = new AbortController()
+  /** The first block that anybody named. */
+  let root: TreeBlock | null = null
+  let confirmedAt: number | null = null
+  let polls = 0
+  let whole = false
+
+  async function parentOf({ parentHash }: TreeBlock, signal: AbortSignal): Promise<TreeBlock> {
+    return tree.find(parentHash) ?? (await plant(parentHash, signal))
+  }
+
+  /** Into the tree, proved. */
+  async function plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
+    const { number, parentHash } = await parts.header(hash, signal)
+    const block = { hash, number, parentHash }
+    tree.add(block)
+    return block
+  }
+
+  /** The block and all between it and where it meets the chain we are on. */
+  async function reachBlock(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
+    const newest = tree.find(hash) ?? (await plant(hash, signal))
+    root ??= newest
+    let one = newest
+    let other = tree.find(canonical.latest?.hash ?? root.hash) ?? root
+    for (let steps = 0; steps < gapMax && !equalBytes(one.hash, other.hash); steps += 1) {
+      if (one.number > other.number) one = await parentOf(one, signal)
+      else if (one.number < other.number) other = await parentOf(other, signal)
+      else if (one.number === 0n) break
+      else [one, other] = [await parentOf(one, signal), await parentOf(other, signal)]
+    }
+    return newest
+  }
+
+  async function ask(source: HeadSource, withTags: boolean): Promise<void> {
+    const { signal } = ending
+    try {
+      const latest = await askBlockName(source, 'latest', signal)
+      if (latest !== null) {
+        const { number } = await reachBlock(latest.hash, signal)
+        words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
+      }
+      if (withTags) await Promise.all([askTag(source, 'safe'), askTag(source, 'finalized')])
+    } catch (error) {
+      words.delete(source)
+      if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
+    }
+    settle()
+  }
+
+  async function askTag(source: HeadSource, tag: Tag): Promise<void> {
+    try {
+      const block = await askBlockName(source, tag, ending.signal)
+      if (block === null) tagged[tag].delete(source)
+      else tagged[tag].set(source, block)
+    } catch {
+      // A node before the merge, or one that does not know the tag: it has no word on it.
+      tagged[tag].delete(source)
+    }
+  }
+
+  /** Their words that count now. */
+  function currentWords(): readonly (HeadWord & { readonly source: HeadSource })[] {
+    const countsMs = Math.min(settings.maxAgeMs, Math.max(wordMs, wordPolls * settings.pollMs))
+    const oldest = clock.monotonic() - countsMs
+    return sources.flatMap((source) => {
+      const word = words.get(source)
+      if (word === undefined || !source.usable || word.seenAt < oldest) return []
+      return [{ hash: word.latest.hash, trusted: source.trusted, source }]
+    })
+  }
+
+  function settle(): void {
+    if (!whole && words.size < sources.length) return
+    const said = currentWords()
+    const { latest } = canonical
+    const rule = { quorum: settings.quorum, upstreams: sources.length }
+    const expired = isExpired()
+    const chosen =
+      chooseHead(said, tree, rule, latest?.hash ?? null) ??
+      (expired && !settings.quorumRequired
+        ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
+        : null)
+    if (chosen === null) return
+    const { block, anchor } = chosen
+    const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
+    // A node that is behind is no reorg, and a head that was seen is not taken back for it.
+    if (isBehind && !expired) return
+    confirmedAt = clock.monotonic()
+    if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
+      const change = canonical.moveTo(block, anchor)
+      if (change.removed.length > 0) {
+        const depth = change.removed.length
+        log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
+      }
+      tree.prune(block.number - BigInt(2 * blocksMax))
+      if (change.added.length + change.removed.length > 0) tell(change)
+    }
+    for (const { source, hash } of said) {
+      source.setLag(Math.max(0, Number(block.number - (tree.find(hash)?.number ?? 0n))))
+    }
+    settleTag('safe')
+    settleTag('finalized')
+  }
+
+  /** Does the branch of `hash` lead down to `block`? */
+  function stands(hash: Uint8Array, block: TreeBlock): boolean {
+    for (const one of tree.branch(hash)) {
+      if (one.number <= block.number) return equalBytes(one.hash, block.hash)
+    }
+    return false
+  }
+
+  function settleTag(tag: Tag): void {
+    const { latest } = canonical
+    if (latest?.anchor === undefined) return
+    const usable = [...tagged[tag]].filter(([source]) => source.usable)
+    const trusted = usable.filter(([source]) => source.trusted)
+    const needed = trusted.length > 0 ? 1 : Math.min(settings.quorum, sources.length)
+    const said = (trusted.length > 0 ? trusted : usable).map(([, block]) => block)
+    const agreed = said
+      .filter((one) => said.filter(({ hash }) => equalBytes(hash, one.hash)).length >= needed)
+      .filter((one) => one.number <= latest.number && !contradicts(one))
+      .toSorted((one, other) => (one.number < other.number ? 1 : -1))[0]
+    if (agreed === undefined || agreed.number < (settled[tag]?.number ?? 0n)) return
+    settled[tag] = { network, ...agreed, anchor: latest.anchor }
+  }
+
+  function contradicts({ number, hash }: BlockName): boolean {
+    const known = canonical.find(number)
+    return known !== null && !equalBytes(known.hash, hash)
+  }
+
+  function tell(change: HeadChange): void {
+    for (const listener of listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        log('error', 'head_listener_failed', { network, error })
+      }
+    }
+  }
+
+  function isExpired(): boolean {
+    return confirmedAt === null || clock.monotonic() - confirmedAt > settings.maxAgeMs
+  }
+
+  async function poll(): Promise<void> {
+    const withTags = polls++ % pollsPerFinality === 0
+    await Promise.all(
+      sources.map((source) => {
+        const running =
+          asking.get(source) ?? ask(source, withTags).finally(() => asking.delete(source))
+        asking.set(source, running)
+        return running
+      }),
+    )
+    whole = true
+    settle()
+  }
+
+  function latest(): BlockRef {
+    const head = canonical.latest
+    if (head === null || isExpired()) throw missingHead()
+    return head
+  }
+
+  function missingHead(): Fault {
+    const few = settings.quorumRequired && currentWords().length > 0
+    if (!few) return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    const detail =
+      `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
+      'heads.require asks for it; mark a source trusted: true or add more upstreams'
+    return new Fault('unverified', { detail })
+  }
+
+  async function byNumber(number: bigint, signal: AbortSignal): Promise<BlockRef | null> {
+    const head = latest()
+    const known = canonical.find(number)
+    if (known !== null || number < 0n || number > head.number) return known
+    return await parts.older(number, head, signal)
+  }
+
+  function tagOf(tag: Tag): BlockRef | null {
+    latest()
+    return settled[tag]
+  }
+
+  /** Asks, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
+  async function reach(number: bigint): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(newsMs, resolve)
+    const look = (): void => {
+      if ((canonical.latest?.number ?? 0n) >= number) resolve()
+    }
+    listeners.add(look)
+    try {
+      void poll().then(resolve)
+      await promise
+    } finally {
+      stopTimer()
+      listeners.delete(look)
+    }
+  }
+
+  const stopPolling = clock.every(settings.pollMs, () => void poll())
+  const started = poll()
+
+  return {
+    started,
+    poll,
+    latest,
+    safe: () => tagOf('safe'),
+    finalized: () => tagOf('finalized'),
+    byNumber(number, signal) {
+      const head = latest()
+      return number === head.number ? head : (canonical.find(number) ?? byNumber(number, signal))
+    },
+    async isCanonical(hash, number, signal) {
+      // A block that just came is known to an upstream before it is known here.
+      if (number > latest().number) await reach(number)
+      const block = await byNumber(number, signal)
+      return block !== null && equalBytes(block.hash, hash)
+    },
+    locate: parts.locate,
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    age: () => (confirmedAt === null ? null : clock.monotonic() - confirmedAt),
+    stop() {
+      stopPolling()
+      ending.abort(new Fault('shutting_down'))
+    },
+  }
+}
