@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import type { Config } from './config/settings.ts'
+import { type Config, embeddedChain } from './config/settings.ts'
 import type { Obtaining } from './content/obtain.ts'
 import type { Store } from './content/store.ts'
 import type { Database } from './db/sqlite.ts'
@@ -19,7 +19,7 @@ import type { SenderCache } from './ethereum/sender-cache.ts'
 /** Decoded headers kept for each network, about 2 KB each. */
 const headersMax = 4_096
 
-/** Told after each block of `chain.blocksFile`: how many are there, of how many. */
+/** Told after each block of `blocksFile`: how many are there, of how many. */
 export type OnImport = (done: number, total: number) => void
 
 type OpenChainParts = {
@@ -42,12 +42,15 @@ type OpenChain = {
 }
 
 /**
- * Resolves when the chain stands at its last block, those of `chain.blocksFile` included. Rejects with a
- * sentence for the operator: genesis or blocks that cannot be read, another chain in the folder.
+ * Resolves when the chain stands at its last block, those of `blocksFile` included. Rejects with a
+ * sentence for the operator: genesis or blocks that cannot be read, another chain in the folder. Only for settings
+ * that have an embedded chain.
  */
 export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
   const { config, database, store, path, writer, clock, log } = parts
-  const { name, genesisFile, blocksFile, mining, blockSeconds } = config.chain
+  const chain = embeddedChain(config)
+  if (chain === null) throw new TypeError('the settings name no embedded chain')
+  const { name, genesisFile, blocksFile, mining, blockSeconds } = chain
   const genesis =
     genesisFile === null
       ? {}

@@ -1,28 +1,60 @@
 // `cairn config check|print`: judges the settings, or shows each with where it comes from.
 // Tested by src/cli/program.test.ts
 import type { Command } from 'commander'
-import { leaves, showSettings } from '../config/config.ts'
+import { leaves } from '../config/config.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Mistake } from '../config/mistake.ts'
+import { showNetworks, showSettings } from '../config/show.ts'
 import type { Context, SharedOptions } from './context.ts'
-import { print, table } from './report.ts'
+import { createPaint } from './paint.ts'
+import { FoundBad, print, table, visible } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
 
 export function defineConfig(command: Command, context: Context): void {
-  addSharedOptions(command.command('check').description('say whether the settings can be used'))
+  addSharedOptions(
+    command
+      .command('check')
+      .description('say whether the settings can be used, or all that is wrong'),
+  )
     .addHelpText(
       'after',
       '\nExample:\n  cairn config check --config cairn.yaml && cairn start --config cairn.yaml',
     )
-    .action(async (options: SharedOptions) => {
-      const { ignored } = await settingsOf(context, options)
-      for (const name of ignored) context.err(`cairn: ${name} is not a setting and is ignored.\n`)
-      print(context, options.json, { ok: true, ignored }, 'The settings can be used.')
-    })
+    .action((options: SharedOptions) => check(context, options))
   addSharedOptions(command.command('print').description('show every setting; secrets are redacted'))
     .addHelpText('after', '\nExample:\n  CAIRN_HTTP_PORT=8600 cairn config print --json')
     .action(async (options: SharedOptions) => {
-      const settings = showSettings(leaves, await settingsOf(context, options))
-      const rows = settings.map(({ path, value, origin }) => [path, String(value), origin])
+      const loaded = await settingsOf(context, options)
+      const settings = [...showSettings(leaves, loaded), ...showNetworks(loaded)]
+      const rows = settings.map(({ path, value, origin }) => [path, showValue(value), origin])
       const text = table(['setting', 'value', 'from'], rows, '')
       print(context, options.json, { settings }, text)
     })
+}
+
+async function check(context: Context, options: SharedOptions): Promise<void> {
+  try {
+    const { ignored } = await settingsOf(context, options)
+    for (const name of ignored) context.err(`cairn: ${name} is not a setting and is ignored.\n`)
+    const found = { ok: true, ignored, mistakes: [] }
+    print(context, options.json, found, 'The settings can be used.')
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const { mistakes } = error
+    print(context, options.json, { ok: false, mistakes }, describe(context, mistakes))
+    throw new FoundBad()
+  }
+}
+
+function describe(context: Context, mistakes: readonly Mistake[]): string {
+  const paint = createPaint(context, 'out')
+  const lines = mistakes.map(
+    ({ text, mend }) => `${paint('red', 'wrong')}  ${visible(text)}\n       mend: ${visible(mend)}`,
+  )
+  const count = `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`
+  return [...lines, `${count}: the settings cannot be used.`].join('\n')
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -71,7 +71,7 @@ test('taking the # from any line gives a file that is taken, with the same setti
 })
 
 test('answers come one a line from standard input; only what differs is uncommented', async () => {
-  const input = './my data\n0.0.0.0\n8600\n\n./genesis "x".json\nnone\n\n\n1000000000\n\n'
+  const input = './my data\n0.0.0.0\n8600\n\n\n./genesis "x".json\nnone\n\n\n1000000000\n\n'
   const { code, load, text } = await init([], { input })
   assert.equal(code, 0)
   const { config, origins } = await load()
@@ -94,13 +94,48 @@ test('an input that is wrong or ends early writes nothing and is wrong usage', a
 })
 
 test('a person sees each default, and is asked again after a wrong answer', async () => {
-  const { seen, openQuestions } = person(['', '', 'many', '8600', '', '', 'none', '', '', '', ''])
+  const { seen, openQuestions } = person([
+    '',
+    '',
+    'many',
+    '8600',
+    '',
+    '',
+    '',
+    'none',
+    '',
+    '',
+    '',
+    '',
+  ])
   const { code, err, load } = await init([], { openQuestions })
   assert.equal(code, 0)
   assert.match(seen[0] ?? '', /dataDir \[\.\/cairn-data\]: $/)
-  assert.match(seen[6] ?? '', /card\.adapter \(manual or none\) \[manual\]: $/)
+  assert.match(seen[7] ?? '', /card\.adapter \(manual or none\) \[manual\]: $/)
   assert.match(err, /http\.port is "many"/)
   assert.equal((await load()).config.http.port, 8600)
+})
+
+test('upstreams that are named make a network of the file, and the embedded chain is not asked for', async () => {
+  const answers = ['', '', '', 'ftp://h', 'http://a, ${env:NODE_URL}', 'Big', 'big', '0', '5']
+  const { seen, openQuestions } = person([...answers, '', '', '', '', ''])
+  const { code, err, file, text } = await init([], { openQuestions })
+  assert.equal(code, 0)
+  assert.equal(seen.filter((question) => question.includes('  chain.')).length, 0)
+  assert.match(
+    err,
+    /expected http:\/\/ or https:\/\/, got ftp:\/\/[^]*"Big": expected lower-case[^]*too small/,
+  )
+  const env = { NODE_URL: 'https://b' }
+  const { config } = await loadConfig({ file, env, flags: {} })
+  const [network] = config.networks ?? []
+  assert.ok(network !== undefined && !network.embedded)
+  assert.deepEqual([network.name, network.chainId], ['big', 5n])
+  assert.deepEqual(
+    network.upstreams.map(({ url }) => url),
+    ['http://a', 'https://b'],
+  )
+  assert.match(text(), /^# {9}trusted: true$/m)
 })
 
 test('a dialogue that is broken off leaves nothing', async () => {

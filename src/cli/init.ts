@@ -6,11 +6,12 @@ import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { randomUUID } from 'node:crypto'
 import { ConfigError } from '../config/config-error.ts'
 import { leaves, loadConfig } from '../config/config.ts'
+import { judgeNetwork } from '../config/network-answer.ts'
 import type { Leaf } from '../config/leaf.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { askText, type Questions } from './questions.ts'
 import { print } from './report.ts'
-import { writeSettings } from './settings-text.ts'
+import { type ChosenNetwork, writeSettings } from './settings-text.ts'
 import { addSharedOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -21,12 +22,10 @@ type Options = SharedOptions & {
 }
 
 /** The settings that are asked for, in this order; all others are in the file with their defaults. */
-const asked: readonly string[] = [
-  'dataDir',
-  'http.host',
-  'http.port',
-  'chain.name',
-  'chain.genesisFile',
+const askedFirst: readonly string[] = ['dataDir', 'http.host', 'http.port']
+/** Asked when no upstreams are given: then the embedded chain is all there is. */
+const askedOfChain: readonly string[] = ['chain.name', 'chain.genesisFile']
+const askedLast: readonly string[] = [
   'card.adapter',
   'rpc.requestMs',
   'rpc.batchItemsMax',
@@ -47,7 +46,7 @@ export function defineInit(command: Command, context: Context): void {
 Examples:
   cairn init
   cairn init --yes --file /etc/cairn.yaml --data-dir /var/lib/cairn
-  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' | cairn init
+  printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' | cairn init
 
 An empty answer takes the default. Without a terminal, answers are the lines of standard input.`,
     )
@@ -59,55 +58,98 @@ async function init(context: Context, options: Options): Promise<void> {
   const force = options.force === true
   if (!force && existsSync(file)) throw new Error(taken(file))
   const given = new Map(options.dataDir === undefined ? [] : [['dataDir', options.dataDir]])
-  const chosen = options.yes === true ? given : await askAll(context, given)
-  writeWhole(file, writeSettings(leaves, chosen), force)
+  const { chosen, network } =
+    options.yes === true ? { chosen: given, network: null } : await askAll(context, given)
+  writeWhole(file, writeSettings(leaves, chosen, network), force)
   const text = `${file} is written. Next:
   cairn doctor --config ${file}
   cairn start --config ${file}`
-  print(context, options.json, { file, settings: Object.fromEntries(chosen) }, text)
+  const named = network === null ? {} : { network: network.name }
+  print(context, options.json, { file, settings: Object.fromEntries(chosen), ...named }, text)
 }
 
-async function askAll(
-  context: Context,
-  given: ReadonlyMap<string, unknown>,
-): Promise<ReadonlyMap<string, unknown>> {
+type Answers = {
+  readonly chosen: ReadonlyMap<string, unknown>
+  readonly network: ChosenNetwork | null
+}
+
+async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Promise<Answers> {
   const questions = context.openQuestions?.() ?? askText(await context.readInput())
-  const patient = context.openQuestions !== undefined
+  const tries = context.openQuestions === undefined ? 1 : triesMax
   const chosen = new Map(given)
-  try {
-    for (const path of asked) {
+  const askThese = async (paths: readonly string[]) => {
+    for (const path of paths) {
       const leaf = leaves.find((one) => one.path === path)
       if (leaf === undefined || given.has(path)) continue
-      const value = await askOne({ questions, context, leaf, tries: patient ? triesMax : 1 })
+      const value = await askOne({ questions, context, leaf, tries })
       if (value !== leaf.initial) chosen.set(path, value)
     }
+  }
+  try {
+    await askThese(askedFirst)
+    const network = await askNetwork({ questions, context, tries })
+    if (network === null) await askThese(askedOfChain)
+    await askThese(askedLast)
+    return { chosen, network }
   } finally {
     questions.close()
   }
-  return chosen
 }
 
-async function askOne(parts: {
-  readonly questions: Questions
-  readonly context: Context
-  readonly leaf: Leaf
-  readonly tries: number
-}): Promise<unknown> {
-  const { questions, context, leaf, tries } = parts
+type Asking = { readonly questions: Questions; readonly context: Context; readonly tries: number }
+
+async function askOne({ leaf, ...asking }: Asking & { readonly leaf: Leaf }): Promise<unknown> {
   const choices = leaf.choices.length === 0 ? '' : ` (${leaf.choices.join(' or ')})`
   const shown = typeof leaf.initial === 'string' ? leaf.initial : JSON.stringify(leaf.initial)
+  const question = `${leaf.description}\n  ${leaf.path}${choices} [${shown}]: `
+  return askUntil(asking, question, async (answer) =>
+    answer === '' || answer === shown ? leaf.initial : judge(leaf, answer),
+  )
+}
+
+/** The answer as `read` takes it; a wrong one is asked for again while there are tries. */
+async function askUntil<Value>(
+  { questions, context, tries }: Asking,
+  question: string,
+  read: (answer: string) => Promise<Value>,
+): Promise<Value> {
   for (let left = tries; ; left--) {
-    const question = `${leaf.description}\n  ${leaf.path}${choices} [${shown}]: `
     const answer = await questions.ask(question)
-    if (answer === '' || answer === shown) return leaf.initial
     try {
-      return await judge(leaf, answer)
+      return await read(answer)
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       if (left <= 1) throw new UsageError(error.message, { cause: error })
       context.err(`  ${error.message}\n`)
     }
   }
+}
+
+/** Upstream nodes, and of which network; null = none, so the embedded chain is served. */
+async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
+  const urls = await askUntil(
+    asking,
+    'URLs of upstream nodes, separated by commas; none: the embedded chain.\n  networks.upstreams []: ',
+    async (answer) => (answer === '' ? [] : judgeNetwork({ urls: answer })),
+  )
+  if (urls.length === 0) return null
+  const name = await askUntil(
+    asking,
+    'Name of the network of these nodes.\n  networks.name [mainnet]: ',
+    async (answer) => {
+      await judgeNetwork({ name: answer === '' ? 'mainnet' : answer })
+      return answer === '' ? 'mainnet' : answer
+    },
+  )
+  const chainId = await askUntil(
+    asking,
+    'Its chain id.\n  networks.chainId [1]: ',
+    async (answer) => {
+      await judgeNetwork({ chainId: answer === '' ? '1' : answer })
+      return answer === '' ? 1 : Number(answer)
+    },
+  )
+  return { name, chainId, urls }
 }
 
 /** The answer as the settings table reads it. Throws ConfigError. */

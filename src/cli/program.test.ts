@@ -81,7 +81,7 @@ test('wrong usage ends with 2 and one sentence, with --json also an object', asy
 })
 
 test('a setting that cannot be used ends with 1 and says which', async () => {
-  const { code, err } = await run(['config', 'check', '--json'], { env: { CAIRN_HTTP_PORT: 'x' } })
+  const { code, err } = await run(['config', 'print', '--json'], { env: { CAIRN_HTTP_PORT: 'x' } })
   assert.equal(code, 1)
   assert.match(err, /^cairn: CAIRN_HTTP_PORT: http.port is "x"/)
   assert.match(err, /\{"error":\{"code":"config"/)

@@ -3,10 +3,18 @@
 // Tested by src/cli/init.test.ts
 import type { Leaf } from '../config/leaf.ts'
 
+/** A network behind upstream nodes, as it was asked for. */
+export type ChosenNetwork = {
+  readonly name: string
+  readonly chainId: number
+  readonly urls: readonly string[]
+}
+
 /** `chosen`: path -> value, for what differs from the default. Text of a YAML file that `start --config` takes. */
 export function writeSettings(
   leaves: readonly Leaf[],
   chosen: ReadonlyMap<string, unknown>,
+  network: ChosenNetwork | null = null,
 ): string {
   const lines = [
     '# Settings of Cairn. A line with # before its name shows the default; take the # away to change it.',
@@ -26,5 +34,28 @@ export function writeSettings(
     lines.push(`${indent}# ${leaf.description}`)
     lines.push(`${indent}${mark}${name}: ${JSON.stringify(value)}`)
   }
-  return `${lines.join('\n')}\n`
+  return `${[...lines, '', ...networkLines(network)].join('\n')}\n`
+}
+
+function networkLines(network: ChosenNetwork | null): readonly string[] {
+  const mark = network === null ? '# ' : ''
+  const { name, chainId, urls } = network ?? {
+    name: 'mainnet',
+    chainId: 1,
+    urls: ['http://127.0.0.1:8545'],
+  }
+  return [
+    '# Networks behind upstream nodes, the default first. When any is named, exactly these are served: chain is then',
+    '# given here too, as - {name: dev, embedded: true}. All members are in docs/configuration.md.',
+    `${mark}networks:`,
+    `${mark}  - name: ${JSON.stringify(name)}`,
+    `${mark}    chainId: ${chainId}`,
+    '#     verify: require',
+    `${mark}    upstreams:`,
+    ...urls.flatMap((url) => [
+      `${mark}      - url: ${JSON.stringify(url)}`,
+      '#         headers: {authorization: "${env:NODE_TOKEN}"}',
+      '#         trusted: true',
+    ]),
+  ]
 }

@@ -1,9 +1,7 @@
 // The options that several commands share, and the settings they lead to.
 // Tested by src/cli/program.test.ts
 import type { Command } from 'commander'
-import { loadConfig } from '../config/config.ts'
-import type { Loaded } from '../config/load.ts'
-import type { Config } from '../config/settings.ts'
+import { loadConfig, type LoadedConfig } from '../config/config.ts'
 import type { Context, SharedOptions } from './context.ts'
 
 /** `--json`, `--config` and `--data-dir`: every command takes them, so that scripts need not tell commands apart. */
@@ -21,7 +19,7 @@ export async function settingsOf(
   flags: Readonly<
     Record<string, { readonly flag: string; readonly text: string | undefined }>
   > = {},
-): Promise<Loaded<Config>> {
+): Promise<LoadedConfig> {
   const all = { dataDir: { flag: '--data-dir', text: options.dataDir }, ...flags }
   const given = Object.entries(all).flatMap(([path, { flag, text }]) =>
     text === undefined ? [] : [[path, { flag, text }] as const],

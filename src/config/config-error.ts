@@ -1,7 +1,23 @@
-// A setting that cannot be used. The message is one sentence naming the setting, where it was given and what
-// was expected; it never holds a secret's value.
+// Settings that cannot be used: everything that is wrong with them, so that one look mends them all.
 // Tested by src/config/load.test.ts
+import type { Mistake } from './mistake.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
+  /** At least one. */
+  readonly mistakes: readonly Mistake[]
+
+  /** The message is the first mistake's sentence, with the number of the others. */
+  constructor(mistakes: readonly [Mistake, ...Mistake[]], options?: ErrorOptions) {
+    const [first, ...others] = mistakes
+    const more = others.length === 0 ? '' : ` (and ${others.length} more: see cairn config check)`
+    super(first.text + more, options)
+    this.mistakes = mistakes
+  }
+}
+
+/** Throws ConfigError when there are any. */
+export function refuse(mistakes: readonly Mistake[]): void {
+  const [first, ...others] = mistakes
+  if (first !== undefined) throw new ConfigError([first, ...others])
 }

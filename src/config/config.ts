@@ -1,60 +1,63 @@
-// The settings of this process: the table, the places that it is read from, and how it is shown.
+// The settings of this process: the table, the networks, the places that they are read from, and how they are
+// shown.
 // Tested by src/config/load.test.ts
-import { ConfigError } from './config-error.ts'
+import { refuse } from './config-error.ts'
 import { listLeaves } from './leaf.ts'
 import type { Leaf } from './leaf.ts'
-import { loadSettings } from './load.ts'
+import { judgeSettings } from './load.ts'
 import type { Loaded, Places } from './load.ts'
+import { wrongAt } from './mistake.ts'
+import { readNetworks } from './networks.ts'
+import type { Written } from './network-written.ts'
 import { checkTogether, settingsSchema } from './settings.ts'
 import type { Config } from './settings.ts'
+import { readYamlFile } from './yaml-file.ts'
 
 export const leaves: readonly Leaf[] = listLeaves(settingsSchema)
+
+/** The settings, and where the networks are written. */
+export type LoadedConfig = Loaded<Config> & { readonly written: readonly Written[] }
 
 /** The environment of the process: the only read of it. */
 export function processEnvironment(): Places['env'] {
   return process.env
 }
 
-/**
- * Reads, checks and freezes the settings. `file`: the `--config` flag; null falls back to CAIRN_CONFIG, then
- * to no file. Throws ConfigError.
- */
-export async function loadConfig(places: Places): Promise<Loaded<Config>> {
-  const file = places.file ?? (places.env['CAIRN_CONFIG'] || null)
-  const loaded = await loadSettings(settingsSchema, leaves, { ...places, file })
-  const broken = checkTogether(loaded.config)[0]
-  if (broken !== undefined) throw new ConfigError(broken)
-  return loaded
+/** The settings file of these places: the `--config` flag, else CAIRN_CONFIG, else null. */
+export function settingsFile(places: Pick<Places, 'file' | 'env'>): string | null {
+  return places.file ?? (places.env['CAIRN_CONFIG'] || null)
 }
 
-/** One row of `config print`. */
-export type ShownSetting = {
-  readonly path: string
-  readonly value: unknown
-  readonly origin: string
-}
-
-export const redacted = '(redacted)'
-
-/** Every setting with its value and where it comes from; secrets and what references brought are redacted. */
-export function showSettings(
-  table: readonly Leaf[],
-  { config, origins }: Loaded<unknown>,
-): readonly ShownSetting[] {
-  return table.map((leaf) => {
-    const from = origins.get(leaf.path)
-    const value = valueAt(config, leaf.path)
-    const hide = value !== null && (leaf.secret || from?.hidden === true)
-    return {
-      path: leaf.path,
-      value: hide ? redacted : value,
-      origin: from === undefined ? 'default' : from.where,
-    }
+/** Reads, checks and freezes the settings. Throws ConfigError with everything that is wrong. */
+export async function loadConfig(places: Places): Promise<LoadedConfig> {
+  const file = settingsFile(places)
+  const values = file === null ? [] : await readYamlFile(file)
+  const isNetwork = (path: string) => path === 'networks' || path.startsWith('networks.')
+  const table = values.filter(({ path }) => !isNetwork(path))
+  const settings = judgeSettings(settingsSchema, leaves, { ...places, file }, table)
+  const listed = readNetworks(file ?? '', values, places.env)
+  const [network] = listed.written
+  const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
+  const both = network === undefined ? [] : chain.map((given) => refuseBoth(given, network))
+  const together = settings.config === null ? [] : checkTogether(settings.config)
+  const broken = together.map(({ path, said, mend }) =>
+    wrongAt(settings.origins.get(path)?.where ?? 'settings', said, mend),
+  )
+  refuse([...settings.mistakes, ...listed.mistakes, ...both, ...broken])
+  const config = Object.freeze({
+    ...(settings.config as Omit<Config, 'networks'>),
+    networks: listed.networks,
   })
+  const { origins, ignored } = settings
+  return { config, origins, ignored, written: listed.written }
 }
 
-function valueAt(config: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((section, name) => (section as Record<string, unknown>)[name], config)
+function refuseBoth(
+  [path, { where }]: readonly [string, { readonly where: string }],
+  network: Written,
+) {
+  const said = `${path} is set, and ${network.whereOf([])} names networks, which then are all there are`
+  const mend =
+    'take it out; the embedded chain is "- {name: dev, embedded: true}" in the list of networks, with its settings'
+  return wrongAt(where, said, mend)
 }

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { z } from 'zod'
 import { ConfigError } from './config-error.ts'
-import { loadConfig, redacted, showSettings } from './config.ts'
+import { loadConfig } from './config.ts'
 import { listLeaves } from './leaf.ts'
 import { loadSettings } from './load.ts'
 import type { Places } from './load.ts'
+import { redacted, showSettings } from './show.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-config-'))
 after(() => rmSync(folder, { recursive: true }))

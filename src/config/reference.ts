@@ -2,9 +2,14 @@
 // need not stand in files or arguments.
 // Tested by src/config/load.test.ts
 import { readFileSync, statSync } from 'node:fs'
-import { ConfigError } from './config-error.ts'
+import { type Mistake, wrongAt } from './mistake.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A text with its references replaced, or what is wrong with them. */
+export type Resolved =
+  | { readonly text: string; readonly mistake?: undefined }
+  | { readonly mistake: Mistake }
 
 const referenceBytesMax = 65_536
 const pattern = /\$\{(env|file):([^}]+)\}/g
@@ -13,26 +18,48 @@ export function hasReference(text: string): boolean {
   return text.search(pattern) !== -1
 }
 
-/** `text` with its references replaced, once: what they bring is not looked into. Throws ConfigError. */
-export function resolveReferences(text: string, env: Environment, where: string): string {
-  return text.replaceAll(pattern, (_all, kind: string, name: string) => {
-    if (kind === 'file') return readSecretFile(name, where)
-    const value = env[name]
-    if (value === undefined) {
-      throw new ConfigError(`${where}: the environment has no variable ${name}`)
+/**
+ * `text` with its references replaced, once: what they bring is not looked into. `emptyRefused`: a reference
+ * that brings nothing is a mistake.
+ */
+export function resolveReferences(
+  text: string,
+  env: Environment,
+  where: string,
+  { emptyRefused = false } = {},
+): Resolved {
+  let mistake: Mistake | null = null
+  const resolved = text.replaceAll(pattern, (_all, kind: string, name: string) => {
+    const brought = kind === 'file' ? readSecretFile(name, where) : readVariable(name, env, where)
+    if (brought.mistake === undefined && brought.text === '' && emptyRefused) {
+      const thing = kind === 'file' ? `the file ${name}` : `the variable ${name}`
+      const mend = kind === 'file' ? `write the value into ${name}` : `export ${name}=…`
+      mistake ??= wrongAt(where, `${thing} is empty`, mend)
     }
-    return value
+    if (brought.mistake === undefined) return brought.text
+    mistake ??= brought.mistake
+    return ''
   })
+  return mistake === null ? { text: resolved } : { mistake }
 }
 
-/** Text of a small file without its last line break. Throws ConfigError when it cannot be read or is too long. */
-export function readSecretFile(path: string, where: string): string {
+function readVariable(name: string, env: Environment, where: string): Resolved {
+  const text = env[name]
+  if (text !== undefined) return { text }
+  return { mistake: wrongAt(where, `the environment has no variable ${name}`, `export ${name}=…`) }
+}
+
+/** Text of a small file without its last line break; a mistake when it cannot be read or is too long. */
+export function readSecretFile(path: string, where: string): Resolved {
+  const mend = `ls -l ${path} shows what is there`
   try {
     if (statSync(path).size <= referenceBytesMax) {
-      return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+      return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
     }
-  } catch (error) {
-    throw new ConfigError(`${where}: cannot read the file ${path}`, { cause: error })
+  } catch {
+    return { mistake: wrongAt(where, `cannot read the file ${path}`, mend) }
   }
-  throw new ConfigError(`${where}: the file ${path} is longer than ${referenceBytesMax} bytes`)
+  return {
+    mistake: wrongAt(where, `the file ${path} is longer than ${referenceBytesMax} bytes`, mend),
+  }
 }

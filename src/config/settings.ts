@@ -1,6 +1,7 @@
 // The one table of settings: path, type, default, what it means. Types, environment names, documentation
 // and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
 import { z } from 'zod'
+import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 
 /** What a leaf tells about itself besides its type and default. */
 export type SettingMeta = {
@@ -140,13 +141,33 @@ export const settingsSchema = z.strictObject({
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
 
 /** All settings, checked and deeply frozen. */
-export type Config = Frozen<z.output<typeof settingsSchema>>
+export type Config = Frozen<z.output<typeof settingsSchema>> & {
+  /** Exactly the networks served, the default first. Null: the embedded chain of `chain`. */
+  readonly networks: readonly NetworkConfig[] | null
+}
 
-/** Rules between settings, each as a sentence when broken. */
-export function checkTogether(config: Config): readonly string[] {
-  const broken: string[] = []
-  if (config.chain.blocksFile !== null && config.chain.genesisFile === null) {
-    broken.push('chain.blocksFile is set, expected chain.genesisFile, which its blocks start from')
-  }
-  return broken
+/** A rule between settings that is broken: at which setting, how, and what mends it. */
+type Broken = { readonly path: string; readonly said: string; readonly mend: string }
+
+export function checkTogether({ chain }: Pick<Config, 'chain'>): readonly Broken[] {
+  if (chain.blocksFile === null || chain.genesisFile !== null) return []
+  const said = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
+  return [{ path: 'chain.blocksFile', said, mend: 'chain: {genesisFile: ./genesis.json}' }]
+}
+
+/** The embedded chain that is to be served, however the settings name it; null: none. */
+export function embeddedChain({
+  chain,
+  networks,
+}: Pick<Config, 'chain' | 'networks'>): EmbeddedNetworkConfig | null {
+  if (networks === null) return { embedded: true, ...chain }
+  return networks.find((network) => network.embedded) ?? null
+}
+
+/** Names of the networks served, the default first. */
+export function networkNames({
+  chain,
+  networks,
+}: Pick<Config, 'chain' | 'networks'>): readonly string[] {
+  return networks === null ? [chain.name] : networks.map(({ name }) => name)
 }

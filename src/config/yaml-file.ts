@@ -3,45 +3,83 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Document } from 'yaml'
 import { ConfigError } from './config-error.ts'
+import { type Mistake, wrongAt } from './mistake.ts'
 
 /** One leaf of the file: its path from the top, its value, the line of its key. */
-export type FileValue = { readonly path: string; readonly value: unknown; readonly line: number }
+export type FileValue = {
+  readonly path: string
+  readonly value: unknown
+  readonly line: number
+  /** Of a list: path below it (`0.upstreams.1.url`) -> line. */
+  readonly lines: ReadonlyMap<string, number>
+}
 
 const fileBytesMax = 1_048_576
 const depthMax = 8
 const aliasesMax = 100
+/** Mistakes of one file that are told. */
+const mistakesMax = 50
 
 /**
- * The leaves of the file, in its order. An empty section gives none. Throws ConfigError with `file:line`
- * when the file cannot be read, is no YAML, or is no mapping of names at the top.
+ * The leaves of the file, in its order; a list is one leaf. An empty section gives none. Throws ConfigError with
+ * `file:line` when the file cannot be read, is no YAML, or is no mapping of names at the top.
  */
 export async function readYamlFile(file: string): Promise<readonly FileValue[]> {
   const text = await readCapped(file)
-  const { parseDocument, LineCounter, isMap, isScalar } = await import('yaml')
+  const { parseDocument, LineCounter, isMap, isScalar, isSeq } = await import('yaml')
   const counter = new LineCounter()
   const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
-  const wrong = document.errors[0]
-  if (wrong !== undefined) {
-    throw new ConfigError(`${file}:${counter.linePos(wrong.pos[0]).line}: ${wrong.message}`)
-  }
+  const wrong = document.errors.slice(0, mistakesMax).map(({ pos, message }) => {
+    const { line } = counter.linePos(pos[0])
+    return notYaml(file, line, message)
+  })
+  const [first, ...others] = wrong
+  if (first !== undefined) throw new ConfigError([first, ...others])
   if (document.contents === null) return []
   if (!isMap(document.contents)) {
-    throw new ConfigError(`${file}:1: expected settings as "name: value" lines`)
+    throw new ConfigError([wrongAt(`${file}:1`, 'expected settings as "name: value" lines')])
   }
   return leavesOf(document.contents, '', 0)
+
+  function lineOf(node: unknown): number {
+    const range = (node as { range?: readonly number[] | null } | null)?.range
+    return counter.linePos(range?.[0] ?? 0).line
+  }
 
   function leavesOf(node: unknown, prefix: string, depth: number): readonly FileValue[] {
     if (!isMap(node) || depth > depthMax) return []
     return node.items.flatMap((pair) => {
       const name = isScalar(pair.key) ? String(pair.key.value) : ''
       const path = prefix === '' ? name : `${prefix}.${name}`
-      const start = isScalar(pair.key) ? (pair.key.range?.[0] ?? 0) : 0
       if (isMap(pair.value) && pair.value.items.length > 0) {
         return leavesOf(pair.value, path, depth + 1)
       }
-      return [{ path, value: plainValue(document, pair.value), line: counter.linePos(start).line }]
+      const lines = new Map<string, number>()
+      if (isSeq(pair.value)) noteLines(pair.value, [], lines)
+      const value = plainValue(document, pair.value)
+      return [{ path, value, line: lineOf(pair.key), lines }]
     })
   }
+
+  function noteLines(node: unknown, path: readonly string[], lines: Map<string, number>): void {
+    if (path.length > depthMax) return
+    const note = (name: string, at: unknown, value: unknown) => {
+      const inner = [...path, name]
+      lines.set(inner.join('.'), lineOf(at))
+      noteLines(value, inner, lines)
+    }
+    if (isSeq(node)) for (const [index, item] of node.items.entries()) note(`${index}`, item, item)
+    if (!isMap(node)) return
+    for (const { key, value } of node.items) {
+      if (isScalar(key)) note(String(key.value), key, value)
+    }
+  }
+}
+
+function notYaml(file: string, line: number, message: string): Mistake {
+  const mistake = wrongAt(`${file}:${line}`, message)
+  if (!/tabs?\b/i.test(message)) return mistake
+  return { ...mistake, code: 'tabs', mend: `sed -i 's/\\t/  /g' ${file}` }
 }
 
 function plainValue(document: Document.Parsed, node: unknown): unknown {
@@ -50,10 +88,14 @@ function plainValue(document: Document.Parsed, node: unknown): unknown {
 }
 
 async function readCapped(file: string): Promise<string> {
+  const mend = 'cairn init, or name the right file with --config'
+  const unreadable = (text: string): Mistake => ({ code: 'settings_unreadable', text, mend })
   try {
     if ((await stat(file)).size <= fileBytesMax) return await readFile(file, 'utf8')
   } catch (error) {
-    throw new ConfigError(`cannot read the settings file ${file}`, { cause: error })
+    const text = `cannot read the settings file ${file}`
+    throw new ConfigError([unreadable(text)], { cause: error })
   }
-  throw new ConfigError(`the settings file ${file} is longer than ${fileBytesMax} bytes`)
+  const text = `the settings file ${file} is longer than ${fileBytesMax} bytes`
+  throw new ConfigError([unreadable(text)])
 }

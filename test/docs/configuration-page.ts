@@ -2,6 +2,12 @@
 // Tested by test/docs.test.ts
 import { leaves } from '../../src/config/config.ts'
 import type { Leaf } from '../../src/config/leaf.ts'
+import {
+  embeddedSchema,
+  listMembers,
+  type Member,
+  upstreamNetworkSchema,
+} from '../../src/config/network-schema.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function configurationPage(): string {
@@ -32,14 +38,59 @@ rpc:
 - Paths start at the folder that Cairn runs in. Names end in their unit: \`Ms\` milliseconds, \`BytesMax\` bytes.
 - Numbers are whole and stand without quotes or separators in YAML. Changes need a restart.`,
     markdownTable(['Setting', 'Variable', 'Type', 'Default', 'Meaning'], rows),
+    networksText,
+    '### Behind upstream nodes',
+    membersTable('networks[].', listMembers(upstreamNetworkSchema)),
+    '### Embedded',
+    membersTable('networks[].', listMembers(embeddedSchema)),
   )
+}
+
+const networksText = `## Networks
+
+\`networks\` is a list: the first one is the default, the others are chosen by Host label or path prefix. A file that names
+networks has exactly those: no embedded chain unless one has \`embedded: true\`, and no setting of \`chain\` beside them.
+Without the list the embedded chain of \`chain\` is served.
+
+\`\`\`yaml
+networks:
+  - name: mainnet
+    chainId: 1
+    verify: {default: require, eth_getStorageAt: prefer}
+    heads: {quorum: 2}
+    upstreams:
+      - url: http://127.0.0.1:9001
+        trusted: true
+      - url: https://127.0.0.1:9002
+        headers: {authorization: "\${env:NODE_TOKEN}"}
+  - name: dev
+    embedded: true
+\`\`\`
+
+Whether an upstream is trusted or not, what can be proved is proved: \`trusted\` is about the newest block and about answers
+that nobody can prove. \`CAIRN_NETWORKS_MAINNET_UPSTREAMS\` is the short form: URLs separated by commas, in place of the
+upstreams that the file gives the network \`mainnet\` (a dash in a name is \`_\`), or of the whole list for \`mainnet\`,
+\`sepolia\` and \`hoodi\`; \`…_UPSTREAMS_FILE\` names a file that holds them. Headers, and keys in URLs, are redacted by
+\`config print\`.`
+
+function membersTable(prefix: string, members: readonly Member[]): string {
+  const rows = members.map(({ path, initial, isRequired, description, example }) => [
+    `\`${prefix}${path}\``,
+    isRequired ? 'needed' : initial === undefined ? '' : `\`${JSON.stringify(initial)}\``,
+    description,
+    example === undefined ? '' : `\`${example}\``,
+  ])
+  return markdownTable(['Member', 'Default', 'Meaning', 'Example'], rows)
 }
 
 export function environmentExample(): string {
   const lines = leaves.map(
     (leaf) => `# ${leaf.description.replaceAll('`', '')}\n#${leaf.env}=${String(leaf.initial)}\n`,
   )
-  return `# Every variable with its default; made from the settings table by npm run docs.\n\n${lines.join('\n')}`
+  const networks = `# URLs of upstream nodes of Ethereum mainnet, separated by commas; so for SEPOLIA, HOODI and named networks.
+#CAIRN_NETWORKS_MAINNET_UPSTREAMS=
+`
+  return `# Every variable with its default; made from the settings table by npm run docs.\n\n${[...lines, networks].join('\n')}`
 }
 
 function typeOf(leaf: Leaf): string {

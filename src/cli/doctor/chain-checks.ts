@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { equalBytes } from '../../base/hex.ts'
 import { splitBlocks } from '../../codec/block.ts'
 import { decodeHeader } from '../../codec/header.ts'
-import type { Config } from '../../config/settings.ts'
+import { type Config, embeddedChain } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { openChainIndex } from '../../ethereum/embedded/chain-index.ts'
 import { defaultGenesis } from '../../ethereum/embedded/default-genesis.ts'
@@ -23,7 +23,9 @@ const aheadSeconds = 15
 type Chain = { readonly firstHash: Uint8Array | null; readonly problems: readonly Problem[] }
 
 /** The genesis and the blocks file. `firstHash`: of block 0, or null when the genesis cannot be used. */
-export function checkChainFiles(machine: Machine, { chain }: Config): Chain {
+export function checkChainFiles(machine: Machine, config: Config): Chain {
+  const chain = embeddedChain(config)
+  if (chain === null) return { firstHash: null, problems: [] }
   const { genesisFile, blocksFile } = chain
   const first = readGenesis(machine, genesisFile)
   const problems = first instanceof Uint8Array ? [] : [first]
@@ -34,7 +36,7 @@ export function checkChainFiles(machine: Machine, { chain }: Config): Chain {
 
 function readGenesis(machine: Machine, path: string | null): Uint8Array | Problem {
   if (path === null) return buildFirstBlock(defaultGenesis).hash
-  const missing = 'chain: {genesisFile: …} must name a genesis.json as geth reads it'
+  const missing = 'genesisFile must name a genesis.json as geth reads it'
   const file = machine.findFile(path)
   if (file === null || file.kind !== 'file') {
     return problem('genesis_missing', `there is no genesis file ${path}`, missing)
@@ -64,7 +66,7 @@ function checkBlocks(
   firstHash: Uint8Array | null,
 ): readonly Problem[] {
   const file = machine.findFile(path)
-  const mend = 'chain: {blocksFile: …} must name blocks as geth exports them'
+  const mend = 'blocksFile must name blocks as geth exports them'
   if (file === null || file.kind !== 'file') {
     return [problem('blocks_missing', `there is no blocks file ${path}`, mend)]
   }
@@ -94,9 +96,11 @@ function checkBlocks(
 export function* checkStoredChain(
   db: Database,
   machine: Machine,
-  { chain }: Config,
+  config: Config,
   firstHash: Uint8Array | null,
 ): Generator<Problem> {
+  const chain = embeddedChain(config)
+  if (chain === null) return
   const index = openChainIndex(db, chain.name)
   const head = index.head()
   if (head === null) {
@@ -105,8 +109,8 @@ export function* checkStoredChain(
     if (other === undefined) return
     yield advice(
       'chain_renamed',
-      `chain.name is ${chain.name}, and the data folder holds the chain ${other.network}, which is not served`,
-      `chain: {name: ${other.network}}`,
+      `the embedded chain is named ${chain.name}, and the data folder holds the chain ${other.network}, which is not served`,
+      config.networks === null ? `chain: {name: ${other.network}}` : `name: ${other.network}`,
     )
     return
   }

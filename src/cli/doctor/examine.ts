@@ -1,6 +1,7 @@
 // Every check in the order in which it should be mended. Settings that cannot be read end it: without them
 // nothing else is known.
 // Tested by src/cli/doctor/doctor.test.ts
+import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
 import type { Context, SharedOptions } from '../context.ts'
@@ -25,7 +26,7 @@ export async function examine(
   machine: Machine,
 ): Promise<Diagnosis> {
   const command = commandLine(options)
-  const file = options.config ?? (context.env['CAIRN_CONFIG'] || null)
+  const file = settingsFile({ file: options.config ?? null, env: context.env })
   try {
     const loaded = await settingsOf(context, options)
     const { config } = loaded
@@ -47,7 +48,10 @@ export async function examine(
     return { problems, running }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return { problems: [explainRefusal(error.message, command)], running: null }
+    return {
+      problems: error.mistakes.map((mistake) => explainRefusal(mistake, command)),
+      running: null,
+    }
   }
 }
 

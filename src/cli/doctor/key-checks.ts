@@ -1,7 +1,7 @@
 // Accounts and API keys: what cannot work, what ends soon, what is too open for a public address.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { ApiKey } from '../../accounts/accounts.ts'
-import type { Config } from '../../config/settings.ts'
+import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
 import { advice, isLoopback, problem, type CommandLine, type Problem } from './problem.ts'
 
@@ -19,6 +19,7 @@ type Parts = {
 }
 
 export function* checkKeys({ data, config, now, command }: Parts): Generator<Problem> {
+  const served = networkNames(config)
   const keys: ApiKey[] = []
   for (const { id } of data.db.all<{ id: string }>('SELECT id FROM api_key ORDER BY id')) {
     try {
@@ -65,13 +66,13 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
     )
   })
   yield* some(working, (key) => {
-    const unknown = key.settings.networks?.filter((network) => network !== config.chain.name) ?? []
+    const unknown = key.settings.networks?.filter((network) => !served.includes(network)) ?? []
     if (unknown.length === 0) return null
     const text = `the API key ${name(key)} is for the network ${unknown.join(', ')}, which is not served here`
     return problem(
       'key_unknown_network',
       text,
-      command(`keys create --networks ${config.chain.name}`),
+      command(`keys create --networks ${served.join(',')}`),
     )
   })
   yield* some(working, (key) => {

@@ -1,6 +1,8 @@
 // What doctor finds: one sentence, and what mends it.
 // Tested by src/cli/doctor/doctor.test.ts
 
+import type { Config } from '../../config/settings.ts'
+
 export type Problem = {
   /** Stable name for programs, `snake_case`. */
   readonly code: string
@@ -25,4 +27,9 @@ export type CommandLine = (command: string) => string
 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
+
+/** The line that gives the embedded chain a setting: `mining: interval`. */
+export function chainLine({ networks }: Pick<Config, 'networks'>, setting: string): string {
+  return networks === null ? `chain: {${setting}}` : `- {name: …, embedded: true, ${setting}}`
 }

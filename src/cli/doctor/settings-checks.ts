@@ -1,8 +1,16 @@
 // Settings that can be used and still do harm, and the sentence for those that cannot.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Loaded } from '../../config/load.ts'
-import type { Config } from '../../config/settings.ts'
-import { advice, isLoopback, problem, type CommandLine, type Problem } from './problem.ts'
+import type { Mistake } from '../../config/mistake.ts'
+import { type Config, embeddedChain } from '../../config/settings.ts'
+import {
+  advice,
+  chainLine,
+  isLoopback,
+  problem,
+  type CommandLine,
+  type Problem,
+} from './problem.ts'
 
 /** A value in the settings file: `where` is `cairn.yaml:3`. */
 export type Written = { readonly path: string; readonly where: string }
@@ -15,32 +23,10 @@ const proxyIdleMs = 60_000
 /** What `docker stop` waits before it kills. */
 const stopMs = 10_000
 
-/** The first thing that is wrong with the settings, as ConfigError says it. */
-export function explainRefusal(message: string, command: CommandLine): Problem {
-  const [, where = ''] = /^(.+?): /.exec(message) ?? []
-  const [, file = where, line] = /^(.*):(\d+)$/.exec(where) ?? []
-  const [, wrong, right] =
-    /"([^"]+)" is not a setting, did you mean "([^"]+)"\?$/.exec(message) ?? []
-  if (wrong !== undefined && right !== undefined) {
-    const mend =
-      line === undefined
-        ? `rename the variable: export ${right}="$${wrong}"; unset ${wrong}`
-        : `write ${right} in line ${line} of ${file}`
-    return problem('unknown_setting', message, mend)
-  }
-  if (/tabs?\b/i.test(message) && line !== undefined) {
-    return problem('tabs', message, `sed -i 's/\\t/  /g' ${file}`)
-  }
-  if (message.startsWith('cannot read')) {
-    return problem(
-      'settings_unreadable',
-      message,
-      'cairn init, or name the right file with --config',
-    )
-  }
-  const place = line === undefined ? where : `line ${line} of ${file}`
-  const mend = place === '' ? 'correct the settings' : `correct ${place}`
-  return problem('wrong_setting', message, `${mend}, then: ${command('config check')}`)
+/** One thing that keeps the settings from being used. */
+export function explainRefusal({ code, text, mend }: Mistake, command: CommandLine): Problem {
+  const again = code === 'wrong_setting' ? `, then: ${command('config check')}` : ''
+  return problem(code, text, `${mend}${again}`)
 }
 
 export function checkSettings(
@@ -63,7 +49,9 @@ export function checkSettings(
   ]
 }
 
-function* checkTimes({ http, rpc, chain }: Config): Generator<Problem> {
+function* checkTimes(config: Config): Generator<Problem> {
+  const { http, rpc } = config
+  const chain = embeddedChain(config)
   if (http.keepAliveMs <= proxyIdleMs) {
     yield advice(
       'keep_alive_short',
@@ -106,11 +94,11 @@ function* checkTimes({ http, rpc, chain }: Config): Generator<Problem> {
       'rpc: {requestMs: 30000}',
     )
   }
-  if (chain.mining !== 'interval' && chain.blockSeconds !== 12) {
+  if (chain !== null && chain.mining !== 'interval' && chain.blockSeconds !== 12) {
     yield advice(
       'block_seconds_unused',
-      `chain.blockSeconds is ${chain.blockSeconds}, and chain.mining is ${chain.mining}: it has no effect`,
-      'chain: {mining: interval}',
+      `blockSeconds of ${chain.name} is ${chain.blockSeconds}, and mining is ${chain.mining}: it has no effect`,
+      chainLine(config, 'mining: interval'),
     )
   }
 }
@@ -161,7 +149,8 @@ function* checkSizes({ http, rpc, files, store }: Config): Generator<Problem> {
   }
 }
 
-function* checkPublic({ http, card, chain, log }: Config): Generator<Problem> {
+function* checkPublic(config: Config): Generator<Problem> {
+  const { http, card, log } = config
   yield advice(
     'no_tls',
     `http.host is ${http.host}: keys and secrets cross the network in clear unless a TLS proxy stands in front`,
@@ -174,11 +163,11 @@ function* checkPublic({ http, card, chain, log }: Config): Generator<Problem> {
       'card: {adapter: manual}',
     )
   }
-  if (chain.genesisFile === null) {
+  if (embeddedChain(config)?.genesisFile === null) {
     yield advice(
       'public_dev_accounts',
       'the built-in chain is open to other machines, and everybody knows the keys of its funded accounts',
-      'chain: {genesisFile: ./genesis.json}, or http: {host: 127.0.0.1}',
+      `${chainLine(config, 'genesisFile: ./genesis.json')}, or http: {host: 127.0.0.1}`,
     )
   }
   if (log.level === 'debug') {

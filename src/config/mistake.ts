@@ -1,0 +1,38 @@
+// One thing that is wrong with the settings: where it stands, what is wrong, and what mends it. It never holds
+// a secret's value.
+// Tested by src/config/load.test.ts
+import { findNearest } from './nearest.ts'
+
+export type Mistake = {
+  /** Stable name, for programs. */
+  readonly code: 'unknown_setting' | 'wrong_setting' | 'tabs' | 'settings_unreadable'
+  /** One sentence without a full stop; the place, when there is one, comes first: `cairn.yaml:3: …`. */
+  readonly text: string
+  /** What to write, and where; or a command. */
+  readonly mend: string
+}
+
+/** `where`: `cairn.yaml:3`, `CAIRN_HTTP_PORT`, `--port`. Without `mend` it is the place that is to be corrected. */
+export function wrongAt(where: string, said: string, mend = `correct ${placeOf(where)}`): Mistake {
+  return { code: 'wrong_setting', text: `${where}: ${said}`, mend }
+}
+
+/** A name that is none of `known`; what it most likely meant is said and is the mend. */
+export function unknownName(name: string, where: string, known: readonly string[]): Mistake {
+  const nearest = findNearest(name, known) ?? ''
+  const isVariable = where === name
+  const said = `"${name}" is not a setting, did you mean "${nearest}"?`
+  return {
+    code: 'unknown_setting',
+    text: isVariable ? said : `${where}: ${said}`,
+    mend: isVariable
+      ? `rename the variable: export ${nearest}="$${name}"; unset ${name}`
+      : `write ${nearest} in ${placeOf(where)}`,
+  }
+}
+
+/** `cairn.yaml:3` -> `line 3 of cairn.yaml`. */
+export function placeOf(where: string): string {
+  const [, file, line] = /^(.*):(\d+)$/.exec(where) ?? []
+  return file === undefined || line === undefined ? where : `line ${line} of ${file}`
+}

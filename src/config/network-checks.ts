@@ -1,0 +1,103 @@
+// Rules between the members of networks, told beside what is wrong with each member alone.
+// Tested by src/config/networks.test.ts
+import { type Mistake, wrongAt } from './mistake.ts'
+import { mendLine, nameMember } from './network-mistake.ts'
+import type { Written } from './network-written.ts'
+
+/** Names are unique, and one network at most is embedded. */
+export function* checkAcross(written: readonly Written[]): Generator<Mistake> {
+  const names = new Map<unknown, Written>()
+  let embedded: Written | null = null
+  for (const one of written) {
+    const { name } = one.raw
+    const first = names.get(name)
+    if (first !== undefined && typeof name === 'string') {
+      const where = one.whereOf(['name'])
+      const said = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} names a network "${name}" already`
+      yield wrongAt(where, said, mendLine(where, `name: ${name}-2`))
+    }
+    names.set(name, first ?? one)
+    if (one.raw['embedded'] !== true) continue
+    if (embedded !== null) {
+      const where = one.whereOf(['embedded'])
+      const said = `${nameMember(one, ['embedded'])}: ${embedded.whereOf(['embedded'])} is embedded already, and the data folder holds one chain`
+      yield wrongAt(where, said, 'give it upstreams, or take it out of the list')
+    }
+    embedded ??= one
+  }
+}
+
+/** Within one network. */
+export function* checkWithin(written: Written): Generator<Mistake> {
+  const { raw, whereOf } = written
+  if (typeof raw['blocksFile'] === 'string' && (raw['genesisFile'] ?? null) === null) {
+    const where = whereOf(['blocksFile'])
+    const said = `${nameMember(written, ['blocksFile'])}: expected genesisFile beside it, which its blocks start from`
+    yield wrongAt(where, said, 'add "genesisFile: ./genesis.json" above it')
+  }
+  yield* checkUpstreams(written)
+  yield* checkLists(written)
+}
+
+function* checkUpstreams(written: Written): Generator<Mistake> {
+  const { raw, whereOf } = written
+  const upstreams = listOf(raw['upstreams'])
+  const quorum = (raw['heads'] as { quorum?: unknown } | null | undefined)?.quorum
+  if (typeof quorum === 'number' && upstreams.length > 0 && quorum > upstreams.length) {
+    const path = ['heads', 'quorum']
+    const where = whereOf(path)
+    const count = `${upstreams.length} ${upstreams.length === 1 ? 'upstream' : 'upstreams'}`
+    const said = `${nameMember(written, path)} is ${quorum}, and there ${upstreams.length === 1 ? 'is' : 'are'} ${count}`
+    yield wrongAt(where, said, mendLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
+  }
+  const names = new Map<unknown, string>()
+  const urls = new Map<string, string>()
+  for (const [index, upstream] of upstreams.entries()) {
+    const { name, url, headers } = (upstream ?? {}) as Readonly<Record<string, unknown>>
+    const at = (member: string) => ['upstreams', index, member]
+    const place = (member: string) => whereOf(at(member))
+    if (typeof name === 'string') {
+      const first = names.get(name)
+      if (first !== undefined) {
+        const said = `${nameMember(written, at('name'))}: ${first} names an upstream "${name}" already`
+        yield wrongAt(place('name'), said, mendLine(place('name'), `name: ${name}-2`))
+      }
+      names.set(name, first ?? place('name'))
+    }
+    if (typeof url === 'string' && URL.canParse(url)) {
+      const first = urls.get(new URL(url).href)
+      if (first !== undefined) {
+        const said = `${nameMember(written, at('url'))} is that of ${first}: one node would count as two where several must agree`
+        yield wrongAt(place('url'), said, 'take one of the two out')
+      }
+      urls.set(new URL(url).href, first ?? place('url'))
+    }
+    yield* checkHeaders(written, index, headers)
+  }
+}
+
+function* checkHeaders(written: Written, index: number, headers: unknown): Generator<Mistake> {
+  if (typeof headers !== 'object' || headers === null) return
+  const seen = new Set<string>()
+  for (const header of Object.keys(headers)) {
+    const path = ['upstreams', index, 'headers', header]
+    if (seen.has(header.toLowerCase())) {
+      const said = `${nameMember(written, path)} is given twice, in other letter cases`
+      yield wrongAt(written.whereOf(path), said, 'take one of the two out')
+    }
+    seen.add(header.toLowerCase())
+  }
+}
+
+function* checkLists(written: Written): Generator<Mistake> {
+  const denied = new Set(listOf(written.raw['deny']))
+  for (const [index, method] of listOf(written.raw['allow']).entries()) {
+    if (typeof method !== 'string' || !denied.has(method)) continue
+    const said = `${nameMember(written, ['allow', index])}: ${method} is in deny too, which is stronger`
+    yield wrongAt(written.whereOf(['allow', index]), said, `take ${method} out of one of the two`)
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,95 @@
+// What is wrong with one member of a network, as a sentence with its line and the line that would be right.
+// Tested by src/config/networks.test.ts
+import type { z } from 'zod'
+import { lowerFirst, quote } from './load.ts'
+import { type Mistake, placeOf, wrongAt } from './mistake.ts'
+import { findNearest } from './nearest.ts'
+import {
+  embeddedSchema,
+  memberAt,
+  metaOf,
+  shapeOf,
+  upstreamNetworkSchema,
+} from './network-schema.ts'
+import { valueAt, type Written } from './network-written.ts'
+
+type Issue = z.ZodError['issues'][number]
+
+/** `networks[0].upstreams[1].url` */
+export function nameMember(
+  { label }: Pick<Written, 'label'>,
+  path: readonly PropertyKey[],
+): string {
+  return path.reduce<string>(
+    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}.${String(part)}`),
+    label,
+  )
+}
+
+export function describeNetworkIssue(issue: Issue, written: Written): readonly Mistake[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => unknownMember([...issue.path, key], written))
+  }
+  const { raw, whereOf, isHidden } = written
+  const path = asWritten(raw, issue.path)
+  const where = whereOf(path)
+  const name = nameMember(written, path)
+  const example = exampleOf(schemaOf(raw), path)
+  const value = valueAt(raw, path)
+  if (value === undefined) {
+    const mend = `add "${example.text}" to what begins in ${placeOf(where)}`
+    return [wrongAt(where, `${name} is missing`, mend)]
+  }
+  const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
+  const isShown = !example.secret && !isHidden(path) && typeof value !== 'object'
+  const said = `${name}${isShown ? quote(value) : ''}: ${lowerFirst(inner ?? 'wrong')}`
+  return [wrongAt(where, said, mendLine(where, example.text))]
+}
+
+// `verify: always` is read as `verify: {default: always}`.
+function asWritten(raw: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+  const above = path.slice(0, -1)
+  const isText = path.length > 0 && typeof valueAt(raw, above) === 'string'
+  return isText ? above : path
+}
+
+/** A variable has no lines to write. */
+export function mendLine(where: string, line: string): string {
+  const place = placeOf(where)
+  return place === where ? `correct ${where}` : `write "${line}" in ${place}`
+}
+
+function unknownMember(path: readonly PropertyKey[], written: Written): Mistake {
+  const { raw, whereOf } = written
+  const where = whereOf(path)
+  const place = placeOf(where)
+  const key = String(path.at(-1))
+  const above = path.slice(0, -1)
+  const schema = schemaOf(raw)
+  const other = schema === embeddedSchema ? upstreamNetworkSchema : embeddedSchema
+  const kind = schema === embeddedSchema ? 'an embedded network' : 'a network with upstreams'
+  const name = nameMember(written, path)
+  if (memberAt(other, path) !== null) {
+    const mend = `take it out of ${place}, or write "embedded: ${schema !== embeddedSchema}" beside it`
+    return wrongAt(where, `${name}: ${kind} has no ${key}`, mend)
+  }
+  const nearest = findNearest(key, Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {}))
+  return {
+    code: 'unknown_setting',
+    text: `${where}: "${name}" is not a setting, did you mean "${nearest ?? ''}"?`,
+    mend: `write ${nearest ?? ''} in ${place}`,
+  }
+}
+
+function schemaOf(raw: Written['raw']) {
+  return raw['embedded'] === true ? embeddedSchema : upstreamNetworkSchema
+}
+
+/** Of the member, or of the nearest above it that has one. */
+function exampleOf(schema: z.ZodType, path: readonly PropertyKey[]) {
+  for (let length = path.length; length > 0; length--) {
+    const meta = metaOf(memberAt(schema, path.slice(0, length)))
+    if (meta?.example !== undefined) return { text: meta.example, secret: meta.secret === true }
+  }
+  return { text: '- name: mainnet', secret: false }
+}

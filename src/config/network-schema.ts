@@ -1,0 +1,293 @@
+// The members of `networks:` in the settings file: types, defaults, limits, what each means and one example.
+// Refusals and documentation are made from it.
+// Tested by src/config/networks.test.ts
+import { z } from 'zod'
+
+/** What a member tells about itself. */
+export type MemberMeta = {
+  readonly description: string
+  /** A line of YAML that would be taken; undefined on members that have members. */
+  readonly example?: string
+  /** Never shown. */
+  readonly secret?: boolean
+}
+
+/** Names that Cairn sets itself, or that steer a connection (RFC 9110 7.6.1). */
+const ownHeaders =
+  /^(host|content-.*|accept-encoding|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
+const headersMax = 32
+const methodsMax = 500
+const upstreamsMax = 32
+const mib = 1024 * 1024
+const dayMs = 86_400_000
+
+const networkName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'expected lower-case letters, digits and dashes')
+  .meta({
+    description:
+      'Its label in the Host and its prefix in the path; the first network is the default.',
+    example: 'name: mainnet',
+  })
+
+function whole(least: number, most: number, meta: MemberMeta & { initial: number }) {
+  const { initial, ...rest } = meta
+  return z.int().min(least).max(most).default(initial).meta(rest)
+}
+
+function filePath(description: string, example: string) {
+  return z.string().min(1).nullable().default(null).meta({ description, example })
+}
+
+const embeddedMeta: MemberMeta = {
+  description: 'It is the chain in the data folder, with no upstreams; at most one network is.',
+  example: 'embedded: true',
+}
+
+export const embeddedSchema = z.strictObject({
+  name: networkName,
+  embedded: z.literal(true).meta(embeddedMeta),
+  genesisFile: filePath(
+    'Genesis of the embedded chain (JSON); null: the built-in one.',
+    'genesisFile: ./genesis.json',
+  ),
+  blocksFile: filePath(
+    'Blocks to import at the first start (RLP, one after another); null: none.',
+    'blocksFile: ./chain.rlp',
+  ),
+  mining: z.enum(['auto', 'interval', 'off']).default('auto').meta({
+    description:
+      'When blocks are made: `auto`: one for each transaction; `interval`: one every `blockSeconds`; `off`: by `evm_mine` only.',
+    example: 'mining: auto',
+  }),
+  blockSeconds: whole(1, 86_400, {
+    initial: 12,
+    description: 'Time between blocks when `mining` is `interval`.',
+    example: 'blockSeconds: 12',
+  }),
+})
+
+const verifyMode = z.enum(['require', 'prefer', 'off'])
+const methodName = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.]{0,99}$/, 'expected the name of a method, such as eth_call')
+
+const methodList = z
+  .array(
+    z
+      .string()
+      .regex(
+        /^[A-Za-z][A-Za-z0-9_.]{0,99}\*?$/,
+        'expected the name of a method, such as eth_call, or a namespace, such as debug_*',
+      ),
+  )
+  .max(methodsMax)
+
+const upstreamSchema = z.strictObject({
+  url: z
+    .string()
+    .superRefine((url, context) => {
+      const message = judgeUrl(url)
+      if (message !== null) context.addIssue({ code: 'custom', message })
+    })
+    .meta({
+      description: 'Where it answers JSON-RPC: http or https. A key in it is never shown.',
+      example: 'url: http://127.0.0.1:8545',
+      secret: true,
+    }),
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._:[\]-]{0,62}$/,
+      'expected letters, digits, dots, dashes and colons',
+    )
+    .optional()
+    .meta({
+      description: 'How it is called in logs and commands; not given: its host and port.',
+      example: 'name: own-node',
+    }),
+  trusted: z.boolean().default(false).meta({
+    description:
+      'Your own node: its word on heads is enough. What can be proved is proved all the same.',
+    example: 'trusted: true',
+  }),
+  headers: z
+    .record(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header')
+        .refine((name) => !ownHeaders.test(name), 'this header is set by Cairn'),
+      z
+        .string()
+        .min(1, 'expected a value')
+        .max(8192)
+        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header holds no line breaks or control characters'),
+    )
+    .refine((headers) => Object.keys(headers).length <= headersMax, `at most ${headersMax} headers`)
+    .default({})
+    .meta({
+      description: 'Headers sent with every call.',
+      example: 'headers: {authorization: "${env:NODE_TOKEN}"}',
+      secret: true,
+    }),
+  concurrency: whole(1, 4096, {
+    initial: 64,
+    description: 'Calls under way at once.',
+    example: 'concurrency: 64',
+  }),
+  requestsPerSecond: z.int().min(1).max(1_000_000).nullable().default(null).meta({
+    description: 'Calls begun in one second; null: no limit.',
+    example: 'requestsPerSecond: 50',
+  }),
+  timeoutMs: whole(1, 600_000, {
+    initial: 10_000,
+    description: 'How long one call may take before another upstream is asked.',
+    example: 'timeoutMs: 10000',
+  }),
+  replyBytesMax: whole(1024, 1024 * mib, {
+    initial: 64 * mib,
+    description: 'Longest reply that is read.',
+    example: 'replyBytesMax: 67108864',
+  }),
+})
+
+const headsSchema = z.strictObject({
+  quorum: z.int().min(1).max(upstreamsMax).optional().meta({
+    description: 'Upstreams that must name the same block; not given: 2, or 1 when there is one.',
+    example: 'quorum: 2',
+  }),
+  require: z.enum(['quorum', 'any']).default('any').meta({
+    description:
+      '`quorum`: tags and numbers that no quorum and no trusted node vouches for are refused; `any`: they are labelled.',
+    example: 'require: any',
+  }),
+  pollMs: whole(50, 600_000, {
+    initial: 2000,
+    description: 'How often upstreams are asked for their head.',
+    example: 'pollMs: 2000',
+  }),
+  maxAgeMs: whole(100, dayMs, {
+    initial: 60_000,
+    description: 'How long the last head is served while no upstream answers.',
+    example: 'maxAgeMs: 60000',
+  }),
+})
+
+export const upstreamNetworkSchema = z.strictObject({
+  name: networkName,
+  embedded: z.literal(false).default(false).meta(embeddedMeta),
+  chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
+    description: 'Its chain id; an upstream of another chain is never used.',
+    example: 'chainId: 1',
+  }),
+  verify: z
+    .preprocess(
+      (given) => (typeof given === 'object' ? given : { default: given }),
+      z.record(methodName, verifyMode),
+    )
+    .optional()
+    .meta({
+      description:
+        '`require`: proved or refused; `prefer`: proved where it can be, labelled where not; `off`. For each method: `{default: require, eth_getStorageAt: prefer}`. Not given: `require` for blocks, transactions and receipts, `prefer` for state.',
+      example: 'verify: require',
+    }),
+  heads: headsSchema.prefault({}).meta({ description: 'Which block `latest` is.' }),
+  genesisHash: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')
+    .nullable()
+    .default(null)
+    .meta({
+      description: 'Hash of block 0; null: the known one of the chain id, else asked.',
+      example: `genesisHash: "0x${'00'.repeat(32)}"`,
+    }),
+  policy: z.enum(['full', 'header-only', 'none']).nullable().default(null).meta({
+    description:
+      'What can be proved: `full`, `header-only` or `none`; null: known by chain id, else found by a probe.',
+    example: 'policy: full',
+  }),
+  allow: methodList.nullable().default(null).meta({
+    description:
+      'Methods that are relayed, `debug_*` for a whole namespace; null: all that nothing refuses.',
+    example: 'allow: [eth_call, eth_gasPrice]',
+  }),
+  deny: methodList.default([]).meta({
+    description: 'Methods that are refused, in the same form; stronger than `allow`.',
+    example: 'deny: ["debug_*"]',
+  }),
+  upstreams: z
+    .array(upstreamSchema)
+    .min(1, 'expected at least one upstream')
+    .max(upstreamsMax)
+    .meta({
+      description: 'The nodes that are asked.',
+      example: 'upstreams: [{url: "http://127.0.0.1:8545"}]',
+    }),
+})
+
+/** Null: it can be used. Says nothing of what it holds but its scheme. */
+function judgeUrl(text: string): string | null {
+  if (!URL.canParse(text)) return 'expected a URL that starts with http:// or https://'
+  const { protocol, hash } = new URL(text)
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    return `expected http:// or https://, got ${protocol}//`
+  }
+  return hash === '' ? null : 'a URL of a node has no #'
+}
+
+/** One row of the documentation: `upstreams[].url`. */
+export type Member = MemberMeta & {
+  readonly path: string
+  readonly initial: unknown
+  readonly isRequired: boolean
+}
+
+/** All members of a schema, those of members that have some included. */
+export function listMembers(schema: z.ZodType, prefix = ''): readonly Member[] {
+  return Object.entries(shapeOf(schema) ?? {}).flatMap(([name, inner]): readonly Member[] => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    const below = unwrap(inner)
+    const row: Member = {
+      path,
+      ...(metaOf(inner) ?? { description: '' }),
+      initial: inner instanceof z.ZodDefault ? inner.def.defaultValue : undefined,
+      isRequired: !inner.safeParse(undefined).success,
+    }
+    const element = below instanceof z.ZodArray ? (below.element as z.ZodType) : null
+    if (element !== null) return [row, ...listMembers(element, `${path}[]`)]
+    return shapeOf(below) === null ? [row] : listMembers(below, path)
+  })
+}
+
+/** The schema at a path of names and indexes below `schema`, or null. */
+export function memberAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | null {
+  const [name, ...rest] = path
+  if (name === undefined) return schema
+  const below = unwrap(schema)
+  if (below instanceof z.ZodArray) return memberAt(below.element as z.ZodType, rest)
+  if (below instanceof z.ZodRecord) return memberAt(below.valueType as z.ZodType, rest)
+  const inner = shapeOf(below)?.[String(name)]
+  return inner === undefined ? null : memberAt(inner, rest)
+}
+
+export function metaOf(schema: z.ZodType | null): MemberMeta | null {
+  return (schema?.meta() as MemberMeta | undefined) ?? null
+}
+
+/** Names of the members of an object, or null. */
+export function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | null {
+  const below = unwrap(schema)
+  return below instanceof z.ZodObject ? (below.shape as Record<string, z.ZodType>) : null
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodOptional
+  ) {
+    return unwrap(schema.unwrap() as z.ZodType)
+  }
+  return schema
+}

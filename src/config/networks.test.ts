@@ -1,0 +1,577 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { ConfigError } from './config-error.ts'
+import { loadConfig } from './config.ts'
+import type { Places } from './load.ts'
+import type { Mistake } from './mistake.ts'
+import type { NetworkConfig, UpstreamNetworkConfig } from './network-config.ts'
+import { embeddedSchema, listMembers, upstreamNetworkSchema } from './network-schema.ts'
+import { embeddedChain, networkNames } from './settings.ts'
+import { showNetworks, showUrl } from './show.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-networks-'))
+after(() => rmSync(folder, { recursive: true }))
+
+const tokens = { NODE_TOKEN: 'hunter2', RATE: '50' }
+
+function load(yaml: string | null, env: Places['env'] = {}) {
+  const file = join(folder, 'cairn.yaml')
+  if (yaml !== null) writeFileSync(file, yaml)
+  return loadConfig({ file: yaml === null ? null : file, env, flags: {} })
+}
+
+async function networks(yaml: string | null, env?: Places['env']) {
+  return (await load(yaml, env)).config.networks ?? []
+}
+
+function behind(network: NetworkConfig | undefined): UpstreamNetworkConfig {
+  assert.ok(network !== undefined && !network.embedded)
+  return network
+}
+
+/** All mistakes, without the folder. */
+async function mistakes(yaml: string | null, env?: Places['env']): Promise<readonly Mistake[]> {
+  const error = await load(yaml, env).then(
+    () => assert.fail('the settings were taken'),
+    (thrown: unknown) => thrown,
+  )
+  assert.ok(error instanceof ConfigError, String(error))
+  return error.mistakes.map(({ code, text, mend }) => ({
+    code,
+    text: text.replaceAll(`${folder}/`, ''),
+    mend: mend.replaceAll(`${folder}/`, ''),
+  }))
+}
+
+const full = `networks:
+  - name: mainnet
+    chainId: 1
+    verify: {default: require, eth_getStorageAt: prefer}
+    heads: {quorum: 2, require: quorum, pollMs: 500, maxAgeMs: 9000}
+    genesisHash: "0x${'AB'.repeat(32)}"
+    policy: full
+    allow: [eth_call, "debug_*"]
+    deny: [eth_accounts]
+    upstreams:
+      - url: http://127.0.0.1:9001
+        trusted: true
+      - url: https://127.0.0.1:9002/v1/key?a=b
+        headers: {Authorization: "Bearer \${env:NODE_TOKEN}"}
+        name: hosted
+        concurrency: 3
+        requestsPerSecond: "\${env:RATE}"
+        timeoutMs: 4000
+        replyBytesMax: 5000000
+  - name: dev
+    embedded: true
+    genesisFile: ./genesis.json
+    blocksFile: ./chain.rlp
+    mining: interval
+    blockSeconds: 2
+`
+test('networks are read as written, in order, with references replaced', async () => {
+  const { config } = await load(full, tokens)
+  assert.deepEqual(config.networks, [
+    {
+      embedded: false,
+      name: 'mainnet',
+      chainId: 1n,
+      verify: { default: 'require', methods: { eth_getStorageAt: 'prefer' } },
+      heads: { quorum: 2, require: 'quorum', pollMs: 500, maxAgeMs: 9000 },
+      genesisHash: `0x${'ab'.repeat(32)}`,
+      policy: 'full',
+      allow: ['eth_call', 'debug_*'],
+      deny: ['eth_accounts'],
+      upstreams: [
+        {
+          name: '127.0.0.1:9001',
+          url: 'http://127.0.0.1:9001',
+          trusted: true,
+          headers: {},
+          concurrency: 64,
+          requestsPerSecond: null,
+          timeoutMs: 10_000,
+          replyBytesMax: 67_108_864,
+        },
+        {
+          name: 'hosted',
+          url: 'https://127.0.0.1:9002/v1/key?a=b',
+          trusted: false,
+          headers: { authorization: 'Bearer hunter2' },
+          concurrency: 3,
+          requestsPerSecond: 50,
+          timeoutMs: 4000,
+          replyBytesMax: 5_000_000,
+        },
+      ],
+    },
+    {
+      embedded: true,
+      name: 'dev',
+      genesisFile: './genesis.json',
+      blocksFile: './chain.rlp',
+      mining: 'interval',
+      blockSeconds: 2,
+    },
+  ])
+  assert.equal(embeddedChain(config), config.networks?.[1])
+  assert.deepEqual(networkNames(config), ['mainnet', 'dev'])
+  assert.throws(() => Object.assign(config.networks?.[0] ?? {}, { name: 'x' }), TypeError)
+})
+
+const small = `networks:
+  - name: mainnet
+    chainId: 1
+    upstreams:
+      - url: http://127.0.0.1:9001
+`
+
+test('a network needs a name, a chain id and one upstream; the rest has defaults', async () => {
+  const { config } = await load(small)
+  const network = behind(config.networks?.[0])
+  assert.deepEqual(network.verify, { default: null, methods: {} })
+  assert.deepEqual(network.heads, { quorum: 1, require: 'any', pollMs: 2000, maxAgeMs: 60_000 })
+  assert.deepEqual([network.allow, network.deny], [null, []])
+  assert.deepEqual([network.genesisHash, network.policy], [null, null])
+  assert.equal(embeddedChain(config), null)
+})
+
+test('verify as one word is for every method', async () => {
+  const [network] = await networks(`${small}    verify: prefer\n`)
+  assert.deepEqual(behind(network).verify, { default: 'prefer', methods: {} })
+})
+
+test('two of many upstreams agree on heads when the settings do not say how many', async () => {
+  const [network] = await networks(`${small}${'      - url: http://h:1/a\n'.replace('a', 'b')}
+      - url: http://h:1/c\n`)
+  assert.equal(behind(network).heads.quorum, 2)
+})
+
+test('upstreams without a name have their host and port; two paths of one host are told apart', async () => {
+  const [network] = await networks(
+    `${small}      - url: https://u:secret@node.example/key1\n      - url: https://node.example/key2\n`,
+  )
+  assert.deepEqual(
+    behind(network).upstreams.map(({ name }) => name),
+    ['127.0.0.1:9001', 'node.example', 'node.example-2'],
+  )
+})
+
+test('without networks the embedded chain of the table is served', async () => {
+  const { config } = await load('chain: {name: here}\nnetworks:\n')
+  assert.equal(config.networks, null)
+  assert.deepEqual(embeddedChain(config), {
+    embedded: true,
+    name: 'here',
+    genesisFile: null,
+    blocksFile: null,
+    mining: 'auto',
+    blockSeconds: 12,
+  })
+  assert.deepEqual(networkNames(config), ['here'])
+})
+
+type Row = readonly [wrong: string, yaml: string, text: string | RegExp, mend: string | RegExp]
+
+/** One network with one upstream; `more` follows at the depth of its members, from line 6. */
+const plus = (more: string) => `${small}    ${more}\n`
+/** `more` follows as members of the upstream, from line 6. */
+const upstream = (more: string) => `${small}        ${more}\n`
+
+const rows: readonly Row[] = [
+  [
+    'an unknown member',
+    plus('verfy: require'),
+    'cairn.yaml:6: "networks[0].verfy" is not a setting, did you mean "verify"?',
+    'write verify in line 6 of cairn.yaml',
+  ],
+  [
+    'an unknown member of an upstream',
+    upstream('timeout: 4'),
+    'cairn.yaml:6: "networks[0].upstreams[0].timeout" is not a setting, did you mean "timeoutMs"?',
+    'write timeoutMs in line 6 of cairn.yaml',
+  ],
+  [
+    'an unknown member of heads',
+    plus('heads: {quorums: 1}'),
+    /:6: "networks\[0\]\.heads\.quorums" .* mean "quorum"\?$/,
+    'write quorum in line 6 of cairn.yaml',
+  ],
+  [
+    'a duplicate name',
+    `${small}${small.replace('networks:\n', '')}`,
+    'cairn.yaml:6: networks[1].name: cairn.yaml:2 names a network "mainnet" already',
+    'write "name: mainnet-2" in line 6 of cairn.yaml',
+  ],
+  [
+    'a name that is no label',
+    small.replace('mainnet', 'Main Net'),
+    /:2: networks\[0\]\.name is "Main Net": expected lower-case letters/,
+    'write "name: mainnet" in line 2 of cairn.yaml',
+  ],
+  [
+    'a missing name',
+    small.replace('name: mainnet', 'policy: full'),
+    'cairn.yaml:2: networks[0].name is missing',
+    'add "name: mainnet" to what begins in line 2 of cairn.yaml',
+  ],
+  [
+    'a missing chain id',
+    small.replace('    chainId: 1\n', ''),
+    'cairn.yaml:2: networks[0].chainId is missing',
+    'add "chainId: 1" to what begins in line 2 of cairn.yaml',
+  ],
+  [
+    'a chain id that is no number',
+    small.replace('chainId: 1', 'chainId: one'),
+    /:3: networks\[0\]\.chainId is "one": .*expected number/,
+    'write "chainId: 1" in line 3 of cairn.yaml',
+  ],
+  [
+    'no upstreams',
+    'networks:\n  - name: mainnet\n    chainId: 1\n',
+    'cairn.yaml:2: networks[0].upstreams is missing',
+    /^add "upstreams: \[\{url: .*line 2/,
+  ],
+  [
+    'an empty list of upstreams',
+    'networks:\n  - name: mainnet\n    chainId: 1\n    upstreams: []\n',
+    'cairn.yaml:4: networks[0].upstreams: expected at least one upstream',
+    /^write "upstreams: \[\{url: .*line 4/,
+  ],
+  [
+    'a missing url',
+    small.replace('url: http://127.0.0.1:9001', 'trusted: true'),
+    'cairn.yaml:5: networks[0].upstreams[0].url is missing',
+    /^add "url: http:.*line 5/,
+  ],
+  [
+    'an upstream that is only a text',
+    small.replace('url: http', 'http'),
+    /:5: networks\[0\]\.upstreams\[0\].*: .*expected object/,
+    /line 5 of cairn\.yaml$/,
+  ],
+  [
+    'a URL with another scheme',
+    small.replace('http:', 'ftp:'),
+    'cairn.yaml:5: networks[0].upstreams[0].url: expected http:// or https://, got ftp://',
+    'write "url: http://127.0.0.1:8545" in line 5 of cairn.yaml',
+  ],
+  ['a WebSocket URL', small.replace('http:', 'wss:'), /got wss:\/\//, /line 5 of cairn\.yaml$/],
+  [
+    'a URL that is none, and it is not repeated',
+    small.replace('http://127.0.0.1:9001', 'secret host'),
+    'cairn.yaml:5: networks[0].upstreams[0].url: expected a URL that starts with http:// or https://',
+    /line 5 of cairn\.yaml$/,
+  ],
+  [
+    'a URL with a fragment',
+    small.replace(':9001', ':9001/#x'),
+    /a URL of a node has no #$/,
+    /line 5/,
+  ],
+  [
+    'a URL given twice',
+    `${small}      - url: http://127.0.0.1:9001/\n`,
+    /:6: networks\[0\]\.upstreams\[1\]\.url is that of cairn\.yaml:5: one node would count as two/,
+    'take one of the two out',
+  ],
+  [
+    'two upstreams of one name',
+    `${upstream('name: a')}      - {url: "http://h", name: a}\n`,
+    'cairn.yaml:7: networks[0].upstreams[1].name: cairn.yaml:6 names an upstream "a" already',
+    'write "name: a-2" in line 7 of cairn.yaml',
+  ],
+  [
+    'an upstream name with spaces',
+    upstream('name: my node'),
+    /:6: networks\[0\]\.upstreams\[0\]\.name is "my node": expected letters/,
+    'write "name: own-node" in line 6 of cairn.yaml',
+  ],
+  [
+    'a header name that is none',
+    upstream('headers: {"a b": x}'),
+    /:6: networks\[0\]\.upstreams\[0\]\.headers\.a b: expected the name of an HTTP header/,
+    /^write "headers: .*line 6/,
+  ],
+  [
+    'a header that Cairn sets',
+    upstream('headers: {Content-Type: text/plain}'),
+    /headers\.Content-Type: this header is set by Cairn$/,
+    /line 6/,
+  ],
+  [
+    'a header with a line break, and its value is not repeated',
+    upstream('headers: {authorization: "secret\\nx: y"}'),
+    'cairn.yaml:6: networks[0].upstreams[0].headers.authorization: a header holds no line breaks or control characters',
+    /line 6/,
+  ],
+  [
+    'an empty header',
+    upstream('headers: {authorization: ""}'),
+    /headers\.authorization: expected a value$/,
+    /line 6/,
+  ],
+  [
+    'a header given twice',
+    upstream('headers: {authorization: a, Authorization: b}'),
+    /headers\.Authorization is given twice, in other letter cases$/,
+    'take one of the two out',
+  ],
+  [
+    'a variable that is not there',
+    upstream('headers: {authorization: "${env:ABSENT}"}'),
+    'cairn.yaml:6: the environment has no variable ABSENT',
+    'export ABSENT=…',
+  ],
+  [
+    'a variable that is empty',
+    upstream('headers: {authorization: "Bearer ${env:EMPTY}"}'),
+    'cairn.yaml:6: the variable EMPTY is empty',
+    'export EMPTY=…',
+  ],
+  [
+    'a file that is not there',
+    upstream('headers: {authorization: "${file:/nowhere}"}'),
+    'cairn.yaml:6: cannot read the file /nowhere',
+    'ls -l /nowhere shows what is there',
+  ],
+  [
+    'a quorum of more upstreams than there are',
+    plus('heads: {quorum: 3}'),
+    'cairn.yaml:6: networks[0].heads.quorum is 3, and there is 1 upstream',
+    'write "quorum: 1" in line 6 of cairn.yaml',
+  ],
+  [
+    'a quorum of none',
+    plus('heads: {quorum: 0}'),
+    /:6: networks\[0\]\.heads\.quorum is 0: too small/,
+    'write "quorum: 2" in line 6 of cairn.yaml',
+  ],
+  [
+    'an unknown head rule',
+    plus('heads: {require: all}'),
+    /:6: networks\[0\]\.heads\.require is "all": invalid option/,
+    'write "require: any" in line 6 of cairn.yaml',
+  ],
+  [
+    'an unknown verify mode',
+    plus('verify: always'),
+    /:6: networks\[0\]\.verify.*: invalid option: expected one of "require"\|"prefer"\|"off"$/,
+    'write "verify: require" in line 6 of cairn.yaml',
+  ],
+  [
+    'an unknown verify mode of one method',
+    plus('verify: {eth_getCode: maybe}'),
+    /:6: networks\[0\]\.verify\.eth_getCode is "maybe": invalid option/,
+    'write "verify: require" in line 6 of cairn.yaml',
+  ],
+  [
+    'verify of a method that has no such name',
+    plus('verify: {"eth getCode": off}'),
+    /:6: networks\[0\]\.verify\.eth getCode.*: expected the name of a method/,
+    /line 6/,
+  ],
+  [
+    'an unknown policy',
+    plus('policy: some'),
+    /:6: networks\[0\]\.policy is "some": invalid option/,
+    'write "policy: full" in line 6 of cairn.yaml',
+  ],
+  [
+    'a genesis hash that is none',
+    plus('genesisHash: "0x12"'),
+    /:6: networks\[0\]\.genesisHash is "0x12": expected 0x and 64 hex digits$/,
+    /line 6/,
+  ],
+  [
+    'a method list that is a text',
+    plus('allow: eth_call'),
+    /:6: networks\[0\]\.allow is "eth_call": .*expected array/,
+    'write "allow: [eth_call, eth_gasPrice]" in line 6 of cairn.yaml',
+  ],
+  [
+    'a method that has no such name',
+    plus('deny: ["eth call"]'),
+    /:6: networks\[0\]\.deny\[0\] is "eth call": expected the name of a method/,
+    /line 6/,
+  ],
+  [
+    'a method in both lists',
+    plus('allow: [eth_call]\n    deny: [eth_call]'),
+    'cairn.yaml:6: networks[0].allow[0]: eth_call is in deny too, which is stronger',
+    'take eth_call out of one of the two',
+  ],
+  [
+    'a timeout of nothing',
+    upstream('timeoutMs: 0'),
+    /:6: networks\[0\]\.upstreams\[0\]\.timeoutMs is 0: too small/,
+    'write "timeoutMs: 10000" in line 6 of cairn.yaml',
+  ],
+  [
+    'a member of embedded networks beside upstreams',
+    plus('mining: auto'),
+    'cairn.yaml:6: networks[0].mining: a network with upstreams has no mining',
+    'take it out of line 6 of cairn.yaml, or write "embedded: true" beside it',
+  ],
+  [
+    'upstreams of an embedded network',
+    'networks:\n  - name: dev\n    embedded: true\n    upstreams: []\n',
+    'cairn.yaml:4: networks[0].upstreams: an embedded network has no upstreams',
+    'take it out of line 4 of cairn.yaml, or write "embedded: false" beside it',
+  ],
+  [
+    'two embedded networks',
+    'networks:\n  - {name: a, embedded: true}\n  - {name: b, embedded: true}\n',
+    'cairn.yaml:3: networks[1].embedded: cairn.yaml:2 is embedded already, and the data folder holds one chain',
+    'give it upstreams, or take it out of the list',
+  ],
+  [
+    'blocks without their genesis',
+    'networks:\n  - {name: a, embedded: true, blocksFile: x}\n',
+    'cairn.yaml:2: networks[0].blocksFile: expected genesisFile beside it, which its blocks start from',
+    'add "genesisFile: ./genesis.json" above it',
+  ],
+  [
+    'an empty list of networks',
+    'networks: []\n',
+    'cairn.yaml:1: networks is []: expected a list of at least one network',
+    /^write "- name: mainnet" below line 1/,
+  ],
+  [
+    'networks as a section',
+    'networks:\n  mainnet:\n    chainId: 1\n',
+    'cairn.yaml:3: networks is a list, and these are names below it',
+    /^write "- name: mainnet"/,
+  ],
+  [
+    'a network that is only a name',
+    'networks:\n  - mainnet\n',
+    'cairn.yaml:2: networks[0] is "mainnet": expected the members of a network',
+    /^write "name: mainnet"/,
+  ],
+  [
+    'settings of the embedded chain beside networks',
+    `${small}chain: {mining: off}\n`,
+    'cairn.yaml:6: chain.mining is set, and cairn.yaml:2 names networks, which then are all there are',
+    /^take it out; the embedded chain is "- \{name: dev, embedded: true\}"/,
+  ],
+]
+
+for (const [wrong, yaml, text, mend] of rows) {
+  test(`${wrong} is refused with its line and what mends it`, async () => {
+    const found = await mistakes(yaml, { EMPTY: '' })
+    const said = found.map((one) => `${one.text} | ${one.mend}`).join('\n')
+    assert.equal(found.length, 1, said)
+    const [first] = found
+    for (const [is, expected] of [
+      [first?.text ?? '', text],
+      [first?.mend ?? '', mend],
+    ] as const) {
+      if (typeof expected === 'string') assert.equal(is, expected)
+      else assert.match(is, expected)
+    }
+  })
+}
+
+test('everything that is wrong is told at once, in the table and in the networks', async () => {
+  const found = await mistakes(
+    `http: {prot: 1, port: x}\nnetworks:\n  - name: a\n    chainID: 1\n    upstreams:\n      - url: ftp://h\n      - headers: {host: x}\n        url: http://h\nlog: {level: loud}\n`,
+    { CAIRN_RPC_REQUEST_MS: 'soon' },
+  )
+  assert.deepEqual(
+    found.map(({ text }) => /^[^:]+(:\d+)?/.exec(text)?.[0]),
+    [
+      'cairn.yaml:1',
+      'cairn.yaml:1',
+      'CAIRN_RPC_REQUEST_MS',
+      'cairn.yaml:9',
+      'cairn.yaml:3',
+      'cairn.yaml:6',
+      'cairn.yaml:7',
+      'cairn.yaml:4',
+    ],
+  )
+})
+
+test('a variable gives a network its upstreams, over those of the file', async () => {
+  const env = { CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'https://a.example/key, http://b.example' }
+  const [network] = await networks(small, env)
+  assert.deepEqual(
+    behind(network).upstreams.map(({ url, name }) => [url, name]),
+    [
+      ['https://a.example/key', 'a.example'],
+      ['http://b.example', 'b.example'],
+    ],
+  )
+})
+
+test('variables alone make well-known networks, mainnet first', async () => {
+  const all = await networks(null, {
+    CAIRN_NETWORKS_HOODI_UPSTREAMS: 'http://h',
+    CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'http://m',
+    CAIRN_NETWORKS_SEPOLIA_UPSTREAMS: '',
+  })
+  assert.deepEqual(
+    all.map((network) => [network.name, behind(network).chainId]),
+    [
+      ['mainnet', 1n],
+      ['hoodi', 560_048n],
+    ],
+  )
+})
+
+test('a variable of a network nobody knows is refused, and what it holds is not told', async () => {
+  const [first] = await mistakes(null, { CAIRN_NETWORKS_MY_NET_UPSTREAMS: 'http://h/secret' })
+  assert.deepEqual(first, {
+    code: 'wrong_setting',
+    text: 'CAIRN_NETWORKS_MY_NET_UPSTREAMS: no network is named my-net, and its chain id is not known',
+    mend: 'name it with its chainId in the settings file, or unset CAIRN_NETWORKS_MY_NET_UPSTREAMS',
+  })
+  const [wrong] = await mistakes(null, { CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'http://h, secret' })
+  assert.equal(wrong?.mend, 'correct CAIRN_NETWORKS_MAINNET_UPSTREAMS')
+  assert.doesNotMatch(wrong?.text ?? '', /secret/)
+})
+
+test('headers, keys in URLs and what references brought are redacted when shown', async () => {
+  const shown = showNetworks(await load(full, tokens))
+  const row = (path: string) => {
+    const found = shown.find((one) => one.path === `networks.${path}`)
+    return [found?.value, found?.origin.replace(`${folder}/`, '')]
+  }
+  assert.deepEqual(row('mainnet.chainId'), [1, 'cairn.yaml:3'])
+  assert.deepEqual(row('mainnet.upstreams[0].url'), ['http://127.0.0.1:9001', 'cairn.yaml:11'])
+  assert.deepEqual(row('mainnet.upstreams[0].concurrency'), [64, 'default'])
+  assert.deepEqual(row('mainnet.upstreams[1].url'), [
+    'https://127.0.0.1:9002/(redacted)',
+    'cairn.yaml:13',
+  ])
+  assert.deepEqual(row('mainnet.upstreams[1].headers.authorization'), [
+    '(redacted)',
+    'cairn.yaml:14',
+  ])
+  assert.deepEqual(row('mainnet.upstreams[1].requestsPerSecond'), ['(redacted)', 'cairn.yaml:17'])
+  assert.deepEqual(row('dev.mining'), ['interval', 'cairn.yaml:24'])
+  assert.doesNotMatch(JSON.stringify(shown), /hunter2|v1\/key|a=b/)
+  assert.equal(showUrl('http://user:secret@h:1'), 'http://h:1/(redacted)')
+})
+
+test('every member says what it is and gives an example that is taken', async () => {
+  const other = '      - url: http://127.0.0.1:9002\n'
+  for (const { path, description, example } of listMembers(upstreamNetworkSchema)) {
+    assert.match(description, /^.{10,260}\.$/s, path)
+    if (example === undefined || /^(name|chainId|embedded|upstreams)$|url$/.test(path)) continue
+    if (path.startsWith('upstreams[].')) await load(upstream(example), tokens)
+    else if (path.startsWith('heads.')) await load(`${small}${other}    heads: {${example}}\n`)
+    else await load(plus(example))
+  }
+  for (const { path, description, example } of listMembers(embeddedSchema)) {
+    assert.match(description, /^.{10,260}\.$/s, path)
+    if (example === undefined || /^(name|embedded)$/.test(path)) continue
+    const more = path === 'blocksFile' ? 'genesisFile: g, ' : ''
+    await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n`)
+  }
+})

@@ -1,0 +1,127 @@
+// `networks:` of the settings file and its short forms in the environment, as checked plain values. Everything
+// that is wrong is told at once, each with its line and what mends it.
+import type { z } from 'zod'
+import { freeze, quote } from './load.ts'
+import { type Mistake, wrongAt } from './mistake.ts'
+import { checkAcross, checkWithin } from './network-checks.ts'
+import type { NetworkConfig, UpstreamConfig, VerifyMode } from './network-config.ts'
+import { describeNetworkIssue } from './network-mistake.ts'
+import { embeddedSchema, upstreamNetworkSchema } from './network-schema.ts'
+import { readShortForms } from './network-variable.ts'
+import { broken, readItem, readShortForm, valueAt, type Written } from './network-written.ts'
+import type { Environment } from './reference.ts'
+import type { FileValue } from './yaml-file.ts'
+
+const networksMax = 64
+/** Mistakes of one list that are told. */
+const mistakesMax = 50
+
+export type Networks = {
+  /** Null: none are named, and the settings of `chain` hold. */
+  readonly networks: readonly NetworkConfig[] | null
+  readonly mistakes: readonly Mistake[]
+  /** Where each network is written, in the order of `networks`. */
+  readonly written: readonly Written[]
+}
+
+/** `values`: of the whole file. Throws nothing: what is wrong is told. */
+export function readNetworks(
+  file: string,
+  values: readonly FileValue[],
+  env: Environment,
+): Networks {
+  const short = readShortForms(env)
+  const mistakes: Mistake[] = [...short.mistakes, ...refuseSections(file, values)]
+  const list = values.find(({ path }) => path === 'networks')
+  const given = list?.value ?? null
+  if (given !== null && !(Array.isArray(given) && given.length > 0)) {
+    const said = `networks${quote(given)}: expected a list of at least one network`
+    const mend = `write "- name: mainnet" below line ${list?.line} of ${file}, and its other members below that`
+    mistakes.push(wrongAt(`${file}:${list?.line}`, said, mend))
+  }
+  const items: readonly unknown[] = Array.isArray(given) ? given : []
+  if (items.length > networksMax) {
+    mistakes.push(wrongAt(`${file}:${list?.line}`, `more than ${networksMax} networks`))
+  }
+  const written = items
+    .slice(0, networksMax)
+    .flatMap((item, index) =>
+      readItem({ item, index, file, list, env, forms: short.forms, mistakes }),
+    )
+  const named = new Set(written.map(({ raw }) => raw['name']))
+  for (const form of short.forms) {
+    if (!named.has(form.network)) written.push(...readShortForm(form, mistakes))
+  }
+  const networks = written.flatMap((one) => judge(one, mistakes))
+  mistakes.push(...checkAcross(written))
+  const isGiven = written.length > 0
+  return {
+    networks: isGiven && mistakes.length === 0 ? freeze(networks) : null,
+    mistakes: mistakes.slice(0, mistakesMax),
+    written,
+  }
+}
+
+// `networks:` written as a section reads like settings of their own.
+function refuseSections(file: string, values: readonly FileValue[]): readonly Mistake[] {
+  const first = values.find(({ path }) => path.startsWith('networks.'))
+  if (first === undefined) return []
+  const name = first.path.split('.')[1] ?? ''
+  const where = `${file}:${first.line}`
+  return [
+    wrongAt(
+      where,
+      'networks is a list, and these are names below it',
+      `write "- name: ${name}" in line ${first.line} of ${file}, and its members below it, further in`,
+    ),
+  ]
+}
+
+function judge(written: Written, mistakes: Mistake[]): readonly NetworkConfig[] {
+  const { raw } = written
+  const isBroken = (path: readonly PropertyKey[]) =>
+    path.some((_, at) => valueAt(raw, path.slice(0, at + 1)) === broken)
+  const parsed =
+    raw['embedded'] === true ? embeddedSchema.safeParse(raw) : upstreamNetworkSchema.safeParse(raw)
+  for (const issue of parsed.error?.issues ?? []) {
+    if (!isBroken(issue.path)) mistakes.push(...describeNetworkIssue(issue, written))
+  }
+  mistakes.push(...checkWithin(written))
+  if (parsed.data === undefined) return []
+  return [parsed.data.embedded ? parsed.data : upstreamNetwork(parsed.data)]
+}
+
+function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): NetworkConfig {
+  const { default: usual = null, ...methods } = (given.verify ?? {}) as Record<string, VerifyMode>
+  const { quorum, ...heads } = given.heads
+  return {
+    ...given,
+    embedded: false,
+    chainId: BigInt(given.chainId),
+    verify: { default: usual, methods },
+    heads: { ...heads, quorum: quorum ?? Math.min(2, given.upstreams.length) },
+    genesisHash: given.genesisHash?.toLowerCase() ?? null,
+    upstreams: nameAll(given.upstreams),
+  }
+}
+
+type Given = z.output<typeof upstreamNetworkSchema>['upstreams']
+
+// Two paths of one host are two upstreams: the second is `host-2`.
+function nameAll(upstreams: Given): readonly UpstreamConfig[] {
+  const taken = new Set(upstreams.flatMap(({ name }) => (name === undefined ? [] : [name])))
+  return upstreams.map(({ name, headers, ...rest }) => ({
+    ...rest,
+    name: name ?? freeName(new URL(rest.url).host, taken),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value]),
+    ),
+  }))
+}
+
+function freeName(host: string, taken: Set<string>): string {
+  let name = host
+  for (let copy = 2; taken.has(name); copy++) name = `${host}-${copy}`
+  taken.add(name)
+  return name
+}

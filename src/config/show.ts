@@ -1,0 +1,88 @@
+// Every setting with its value and where it comes from, for people; secrets and what references brought are
+// redacted.
+// Tested by src/config/load.test.ts
+import type { LoadedConfig } from './config.ts'
+import type { Leaf } from './leaf.ts'
+import type { Loaded } from './load.ts'
+import type { NetworkConfig } from './network-config.ts'
+import { embeddedSchema, memberAt, metaOf, upstreamNetworkSchema } from './network-schema.ts'
+import { valueAt, type Written } from './network-written.ts'
+
+/** One row of `config print`. */
+export type ShownSetting = {
+  readonly path: string
+  readonly value: unknown
+  readonly origin: string
+}
+
+export const redacted = '(redacted)'
+
+/** Rows of the table. */
+export function showSettings(
+  table: readonly Leaf[],
+  { config, origins }: Loaded<unknown>,
+): readonly ShownSetting[] {
+  return table.map((leaf) => {
+    const from = origins.get(leaf.path)
+    const value = valueAt(config, leaf.path.split('.'))
+    const hide = value !== null && (leaf.secret || from?.hidden === true)
+    return {
+      path: leaf.path,
+      value: hide ? redacted : value,
+      origin: from === undefined ? 'default' : from.where,
+    }
+  })
+}
+
+/** Rows of the networks: `networks.mainnet.upstreams[0].url`. */
+export function showNetworks({ config, written }: LoadedConfig): readonly ShownSetting[] {
+  return (config.networks ?? []).flatMap((network, index) => {
+    const from = written[index]
+    return from === undefined ? [] : showMembers(network, from)
+  })
+}
+
+function showMembers(network: NetworkConfig, written: Written): readonly ShownSetting[] {
+  const schema = network.embedded ? embeddedSchema : upstreamNetworkSchema
+  const { name, ...members } = network
+  return rowsOf(members, [])
+
+  function rowsOf(value: unknown, path: readonly PropertyKey[]): readonly ShownSetting[] {
+    const isSection = typeof value === 'object' && value !== null && Object.keys(value).length > 0
+    if (isSection) {
+      return Object.entries(value).flatMap(([key, inner]) =>
+        rowsOf(inner, [...path, Array.isArray(value) ? Number(key) : key]),
+      )
+    }
+    // As written these have another form or other letter cases.
+    const deepest = path.findIndex((part) => part === 'verify' || part === 'headers') + 1
+    const given = deepest === 0 ? path : path.slice(0, deepest)
+    const isWritten = valueAt(written.raw, given) !== undefined
+    return [
+      {
+        path: path.reduce<string>(
+          (text, part) =>
+            typeof part === 'number' ? `${text}[${part}]` : `${text}.${String(part)}`,
+          `networks.${name}`,
+        ),
+        value: shown(value, path),
+        origin: isWritten ? written.whereOf(given) : 'default',
+      },
+    ]
+  }
+
+  function shown(value: unknown, path: readonly PropertyKey[]): unknown {
+    if (typeof value === 'bigint') return Number(value)
+    if (written.isHidden(path)) return redacted
+    if (path.includes('headers') && typeof value === 'string') return redacted
+    const isSecret = metaOf(memberAt(schema, path))?.secret === true
+    return isSecret && typeof value === 'string' ? showUrl(value) : value
+  }
+}
+
+/** Scheme, host and port; what may hold a key or a password is redacted. */
+export function showUrl(text: string): string {
+  const { protocol, host, pathname, search, username, password } = new URL(text)
+  const isPlain = [username, password, search].every((part) => part === '') && pathname === '/'
+  return `${protocol}//${host}${isPlain ? '' : `/${redacted}`}`
+}
