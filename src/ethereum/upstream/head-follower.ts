@@ -178,7 +178,8 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       if (change.added.length + change.removed.length > 0) tell(change)
     }
     for (const { source, hash } of said) {
-      source.setLag(Math.max(0, Number(block.number - (tree.find(hash)?.number ?? 0n))))
+      const number = tree.find(hash)?.number ?? 0n
+      source.setLag(Math.max(0, Number(block.number - number)), number)
     }
     settleTag('safe')
     settleTag('finalized')

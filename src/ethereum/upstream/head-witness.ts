@@ -10,8 +10,8 @@ export type HeadSource = {
   /** False while nothing it says counts: quarantined, of another chain. */
   readonly usable: boolean
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
-  /** Told how many blocks it is behind the head. */
-  setLag(blocks: number): void
+  /** Told how many blocks it is behind the head, and its own newest block. */
+  setLag(blocks: number, head: bigint): void
 }
 
 export type BlockName = { readonly hash: Uint8Array; readonly number: bigint }

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { classOf, isRead, mayAskElsewhere } from './method-class.ts'
+
+test('a method nobody has described is treated as a write', () => {
+  for (const method of ['eth_newThing', 'debug_setHead', 'foo', '', 'eth_sendTransaction']) {
+    assert.equal(classOf(method), 'unlisted')
+  }
+  assert.ok(!isRead('unlisted'))
+  assert.ok(mayAskElsewhere('unlisted', { kind: 'trouble', phase: 'unsent' }))
+  assert.ok(mayAskElsewhere('unlisted', { kind: 'unsupported', phase: 'answering' }))
+  assert.ok(!mayAskElsewhere('unlisted', { kind: 'trouble', phase: 'sent' }))
+  assert.ok(!mayAskElsewhere('unlisted', { kind: 'rate_limit', phase: 'answering' }))
+})
+
+test('known reads go elsewhere on trouble, refusals and missing data, never on a revert or bad params', () => {
+  assert.equal(classOf('eth_call'), 'read')
+  for (const kind of [
+    'trouble',
+    'rate_limit',
+    'missing_state',
+    'unknown_block',
+    'unsupported',
+  ] as const) {
+    assert.ok(mayAskElsewhere('read', { kind, phase: 'answering' }), kind)
+  }
+  for (const kind of ['execution', 'client_fault', 'range', 'other'] as const) {
+    assert.ok(!mayAskElsewhere('read', { kind, phase: 'answering' }), kind)
+  }
+})
+
+test('traces go elsewhere only before the first byte of an answer', () => {
+  assert.equal(classOf('debug_traceTransaction'), 'trace')
+  assert.equal(classOf('trace_block'), 'trace')
+  assert.ok(mayAskElsewhere('trace', { kind: 'trouble', phase: 'sent' }))
+  assert.ok(!mayAskElsewhere('trace', { kind: 'trouble', phase: 'answering' }))
+  assert.ok(!mayAskElsewhere('trace', { kind: 'missing_state', phase: 'answering' }))
+})
+
+test('transactions and filters are never repeated', () => {
+  for (const method of ['eth_sendRawTransaction', 'eth_newFilter', 'eth_getFilterChanges']) {
+    const methodClass = classOf(method)
+    assert.ok(!isRead(methodClass))
+    assert.ok(!mayAskElsewhere(methodClass, { kind: 'trouble', phase: 'unsent' }))
+  }
+})
+
+test('content goes elsewhere whatever an upstream says', () => {
+  assert.equal(classOf('eth_getProof'), 'content')
+  for (const kind of [
+    'client_fault',
+    'other',
+    'proof_window',
+    'pruned',
+    'unknown_block',
+  ] as const) {
+    assert.ok(mayAskElsewhere('content', { kind, phase: 'answering' }), kind)
+  }
+})

@@ -1,0 +1,108 @@
+// Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: wrong id,
+// wrong version, result and error both, or not JSON are the upstream's trouble, never an answer and never a lie.
+// Tested by src/ethereum/upstream/json-rpc-client.test.ts
+import { classifyError } from './classify-error.ts'
+import type { Redact } from './redact.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+export type Response = {
+  readonly status: number
+  readonly retryAfterMs: number | null
+  readonly body: string
+}
+
+export type Sent = {
+  readonly id: number
+  /** The body we sent. */
+  readonly body: string
+  readonly redact: Redact
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const messageLengthMax = 1024
+/** Longer data of an error is not passed on: a revert's is code 3 and bounded by the reply's own cap. */
+const dataLengthMax = 64 * 1024
+const hexText = /^0x[0-9a-fA-F]*$/
+
+/** The result, any JSON value. Throws UpstreamError. */
+export function readReply(response: Response, sent: Sent): unknown {
+  const { status } = response
+  const reply = parseMembers(response.body)
+  if (reply === null) throw plainFailure(response, sent)
+  const hasResult = Object.hasOwn(reply, 'result')
+  const hasError = Object.hasOwn(reply, 'error')
+  if (reply['jsonrpc'] !== '2.0') throw trouble(status, 'a reply without jsonrpc 2.0')
+  // An upstream that could not read the id says null (JSON-RPC 2.0, section 5), only in an error.
+  const named = reply['id'] === sent.id || (reply['id'] === null && hasError)
+  if (!named) throw trouble(status, 'a reply with another id')
+  if (hasResult && hasError) throw trouble(status, 'a reply with a result and an error')
+  if (hasError) throw toError(reply['error'], response, sent)
+  if (!hasResult) throw trouble(status, 'a reply without a result')
+  if (status < 200 || status > 299) throw plainFailure(response, sent)
+  return reply['result']
+}
+
+function parseMembers(body: string): Members | null {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isMembers(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A body that is no JSON-RPC answer: the status decides, and the text when it is plain. */
+function plainFailure({ status, retryAfterMs, body }: Response, sent: Sent): UpstreamError {
+  const text = body.slice(0, messageLengthMax).trim()
+  const isPlain = !text.startsWith('<') && !text.startsWith('{')
+  const message = isPlain ? text : ''
+  const ok = status >= 200 && status <= 299
+  // With a good status only this one text says something (contract-rpc 13, unknown block).
+  const judged = ok && message.toLowerCase() !== 'not found' ? '' : message
+  return new UpstreamError({
+    kind: classifyError({ status, code: null, message: judged, asked: sent.body }),
+    phase: 'answering',
+    message: ok ? 'a reply that is not JSON-RPC' : `HTTP ${status}`,
+    status,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  })
+}
+
+function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent): UpstreamError {
+  if (!isMembers(error)) return trouble(status, 'a reply with an odd error')
+  const { code, message, data } = error
+  if (typeof code !== 'number' || !Number.isInteger(code)) {
+    return trouble(status, 'a reply whose error has no code')
+  }
+  const text = typeof message === 'string' ? message : ''
+  const shown = shownData(data, sent.redact)
+  return new UpstreamError({
+    kind: classifyError({ status, code, message: text, data, asked: sent.body }),
+    phase: 'answering',
+    message: sent.redact(text).slice(0, messageLengthMax),
+    code,
+    status,
+    ...(shown === undefined ? {} : { data: shown }),
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+  })
+}
+
+/** The bytes of a revert untouched (contract-rpc 5); anything else without secrets, or nothing. */
+function shownData(data: unknown, redact: Redact): unknown {
+  if (data === undefined || (typeof data === 'string' && hexText.test(data))) return data
+  try {
+    const text = JSON.stringify(data)
+    return text.length > dataLengthMax ? undefined : (JSON.parse(redact(text)) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+function trouble(status: number, message: string): UpstreamError {
+  return new UpstreamError({ kind: 'trouble', phase: 'answering', message, status })
+}

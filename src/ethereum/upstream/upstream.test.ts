@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  errorAnswer,
+  startRpcUpstream,
+  type RpcAnswer,
+  type RpcUpstream,
+} from '../../../test/fakes/json-rpc-upstream.ts'
+import { createTurnedClock, type TurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { silentLog, type Log } from '../../base/log.ts'
+import { UpstreamError } from './upstream-error.ts'
+import { createUpstream } from './create-upstream.ts'
+import { defaultUpstreamLimits, type Upstream, type UpstreamOptions } from './upstream.ts'
+
+const never = new AbortController().signal
+
+type Started = AsyncDisposable & {
+  readonly node: RpcUpstream
+  readonly upstream: Upstream
+  readonly clock: TurnedClock
+}
+
+async function start(
+  answer: RpcAnswer,
+  options: Partial<UpstreamOptions> = {},
+  log: Log = silentLog,
+): Promise<Started> {
+  const node = await startRpcUpstream(answer)
+  const clock = createTurnedClock()
+  const upstream = createUpstream(
+    { ...defaultUpstreamLimits, url: node.url, trusted: false, headers: {}, ...options },
+    { clock, log },
+  )
+  return {
+    node,
+    upstream,
+    clock,
+    async [Symbol.asyncDispose]() {
+      await upstream.close()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function kindOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work
+    return 'answered'
+  } catch (error) {
+    if (error instanceof UpstreamError) return error.kind
+    throw error
+  }
+}
+
+const troubled: RpcAnswer = (_asked, response) => void response.writeHead(502).end()
+
+test('an upstream without a name is called by host and port, never by its credentials', async () => {
+  const one = createUpstream(
+    {
+      ...defaultUpstreamLimits,
+      url: 'http://u:secret@h.example:1/v3/key',
+      trusted: true,
+      headers: {},
+    },
+    { clock: createTurnedClock(), log: silentLog },
+  )
+  assert.equal(one.name, 'h.example:1')
+  assert.ok(one.trusted)
+  await one.close()
+})
+
+test('twenty failures of a class rest that class alone, and one call tries after thirty seconds', async () => {
+  await using started = await start(troubled)
+  const { upstream, node, clock } = started
+  for (let i = 0; i < 20; i++) await kindOf(upstream.call('eth_getProof', [], never))
+  assert.equal(upstream.status().state, 'open')
+  assert.ok(!upstream.mayCall('content'))
+  assert.ok(upstream.mayCall('read'))
+  assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
+  assert.equal(node.asked.length, 20)
+  clock.turn(30_000)
+  node.answer = () => 'well'
+  assert.equal(await upstream.call('eth_getProof', [], never), 'well')
+  assert.equal(upstream.status().state, 'ok')
+})
+
+test('what a node answers is no failure, whatever it is', async () => {
+  await using started = await start(errorAnswer({ code: 3, message: 'execution reverted' }))
+  const { upstream } = started
+  for (let i = 0; i < 30; i++) await kindOf(upstream.call('eth_call', [], never))
+  assert.equal(upstream.status().state, 'ok')
+  assert.equal(upstream.status().successRate, 1)
+})
+
+test('a caller that leaves is no failure of the upstream', async () => {
+  await using started = await start(() => undefined)
+  const { upstream } = started
+  for (let i = 0; i < 25; i++) {
+    const leaver = new AbortController()
+    const call = upstream.call('eth_call', [], leaver.signal)
+    leaver.abort(new Error('gone'))
+    await assert.rejects(call, /gone/)
+  }
+  assert.equal(upstream.status().successRate, 1)
+  assert.ok(!upstream.isFull)
+})
+
+test('a rate limit rests the class for the time the upstream asks for', async () => {
+  await using started = await start((_asked, response) => {
+    response.writeHead(429, { 'retry-after': '40' }).end()
+  })
+  const { upstream, clock } = started
+  assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'rate_limit')
+  assert.ok(!upstream.mayCall('read'))
+  clock.turn(39_999)
+  assert.ok(!upstream.mayCall('read'))
+  clock.turn(1)
+  assert.ok(upstream.mayCall('read'))
+})
+
+test('an upstream that refuses our account is cordoned, and the operator is told once', async () => {
+  const lines: unknown[] = []
+  await using started = await start(
+    errorAnswer({ code: -32000, message: 'monthly capacity limit reached for key topsecret' }),
+    { headers: { authorization: 'Bearer topsecret' } },
+    (level, event, facts) => lines.push([level, event, facts]),
+  )
+  const { upstream, clock } = started
+  await Promise.all([
+    kindOf(upstream.call('eth_call', [], never)),
+    kindOf(upstream.call('eth_getProof', [], never)),
+  ])
+  assert.equal(upstream.status().state, 'cordoned')
+  assert.equal(await kindOf(upstream.call('eth_chainId', [], never)), 'not_asked')
+  assert.equal(lines.length, 1)
+  assert.ok(!JSON.stringify(lines).includes('topsecret'))
+  clock.turn(3_600_000)
+  assert.ok(upstream.mayCall('read'))
+})
+
+test('a method it does not know is not asked again for an hour; an odd param says nothing of the method', async () => {
+  await using started = await start(
+    errorAnswer({ code: -32601, message: 'the method x does not exist' }),
+  )
+  const { upstream, node, clock } = started
+  assert.equal(await kindOf(upstream.call('debug_getRawBlock', [], never)), 'unsupported')
+  assert.equal(await kindOf(upstream.call('debug_getRawBlock', [], never)), 'unsupported')
+  assert.equal(node.asked.length, 1)
+  assert.deepEqual(upstream.status().lacks, ['debug_getRawBlock'])
+  clock.turn(3_600_000)
+  assert.ok(!upstream.lacks('debug_getRawBlock'))
+  node.answer = errorAnswer({ code: -32000, message: 'this override is not supported' })
+  assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'unsupported')
+  assert.ok(!upstream.lacks('eth_call'))
+})
+
+test('methods it does not know are remembered up to a number', async () => {
+  await using started = await start(errorAnswer({ code: -32601, message: 'no' }))
+  const { upstream } = started
+  for (let i = 0; i < 300; i++) await kindOf(upstream.call(`x_${i}`, [], never))
+  assert.equal(upstream.status().lacks.length, 256)
+  assert.ok(upstream.lacks('x_299') && !upstream.lacks('x_0'))
+})
+
+test('calls beyond its places wait, and beyond the line they are not asked', async () => {
+  const held: (() => void)[] = []
+  await using started = await start(
+    () => new Promise((resolve) => held.push(() => resolve('ok'))),
+    { concurrency: 1 },
+  )
+  const { upstream } = started
+  const calls = Array.from({ length: 10 }, () => kindOf(upstream.call('eth_call', [], never)))
+  assert.equal(await calls[9], 'not_asked')
+  assert.ok(upstream.isFull)
+  for (let done = 0; done < 9; done++) {
+    while (held.length === 0) await new Promise(setImmediate)
+    held.shift()?.()
+    assert.equal(await calls[done], 'answered')
+  }
+  assert.ok(!upstream.isFull)
+})
+
+test('a lie into quarantine ends its use; without, it only counts', async () => {
+  await using started = await start(() => 1)
+  const { upstream, clock } = started
+  upstream.lie(false)
+  assert.ok(upstream.mayCall('content'))
+  upstream.lie(true)
+  assert.ok(!upstream.mayCall('content'))
+  assert.equal(await kindOf(upstream.call('eth_call', [], never)), 'not_asked')
+  assert.equal(await upstream.call('eth_chainId', [], never, { isProbe: true }), 1)
+  assert.deepEqual([upstream.status().state, upstream.status().lies], ['quarantined', 2])
+  assert.ok(!upstream.usable)
+  clock.turn(60_000)
+  assert.ok(upstream.mayCall('content') && upstream.isProving)
+  for (let i = 0; i < 20; i++) upstream.prove()
+  assert.ok(!upstream.isProving)
+  assert.equal(upstream.status().state, 'ok')
+})
+
+test('an upstream of another chain is never asked', async () => {
+  await using started = await start(() => 1)
+  const { upstream } = started
+  upstream.tellChain(false)
+  assert.ok(!upstream.mayCall('content'))
+  assert.equal(upstream.status().state, 'wrong-chain')
+  upstream.tellChain(true)
+  assert.ok(upstream.mayCall('content'))
+})
+
+test('slower, failing, lagging and lying upstreams cost more', async () => {
+  await using one = await start(troubled)
+  const { upstream, clock } = one
+  const before = upstream.cost('content')
+  upstream.setLag(3, 10n)
+  assert.equal(upstream.cost('content'), before * 4)
+  upstream.lie(false)
+  assert.equal(upstream.cost('content'), before * 8)
+  await kindOf(upstream.call('eth_getProof', [], never))
+  assert.ok(upstream.cost('content') > before * 8)
+  assert.equal(upstream.cost('read'), before * 8)
+  clock.turn(60_000)
+  await using two = await start(() => {
+    two.clock.turn(400)
+    return 1
+  })
+  await two.upstream.call('eth_getProof', [], never)
+  assert.ok(two.upstream.cost('content') >= 400)
+  assert.ok((two.upstream.status().p95Ms ?? 0) >= 400)
+})
+
+test('a live refusal changes what it can', async () => {
+  await using started = await start(() => 1)
+  const { upstream } = started
+  upstream.setLag(0, 100n)
+  upstream.tellReach({ proof: 'all' })
+  assert.equal(upstream.can('proof', 50n), 'yes')
+  upstream.cannot('proof', 50n)
+  assert.equal(upstream.can('proof', 50n), 'no')
+  assert.equal(upstream.can('proof', 51n), 'yes')
+})

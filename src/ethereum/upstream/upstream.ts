@@ -1,0 +1,94 @@
+// What an upstream node is to the rest: a name, calls, and how it has behaved. What it says is never believed here;
+// callers prove it.
+import type { Params } from './json-rpc-client.ts'
+import type { MethodClass } from './method-class.ts'
+import type { Need, Reaches } from './reach.ts'
+import type { Redact } from './redact.ts'
+
+export type UpstreamOptions = {
+  /** How it is called in logs and lists; without it, host and port of the URL. */
+  readonly name?: string
+  /** May hold credentials; never shown. */
+  readonly url: string
+  /** The operator's own node: its word alone counts for heads, absence, and what cannot be proved. */
+  readonly trusted: boolean
+  readonly headers: Readonly<Record<string, string>>
+  /** Calls at once. */
+  readonly concurrency: number
+  /** Null: no limit of ours. */
+  readonly requestsPerSecond: number | null
+  readonly timeoutMs: number
+  readonly replyBytesMax: number
+}
+
+export const defaultUpstreamLimits = {
+  concurrency: 32,
+  requestsPerSecond: null,
+  timeoutMs: 10_000,
+  replyBytesMax: 64 * 1024 * 1024,
+} as const
+
+export type CallOptions = {
+  /** How it may be treated; without it, as the method is listed. */
+  readonly methodClass?: MethodClass
+  /** Ours, to find out how it is: sent though it is cordoned, quarantined or resting. */
+  readonly isProbe?: boolean
+}
+
+/** `open`: a breaker rests. `cordoned`: it refuses our account. `wrong-chain`: never used. */
+export type UpstreamState = 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
+
+export type UpstreamStatus = {
+  readonly name: string
+  readonly trusted: boolean
+  readonly state: UpstreamState
+  /** Of content calls, else of reads, milliseconds; null without a call in the last two minutes. */
+  readonly p50Ms: number | null
+  readonly p95Ms: number | null
+  /** Share of calls of the last 30 s that went well, of its worst class. */
+  readonly successRate: number
+  readonly head: bigint | null
+  /** Blocks behind the network's head; null when nobody said. */
+  readonly lag: number | null
+  readonly reach: Reaches
+  /** Methods it said it does not know. */
+  readonly lacks: readonly string[]
+  readonly lies: number
+}
+
+export type Upstream = {
+  readonly name: string
+  readonly trusted: boolean
+  /** Takes this upstream's secrets out of a text. */
+  readonly redact: Redact
+  /**
+   * The `result`, any JSON value. Throws UpstreamError (`not_asked` when nothing was sent), or `signal.reason`.
+   * Retries nothing but a reused socket that was closed, and that for reads only.
+   */
+  call(method: string, params: Params, signal: AbortSignal, options?: CallOptions): Promise<unknown>
+  /** May it be chosen for a call of this class now? Not while shut, and as a canary only when `proving`. */
+  mayCall(methodClass: MethodClass): boolean
+  /** False while nothing it says counts: quarantined, of another chain, closed. */
+  readonly usable: boolean
+  /** Its quarantine is over, and what it says is checked against others first. */
+  readonly isProving: boolean
+  /** All its places are taken: what is sent now waits in line. */
+  readonly isFull: boolean
+  lacks(method: string): boolean
+  can(need: Need, number: bigint | null): 'yes' | 'no' | 'unknown'
+  /** What one call of this class costs, in milliseconds made longer by failures, lag and lies. Smaller is better. */
+  cost(methodClass: MethodClass): number
+  p95Ms(methodClass: MethodClass): number | null
+  /** The head follower's word: its newest block, and how many blocks that is behind the network's head. */
+  setLag(blocks: number, head: bigint): void
+  tellReach(reaches: Partial<Reaches>): void
+  tellChain(isRight: boolean): void
+  /** It does not have this of that block. */
+  cannot(need: Need, number: bigint): void
+  /** One answer of it was proved. */
+  prove(): void
+  /** One answer of it contradicted a hash. `isShut`: into quarantine. */
+  lie(isShut: boolean): void
+  status(): UpstreamStatus
+  close(): Promise<void>
+}

@@ -1,0 +1,77 @@
+// An upstream on loopback whose every response a test writes itself: for what real nodes and proxies do wrong.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+
+export type RpcAsked = {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly headers: IncomingMessage['headers']
+  readonly path: string
+  /** Which request of its socket this is, from 1 on. */
+  readonly turn: number
+}
+
+export type RpcUpstream = AsyncDisposable & {
+  readonly url: string
+  readonly asked: readonly RpcAsked[]
+  /** Sockets that were opened so far. */
+  readonly sockets: number
+  /** Changes what it does from now on. */
+  answer: RpcAnswer
+}
+
+/** Writes the response; a returned value is sent as the result. */
+export type RpcAnswer = (asked: RpcAsked, response: ServerResponse) => unknown
+
+/** Starts one; dispose it. */
+export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> {
+  const asked: RpcAsked[] = []
+  const turns = new Map<Socket, number>()
+  const server = createServer((request, response) => {
+    void respond(request, response)
+  })
+  server.on('connection', (socket) => turns.set(socket, 0))
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const call = JSON.parse(Buffer.concat(chunks).toString()) as RpcAsked
+    const turn = (turns.get(request.socket) ?? 0) + 1
+    turns.set(request.socket, turn)
+    const one = { ...call, headers: request.headers, path: request.url ?? '', turn }
+    asked.push(one)
+    const result = await upstream.answer(one, response)
+    if (response.writableEnded || response.headersSent || result === undefined) return
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result }))
+  }
+
+  const listening = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', listening.resolve)
+  await listening.promise
+  const { port } = server.address() as AddressInfo
+  const upstream: RpcUpstream = {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    get sockets() {
+      return turns.size
+    },
+    answer,
+    async [Symbol.asyncDispose]() {
+      const closed = Promise.withResolvers<void>()
+      server.close(() => closed.resolve())
+      server.closeAllConnections()
+      await closed.promise
+    },
+  }
+  return upstream
+}
+
+/** An answer with this error object. */
+export function errorAnswer(error: Readonly<Record<string, unknown>>, status = 200): RpcAnswer {
+  return ({ id }, response) => {
+    response.statusCode = status
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+  }
+}
