@@ -86,7 +86,11 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
   }
 }
 
-function asNetwork(name: string, embedded: EmbeddedNetwork, { obtain, held }: Obtaining): Network {
+function asNetwork(
+  name: string,
+  embedded: EmbeddedNetwork,
+  { obtain, held, heldNode }: Obtaining,
+): Network {
   const { chainId, head, pool, executor, blobFeeFraction, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
   const hint = { network: name }
@@ -101,6 +105,7 @@ function asNetwork(name: string, embedded: EmbeddedNetwork, { obtain, held }: Ob
     forkConfigs,
     obtain,
     held,
+    heldNode,
     headers,
     hint,
   }

@@ -37,7 +37,7 @@ export function createKeeping(parts: {
   }
 
   return {
-    find: (ref) => underway.get(refKey(ref))?.bytes ?? null,
+    find: (ref) => (underway.size === 0 ? null : (underway.get(refKey(ref))?.bytes ?? null)),
     add(ref, bytes) {
       const key = refKey(ref)
       if (underway.has(key)) return

@@ -18,6 +18,43 @@ test('gives back the bytes that were added under the same kind and hash, and no 
   assert.equal(memory.find(node(1, 'code')), null)
 })
 
+test('finds by a hash that stands inside other bytes, as in a node', () => {
+  const memory = createMemory({ bytesMax: 1_000_000 })
+  const bytes = Uint8Array.of(1, 2, 3)
+  memory.add(node(7), bytes)
+  const from = Uint8Array.of(0xf8, 0xa0, ...node(7).hash, 0x80)
+  assert.equal(memory.findAt('trie-node', from, 2), bytes)
+  assert.equal(memory.findAt('trie-node', from, 1), null)
+  assert.equal(memory.findAt('code', from, 2), null)
+})
+
+test('hashes that end alike are told apart, also in an earlier generation', () => {
+  const memory = createMemory({ bytesMax: 64_000 })
+  const likes = Array.from({ length: 50 }, (_, first): ContentRef => {
+    const hash = new Uint8Array(32).fill(9)
+    hash[0] = first
+    return { kind: 'trie-node', hash }
+  })
+  likes.forEach((ref, first) => memory.add(ref, Uint8Array.of(first)))
+  likes.forEach((ref, first) => assert.deepEqual(memory.find(ref), Uint8Array.of(first)))
+  for (let number = 0; number < 60; number += 1) memory.add(node(number), new Uint8Array(100))
+  likes.forEach((ref, first) => {
+    const found = memory.find(ref)
+    if (found !== null) assert.deepEqual(found, Uint8Array.of(first))
+  })
+  assert.equal(memory.find({ kind: 'trie-node', hash: new Uint8Array(32).fill(8) }), null)
+})
+
+test('hashes of any length have their place, none at all too', () => {
+  const memory = createMemory({ bytesMax: 1_000_000 })
+  const refs = [0, 1, 4, 7, 34].map((length): ContentRef => ({
+    kind: 'dag-block',
+    hash: new Uint8Array(length).fill(5),
+  }))
+  refs.forEach((ref, at) => memory.add(ref, Uint8Array.of(at)))
+  refs.forEach((ref, at) => assert.deepEqual(memory.find(ref), Uint8Array.of(at)))
+})
+
 test('stays within its bytes, and does not give its room to one large thing', () => {
   const memory = createMemory({ bytesMax: 100_000 })
   for (let number = 0; number < 1_000; number += 1) memory.add(node(number), new Uint8Array(100))

@@ -12,6 +12,7 @@ import {
   refKey,
   type ContentRef,
   type Held,
+  type HeldNode,
   type Hint,
   type Item,
   type NameOf,
@@ -70,6 +71,7 @@ export type Obtaining = {
    */
   readonly obtain: Obtain
   readonly held: Held
+  readonly heldNode: HeldNode
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
   /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
@@ -244,15 +246,20 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
   }
 
+  function held(ref: ContentRef): Uint8Array | null {
+    try {
+      return readHeld(ref)
+    } catch {
+      return null
+    }
+  }
+
   return {
     obtain,
-    held(ref) {
-      try {
-        return readHeld(ref)
-      } catch {
-        return null
-      }
-    },
+    held,
+    heldNode: (from, at) =>
+      memory.findAt('trie-node', from, at) ??
+      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
     async keep(ref, bytes) {
       verify(ref, bytes)
       await store.commit([{ ref, bytes }])

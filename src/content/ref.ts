@@ -58,3 +58,6 @@ export type Obtain = (ref: ContentRef, hint: Hint, signal: AbortSignal) => Promi
  * is bad; then `obtain` finds out more. Do not write to the array: others hold it too.
  */
 export type Held = (ref: ContentRef) => Uint8Array | null
+
+/** As `Held`, of the trie node whose hash of 32 bytes stands in `from` at `at`: a step of a walk makes no ref. */
+export type HeldNode = (from: Uint8Array, at: number) => Uint8Array | null

@@ -1,7 +1,7 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
 // and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
 // Tested by src/gateway/operations/by-hash.test.ts
-import type { Held, Hint, Obtain } from '../content/ref.ts'
+import type { Held, HeldNode, Hint, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { Executor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
@@ -17,6 +17,8 @@ export type Network = {
   readonly obtain: Obtain
   /** What `obtain` would give without a wait. */
   readonly held: Held
+  /** The same for the next node of a walk. */
+  readonly heldNode: HeldNode
   /** Headers proved before, decoded. */
   readonly headers: HeaderMemory
   /** The hint every read of this network starts from. */

@@ -80,6 +80,7 @@ export function createFakeNetwork(
     chainId: 1337n,
     hint: { network: 'dev' },
     held: () => null,
+    heldNode: () => null,
     headers: createHeaderMemory(1_000),
     pool: createFakePool(),
     executor: createFakeExecutor(),
