@@ -8,6 +8,7 @@ import { keccak256 } from './keccak.ts'
 import { decodeEntries } from './list.ts'
 import { Malformed } from './malformed.ts'
 import { orderedRoot } from './ordered-trie.ts'
+import { isPlainNode } from './plain-node.ts'
 import { decodeRlp, splitList } from './rlp.ts'
 import { decodeTrieNode } from './trie-node.ts'
 
@@ -45,7 +46,7 @@ export function nameKeccakKinds(
 ): Uint8Array {
   try {
     if (kind === 'header') decodeHeader(bytes)
-    else if (kind === 'trie-node') decodeTrieNode(bytes)
+    else if (kind === 'trie-node') judgeTrieNode(bytes)
   } catch (cause) {
     if (!(cause instanceof Malformed)) throw cause
     throw new Fault('unverified', { detail: `a ${kind} is ${cause.message}`, cause })
@@ -65,8 +66,7 @@ function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
       return
     case 'trie-node':
       compare(ref, keccak256(bytes))
-      decodeTrieNode(bytes)
-      return
+      return judgeTrieNode(bytes)
     case 'code':
       return compare(ref, keccak256(bytes))
     case 'transactions': {
@@ -78,6 +78,10 @@ function verifyKind(ref: KeccakRef, bytes: Uint8Array): void {
     case 'withdrawals':
       return compare(ref, orderedRoot(decodeEntries(bytes)))
   }
+}
+
+function judgeTrieNode(bytes: Uint8Array): void {
+  if (!isPlainNode(bytes)) decodeTrieNode(bytes)
 }
 
 function compare(ref: KeccakRef, computed: Uint8Array): void {
