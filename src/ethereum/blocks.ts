@@ -36,6 +36,23 @@ export async function findHeader(
   }
 }
 
+/** `findHeader` when it is at hand, else null. */
+export function heldHeader(network: Network, hash: Uint8Array): ProvedHeader | null {
+  const known = network.headers.find(hash)
+  if (known !== null) return known
+  const bytes = network.held({ kind: 'header', hash })
+  if (bytes === null) return null
+  const block = { hash, bytes, header: decodeHeader(bytes) }
+  network.headers.add(block)
+  return block
+}
+
+/** `readTransactionList` when it is at hand, else null. */
+export function heldTransactionList(network: Network, { header }: ProvedHeader): Uint8Array | null {
+  if (equalBytes(header.transactionsRoot, emptyTrieRoot)) return emptyRlpList
+  return network.held({ kind: 'transactions', hash: header.transactionsRoot })
+}
+
 /**
  * Takes a new block that is at hand into memory, verified: most calls that follow ask about it. Whoever asks
  * finds out why when it is not; this never throws.

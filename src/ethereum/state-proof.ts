@@ -14,7 +14,8 @@ import { keccak256 } from '../codec/keccak.ts'
 import { Malformed } from '../codec/malformed.ts'
 import { toNibbles } from '../codec/trie-node.ts'
 import type { ContentRef, Hint } from '../content/ref.ts'
-import { type AccountAt, decodeProved, obtainState, stepProved, walkNodesMax } from './state.ts'
+import { type AccountAt, obtainState } from './state.ts'
+import { decodeProved, stepProved, walkNodesMax } from './walker.ts'
 
 /** Nodes from the root down; nodes embedded in another are part of it. Empty for an empty trie. */
 type Proof = readonly Uint8Array[]

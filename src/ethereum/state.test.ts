@@ -14,8 +14,8 @@ import type { Header } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { encodeInteger, encodeRlp } from '../codec/rlp.ts'
 import { buildTrie } from '../codec/trie-build.ts'
-import type { Item } from '../content/ref.ts'
-import { findAccount, readCode, readStorage } from './state.ts'
+import { type ContentRef, type Item, refKey } from '../content/ref.ts'
+import { findAccount, heldCode, heldStorage, readCode, readStorage } from './state.ts'
 
 const { signal } = new AbortController()
 
@@ -60,6 +60,20 @@ function reader(items: readonly Item[], stateRoot: Uint8Array, address: bigint) 
   return { network, block, address: bytes(20, address) }
 }
 
+/** The same over items that are at hand. */
+function holder(items: readonly Item[], stateRoot: Uint8Array, address: bigint) {
+  const kept = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
+  const held = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
+  const at = reader(items, stateRoot, address)
+  const network = {
+    ...at.network,
+    held,
+    heldNode: (from: Uint8Array, start: number) =>
+      held({ kind: 'trie-node', hash: from.subarray(start, start + 32) }),
+  }
+  return { ...at, network }
+}
+
 test('every slot of any storage trie reads back, and every other slot is zero', async () => {
   const slot = fc.bigInt(0n, 2n ** 256n - 1n)
   const value = fc.bigInt(1n, 2n ** 256n - 1n)
@@ -72,6 +86,7 @@ test('every slot of any storage trie reads back, and every other slot is zero', 
       for (const asked of [...kept.keys(), other]) {
         const read = await readStorage(at, bytes(32, asked), signal)
         assert.equal(toHex(read), toHex(bytes(32, kept.get(asked) ?? 0n)))
+        assert.deepEqual(heldStorage(holder(items, stateRoot, 1n), bytes(32, asked)), read)
       }
     }),
     { numRuns: 20 },
@@ -116,4 +131,23 @@ test('a node or code that nobody has is no_state, never absence', async () => {
       else assert.equal(answer.reason.code, 'no_state')
     }
   }
+})
+
+test('what is at hand is read without a wait; without one of its nodes there is no answer, never an absence', () => {
+  const code = Uint8Array.of(0x60, 0x00)
+  const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
+  const { items, stateRoot } = world(slots, 20, code)
+  assert.deepEqual(heldStorage(holder(items, stateRoot, 5n), bytes(32, 1n)), bytes(32, 2n))
+  assert.deepEqual(heldStorage(holder(items, stateRoot, 99n), bytes(32, 1n)), bytes(32, 0n))
+  assert.deepEqual(heldCode(holder(items, stateRoot, 5n)), code)
+  let missed = 0
+  for (const [left] of items.entries()) {
+    const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
+    const value = heldStorage(at, bytes(32, 1n))
+    const held = heldCode(at)
+    assert.ok(value === null || toHex(value) === toHex(bytes(32, 2n)))
+    assert.ok(held === null || toHex(held) === toHex(code))
+    if (value === null || held === null) missed += 1
+  }
+  assert.ok(missed >= 5, `${missed} nodes were needed`)
 })

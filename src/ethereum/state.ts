@@ -8,17 +8,12 @@ import {
   decodeAccountState,
   decodeStorageValue,
   emptyCodeHash,
-  emptyTrieRoot,
 } from '../codec/account-state.ts'
 import { keccak256 } from '../codec/keccak.ts'
-import { Malformed } from '../codec/malformed.ts'
-import { type Step, stepThroughBytes, toNibbles } from '../codec/trie-node.ts'
 import type { ContentRef, Hint } from '../content/ref.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
-
-/** A walk of 64 nibbles: each node but the last uses up at least one. */
-export const walkNodesMax = 65
+import { decodeProved, Walker } from './walker.ts'
 
 /** Which account of which block. `address`: 20 bytes. */
 export type AccountAt = {
@@ -39,6 +34,32 @@ export async function findAccount(
 ): Promise<AccountState | null> {
   const leaf = await walk(at, at.block.header.stateRoot, keccak256(at.address), { slots }, signal)
   return leaf === null ? null : decodeProved(decodeAccountState, leaf)
+}
+
+/** `findAccount` when all of its nodes are at hand, `absentAccount` for none; null when one is not. */
+export function heldAccount({ network, block, address }: AccountAt): AccountState | null {
+  const leaf = new Walker(block.header.stateRoot, keccak256(address)).walk(network.heldNode)
+  if (leaf === undefined) return null
+  return leaf === null ? absentAccount : decodeProved(decodeAccountState, leaf)
+}
+
+/** `readStorage` when all of its nodes are at hand, else null. Throws `unverified`. */
+export function heldStorage(at: AccountAt, position: Uint8Array): Uint8Array | null {
+  const account = heldAccount(at)
+  if (account === null) return null
+  const leaf = new Walker(account.storageRoot, keccak256(position)).walk(at.network.heldNode)
+  if (leaf === undefined) return null
+  return leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, leaf)
+}
+
+/** `readCode` when all of it is at hand, else null. Throws `unverified`. */
+export function heldCode(at: AccountAt): Uint8Array | null {
+  const account = heldAccount(at)
+  if (account === null) return null
+  const hash = account.codeHash
+  return equalBytes(hash, emptyCodeHash)
+    ? new Uint8Array(0)
+    : at.network.held({ kind: 'code', hash })
 }
 
 /** `position`: 32 bytes. Always 32 bytes: an absent account or slot is a proved zero. Throws as above. */
@@ -68,20 +89,14 @@ async function walk(
   hint: Hint,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
-  if (equalBytes(root, emptyTrieRoot)) return null
-  let hash = root
-  let path = toNibbles(key)
-  for (let nodes = 0; nodes < walkNodesMax; nodes += 1) {
-    const ref: ContentRef = { kind: 'trie-node', hash }
-    // Most nodes are at hand; only for the others the walk waits.
-    const bytes = at.network.held(ref) ?? (await obtainState(at, ref, hint, signal))
-    const step = stepProved(bytes, path)
-    if (step === 'absent') return null
-    if ('value' in step) return step.value
-    hash = step.next
-    path = step.rest
+  const walker = new Walker(root, key)
+  let leaf = walker.walk(at.network.heldNode)
+  while (leaf === undefined) {
+    const ref: ContentRef = { kind: 'trie-node', hash: walker.missing }
+    const bytes = await obtainState(at, ref, hint, signal)
+    leaf = walker.walk(at.network.heldNode, bytes)
   }
-  throw new Fault('unverified', { cause: new Malformed(`a walk of at most ${walkNodesMax} nodes`) })
+  return leaf
 }
 
 /** A node or code of the state `at`; one that no source has is `no_state`. */
@@ -100,20 +115,5 @@ export async function obtainState(
     const root = toBareHex(block.header.stateRoot)
     const detail = `missing trie node ${root} (path ) state 0x${root} is not available`
     throw new Fault('no_state', { detail, cause: thrown })
-  }
-}
-
-/** One step of a walk through a node's bytes. Throws `unverified`. */
-export function stepProved(bytes: Uint8Array, path: Uint8Array): Step {
-  return decodeProved((raw) => stepThroughBytes(raw, path), bytes)
-}
-
-/** Bytes of the right hash that are no such thing: the root itself commits to nonsense (`unverified`). */
-export function decodeProved<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array): T {
-  try {
-    return decode(bytes)
-  } catch (thrown) {
-    if (thrown instanceof Malformed) throw new Fault('unverified', { cause: thrown })
-    throw thrown
   }
 }

@@ -504,3 +504,66 @@ test('the file face judges the lists and the command before the card, and tells 
     code: 'no_card',
   })
 })
+
+test('an answer that is at hand needs no signal and no wait, is kept as any other, and a Fault of it is its outcome', () => {
+  const asked: string[] = []
+  const operation: RpcOperation<unknown> = {
+    name: 'x_now',
+    units: 80,
+    kept: { block: () => ({ tag: 'latest' }), key: (input) => JSON.stringify(input) },
+    parse: ([input]) => input,
+    runNow(input, call) {
+      if (input === 'later') return undefined
+      if (input === 'bad') throw new Fault('no_state')
+      call.resolveNow({ tag: 'latest' })
+      call.labels.level('proof')
+      asked.push(String(input))
+      return `now ${String(input)}`
+    },
+    run: async (input) => `later ${String(input)}`,
+  }
+  const { made, counted } = gateway({
+    operations: new Map([['x_now', operation]]),
+    resolveBlock: () => where,
+  })
+  const request = {
+    get signal(): AbortSignal {
+      return assert.fail('a signal was asked for')
+    },
+  }
+  const items = ['a', 'bad', 'a'].map((input) => ({ method: 'x_now', params: [input] }))
+  const ask = () => made.runRpc({ caller, network, items, batch: true, request })
+  for (const answer of [ask(), ask()]) {
+    assert.ok(!(answer instanceof Promise))
+    const [first, fault, again] = answer.outcomes
+    assert.deepEqual([first, again], [{ text: '"now a"' }, { text: '"now a"' }])
+    assert.equal(faultOf(fault).code, 'no_state')
+    assert.equal(answer.headers.verified, 'proof')
+    assert.equal(answer.headers.block, where.hash)
+  }
+  assert.deepEqual(asked, ['a'])
+  assert.deepEqual(
+    counted.slice(0, 3).map(({ outcome }) => outcome),
+    ['ok', 'no_state', 'ok'],
+  )
+})
+
+test('what is not at hand is run, whatever else of the request is', async () => {
+  const operation: RpcOperation<unknown> = {
+    name: 'x_now',
+    units: 80,
+    parse: ([input]) => input,
+    runNow: (input) => (input === 'later' ? undefined : 'now'),
+    run: async () => 'later',
+  }
+  const { made } = gateway({ operations: new Map([['x_now', operation]]) })
+  const items = ['now', 'later'].map((input) => ({ method: 'x_now', params: [input] }))
+  const { outcomes } = await made.runRpc({
+    caller,
+    network,
+    items,
+    batch: true,
+    request: { signal },
+  })
+  assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
+})

@@ -4,6 +4,7 @@ import { type Allowlists, judgeAddresses, judgeMethod } from '../accounts/allowl
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
+import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { UsedCall } from '../limits/usage.ts'
@@ -12,7 +13,7 @@ import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } fr
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
-import type { FilesClass, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, FilesClass, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
@@ -64,12 +65,36 @@ export function createGateway(parts: GatewayParts): Gateway {
       const result = await operation.run(input, watch.watched(call))
       return keepProved(parts.keptAnswers, call.network, operation, input, result, watch)
     } catch (thrown) {
-      const said = call.signal.aborted ? Fault.from(call.signal.reason) : Fault.from(thrown)
-      if (said.code === 'internal') {
-        log('error', 'operation failed', { method, cause: said.cause })
-      }
-      return { fault: said }
+      return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
     }
+  }
+
+  /** The outcome when all it takes is at hand, else null. */
+  function outcomeNow(
+    { operation, input, method }: Planned,
+    network: Network,
+    visit: Visit,
+  ): RpcOutcome | null {
+    if (operation?.runNow === undefined) return null
+    const watch = new ProofWatch(visit)
+    try {
+      const resolveNow = (parameter: BlockParameter): BlockRef | null => {
+        const block = visit.resolveNow(parameter)
+        if (block !== null) watch.block(block)
+        return block
+      }
+      const result = operation.runNow(input, { network, resolveNow, labels: watch })
+      if (result === undefined) return null
+      return keepProved(parts.keptAnswers, network, operation, input, result, watch)
+    } catch (thrown) {
+      return { fault: told(thrown, method) }
+    }
+  }
+
+  function told(thrown: unknown, method: string): Fault {
+    const fault = Fault.from(thrown)
+    if (fault.code === 'internal') log('error', 'operation failed', { method, cause: fault.cause })
+    return fault
   }
 
   /** Runs what could not be answered at once; fills the holes of `outcomes`. */
@@ -176,9 +201,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       let waiting = 0
       const outcomes = planned.map((item): RpcOutcome | null => {
         if (item.fault !== null) return { fault: item.fault }
-        const kept = findKept(parts.keptAnswers, network, item.operation, item.input, labels)
-        if (kept === null) waiting++
-        return kept
+        const outcome =
+          findKept(parts.keptAnswers, network, item.operation, item.input, labels) ??
+          outcomeNow(item, network, labels)
+        if (outcome === null) waiting++
+        return outcome
       })
       const finish = (): RpcAnswer => {
         const answered = outcomes as readonly RpcOutcome[]

@@ -32,6 +32,13 @@ export type RpcCall = {
   readonly signal: AbortSignal
 }
 
+/** What of a call needs no wait. `resolveNow`: null where `resolve` would have to look. */
+export type CallNow = {
+  readonly network: Network
+  resolveNow(block: BlockParameter): BlockRef | null
+  readonly labels: Labels
+}
+
 /** What a file operation may touch. */
 export type FilesCall = {
   readonly caller: Caller
@@ -80,6 +87,11 @@ export type RpcOperation<Input> = {
    * any. Without it the list does not apply.
    */
   addresses?(input: Input): readonly Uint8Array[]
+  /**
+   * The answer of `run` when all it takes is at hand, else undefined: then `run` is asked. Throws as `run`. Only
+   * operations that are asked often have it: an answer without a wait needs no signal and no promise.
+   */
+  runNow?(input: Input, call: CallNow): unknown
   /** A JSON value; bigints never reach it. */
   run(input: Input, call: RpcCall): Promise<unknown>
 }

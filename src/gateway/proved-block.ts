@@ -1,8 +1,8 @@
 // From a block parameter or hash to its proved header, telling the labels on the way.
 // Tested by src/gateway/operations/by-hash.test.ts
 import { Fault } from '../base/fault.ts'
-import { findHeader, getHeader, type ProvedHeader } from '../ethereum/blocks.ts'
-import type { BlockParameter, RpcCall } from './operation.ts'
+import { findHeader, getHeader, heldHeader, type ProvedHeader } from '../ethereum/blocks.ts'
+import type { BlockParameter, CallNow, RpcCall } from './operation.ts'
 
 /** For state-shaped reads: a miss is an error. Throws what `resolve` throws. */
 export async function resolveHeader(
@@ -35,5 +35,29 @@ export async function findNamed(call: RpcCall, hash: Uint8Array): Promise<Proved
     const { number } = block.header
     call.labels.block({ network: call.network.name, hash, number })
   }
+  return block
+}
+
+/** `resolveHeader` when it is at hand, else null. Throws what `resolve` throws. */
+export function headerNow(call: CallNow, parameter: BlockParameter): ProvedHeader | null {
+  const block = call.resolveNow(parameter)
+  return block === null ? null : heldHeader(call.network, block.hash)
+}
+
+/** `findResolved` when there is one and it is at hand, else null. */
+export function resolvedNow(call: CallNow, parameter: BlockParameter): ProvedHeader | null {
+  try {
+    return headerNow(call, parameter)
+  } catch (thrown) {
+    if (thrown instanceof Fault && thrown.code === 'unknown_block') return null
+    throw thrown
+  }
+}
+
+/** `findNamed` when it is at hand, else null. */
+export function namedNow(call: CallNow, hash: Uint8Array): ProvedHeader | null {
+  const block = heldHeader(call.network, hash)
+  if (block === null) return null
+  call.labels.block({ network: call.network.name, hash, number: block.header.number })
   return block
 }

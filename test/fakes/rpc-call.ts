@@ -1,10 +1,13 @@
 // One operation run against a Network as the gateway would: parse, resolve, run, and the labels it told.
+import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
+import { type ContentRef, type HeldNode, refKey } from '../../src/content/ref.ts'
 import type { BlockRef } from '../../src/ethereum/head.ts'
 import type { Level } from '../../src/ethereum/level.ts'
 import type { Network } from '../../src/ethereum/network.ts'
-import type { RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
+import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
+import type { CallNow, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 
 export type Answer = {
@@ -13,17 +16,43 @@ export type Answer = {
   readonly blocks: readonly BlockRef[]
 }
 
+/**
+ * What `run` gives. An operation that can answer at once must answer the same when all that `run` asked for is at
+ * hand, and not at all when nothing is.
+ */
 export async function runOperation<Input>(
   operation: RpcOperation<Input>,
   network: Network,
   params: readonly unknown[],
 ): Promise<Answer> {
-  const levels: Level[] = []
-  const blocks: BlockRef[] = []
-  const labels: RpcCall['labels'] = {
-    level: (level) => void levels.push(level),
-    block: (block) => void blocks.push(block),
+  const seen = new Map<string, Uint8Array>()
+  const watched: Network = {
+    ...network,
+    async obtain(ref, hint, signal) {
+      const bytes = await network.obtain(ref, hint, signal)
+      seen.set(refKey(ref), bytes)
+      return bytes
+    },
   }
+  const input = operation.parse(params)
+  const answer = await runWaiting(operation, watched, input)
+  if (operation.runNow !== undefined) {
+    const held = (ref: ContentRef) => seen.get(refKey(ref)) ?? null
+    const heldNode: HeldNode = (from, at) =>
+      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) })
+    const headers = createHeaderMemory(0)
+    const now = runNow(operation, { ...network, held, heldNode, headers }, input)
+    if (now.result !== undefined) assert.deepEqual(now, answer)
+  }
+  return answer
+}
+
+async function runWaiting<Input>(
+  operation: RpcOperation<Input>,
+  network: Network,
+  input: Input,
+): Promise<Answer> {
+  const { labels, levels, blocks } = collectLabels()
   const { signal } = new AbortController()
   const call: RpcCall = {
     // No operation of this face looks at the caller; the gateway judged it before.
@@ -37,8 +66,35 @@ export async function runOperation<Input>(
       return block
     },
   }
-  const result = await operation.run(operation.parse(params), call)
+  const result = await operation.run(input, call)
   return { result, levels, blocks }
+}
+
+/** `result` undefined: something would have to be waited for. */
+function runNow<Input>(operation: RpcOperation<Input>, network: Network, input: Input): Answer {
+  const { labels, levels, blocks } = collectLabels()
+  const { signal } = new AbortController()
+  const call: CallNow = {
+    network,
+    labels,
+    resolveNow(parameter) {
+      const block = resolveBlock(network, parameter, { signal })
+      if (block instanceof Promise || 'hash' in parameter) return null
+      labels.block(block)
+      return block
+    },
+  }
+  return { result: operation.runNow?.(input, call), levels, blocks }
+}
+
+function collectLabels() {
+  const levels: Level[] = []
+  const blocks: BlockRef[] = []
+  const labels: RpcCall['labels'] = {
+    level: (level) => void levels.push(level),
+    block: (block) => void blocks.push(block),
+  }
+  return { labels, levels, blocks }
 }
 
 /** A face reduced to its least: one call in, one JSON text out, always HTTP 200. */

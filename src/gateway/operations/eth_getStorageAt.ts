@@ -1,12 +1,12 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
 import { joinLatin1, toHex } from '../../base/hex.ts'
-import { readStorage } from '../../ethereum/state.ts'
+import { heldStorage, readStorage } from '../../ethereum/state.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../params/block-parameter.ts'
 import { parseAddress } from '../params/fixed-bytes.ts'
 import { parseStoragePosition } from '../params/storage-position.ts'
-import { resolveHeader } from '../proved-block.ts'
+import { headerNow, resolveHeader } from '../proved-block.ts'
 
 type Input = {
   readonly address: Uint8Array
@@ -30,6 +30,14 @@ export const ethGetStorageAt: RpcOperation<Input> = {
     return { address, position, block }
   },
   addresses: ({ address }) => [address],
+  runNow({ address, position, block }, call) {
+    const header = headerNow(call, block)
+    if (header === null) return undefined
+    const value = heldStorage({ network: call.network, block: header, address }, position)
+    if (value === null) return undefined
+    call.labels.level('proof')
+    return toHex(value)
+  },
   async run({ address, position, block }, call) {
     const header = await resolveHeader(call, block)
     const at = { network: call.network, block: header, address }

@@ -1,12 +1,12 @@
 // eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
 // transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { transactionAt } from '../replies/one-transaction.ts'
+import { transactionAt, transactionNow } from '../replies/one-transaction.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'
 import { parseIndex } from '../params/scalars.ts'
-import { findNamed } from '../proved-block.ts'
+import { findNamed, namedNow } from '../proved-block.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 
@@ -23,6 +23,10 @@ export function createEthGetTransactionByBlockHashAndIndex(
     parse(params) {
       const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
       return { blockHash, index }
+    },
+    runNow({ blockHash, index }, call) {
+      const block = namedNow(call, blockHash)
+      return block === null ? undefined : transactionNow(call, block, index, findSender)
     },
     async run({ blockHash, index }, call) {
       const block = await findNamed(call, blockHash)

@@ -4,13 +4,13 @@
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
-import { transactionAt } from '../replies/one-transaction.ts'
+import { transactionAt, transactionNow } from '../replies/one-transaction.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseIndex } from '../params/scalars.ts'
 import { isPending, readPendingTransactions } from '../replies/pending-block.ts'
-import { findResolved } from '../proved-block.ts'
+import { findResolved, resolvedNow } from '../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
 
@@ -30,6 +30,11 @@ export function createEthGetTransactionByBlockNumberAndIndex(
         required(parseIndex),
       ])
       return { block, index }
+    },
+    runNow({ block, index }, call) {
+      if (isPending(block)) return undefined
+      const found = resolvedNow(call, block)
+      return found === null ? undefined : transactionNow(call, found, index, findSender)
     },
     async run({ block, index }, call) {
       if (isPending(block)) {
