@@ -25,6 +25,7 @@ import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
+import { createEmbeddedOperations } from './gateway/upstream-operations.ts'
 import { createFilesFace } from './http/files.ts'
 import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
@@ -128,6 +129,9 @@ export async function startServer(
   starting.defer(() => chain.close())
   const { network } = chain
 
+  const operations = createEmbeddedOperations(
+    createRpcOperations({ clientVersion: clientVersion(), clock, findSender: senders.find }),
+  )
   const gateway = createGateway({
     networks: [network],
     files: createFiles({
@@ -149,11 +153,7 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     admitFiles: limiter.admitFiles,
     count: usage.count,
-    operations: createRpcOperations({
-      clientVersion: clientVersion(),
-      clock,
-      findSender: senders.find,
-    }),
+    operationsOf: () => operations,
     resolveBlock,
     keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,

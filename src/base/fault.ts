@@ -393,6 +393,14 @@ export const faults = {
     retry: 'later',
     message: 'no source could prove the answer',
   },
+  upstream_said: {
+    status: 200,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'what an upstream node answered',
+    bare: true,
+  },
   no_upstream: {
     status: 503,
     rpc: -32603,
@@ -443,6 +451,8 @@ export type FaultOptions = {
   readonly detail?: string
   /** Members for the JSON-RPC error's `data`, or for `reverted` the revert bytes as hex text. */
   readonly data?: Readonly<Record<string, unknown>> | string
+  /** Of `upstream_said`: the node's own error code and data, passed on as they are. */
+  readonly said?: { readonly code: number; readonly data: unknown }
   readonly cause?: unknown
 }
 
@@ -451,11 +461,13 @@ export class Fault extends Error {
   override readonly name = 'Fault'
   readonly code: FaultCode
   readonly data: FaultOptions['data']
+  readonly said: FaultOptions['said']
 
   constructor(code: FaultCode, options: FaultOptions = {}) {
     super(options.detail ?? faults[code].message, { cause: options.cause })
     this.code = code
     this.data = options.data
+    this.said = options.said
   }
 
   get row(): FaultRow {

@@ -1,4 +1,6 @@
 // Calls that nobody can prove, handed to upstreams: never kept, always labelled.
+// Tested by src/gateway/upstream-operations.test.ts
+import type { BlockRef } from './head.ts'
 import type { Level } from './level.ts'
 
 /**
@@ -8,10 +10,18 @@ import type { Level } from './level.ts'
  */
 export type RelayClass = 'read' | 'trace' | 'unlisted'
 
+/** How a method spells its block: an EIP-1898 object or text, a QUANTITY, or 32 bytes of hash. */
+export type PinForm = 'object' | 'number' | 'hash'
+
 export type RelayedCall = {
   readonly method: string
+  /** As the caller sent them. */
   readonly params: readonly unknown[]
+  /** Which position means `block`, so that every upstream answers of the same one. */
+  readonly pin?: { readonly at: number; readonly form: PinForm; readonly block: BlockRef }
   readonly class: RelayClass
+  /** The answer could be proved but was not: several upstreams are to agree on it, where the network wants that. */
+  readonly provable?: boolean
 }
 
 /** `result`: a JSON value as an upstream gave it. */

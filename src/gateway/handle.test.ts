@@ -12,7 +12,7 @@ import type { Files } from '../ipfs/files.ts'
 import { createGateway, type GatewayParts } from './handle.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
-import type { BlockParameter, FilesOperation, RpcOperation } from './operation.ts'
+import type { BlockParameter, FilesOperation, Operations, RpcOperation } from './operation.ts'
 import type { Level } from '../ethereum/level.ts'
 
 const caller: Caller = {
@@ -65,6 +65,10 @@ const operations: readonly RpcOperation<unknown>[] = [
   },
 ]
 
+const offering = (offered: readonly RpcOperation<unknown>[]): Operations => ({
+  find: (method) => offered.find(({ name }) => name === method) ?? null,
+})
+
 function gateway(over: Partial<GatewayParts> = {}) {
   const counted: { method: string; outcome: string; units: number }[] = []
   const admitted: number[] = []
@@ -83,7 +87,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     refundUnits: (_caller, units) => void refunded.push(units),
     admitFiles: () => {},
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
-    operations: new Map(operations.map((operation) => [operation.name, operation])),
+    operationsOf: () => offering(operations),
     resolveBlock: async (): Promise<BlockRef> => ({
       network: 'dev',
       hash: new Uint8Array(32),
@@ -336,7 +340,7 @@ function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' })
     },
   }
   const { made, counted } = gateway({
-    operations: new Map([['x_kept', operation]]),
+    operationsOf: () => offering([operation]),
     resolveBlock: () => where,
   })
   const ask = async (params: readonly unknown[] = []) => {
@@ -523,7 +527,7 @@ test('an answer that is at hand needs no signal and no wait, is kept as any othe
     run: async (input) => `later ${String(input)}`,
   }
   const { made, counted } = gateway({
-    operations: new Map([['x_now', operation]]),
+    operationsOf: () => offering([operation]),
     resolveBlock: () => where,
   })
   const request = {
@@ -556,7 +560,7 @@ test('what is not at hand is run, whatever else of the request is', async () => 
     runNow: (input) => (input === 'later' ? undefined : 'now'),
     run: async () => 'later',
   }
-  const { made } = gateway({ operations: new Map([['x_now', operation]]) })
+  const { made } = gateway({ operationsOf: () => offering([operation]) })
   const items = ['now', 'later'].map((input) => ({ method: 'x_now', params: [input] }))
   const { outcomes } = await made.runRpc({
     caller,

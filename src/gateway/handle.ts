@@ -13,7 +13,7 @@ import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } fr
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
-import type { BlockParameter, FilesClass, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
@@ -32,7 +32,7 @@ export type GatewayParts = {
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
   /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
   readonly count: (call: UsedCall) => void
-  readonly operations: ReadonlyMap<string, RpcOperation<unknown>>
+  readonly operationsOf: (network: Network) => Operations
   readonly resolveBlock: ResolveBlock
   readonly keptAnswers: KeptAnswers
   readonly log: Log
@@ -52,7 +52,7 @@ type Planned = {
 
 /** Builds the gateway over its parts. Holds no state of its own. */
 export function createGateway(parts: GatewayParts): Gateway {
-  const { authenticate, count, operations, log } = parts
+  const { authenticate, count, operationsOf, log } = parts
 
   async function outcomeOf(
     { operation, input, fault, method }: Planned,
@@ -187,6 +187,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, network, batch } = visit
+      const operations = operationsOf(network)
       const planned = visit.items.map((item) => plan(operations, item, caller.allowlists))
       const units = requestUnits(planned, batch)
       try {
@@ -259,17 +260,17 @@ export function createGateway(parts: GatewayParts): Gateway {
 }
 
 function plan(
-  operations: GatewayParts['operations'],
+  operations: Operations,
   item: RpcItem | Fault,
   allowlists: Allowlists | null,
 ): Planned {
   if (item instanceof Fault) return refused('', item)
-  const operation = operations.get(item.method)
+  const operation = operations.find(item.method)
   // Foreign names never become rows of the usage table.
   const method = operation?.name ?? 'other'
   try {
     if (allowlists !== null) judgeMethod(allowlists, item.method)
-    if (operation === undefined) throw notServed(item.method)
+    if (operation === null) throw notServed(item.method)
     const input = operation.parse(item.params)
     const named = allowlists === null ? undefined : operation.addresses?.(input)
     if (allowlists !== null && named !== undefined) judgeAddresses(allowlists, named)

@@ -96,6 +96,12 @@ export type RpcOperation<Input> = {
   run(input: Input, call: RpcCall): Promise<unknown>
 }
 
+/** What one network offers, by wire name. */
+export interface Operations {
+  /** Null: not offered. An operation for what nobody listed is called `other`. */
+  find(method: string): RpcOperation<unknown> | null
+}
+
 /** Which rate a file command draws on (contract-files 3.4). */
 export type FilesClass = 'read' | 'write'
 

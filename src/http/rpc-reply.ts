@@ -15,12 +15,13 @@ export const unknownForm: RefusalForm = { batch: false, ids: ['null'] }
 /** The `error` object. `bare` rows equal a node's, so they carry no `data`; `internal` names the request. */
 function errorText(fault: Fault, requestId: string): string {
   const message = fault.message.slice(0, messageCharsMax)
-  const head = `{"code":${fault.row.rpc},"message":${JSON.stringify(message)}`
+  const head = `{"code":${fault.said?.code ?? fault.row.rpc},"message":${JSON.stringify(message)}`
   const data = dataOf(fault, requestId)
   return data === undefined ? head + '}' : `${head},"data":${JSON.stringify(data)}}`
 }
 
 function dataOf(fault: Fault, requestId: string): unknown {
+  if (fault.said !== undefined) return fault.said.data
   // The revert bytes as hex: clients decode them.
   if (typeof fault.data === 'string') return fault.data
   if (fault.row.bare === true) return undefined

@@ -1,0 +1,69 @@
+// What becomes of a read that can be proved, on a network whose upstreams may not be able to prove it: `require`
+// fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once.
+// Tested by src/gateway/upstream-operations.test.ts
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { BlockParameter, RpcOperation } from './operation.ts'
+import { parseBlock, relayCall } from './relay.ts'
+import type { RelayedMethod } from './relayed-methods.ts'
+
+export type Verify = 'require' | 'prefer' | 'off'
+
+type Input = {
+  readonly params: readonly unknown[]
+  readonly block: BlockParameter | null
+  readonly own: unknown
+}
+
+/** Nobody could prove it: whether the value is to be had at all is another question. */
+const unproved: ReadonlySet<FaultCode> = new Set(['unprovable', 'unverified', 'no_state', 'pruned'])
+
+function isUnproved(thrown: unknown): boolean {
+  return thrown instanceof Fault && unproved.has(thrown.code)
+}
+
+/** `block`: how the same read is asked of an upstream. */
+export function proveOrRelay(
+  operation: RpcOperation<unknown>,
+  block: RelayedMethod['block'] | null,
+  verify: Verify,
+): RpcOperation<unknown> {
+  if (verify === 'require') return operation
+  const { name, units, kept, addresses, runNow } = operation
+  const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
+  const wrapped: RpcOperation<Input> = {
+    name,
+    units,
+    parse: (params) => ({
+      params,
+      block: parseBlock(block, params),
+      own: operation.parse(params),
+    }),
+    ...(addresses && { addresses: ({ own }) => addresses.call(operation, own) }),
+    ...(kept &&
+      verify === 'prefer' && {
+        kept: { block: ({ own }) => kept.block(own), key: ({ own }) => kept.key(own) },
+      }),
+    ...(runNow &&
+      verify === 'prefer' && {
+        runNow({ own }, call) {
+          try {
+            return runNow.call(operation, own, call)
+          } catch (thrown) {
+            if (isUnproved(thrown)) return undefined
+            throw thrown
+          }
+        },
+      }),
+    async run(input, call) {
+      if (verify === 'prefer') {
+        try {
+          return await operation.run(input.own, call)
+        } catch (thrown) {
+          if (!isUnproved(thrown)) throw thrown
+        }
+      }
+      return await relayCall(call, method, input.params, input.block)
+    },
+  }
+  return wrapped as RpcOperation<unknown>
+}

@@ -1,0 +1,41 @@
+// Which unlisted methods a network relays. A namespace that drives the node itself is refused unless the operator
+// names it; what the deny list names is refused whatever else says.
+// Tested by src/gateway/upstream-operations.test.ts
+
+/** Wire names; one that ends in `*` is a prefix. `allow` null: everything that is not refused by namespace. */
+export type RelayLists = {
+  readonly allow: readonly string[] | null
+  readonly deny: readonly string[]
+}
+
+/** They change or stop a node, hold its keys, or turn its clock (verification 4). */
+const nodeControl = [
+  'admin_*',
+  'anvil_*',
+  'clique_*',
+  'debug_*',
+  'engine_*',
+  'evm_*',
+  'hardhat_*',
+  'les_*',
+  'miner_*',
+  'parity_*',
+  'personal_*',
+  'tenderly_*',
+  'testing_*',
+]
+
+export function isDenied({ deny }: RelayLists, method: string): boolean {
+  return deny.some((name) => covers(name, method))
+}
+
+/** Of a method that no table of ours lists. */
+export function mayRelay(lists: RelayLists, method: string): boolean {
+  if (isDenied(lists, method)) return false
+  if (lists.allow !== null) return lists.allow.some((name) => covers(name, method))
+  return !nodeControl.some((name) => covers(name, method))
+}
+
+function covers(name: string, method: string): boolean {
+  return name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : name === method
+}

@@ -1,0 +1,67 @@
+// eth_getLogs on a network of upstreams: a short range is rebuilt from proved receipts, which costs some calls for
+// each block; a long one is handed on, its tags fixed as numbers, and labelled as the word it is.
+// Tested by src/gateway/upstream-operations.test.ts
+import { Fault } from '../base/fault.ts'
+import { toQuantity } from '../base/hex.ts'
+import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import type { LogQuery } from './params/log-filter.ts'
+import { proveOrRelay, type Verify } from './prove-or-relay.ts'
+import { relayCall } from './relay.ts'
+
+/** Blocks whose receipts are fetched and proved for one search. */
+export const provedLogBlocksMax = 32n
+
+type Input = {
+  readonly params: readonly unknown[]
+  readonly query: LogQuery
+  /** For the operation that proves. */
+  readonly own: unknown
+}
+
+export function relayLongSearch(
+  operation: RpcOperation<unknown>,
+  verify: Verify,
+): RpcOperation<unknown> {
+  const prove = proveOrRelay(operation, null, verify)
+  const wrapped: RpcOperation<Input> = {
+    name: operation.name,
+    units: operation.units,
+    parse: (params) => ({
+      params,
+      query: operation.parse(params) as LogQuery,
+      own: prove.parse(params),
+    }),
+    addresses: ({ query }) => query.filter.addresses,
+    async run({ params, query, own }, call) {
+      const range = 'hash' in query.blocks ? null : await rangeOf(query.blocks, call)
+      const isShort = range !== null && range.last - range.first < provedLogBlocksMax
+      if (range === null || (isShort && verify !== 'off')) {
+        return await prove.run(own, call)
+      }
+      const filter = {
+        ...(params[0] as object),
+        fromBlock: toQuantity(range.first),
+        toBlock: toQuantity(range.last),
+      }
+      return await relayCall(call, { name: operation.name, class: 'read' }, [filter], null)
+    },
+  }
+  return wrapped as RpcOperation<unknown>
+}
+
+async function rangeOf(
+  { from, to }: { readonly from: BlockParameter; readonly to: BlockParameter },
+  call: RpcCall,
+): Promise<{ readonly first: bigint; readonly last: bigint }> {
+  const first = await numberOf(from, call)
+  const last = await numberOf(to, call)
+  const head = call.network.head.latest().number
+  if (first > head || last > head) {
+    throw new Fault('bad_params', { detail: 'block range extends beyond current head block' })
+  }
+  return { first, last }
+}
+
+async function numberOf(parameter: BlockParameter, call: RpcCall): Promise<bigint> {
+  return 'number' in parameter ? parameter.number : (await call.resolve(parameter)).number
+}

@@ -1,0 +1,82 @@
+// Operations that hand a call to an upstream: known reads of a pinned block, and what nobody described.
+// Never kept; the relay says how sure the answer is.
+// Tested by src/gateway/upstream-operations.test.ts
+import { Fault } from '../base/fault.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { Relay, RelayedCall } from '../ethereum/relay.ts'
+import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import { latestBlock, parseBlockNumber, parseBlockParameter } from './params/block-parameter.ts'
+import { parseAddress } from './params/fixed-bytes.ts'
+import type { RelayedMethod } from './relayed-methods.ts'
+
+type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
+
+/** A known read. Its block parameter is judged here; the others are the upstream's to judge. */
+export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
+  const { name, units, callAt } = method
+  return {
+    name,
+    units,
+    parse: (params) => ({ params, block: parseBlock(method.block, params) }),
+    ...(callAt === undefined ? {} : { addresses: ({ params }) => calledAddress(params[callAt]) }),
+    run: ({ params, block }, call) => relayCall(call, method, params, block),
+  }
+}
+
+/** A method that no table lists: it may write, so its params are untouched and it is not asked twice. */
+export function relayUnlisted(name: string): RpcOperation<readonly unknown[]> {
+  return {
+    name: 'other',
+    units: 80,
+    parse: (params) => params,
+    // It could be about any account.
+    addresses: () => [],
+    run: (params, call) => relayCall(call, { name, class: 'unlisted' }, params, null),
+  }
+}
+
+/** Null where the method names no block, or the caller means the block to come, which cannot be pinned. */
+export function parseBlock(
+  block: RelayedMethod['block'] | null,
+  params: readonly unknown[],
+): BlockParameter | null {
+  if (block === null || block === undefined) return null
+  const parse = block.form === 'number' ? parseBlockNumber : parseBlockParameter
+  const value = params[block.at] ?? null
+  const parsed = value === null ? latestBlock : parse(value, block.at)
+  return 'tag' in parsed && parsed.tag === 'pending' ? null : parsed
+}
+
+/** Asks and tells the label. `block`: what the parameter at `method.block` means. */
+export async function relayCall(
+  call: RpcCall,
+  method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & { readonly provable?: boolean },
+  params: readonly unknown[],
+  block: BlockParameter | null,
+): Promise<unknown> {
+  const asked: RelayedCall = {
+    method: method.name,
+    params,
+    class: method.class,
+    ...(method.provable === true && { provable: true }),
+    ...(method.block !== undefined &&
+      block !== null && { pin: { ...method.block, block: await call.resolve(block) } }),
+  }
+  const { result, level } = await relayOf(call.network, method.name).call(asked, call.signal)
+  call.labels.level(level)
+  return result
+}
+
+function relayOf({ relay }: Network, method: string): Relay {
+  if (relay !== null) return relay
+  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
+  throw new Fault('no_method', { detail })
+}
+
+/** Of a call object; empty, which fails a set list, where it names none or foreign code may run. */
+function calledAddress(request: unknown): readonly Uint8Array[] {
+  if (typeof request !== 'object' || request === null) return []
+  const { to, authorizationList } = request as { to?: unknown; authorizationList?: unknown }
+  if (to === undefined || to === null || authorizationList !== undefined) return []
+  return [parseAddress(to, 0)]
+}

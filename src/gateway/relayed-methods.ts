@@ -1,0 +1,91 @@
+// The reads that a network of upstreams hands on, and how each names its block (contract-rpc 9). Listing a method
+// only adds rights: what is not here is relayed as if it could write.
+// Tested by src/gateway/upstream-operations.test.ts
+import type { PinForm, RelayClass } from '../ethereum/relay.ts'
+
+export type RelayedMethod = {
+  readonly name: string
+  readonly units: number
+  readonly class: RelayClass
+  /** Position and spelling of the block parameter; absent: the method names none. */
+  readonly block?: { readonly at: number; readonly form: PinForm }
+  /** Position of the call whose `to` an address list judges. */
+  readonly callAt?: number
+}
+
+const onState = (at: number): Pick<RelayedMethod, 'block'> => ({ block: { at, form: 'object' } })
+const byNumber = (at: number): Pick<RelayedMethod, 'block'> => ({ block: { at, form: 'number' } })
+
+function row(
+  name: string,
+  units: number,
+  rest: Partial<Omit<RelayedMethod, 'name' | 'units'>> = {},
+): RelayedMethod {
+  return { name, units, class: 'read', ...rest }
+}
+
+const trace = { class: 'trace' } as const
+
+/** Never proved: what needs an EVM, a pool, or the node itself. */
+export const relayedMethods: readonly RelayedMethod[] = [
+  row('eth_call', 80, { ...onState(1), callAt: 0 }),
+  row('eth_estimateGas', 300, { ...onState(1), callAt: 0 }),
+  row('eth_createAccessList', 80, { ...onState(1), callAt: 0 }),
+  row('eth_gasPrice', 80),
+  row('eth_maxPriorityFeePerGas', 80),
+  row('eth_feeHistory', 80, byNumber(1)),
+  row('eth_baseFee', 80),
+  row('eth_blobBaseFee', 300),
+  row('eth_config', 80),
+  row('txpool_status', 80),
+  row('txpool_content', 80),
+  row('txpool_contentFrom', 80),
+  row('txpool_inspect', 80),
+  row('eth_simulateV1', 1000, { ...trace, ...onState(1) }),
+  row('debug_traceBlockByHash', 1000, trace),
+  row('debug_traceBlockByNumber', 1000, { ...trace, ...byNumber(0) }),
+  row('debug_traceCall', 1000, { ...trace, ...onState(1), callAt: 0 }),
+  row('debug_traceTransaction', 1000, trace),
+  row('trace_block', 300, { ...trace, ...byNumber(0) }),
+  row('trace_call', 300, { ...trace, ...byNumber(2), callAt: 0 }),
+  row('trace_callMany', 300, { ...trace, ...byNumber(1) }),
+  row('trace_filter', 300, trace),
+  row('trace_transaction', 300, trace),
+]
+
+/** What is proved where it can be, and how the same is asked for where it cannot. */
+export const provableMethods: ReadonlyMap<string, RelayedMethod['block'] | null> = new Map([
+  ['eth_getStorageAt', { at: 2, form: 'object' }],
+  ['eth_getBalance', { at: 1, form: 'object' }],
+  ['eth_getCode', { at: 1, form: 'object' }],
+  ['eth_getTransactionCount', { at: 1, form: 'object' }],
+  ['eth_getProof', { at: 2, form: 'object' }],
+  ['eth_getStorageValues', { at: 1, form: 'object' }],
+  ['eth_getBlockReceipts', { at: 0, form: 'object' }],
+  ['eth_getBlockByNumber', { at: 0, form: 'number' }],
+  ['eth_getBlockTransactionCountByNumber', { at: 0, form: 'number' }],
+  ['eth_getTransactionByBlockNumberAndIndex', { at: 0, form: 'number' }],
+  ['eth_getUncleCountByBlockNumber', { at: 0, form: 'number' }],
+  ['eth_getUncleByBlockNumberAndIndex', { at: 0, form: 'number' }],
+  ['debug_getRawBlock', { at: 0, form: 'number' }],
+  ['debug_getRawHeader', { at: 0, form: 'number' }],
+  ['debug_getRawReceipts', { at: 0, form: 'number' }],
+  ['eth_getBlockByHash', null],
+  ['eth_getBlockTransactionCountByHash', null],
+  ['eth_getTransactionByBlockHashAndIndex', null],
+  ['eth_getUncleCountByBlockHash', null],
+  ['eth_getUncleByBlockHashAndIndex', null],
+  ['eth_getTransactionByHash', null],
+  ['eth_getTransactionReceipt', null],
+  ['debug_getRawTransaction', null],
+])
+
+/** The reads above that walk the state, which default nodes can prove near the head only. */
+export const stateMethods: ReadonlySet<string> = new Set([
+  'eth_getStorageAt',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getTransactionCount',
+  'eth_getProof',
+  'eth_getStorageValues',
+])

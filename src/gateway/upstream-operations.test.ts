@@ -1,0 +1,197 @@
+// What a network of upstreams offers, and which calls it hands on: pinned, labelled, and only those it may.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
+import { runOperation } from '../../test/fakes/rpc-call.ts'
+import { systemClock } from '../base/clock.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import { toHex } from '../base/hex.ts'
+import { createSenderCache } from '../ethereum/sender-cache.ts'
+import type { Relayed, RelayedCall } from '../ethereum/relay.ts'
+import type { RpcOperation } from './operation.ts'
+import { createRpcOperations } from './operations/index.ts'
+import type { RelayLists } from './relay-lists.ts'
+import type { Verify } from './prove-or-relay.ts'
+import { createUpstreamOperations } from './upstream-operations.ts'
+
+const address = `0x${'11'.repeat(20)}`
+const blocks = Array.from({ length: 60 }, (_, number) => ({
+  network: 'test',
+  hash: new Uint8Array(32).fill(number + 1),
+  number: BigInt(number),
+  anchor: 'quorum:2/3' as const,
+}))
+const head = toHex(new Uint8Array(32).fill(60))
+const own = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1_000).find,
+})
+
+function rig(
+  options: {
+    readonly verify?: Verify
+    readonly lists?: Partial<RelayLists>
+    readonly answer?: Relayed | Fault
+    readonly obtainFails?: FaultCode
+  } = {},
+) {
+  const { verify = 'require', lists, answer = { result: '0x2a', level: 'none' } } = options
+  const asked: RelayedCall[] = []
+  const network = createFakeNetwork({
+    head: createFakeHead(blocks),
+    obtain:
+      options.obtainFails === undefined
+        ? createFakeObtain([])
+        : () => Promise.reject(new Fault(options.obtainFails as FaultCode)),
+    executor: null,
+    relay: {
+      async call(call) {
+        asked.push(call)
+        if (answer instanceof Fault) throw answer
+        return answer
+      },
+    },
+  })
+  const operations = createUpstreamOperations(own, {
+    verifyOf: () => verify,
+    lists: { allow: null, deny: [], ...lists },
+  })
+  const run = (method: string, params: readonly unknown[]) => {
+    const operation = operations.find(method)
+    assert(operation !== null, `${method} is not offered`)
+    return runOperation(operation, network, params)
+  }
+  return { operations, asked, run }
+}
+
+test('a known read is handed on with its tag fixed as a block, and labelled as the relay says', async () => {
+  const { run, asked } = rig({ answer: { result: '0x01', level: 'quorum:2/3' } })
+  const answer = await run('eth_call', [{ to: address }, 'latest'])
+  assert.deepEqual([answer.result, answer.levels], ['0x01', ['quorum:2/3']])
+  assert.equal(answer.blocks[0]?.anchor, 'quorum:2/3')
+  const [call] = asked
+  assert.deepEqual([call?.method, call?.class, call?.provable], ['eth_call', 'read', undefined])
+  assert.deepEqual([call?.pin?.at, call?.pin?.form], [1, 'object'])
+  assert.equal(toHex(call?.pin?.block.hash ?? new Uint8Array()), head)
+})
+
+test('without a block a known read means the latest one; pending is not pinned', async () => {
+  const { run, asked } = rig()
+  await run('eth_feeHistory', ['0x4', 'latest', []])
+  await run('eth_estimateGas', [{ to: address }])
+  await run('eth_call', [{ to: address }, 'pending'])
+  assert.deepEqual(
+    asked.map(({ pin }) => [pin?.at, pin?.form, pin?.block.number]),
+    [
+      [1, 'number', 59n],
+      [1, 'object', 59n],
+      [undefined, undefined, undefined],
+    ],
+  )
+})
+
+test('a block that is not there is said before anybody is asked', async () => {
+  const { run, asked } = rig()
+  await assert.rejects(run('eth_call', [{ to: address }, '0xff']), { code: 'unknown_block' })
+  await assert.rejects(run('eth_call', [{ to: address }, 'Latest']), { code: 'bad_params' })
+  assert.equal(asked.length, 0)
+})
+
+test('require fails closed, prefer takes a word and says so, off takes it at once', async () => {
+  const params = [address, '0x0', 'latest']
+  for (const obtainFails of ['unprovable', 'unverified'] as const) {
+    const closed = rig({ obtainFails })
+    await assert.rejects(closed.run('eth_getStorageAt', params), { code: obtainFails })
+    assert.equal(closed.asked.length, 0)
+    const open = rig({ verify: 'prefer', obtainFails })
+    const { result, levels } = await open.run('eth_getStorageAt', params)
+    assert.deepEqual([result, levels], ['0x2a', ['none']])
+    assert.deepEqual([open.asked[0]?.provable, open.asked[0]?.pin?.at], [true, 2])
+  }
+  const off = rig({ verify: 'off' })
+  assert.deepEqual((await off.run('eth_getStorageAt', params)).levels, ['none'])
+})
+
+test('an upstream that is away is no reason to take a word for a proof', async () => {
+  const { run, asked } = rig({ verify: 'prefer', obtainFails: 'no_upstream' })
+  await assert.rejects(run('eth_getBalance', [address, 'latest']), { code: 'no_upstream' })
+  assert.equal(asked.length, 0)
+})
+
+test('only proved answers may be kept, and none where nothing is proved', () => {
+  const kept = (verify: Verify) => rig({ verify }).operations.find('eth_getStorageAt')?.kept
+  assert.notEqual(kept('require'), undefined)
+  assert.notEqual(kept('prefer'), undefined)
+  assert.equal(kept('off'), undefined)
+})
+
+test('a method nobody listed goes on untouched, as something that may write', async () => {
+  const { run, asked } = rig()
+  const params = [{ any: ['thing', 'latest'] }]
+  await run('zks_getBridgeContracts', params)
+  assert.deepEqual(asked, [{ method: 'zks_getBridgeContracts', params, class: 'unlisted' }])
+})
+
+test('what drives a node, holds its keys or needs our own chain is not handed on', () => {
+  const { operations } = rig()
+  for (const method of [
+    'admin_peers',
+    'anvil_setBalance',
+    'debug_setHead',
+    'engine_newPayloadV4',
+    'eth_sendTransaction',
+    'eth_sign',
+    'eth_subscribe',
+    'evm_mine',
+    'evm_revert',
+    'hardhat_reset',
+    'miner_start',
+    'personal_unlockAccount',
+  ]) {
+    assert.equal(operations.find(method), null, method)
+  }
+})
+
+test('the lists say what else is handed on: deny wins, allow opens what it names', () => {
+  const offers = (lists: Partial<RelayLists>, method: string) =>
+    rig({ lists }).operations.find(method) !== null
+  assert.equal(offers({ deny: ['zks_*'] }, 'zks_estimateFee'), false)
+  assert.equal(offers({ deny: ['eth_call'] }, 'eth_call'), false)
+  assert.equal(offers({ deny: ['trace_*'] }, 'trace_filter'), false)
+  assert.equal(offers({ allow: ['zks_*'] }, 'zks_estimateFee'), true)
+  assert.equal(offers({ allow: ['zks_*'] }, 'arb_getInfo'), false)
+  assert.equal(offers({ allow: ['anvil_setBalance'] }, 'anvil_setBalance'), true)
+  assert.equal(offers({ allow: ['zks_*'] }, 'eth_getStorageAt'), true)
+})
+
+test('every read that can be proved is an operation of this server, and knows its block', () => {
+  const { operations } = rig()
+  for (const name of own.keys()) {
+    if (name !== 'evm_mine') assert.notEqual(operations.find(name), null, name)
+  }
+})
+
+test('a short search is proved, a long one is handed on with its ends as numbers', async () => {
+  const { run, asked } = rig({ answer: { result: [], level: 'none' } })
+  await assert.rejects(run('eth_getLogs', [{ fromBlock: '0x10', toBlock: '0x20' }]), {
+    code: 'unknown_block',
+  })
+  assert.equal(asked.length, 0)
+  const long = await run('eth_getLogs', [{ fromBlock: 'earliest', address }])
+  assert.deepEqual(long.levels, ['none'])
+  assert.deepEqual(asked[0]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
+})
+
+test("a call's address is judged by a key's list; one that could reach any account has none", () => {
+  const { operations } = rig()
+  const addresses = (method: string, params: readonly unknown[]) => {
+    const operation = operations.find(method) as RpcOperation<unknown>
+    return operation.addresses?.(operation.parse(params))?.map(toHex)
+  }
+  assert.deepEqual(addresses('eth_call', [{ to: address }, 'latest']), [address])
+  assert.deepEqual(addresses('eth_call', [{ data: '0x00' }, 'latest']), [])
+  assert.deepEqual(addresses('eth_call', [{ to: address, authorizationList: [] }]), [])
+  assert.deepEqual(addresses('zks_getBridgeContracts', []), [])
+  assert.deepEqual(addresses('eth_getStorageAt', [address, '0x0']), [address])
+})

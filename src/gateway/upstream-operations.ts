@@ -1,0 +1,51 @@
+// What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
+// head and this server know, and every other method the lists let through.
+import type { Operations, RpcOperation } from './operation.ts'
+import { proveOrRelay, type Verify } from './prove-or-relay.ts'
+import { findRefusal } from './refused-methods.ts'
+import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
+import { relayKnown, relayUnlisted } from './relay.ts'
+import { provableMethods, relayedMethods } from './relayed-methods.ts'
+import { relayLongSearch } from './relay-long-search.ts'
+
+export type UpstreamPolicy = {
+  /** How the method's answer is to be proved. */
+  readonly verifyOf: (method: string) => Verify
+  readonly lists: RelayLists
+}
+
+/** Methods that only a chain of our own has. */
+const embeddedOnly: ReadonlySet<string> = new Set(['evm_mine'])
+
+/** `own`: all operations of this server (operations/index.ts). */
+export function createUpstreamOperations(
+  own: ReadonlyMap<string, RpcOperation<unknown>>,
+  { verifyOf, lists }: UpstreamPolicy,
+): Operations {
+  const offered = new Map<string, RpcOperation<unknown>>()
+  for (const [name, operation] of own) {
+    const block = provableMethods.get(name)
+    if (embeddedOnly.has(name)) continue
+    if (name === 'eth_getLogs') offered.set(name, relayLongSearch(operation, verifyOf(name)))
+    else if (block === undefined) offered.set(name, operation)
+    else offered.set(name, proveOrRelay(operation, block, verifyOf(name)))
+  }
+  for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
+  for (const name of offered.keys()) if (isDenied(lists, name)) offered.delete(name)
+
+  return {
+    find(method) {
+      const known = offered.get(method)
+      if (known !== undefined) return known
+      if (findRefusal(method) !== null || embeddedOnly.has(method)) return null
+      return mayRelay(lists, method) ? relayUnlisted(method) : null
+    },
+  }
+}
+
+/** What a network of our own chain offers. */
+export function createEmbeddedOperations(
+  own: ReadonlyMap<string, RpcOperation<unknown>>,
+): Operations {
+  return { find: (method) => own.get(method) ?? null }
+}
