@@ -78,7 +78,7 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
       if (hash[0] === 0) throw new Fault('not_found')
       return headerOf(hash)
     },
-    older: async () => null,
+    older: async () => assert.fail('asked for an older block'),
     // eslint-disable-next-line typescript/require-await
     locate: async function* () {},
     clock,

@@ -29,11 +29,7 @@ export type HeadFollowerParts = {
   /** A header by hash, proved. Throws when nobody has it. */
   readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
   /** Canonical blocks older than those remembered here. Throws `no_upstream`, `unverified`. */
-  readonly older: (
-    number: bigint,
-    latest: BlockRef,
-    signal: AbortSignal,
-  ) => Promise<BlockRef | null>
+  readonly older: (number: bigint, latest: BlockRef, signal: AbortSignal) => Promise<BlockRef>
   readonly locate: (
     transactionHash: Uint8Array,
     signal: AbortSignal,
