@@ -1,9 +1,9 @@
 // Where a transaction hash leads: the head's word is a hint, the proved list and the present chain decide.
 import { equalBytes } from '../base/hex.ts'
-import { decodeEntries } from '../codec/list.ts'
 import { transactionHash } from '../codec/transaction.ts'
-import { findHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
+import { findHeader, type ProvedHeader } from './blocks.ts'
 import type { TransactionHint } from './head.ts'
+import { readEntry } from './list-entries.ts'
 import type { Network } from './network.ts'
 
 export type Located = {
@@ -35,8 +35,7 @@ async function findAt(
   const block = await findHeader(network, hint.blockHash, signal)
   if (block === null) return null
   if (!(await network.head.isCanonical(block.hash, block.header.number, signal))) return null
-  const entries = decodeEntries(await readTransactionList(network, block, signal))
-  const raw = entries[hint.index]
-  if (raw === undefined || !equalBytes(transactionHash(raw), hash)) return null
+  const raw = await readEntry(network, block, 'transactions', hint.index, signal)
+  if (raw === null || !equalBytes(transactionHash(raw), hash)) return null
   return { block, index: hint.index, raw }
 }

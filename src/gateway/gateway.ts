@@ -3,6 +3,7 @@
 import type { Caller } from '../accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
+import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 
 /**
@@ -19,10 +20,10 @@ export type Credential = {
 }
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
-/** `text`: the result as JSON text already. */
+/** `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. */
 export type RpcOutcome =
-  | { readonly result: unknown }
-  | { readonly text: string }
+  | { readonly result: unknown; readonly proof?: ProofBundle }
+  | { readonly text: string; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
 /** One HTTP request of the JSON-RPC face after its envelope was read. A Fault stands for a bad item. */
@@ -31,6 +32,8 @@ export type RpcVisit = {
   readonly network: Network
   readonly items: readonly (RpcItem | Fault)[]
   readonly batch: boolean
+  /** Each result is to come with its proof bundle. */
+  readonly proof?: boolean
   /** Its signal is asked for only when something has to be waited for. */
   readonly request: { readonly signal: AbortSignal }
 }

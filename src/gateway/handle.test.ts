@@ -13,6 +13,7 @@ import { createGateway, type GatewayParts } from './handle.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
 import type { BlockParameter, FilesOperation, Operations, RpcOperation } from './operation.ts'
+import type { ProofBundle } from './proof-bundle.ts'
 import type { Level } from '../ethereum/level.ts'
 
 const caller: Caller = {
@@ -24,7 +25,7 @@ const caller: Caller = {
   withSecret: false,
   allowlists: null,
 }
-const network = { name: 'dev' } as unknown as Network
+const network = { name: 'dev', chainId: 1337n } as unknown as Network
 const signal = new AbortController().signal
 
 const operations: readonly RpcOperation<unknown>[] = [
@@ -371,6 +372,35 @@ test('a proved answer is given again without running, with the same labels, and 
   assert.equal(ran.length, 1)
   assert.deepEqual(counted[1], counted[0])
   assert.equal(counted[1]?.units, 80)
+})
+
+test('with its proof a kept answer is made again, and charged the same', async () => {
+  const { ask, ran, counted, made } = keeping('proof')
+  await ask(['a'])
+  const { outcomes, headers } = await made.runRpc({
+    caller,
+    network,
+    items: [{ method: 'x_kept', params: ['a'] }],
+    batch: false,
+    proof: true,
+    request: { signal },
+  })
+  assert.equal(ran.length, 2)
+  assert.deepEqual(counted[1], counted[0])
+  assert.equal(headers.verified, 'proof')
+  // This one says nothing of bundles, so what it gives proves nothing.
+  const proof: ProofBundle = {
+    v: 1,
+    chainId: '0x539',
+    method: 'x_kept',
+    params: ['a'],
+    block: { hash: `0x${'07'.repeat(32)}`, number: '0x5' },
+    verified: 'proof',
+    head: 'embedded',
+    header: null,
+    nodes: [],
+  }
+  assert.deepEqual(outcomes, [{ result: { value: 2 }, proof }])
 })
 
 test('a kept answer needs no wait', async () => {

@@ -13,6 +13,7 @@ import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } fr
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
+import { runBundled } from './make-bundle.ts'
 import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
@@ -48,6 +49,8 @@ type Planned = {
   readonly fault: Fault | null
   readonly operation: RpcOperation<unknown> | null
   readonly input: unknown
+  /** As they were sent. */
+  readonly params: readonly unknown[]
 }
 
 /** Builds the gateway over its parts. Holds no state of its own. */
@@ -55,11 +58,16 @@ export function createGateway(parts: GatewayParts): Gateway {
   const { authenticate, count, operationsOf, log } = parts
 
   async function outcomeOf(
-    { operation, input, fault, method }: Planned,
+    { operation, input, params, fault, method }: Planned,
     call: RpcCall,
+    withProof: boolean,
   ): Promise<RpcOutcome> {
     if (operation === null) return { fault: fault ?? new Fault('internal') }
     try {
+      if (withProof) {
+        const watch = new ProofWatch(call.labels)
+        return await runBundled({ operation, input, params }, watch.watched(call), watch)
+      }
       if (operation.kept === undefined) return { result: await operation.run(input, call) }
       const watch = new ProofWatch(call.labels)
       const result = await operation.run(input, watch.watched(call))
@@ -117,7 +125,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       while (next < planned.length) {
         const index = next++
         if (outcomes[index] === null) {
-          outcomes[index] = await outcomeOf(planned[index] as Planned, call)
+          outcomes[index] = await outcomeOf(planned[index] as Planned, call, visit.proof === true)
         }
       }
     }
@@ -202,9 +210,12 @@ export function createGateway(parts: GatewayParts): Gateway {
       let waiting = 0
       const outcomes = planned.map((item): RpcOutcome | null => {
         if (item.fault !== null) return { fault: item.fault }
+        // An answer at hand comes without the nodes it follows from.
         const outcome =
-          findKept(parts.keptAnswers, network, item.operation, item.input, labels) ??
-          outcomeNow(item, network, labels)
+          visit.proof === true
+            ? null
+            : (findKept(parts.keptAnswers, network, item.operation, item.input, labels) ??
+              outcomeNow(item, network, labels))
         if (outcome === null) waiting++
         return outcome
       })
@@ -274,7 +285,7 @@ function plan(
     const input = operation.parse(item.params)
     const named = allowlists === null ? undefined : operation.addresses?.(input)
     if (allowlists !== null && named !== undefined) judgeAddresses(allowlists, named)
-    return { method, units: operation.units, fault: null, operation, input }
+    return { method, units: operation.units, fault: null, operation, input, params: item.params }
   } catch (thrown) {
     return refused(method, Fault.from(thrown))
   }
@@ -287,5 +298,5 @@ function notServed(method: string): Fault {
 
 function refused(method: string, fault: Fault): Planned {
   const units = isFree(fault) ? 0 : refusalUnits
-  return { method, units, fault, operation: null, input: null }
+  return { method, units, fault, operation: null, input: null, params: [] }
 }

@@ -84,6 +84,11 @@ export class ProofWatch implements Labels {
     }
   }
 
+  /** What was told so far; null: nothing was. */
+  get told(): { readonly level: Level | null; readonly block: BlockRef | null } {
+    return { level: this.#level, block: this.#block }
+  }
+
   /** The block of an answer that is proved, else null. */
   get provedBlock(): BlockRef | null {
     return this.#level === 'proof' ? this.#block : null

@@ -75,11 +75,26 @@ export type KeptBy<Input> = {
   key(input: Input): string
 }
 
+/**
+ * For an operation whose proved answer follows from one block alone: how its proof bundle names the request.
+ * Whoever checks a bundle runs the operation again on this request, over the nodes of the bundle.
+ */
+export type BundledBy<Input> = {
+  /** Wire name of the operation that gives the same answer by the block's hash, where this one takes none. */
+  readonly as?: string
+  /** The block that the input names; null for a transaction's hash, which leads to one. */
+  block(input: Input): BlockParameter | null
+  /** Params that name the block by `blockHash` (hex), every value in one spelling. Null: not for this input. */
+  params(input: Input, blockHash: string): readonly unknown[] | null
+}
+
 export type RpcOperation<Input> = {
   readonly name: string
   readonly units: number
   /** Only answers labelled `proof` are kept. */
   readonly kept?: KeptBy<Input>
+  /** Undefined: a reply carries no bundle that could be checked. */
+  readonly bundle?: BundledBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
   parse(params: readonly unknown[]): Input
   /**

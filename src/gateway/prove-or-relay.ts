@@ -28,7 +28,7 @@ export function proveOrRelay(
   verify: Verify,
 ): RpcOperation<unknown> {
   if (verify === 'require') return operation
-  const { name, units, kept, addresses, runNow } = operation
+  const { name, units, kept, bundle, addresses, runNow } = operation
   const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
   const wrapped: RpcOperation<Input> = {
     name,
@@ -43,6 +43,13 @@ export function proveOrRelay(
       verify === 'prefer' && {
         kept: { block: ({ own }) => kept.block(own), key: ({ own }) => kept.key(own) },
       }),
+    ...(bundle && {
+      bundle: {
+        ...(bundle.as !== undefined && { as: bundle.as }),
+        block: ({ own }) => bundle.block(own),
+        params: ({ own }, blockHash) => bundle.params(own, blockHash),
+      },
+    }),
     ...(runNow &&
       verify === 'prefer' && {
         runNow({ own }, call) {

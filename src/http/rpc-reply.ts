@@ -87,7 +87,8 @@ export class ReplyWriter {
   #render(id: string, outcome: RpcOutcome): string {
     if ('fault' in outcome) return errorReply(id, errorText(outcome.fault, this.#requestId))
     const result = 'text' in outcome ? outcome.text : asJson(outcome.result)
-    return `{"jsonrpc":"2.0","id":${id},"result":${result}}`
+    const proof = outcome.proof === undefined ? '' : `,"proof":${asJson(outcome.proof)}`
+    return `{"jsonrpc":"2.0","id":${id},"result":${result}${proof}}`
   }
 
   #tooLarge(id: string): string {

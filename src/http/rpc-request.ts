@@ -33,6 +33,12 @@ export function judgeRequest({ request }: Exchange, path: RpcPath): void {
   }
 }
 
+/** `?proof=1` or `x-cairn-proof: 1`: each result is to come with its proof bundle. */
+export function asksProof({ request, query }: Exchange): boolean {
+  if (request.headers['x-cairn-proof'] === '1') return true
+  return query !== '' && new URLSearchParams(query).get('proof') === '1'
+}
+
 /**
  * The key of the path and the secret of `Authorization: Basic`. A malformed key counts as none. Throws
  * `bad_secret` when there is a key and the header is of another scheme or cannot be read.

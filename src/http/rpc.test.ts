@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import { createFakeGateway, goodKey, secret } from '../../test/fakes/gateway.ts'
+import { bundle, createFakeGateway, goodKey, secret } from '../../test/fakes/gateway.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
@@ -255,6 +255,26 @@ suite('the JSON-RPC face', () => {
       ['proof', 'embedded', '0x11', '80', 'no-store', 'nosniff', '*', 'application/json'],
     )
     equal(headers.get('x-cairn-block'), '0x' + 'ab'.repeat(32))
+  })
+
+  test('a proof follows the result when URL or header asks for it, and counts in the cap of a reply', async () => {
+    const answer = `{"jsonrpc":"2.0","id":1,"result":"0x539"`
+    const proof = `,"proof":${JSON.stringify(bundle)}}`
+    const url = `/v3/${goodKey}`
+    for (const [path, headers, end] of [
+      [`${url}?proof=1`, {}, proof],
+      [`${url}?a=b&proof=1`, {}, proof],
+      [url, { 'x-cairn-proof': '1' }, proof],
+      [url, { 'x-cairn-proof': '0' }, '}'],
+      [`${url}?proof=true`, {}, '}'],
+    ] as const) {
+      equal(await (await post(path, call(1), headers)).text(), answer + end)
+    }
+    const failed = await post(`${url}?proof=1`, call(1, 'fail_revert'))
+    match(await failed.text(), /"data":"0x08c379a0"}}$/)
+    const three = `[${[1, 2, 3].map((id) => call(id)).join(',')}]`
+    ok(!(await (await post(url, three)).text()).includes('error'))
+    match(await (await post(`${url}?proof=1`, three)).text(), /"proof".*response too large/)
   })
 
   test('a revert keeps its bytes, a bug is masked and names the request', async () => {

@@ -12,7 +12,7 @@ import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
 import type { RpcFace, RpcPath } from './routes.ts'
-import { judgeRequest, readCredential } from './rpc-request.ts'
+import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
 import { sendReply } from './rpc-send.ts'
@@ -104,7 +104,8 @@ async function answer(
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
-  const running = gateway.runRpc({ caller, network, items, batch, request: exchange })
+  const proof = asksProof(exchange)
+  const running = gateway.runRpc({ caller, network, items, batch, proof, request: exchange })
   const { outcomes, headers } =
     running instanceof Promise ? await within(running, exchange.signal, clock) : running
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)

@@ -18,7 +18,11 @@ export function rpcOperationRows(): readonly (readonly string[])[] {
     }).values(),
   ]
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, units }) => [`\`${name}\``, `${units}`])
+    .map(({ name, units, bundle }) => [
+      `\`${name}\``,
+      `${units}`,
+      bundle === undefined ? '' : `\`${bundle.as ?? name}\``,
+    ])
 }
 
 export function refusedRows(): readonly (readonly string[])[] {
@@ -46,8 +50,9 @@ export function operationsPage(): string {
     'What Cairn does, by the name on the wire.',
     '## JSON-RPC methods',
     `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
-answered -32601. Those below are refused in words of their own.`,
-    markdownTable(['Method', 'Units'], rpcOperationRows()),
+answered -32601. Those below are refused in words of their own. Bundle: with \`?proof=1\` the answer brings what proves it,
+under that name ([proof bundles](proof-bundles.md)).`,
+    markdownTable(['Method', 'Units', 'Bundle'], rpcOperationRows()),
     markdownTable(['Refused', 'Code', 'Message'], refusedRows()),
     '## File commands',
     `\`POST /api/v0/<command>\` with \`arg=\` for arguments. Every command also takes ${listOptions(globalOptions)}. Options that

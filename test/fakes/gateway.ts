@@ -5,6 +5,7 @@ import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { Gateway, RpcItem, RpcOutcome } from '../../src/gateway/gateway.ts'
 import { createNetworkChoice } from '../../src/gateway/networks.ts'
+import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { isFree, refusalUnits } from '../../src/gateway/price.ts'
 
 export const goodKey = 'key_good_0001'
@@ -37,6 +38,19 @@ const entrance: Readonly<Record<string, Fault>> = {
     detail: 'project ID does not have access to polygon-mainnet',
     data: { reason: 'network' },
   }),
+}
+
+/** What comes with every result when it is asked for. */
+export const bundle: ProofBundle = {
+  v: 1,
+  chainId: '0x539',
+  method: 'eth_chainId',
+  params: [],
+  block: null,
+  verified: null,
+  head: null,
+  header: null,
+  nodes: [],
 }
 
 export type FakeGateway = Gateway & { readonly refused: Fault[]; ran: number }
@@ -97,11 +111,14 @@ export function createFakeGateway(
       if (fate !== undefined) throw fate
     },
     enterFiles: () => Promise.reject(new Fault('no_credential')),
-    async runRpc({ items, request: { signal } }) {
+    async runRpc({ items, proof, request: { signal } }) {
       const fate = admission[key]
       if (fate !== undefined) throw fate
       gateway.ran += items.length
-      const outcomes = await Promise.all(items.map((item) => outcomeOf(item, signal)))
+      const bare = await Promise.all(items.map((item) => outcomeOf(item, signal)))
+      const outcomes = bare.map((it) =>
+        'fault' in it || proof !== true ? it : { ...it, proof: bundle },
+      )
       const headers = {
         verified: 'proof',
         head: 'embedded',

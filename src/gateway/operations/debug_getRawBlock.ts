@@ -12,6 +12,10 @@ import { resolveHeader } from '../proved-block.ts'
 export const debugGetRawBlock: RpcOperation<BlockParameter> = {
   name: 'debug_getRawBlock',
   units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseBlockParameter)])
     return block

@@ -9,6 +9,10 @@ import { resolveHeader } from '../proved-block.ts'
 export const debugGetRawHeader: RpcOperation<BlockParameter> = {
   name: 'debug_getRawHeader',
   units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseBlockParameter)])
     return block

@@ -11,6 +11,10 @@ import { resolveHeader } from '../proved-block.ts'
 export const debugGetRawReceipts: RpcOperation<BlockParameter> = {
   name: 'debug_getRawReceipts',
   units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseBlockParameter)])
     return block

@@ -11,6 +11,10 @@ import { parseHash } from '../params/fixed-bytes.ts'
 export const debugGetRawTransaction: RpcOperation<Uint8Array> = {
   name: 'debug_getRawTransaction',
   units: 1000,
+  bundle: {
+    block: () => null,
+    params: (hash) => [toHex(hash)],
+  },
   parse(params) {
     const [hash] = parseArguments(params, [required(parseHash)])
     return hash

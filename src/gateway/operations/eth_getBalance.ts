@@ -1,6 +1,6 @@
 // eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
 // Tested by src/gateway/operations/plain-answers.test.ts
-import { toLatin1, toQuantity } from '../../base/hex.ts'
+import { toHex, toLatin1, toQuantity } from '../../base/hex.ts'
 import { findAccount, heldAccount } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'
 import { type AccountInput, parseAccountInput } from '../params/account-input.ts'
@@ -12,6 +12,10 @@ export const ethGetBalance: RpcOperation<AccountInput> = {
   kept: {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
   },
   parse: parseAccountInput,
   addresses: ({ address }) => [address],

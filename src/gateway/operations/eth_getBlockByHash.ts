@@ -18,6 +18,10 @@ export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<In
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ full }) => `${full}`,
     },
+    bundle: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
     parse(params) {
       const [blockHash, full] = parseArguments(params, [required(parseHash), required(parseFlag)])
       return { blockHash, full }

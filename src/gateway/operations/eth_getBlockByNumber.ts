@@ -16,6 +16,11 @@ export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<
   return {
     name: 'eth_getBlockByNumber',
     units: 80,
+    bundle: {
+      as: 'eth_getBlockByHash',
+      block: ({ block }) => block,
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
     parse(params) {
       const [block, full] = parseArguments(params, [
         required(parseBlockNumber),

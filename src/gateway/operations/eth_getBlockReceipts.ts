@@ -15,6 +15,10 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<
       block: (block) => block,
       key: () => '',
     },
+    bundle: {
+      block: (block) => block,
+      params: (_, blockHash) => [blockHash],
+    },
     parse(params) {
       const [block] = parseArguments(params, [required(parseBlockParameter)])
       return block

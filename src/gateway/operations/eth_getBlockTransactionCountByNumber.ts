@@ -2,8 +2,7 @@
 // for an unknown block. `pending` counts those of the block to come, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
-import { decodeEntries } from '../../codec/list.ts'
-import { readTransactionList } from '../../ethereum/blocks.ts'
+import { countEntries } from '../../ethereum/list-entries.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
@@ -13,6 +12,11 @@ import { findResolved } from '../proved-block.ts'
 export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> = {
   name: 'eth_getBlockTransactionCountByNumber',
   units: 150,
+  bundle: {
+    as: 'eth_getBlockTransactionCountByHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseBlockNumber)])
     return block
@@ -21,8 +25,8 @@ export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> =
     if (isPending(block)) return toQuantity((await readPendingTransactions(call)).length)
     const found = await findResolved(call, block)
     if (found === null) return null
-    const list = await readTransactionList(call.network, found, call.signal)
+    const count = await countEntries(call.network, found, 'transactions', call.signal)
     call.labels.level('proof')
-    return toQuantity(decodeEntries(list).length)
+    return toQuantity(count)
   },
 }

@@ -13,6 +13,10 @@ export const ethGetCode: RpcOperation<AccountInput> = {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),
   },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
+  },
   parse: parseAccountInput,
   addresses: ({ address }) => [address],
   runNow({ address, block }, call) {

@@ -17,6 +17,10 @@ type Input = {
 export const ethGetProof: RpcOperation<Input> = {
   name: 'eth_getProof',
   units: 150,
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address, keys }, blockHash) => [toHex(address), keys.map(shownKey), blockHash],
+  },
   parse(params) {
     const [address, keys, block] = parseArguments(params, [
       required(parseAddress),

@@ -21,6 +21,10 @@ export const ethGetStorageAt: RpcOperation<Input> = {
     block: ({ block }) => block,
     key: ({ address, position }) => joinLatin1(address, position),
   },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address, position }, blockHash) => [toHex(address), toHex(position), blockHash],
+  },
   parse(params) {
     const [address, position, block] = parseArguments(params, [
       required(parseAddress),

@@ -13,6 +13,13 @@ type Input = { readonly accounts: readonly SlotsOfAccount[]; readonly block: Blo
 export const ethGetStorageValues: RpcOperation<Input> = {
   name: 'eth_getStorageValues',
   units: 150,
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ accounts }, blockHash) => [
+      Object.fromEntries(accounts.map((it) => [toHex(it.address), it.positions.map(toHex)])),
+      blockHash,
+    ],
+  },
   parse(params) {
     const [accounts, block] = parseArguments(params, [
       required(parseSlotsByAddress),

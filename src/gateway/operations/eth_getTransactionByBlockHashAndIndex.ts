@@ -1,5 +1,6 @@
 // eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
 // transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
+import { toQuantity } from '../../base/hex.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { transactionAt, transactionNow } from '../replies/one-transaction.ts'
 import type { RpcOperation } from '../operation.ts'
@@ -19,6 +20,10 @@ export function createEthGetTransactionByBlockHashAndIndex(
     kept: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ index }) => `${index}`,
+    },
+    bundle: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
     },
     parse(params) {
       const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])

@@ -1,6 +1,7 @@
 // eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
 // `pending` is the block to come, label `trusted`.
 // Tested by src/gateway/operations/rpc-compat.test.ts
+import { toQuantity } from '../../base/hex.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
@@ -23,6 +24,11 @@ export function createEthGetTransactionByBlockNumberAndIndex(
     kept: {
       block: ({ block }) => block,
       key: ({ index }) => `${index}`,
+    },
+    bundle: {
+      as: 'eth_getTransactionByBlockHashAndIndex',
+      block: ({ block }) => block,
+      params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
     },
     parse(params) {
       const [block, index] = parseArguments(params, [

@@ -1,7 +1,7 @@
 // eth_getTransactionByHash [hash]: from its canonical block, proved; else as it waits in the pool; else null,
 // label `none`, as nobody can prove that a transaction does not exist.
 // Tested by src/gateway/operations/by-hash.test.ts
-import { equalBytes } from '../../base/hex.ts'
+import { equalBytes, toHex } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { findLocated, type Located } from '../../ethereum/located.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
@@ -20,6 +20,10 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcOperat
   return {
     name: 'eth_getTransactionByHash',
     units: 80,
+    bundle: {
+      block: () => null,
+      params: (hash) => [toHex(hash)],
+    },
     parse(params) {
       const [hash] = parseArguments(params, [required(parseHash)])
       return hash

@@ -1,6 +1,6 @@
 // eth_getTransactionCount [address, block?]: the account's nonce, proved; `pending` counts the pool instead.
 // Tested by src/gateway/operations/plain-answers.test.ts
-import { toQuantity } from '../../base/hex.ts'
+import { toHex, toQuantity } from '../../base/hex.ts'
 import { findAccount, heldAccount } from '../../ethereum/state.ts'
 import type { RpcOperation } from '../operation.ts'
 import { type AccountInput, parseAccountInput } from '../params/account-input.ts'
@@ -9,6 +9,10 @@ import { headerNow, resolveHeader } from '../proved-block.ts'
 export const ethGetTransactionCount: RpcOperation<AccountInput> = {
   name: 'eth_getTransactionCount',
   units: 80,
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
+  },
   parse: parseAccountInput,
   addresses: ({ address }) => [address],
   runNow({ address, block }, call) {

@@ -1,9 +1,10 @@
 // eth_getTransactionReceipt [hash]: the receipt out of its block's proved list, with what is derived from
 // those before it; null, label `none`, while no canonical block is known to hold the transaction.
 // Tested by src/gateway/operations/by-hash.test.ts
+import { toHex } from '../../base/hex.ts'
 import { findLocated } from '../../ethereum/located.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
-import { receiptReplies } from '../replies/block-receipts.ts'
+import { receiptReply } from '../replies/block-receipts.ts'
 import type { RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseHash } from '../params/fixed-bytes.ts'
@@ -12,6 +13,10 @@ export function createEthGetTransactionReceipt(findSender: FindSender): RpcOpera
   return {
     name: 'eth_getTransactionReceipt',
     units: 80,
+    bundle: {
+      block: () => null,
+      params: (hash) => [toHex(hash)],
+    },
     parse(params) {
       const [hash] = parseArguments(params, [required(parseHash)])
       return hash
@@ -25,8 +30,7 @@ export function createEthGetTransactionReceipt(findSender: FindSender): RpcOpera
       }
       const { block, index } = located
       labels.block({ network: network.name, hash: block.hash, number: block.header.number })
-      const [receipt] = await receiptReplies(call, block, findSender, index)
-      return receipt ?? null
+      return await receiptReply(call, block, index, findSender)
     },
   }
 }

@@ -1,6 +1,7 @@
 // eth_getUncleByBlockHashAndIndex [blockHash, index]: the uncle's header, proved; null past the end (proved too) and for
 // an unknown block.
 // Tested by src/gateway/operations/uncles.test.ts
+import { toQuantity } from '../../base/hex.ts'
 import { renderUncle } from '../../ethereum/block-object.ts'
 import { readUncleList } from '../../ethereum/blocks.ts'
 import type { RpcOperation } from '../operation.ts'
@@ -14,6 +15,10 @@ type Input = { readonly block: Uint8Array; readonly index: bigint }
 export const ethGetUncleByBlockHashAndIndex: RpcOperation<Input> = {
   name: 'eth_getUncleByBlockHashAndIndex',
   units: 150,
+  bundle: {
+    block: ({ block }) => ({ hash: block, requireCanonical: false }),
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
   parse(params) {
     const [block, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
     return { block, index }

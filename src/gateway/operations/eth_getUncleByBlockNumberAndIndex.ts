@@ -1,6 +1,7 @@
 // eth_getUncleByBlockNumberAndIndex [tag or number, index]: the uncle's header, proved; null past the end (proved too) and for
 // an unknown block.
 // Tested by src/gateway/operations/uncles.test.ts
+import { toQuantity } from '../../base/hex.ts'
 import { renderUncle } from '../../ethereum/block-object.ts'
 import { readUncleList } from '../../ethereum/blocks.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
@@ -14,6 +15,11 @@ type Input = { readonly block: BlockParameter; readonly index: bigint }
 export const ethGetUncleByBlockNumberAndIndex: RpcOperation<Input> = {
   name: 'eth_getUncleByBlockNumberAndIndex',
   units: 150,
+  bundle: {
+    as: 'eth_getUncleByBlockHashAndIndex',
+    block: ({ block }) => block,
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
   parse(params) {
     const [block, index] = parseArguments(params, [
       required(parseBlockNumber),

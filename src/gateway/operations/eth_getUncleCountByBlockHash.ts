@@ -11,6 +11,10 @@ import { findNamed } from '../proved-block.ts'
 export const ethGetUncleCountByBlockHash: RpcOperation<Uint8Array> = {
   name: 'eth_getUncleCountByBlockHash',
   units: 150,
+  bundle: {
+    block: (hash) => ({ hash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseHash)])
     return block

@@ -11,6 +11,11 @@ import { findResolved } from '../proved-block.ts'
 export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
   name: 'eth_getUncleCountByBlockNumber',
   units: 150,
+  bundle: {
+    as: 'eth_getUncleCountByBlockHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
   parse(params) {
     const [block] = parseArguments(params, [required(parseBlockNumber)])
     return block

@@ -3,20 +3,25 @@
 import { Fault } from '../../base/fault.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { type ProvedHeader, readReceiptList, readTransactionList } from '../../ethereum/blocks.ts'
-import { placeReceipts, renderReceipt } from '../../ethereum/receipt-object.ts'
+import { readEntriesTo, readEntry } from '../../ethereum/list-entries.ts'
+import {
+  type BlobTerms,
+  type PlacedReceipt,
+  placeReceipts,
+  renderReceipt,
+} from '../../ethereum/receipt-object.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
 import type { RpcCall } from '../operation.ts'
 
 /**
- * The JSON objects of the receipts of `block`, of all or of the one at `only`; label `proof`. Throws
- * `pruned`, `unprovable`, and `unverified` when the two lists differ in length.
+ * The JSON objects of the receipts of `block`; label `proof`. Throws `pruned`, `unprovable`, and `unverified`
+ * when the two lists differ in length.
  */
 export async function receiptReplies(
   call: RpcCall,
   block: ProvedHeader,
   findSender: FindSender,
-  only?: number,
 ): Promise<readonly unknown[]> {
   const { network, signal } = call
   const [transactions, receipts] = await Promise.all([
@@ -25,15 +30,47 @@ export async function receiptReplies(
   ])
   if (transactions.length !== receipts.length) throw new Fault('unverified')
   const placed = placeReceipts(receipts)
-  const blobs = {
-    excessBlobGas: block.header.excessBlobGas,
-    fraction: network.blobFeeFraction(block.header.timestamp),
-  }
   call.labels.level('proof')
-  return placed.flatMap((receipt, index) => {
-    const raw = transactions[index]
-    if (raw === undefined || (only !== undefined && only !== index)) return []
-    const signed = readTransaction(raw, findSender)
-    return [renderReceipt(receipt, signed, placeIn(block, index), blobs)]
-  })
+  return transactions.map((raw, index) =>
+    render(placed[index] as PlacedReceipt, raw, index, block, blobTerms(call, block), findSender),
+  )
+}
+
+/**
+ * The JSON object of the receipt at `index`; label `proof`. What it says of itself is in it and its
+ * transaction; gas used and log indexes are sums over those before it, so these are read too. Throws as above.
+ */
+export async function receiptReply(
+  call: RpcCall,
+  block: ProvedHeader,
+  index: number,
+  findSender: FindSender,
+): Promise<unknown> {
+  const { network, signal } = call
+  const [raw, receipts] = await Promise.all([
+    readEntry(network, block, 'transactions', index, signal),
+    readEntriesTo(network, block, 'receipts', index, signal),
+  ])
+  const placed = placeReceipts(receipts)[index]
+  if (raw === null || placed === undefined) throw new Fault('unverified')
+  call.labels.level('proof')
+  return render(placed, raw, index, block, blobTerms(call, block), findSender)
+}
+
+function blobTerms({ network }: RpcCall, { header }: ProvedHeader): BlobTerms {
+  return {
+    excessBlobGas: header.excessBlobGas,
+    fraction: network.blobFeeFraction(header.timestamp),
+  }
+}
+
+function render(
+  receipt: PlacedReceipt,
+  raw: Uint8Array,
+  index: number,
+  block: ProvedHeader,
+  blobs: BlobTerms,
+  findSender: FindSender,
+): unknown {
+  return renderReceipt(receipt, readTransaction(raw, findSender), placeIn(block, index), blobs)
 }

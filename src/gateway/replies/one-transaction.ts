@@ -1,11 +1,8 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
 // Tested by src/gateway/operations/golden.test.ts
 import { entryAt } from '../../codec/list.ts'
-import {
-  heldTransactionList,
-  type ProvedHeader,
-  readTransactionList,
-} from '../../ethereum/blocks.ts'
+import { heldTransactionList, type ProvedHeader } from '../../ethereum/blocks.ts'
+import { readEntry } from '../../ethereum/list-entries.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
@@ -18,9 +15,10 @@ export async function transactionAt(
   index: bigint,
   findSender: FindSender,
 ): Promise<unknown> {
-  const list = await readTransactionList(call.network, block, call.signal)
+  const at = placeOf(index)
+  const raw = await readEntry(call.network, block, 'transactions', at, call.signal)
   call.labels.level('proof')
-  return renderAt(list, block, index, findSender)
+  return renderAt(raw, block, at, findSender)
 }
 
 /** The same when the list is at hand, else undefined. */
@@ -33,18 +31,21 @@ export function transactionNow(
   const list = heldTransactionList(call.network, block)
   if (list === null) return undefined
   call.labels.level('proof')
-  return renderAt(list, block, index, findSender)
+  const at = placeOf(index)
+  return renderAt(entryAt(list, at), block, at, findSender)
+}
+
+/** No list is as long as 2^53, above which a number would come back as another one. */
+function placeOf(index: bigint): number {
+  return index > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(index)
 }
 
 function renderAt(
-  list: Uint8Array,
+  raw: Uint8Array | null,
   block: ProvedHeader,
-  index: bigint,
+  at: number,
   findSender: FindSender,
 ): unknown {
-  // No list is as long as 2^53, above which a number would come back as another one.
-  const at = Number(index)
-  const raw = Number.isSafeInteger(at) ? entryAt(list, at) : null
   if (raw === null) return null
   return renderTransaction(readTransaction(raw, findSender), placeIn(block, at))
 }

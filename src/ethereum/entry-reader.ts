@@ -1,0 +1,16 @@
+// Single entries of the lists a block commits to, read without the lists.
+import type { ProvedHeader } from './proved-header.ts'
+
+export type EntryKind = 'transactions' | 'receipts'
+
+/** Reads entries that were proved one by one. Throws as the whole list's reader. */
+export interface EntryReader {
+  /** The raw entry; null past the end, proved. */
+  at(
+    block: ProvedHeader,
+    kind: EntryKind,
+    index: number,
+    signal: AbortSignal,
+  ): Promise<Uint8Array | null>
+  count(block: ProvedHeader, kind: EntryKind, signal: AbortSignal): Promise<number>
+}

@@ -1,0 +1,80 @@
+// Makes the proof bundle of an answer: runs the operation, remembers what it read, and checks the outcome as any
+// reader will.
+// Tested by src/gateway/proof-bundle.test.ts
+import { toHex, toQuantity } from '../base/hex.ts'
+import { decodeHeader } from '../codec/header.ts'
+import type { Evidence } from '../ethereum/evidence-network.ts'
+import type { Network } from '../ethereum/network.ts'
+import { recordReads } from '../ethereum/recorded-reads.ts'
+import type { ProofWatch } from './keep-proved.ts'
+import type { RpcCall, RpcOperation } from './operation.ts'
+import type { ProofBundle } from './proof-bundle.ts'
+import { replay } from './replay.ts'
+
+/** A request that an operation has parsed. `params`: as they were sent. */
+export type BundledCall = {
+  readonly operation: RpcOperation<unknown>
+  readonly input: unknown
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Runs the operation and bundles what its answer follows from. `watch` is in `call` already. The bundle has been
+ * checked as its readers will. Throws what the operation throws.
+ */
+export async function runBundled(
+  bundled: BundledCall,
+  call: RpcCall,
+  watch: ProofWatch,
+): Promise<{ readonly result: unknown; readonly proof: ProofBundle }> {
+  const { operation, input } = bundled
+  const { network } = call
+  if (operation.bundle === undefined) {
+    const result = await operation.run(input, call)
+    return { result, proof: bareBundle(bundled, network, watch) }
+  }
+  const reads = recordReads(network)
+  const result = await operation.run(input, { ...call, network: reads.network })
+  const bare = bareBundle(bundled, network, watch)
+  const block = watch.provedBlock
+  if (block === null) return { result, proof: bare }
+  const params = operation.bundle.params(input, toHex(block.hash))
+  if (params === null) return { result, proof: bare }
+  const bytes = reads.find(block.hash)
+  if (bytes === null) throw new Error(`${operation.name} was proved without its block's header`)
+  const evidence: Evidence = {
+    block: { hash: block.hash, bytes, header: decodeHeader(bytes) },
+    pieces: reads.pieces(),
+    blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
+  }
+  const { used } = await replay(operation, input, evidence)
+  const proof = {
+    ...bare,
+    method: operation.bundle.as ?? operation.name,
+    params,
+    header: toHex(bytes),
+    nodes: used.nodes.map(toHex),
+    ...(used.code === null ? {} : { code: toHex(used.code) }),
+  }
+  return { result, proof }
+}
+
+/** Says what the answer is, and proves nothing. */
+function bareBundle(
+  { operation, params }: BundledCall,
+  { chainId }: Network,
+  watch: ProofWatch,
+): ProofBundle {
+  const { level, block } = watch.told
+  return {
+    v: 1,
+    chainId: toQuantity(chainId),
+    method: operation.name,
+    params,
+    block: block === null ? null : { hash: toHex(block.hash), number: toQuantity(block.number) },
+    verified: level,
+    head: block?.anchor ?? null,
+    header: null,
+    nodes: [],
+  }
+}

@@ -1,0 +1,75 @@
+// A proof bundle: a request, the header of its block and the trie nodes its answer follows from, as JSON
+// (docs/proof-bundles.md). Read from anybody: members, types and counts are judged here, never what they say.
+
+/** `block`, `header`: null when nothing is proved; then `nodes` is empty. Bytes are hex. */
+export type ProofBundle = {
+  readonly v: 1
+  readonly chainId: string
+  readonly method: string
+  readonly params: readonly unknown[]
+  readonly block: { readonly hash: string; readonly number: string } | null
+  /** Level and anchor as in `x-cairn-verified` and `x-cairn-head`. */
+  readonly verified: string | null
+  readonly head: string | null
+  readonly header: string | null
+  /** Each once, in the order of the walks: trie nodes, and lists of uncles. */
+  readonly nodes: readonly string[]
+  /** Of eth_getCode, when there is code. */
+  readonly code?: string
+}
+
+/** A block of a hundred thousand transactions needs some more nodes than that, for each of its two lists. */
+const nodesMax = 300_000
+
+const bytesForm = /^0x(?:[0-9a-fA-F]{2})*$/
+
+/**
+ * `value`: a bundle, or a whole JSON-RPC reply that carries one; then `result` is its claim. Returns a sentence
+ * when it is neither.
+ */
+export function parseBundle(
+  value: unknown,
+): { readonly bundle: ProofBundle; readonly claimed: unknown } | { readonly refused: string } {
+  const outer = membersOf(value)
+  if (outer === null) return { refused: 'a bundle is a JSON object' }
+  const inner = outer.has('proof') ? membersOf(outer.get('proof')) : outer
+  if (inner === null) return { refused: 'the reply carries no bundle' }
+  if (inner.get('v') !== 1) return { refused: 'the bundle is not of version 1' }
+  const [method, params, nodes] = ['method', 'params', 'nodes'].map((name) => inner.get(name))
+  const [header, code] = [inner.get('header') ?? null, inner.get('code')]
+  if (typeof method !== 'string') return { refused: 'the bundle names no method' }
+  if (!Array.isArray(params)) return { refused: 'the bundle names no params' }
+  if (header !== null && !isBytes(header)) return { refused: 'the header is not hex' }
+  if (code !== undefined && !isBytes(code)) return { refused: 'the code is not hex' }
+  if (!Array.isArray(nodes) || nodes.length > nodesMax) {
+    return { refused: `nodes is not a list of at most ${nodesMax}` }
+  }
+  const bad = nodes.findIndex((node: unknown) => !isBytes(node))
+  if (bad >= 0) return { refused: `node ${bad} is not hex` }
+  const bundle: ProofBundle = {
+    v: 1,
+    chainId: textOf(inner.get('chainId')) ?? '',
+    method,
+    params: params as readonly unknown[],
+    block: null,
+    verified: textOf(inner.get('verified')),
+    head: textOf(inner.get('head')),
+    header,
+    nodes: nodes as readonly string[],
+    ...(code === undefined ? {} : { code }),
+  }
+  return { bundle, claimed: outer.has('proof') ? outer.get('result') : undefined }
+}
+
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return new Map(Object.entries(value))
+}
+
+function isBytes(value: unknown): value is string {
+  return typeof value === 'string' && bytesForm.test(value)
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,59 @@
+// An operation run over evidence alone: what it answers follows from one block hash and the pieces it asked for.
+// Who makes a bundle and who checks one do the same.
+// Tested by src/gateway/proof-bundle.test.ts
+import type { Caller } from '../accounts/caller.ts'
+import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { Fault } from '../base/fault.ts'
+import {
+  createEvidenceNetwork,
+  type Evidence,
+  type UsedPieces,
+} from '../ethereum/evidence-network.ts'
+import { isWeaker, type Level } from '../ethereum/level.ts'
+import type { RpcOperation } from './operation.ts'
+
+export type Replayed = {
+  /** A JSON value. */
+  readonly result: unknown
+  /** What the answer needs beside the block's header. */
+  readonly used: UsedPieces
+}
+
+/** Every block that `input` names is the one of the evidence. Throws Fault `unverified`, saying what is lacking. */
+export async function replay<Input>(
+  operation: RpcOperation<Input>,
+  input: Input,
+  evidence: Evidence,
+): Promise<Replayed> {
+  const { network, used } = createEvidenceNetwork(evidence)
+  const only = network.head.latest()
+  let weakest: Level | null = null
+  const result = await operation.run(input, {
+    caller: nobody,
+    network,
+    resolve: () => Promise.resolve(only),
+    labels: {
+      level(level) {
+        if (weakest === null || isWeaker(level, weakest)) weakest = level
+      },
+      block: () => {},
+    },
+    signal: new AbortController().signal,
+  })
+  if (weakest !== 'proof') {
+    const detail = 'the evidence does not lead to what was asked for'
+    throw new Fault('unverified', { detail })
+  }
+  return { result, used: used() }
+}
+
+/** No operation with a bundle looks at its caller. */
+const nobody: Caller = {
+  accountId: '',
+  accountName: '',
+  keyId: '',
+  hasCard: false,
+  settings: defaultKeySettings,
+  withSecret: false,
+  allowlists: null,
+}

@@ -1,0 +1,55 @@
+// Proof bundles made and checked without a server: an operation's answer with its bundle, and the verdict of a
+// reader who holds a request and a block hash.
+import { systemClock } from '../../src/base/clock.ts'
+import type { Caller } from '../../src/accounts/caller.ts'
+import { fromHex } from '../../src/base/hex.ts'
+import type { Network } from '../../src/ethereum/network.ts'
+import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
+import { ProofWatch } from '../../src/gateway/keep-proved.ts'
+import { createRpcOperations } from '../../src/gateway/operations/index.ts'
+import { runBundled } from '../../src/gateway/make-bundle.ts'
+import { parseBundle, type ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import { resolveBlock } from '../../src/gateway/resolve-block.ts'
+import { type Verdict, verifyBundle } from '../../src/gateway/verify-bundle.ts'
+
+export const operations = createRpcOperations({
+  clientVersion: 'Cairn/v0.0.0/test',
+  clock: systemClock,
+  findSender: createSenderCache(1000).find,
+})
+
+export async function bundleOf(
+  network: Network,
+  method: string,
+  params: readonly unknown[],
+): Promise<{ readonly result: unknown; readonly proof: ProofBundle }> {
+  const operation = operations.get(method)
+  if (operation === undefined) throw new TypeError(`no operation ${method}`)
+  const { signal } = new AbortController()
+  const watch = new ProofWatch({ level: () => {}, block: () => {} })
+  const call = watch.watched({
+    caller: {} as Caller,
+    network,
+    labels: watch,
+    signal,
+    resolve: async (parameter) => await resolveBlock(network, parameter, { signal }),
+  })
+  return await runBundled({ operation, input: operation.parse(params), params }, call, watch)
+}
+
+/** `asked` null: what the bundle says it is of. `bundle` goes through JSON as it would over a wire. */
+export async function verdictOn(
+  bundle: unknown,
+  block: string,
+  asked: readonly [method: string, params: readonly unknown[]] | null = null,
+  blobFeeFraction: bigint | null = null,
+): Promise<Verdict> {
+  const parsed = parseBundle(JSON.parse(JSON.stringify(bundle)))
+  if ('refused' in parsed) return parsed
+  const request = {
+    blockHash: fromHex(block),
+    asked: asked === null ? null : { method: asked[0], params: asked[1] },
+    blobFeeFraction,
+  }
+  return await verifyBundle(parsed.bundle, request, operations)
+}
