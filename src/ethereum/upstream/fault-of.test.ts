@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { faultOf } from './fault-of.ts'
+import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
+
+const asked = { network: 'mainnet', method: 'x_y' }
+const errorOf = (kind: UpstreamErrorKind, message = 'its words', more: object = {}) =>
+  new UpstreamError({ kind, phase: 'answering', message, ...more })
+
+test('what a node said of the call passes with its code and data', () => {
+  const error = errorOf('execution', 'execution reverted: no', { code: 3, data: '0x08c379a0' })
+  const fault = faultOf(error, asked)
+  assert.deepEqual(
+    [fault.code, fault.message, fault.said],
+    ['upstream_said', 'execution reverted: no', { code: 3, data: '0x08c379a0' }],
+  )
+  assert.equal(faultOf(errorOf('other'), asked).said?.code, -32000)
+})
+
+test('what went wrong between us and the node is ours, and names no node', () => {
+  for (const kind of ['rate_limit', 'billing', 'credentials', 'trouble', 'not_asked'] as const) {
+    const fault = faultOf(errorOf(kind, 'secret host refused'), asked)
+    assert.deepEqual(
+      [fault.code, fault.message],
+      ['no_upstream', 'no source reachable for mainnet'],
+    )
+  }
+})
+
+test('missing history, missing state and unknown methods are the same whoever said them', () => {
+  const codes = (
+    ['pruned', 'missing_state', 'unsupported', 'unknown_block', 'range', 'proof_window'] as const
+  ).map((kind) => faultOf(errorOf(kind), asked).code)
+  assert.deepEqual(codes, [
+    'pruned',
+    'no_state',
+    'no_method',
+    'unknown_block',
+    'over_range',
+    'unprovable',
+  ])
+})
+
+test('long words are cut', () => {
+  assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), asked).message.length, 256)
+})
