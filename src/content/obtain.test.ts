@@ -218,6 +218,16 @@ test('extra items wait until they are asked for; only then are they verified and
   assert.deepEqual(events, ['fetched honest', 'fetched honest', 'lied honest', 'lied honest'])
 })
 
+test('what a reply brought is at hand for all who ask, and nobody asks for it again', async () => {
+  const generous = having(item('a'), item('b'), item('c'))
+  const { obtain, held } = rig([generous])
+  await obtain(item('a').ref, {}, never)
+  const both = await Promise.all([1, 2].map(() => obtain(item('b').ref, {}, never)))
+  assert.deepEqual(both, [item('b').bytes, item('b').bytes])
+  assert.deepEqual(held(item('c').ref), item('c').bytes)
+  assert.equal(generous.asked.length, 1)
+})
+
 type Held = Source & {
   readonly answer: (items: readonly Item[]) => void
   asks: number
@@ -246,6 +256,28 @@ function held(): Held {
 const turns = async (): Promise<void> => {
   for (let n = 0; n < 20; n++) await Promise.resolve()
 }
+
+test('a source that offers nothing is told when what it was asked for came meanwhile', async () => {
+  const { promise: brought, resolve: bring } = Promise.withResolvers<void>()
+  const outcomes: string[] = []
+  const slow: Source = {
+    name: 'slow',
+    async fetch({ ref }, offer) {
+      if (equalBytes(ref.hash, item('a').ref.hash)) {
+        outcomes.push(offer([item('a'), item('b')]))
+        return bring()
+      }
+      outcomes.push(offer([]))
+      await brought
+      outcomes.push(offer([]))
+    },
+  }
+  const { obtain } = rig([slow])
+  const waiting = obtain(item('b').ref, {}, never)
+  await obtain(item('a').ref, {}, never)
+  assert.deepEqual(await waiting, item('b').bytes)
+  assert.deepEqual(outcomes, ['missing', 'taken', 'taken'])
+})
 
 test('many callers for one ref cost one fetch', async () => {
   const slow = held()

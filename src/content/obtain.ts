@@ -96,7 +96,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   /** What is here already, verified. Throws what `verify` says of a bad copy, or why it cannot be read. */
   function readHeld(ref: ContentRef): Uint8Array | null {
-    const remembered = memory.find(ref)
+    // What a reply brought is taken before the disk is asked, which has it only after the next commit.
+    const remembered = memory.find(ref) ?? takeExtra(ref)
     if (remembered !== null) return remembered
     const bytes = keeping.find(ref) ?? store.find(ref)
     if (bytes === null) return null
@@ -173,6 +174,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
       const rest = (item: Item): boolean => !isAsked(item)
       extras.add(source, claims.filter(rest))
       extras.add(source, proved.filter(rest), true)
+      // Another source, or another reply of this one, may have brought it meanwhile.
+      state.bytes ??= memory.find(ref) ?? takeExtra(ref)
       if (state.bytes !== null) return 'taken'
       const good =
         proved.find((item) => isAsked(item) && accept(ref, item.bytes, source, true)) ??
@@ -217,7 +220,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
     const held = await findHeld(ref)
     if (held instanceof Uint8Array) return held
     try {
-      return takeExtra(ref) ?? (await obtainElsewhere(ref, hint, signal))
+      return await obtainElsewhere(ref, hint, signal)
     } catch (thrown) {
       // What cannot be read is there: it must not be reported as absent.
       if (held === null || !hasCode(thrown, 'not_found')) throw thrown
