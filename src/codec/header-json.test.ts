@@ -126,8 +126,10 @@ test('all 23 fields are written in their order', () => {
 })
 
 test('integers padded with zeros mean what they say', () => {
-  const padded = { ...newest, number: '0x0007', difficulty: '0x00', excessBlobGas: word(0) }
+  const padded = { ...newest, number: '0x0007', difficulty: '0x00', excessBlobGas: word(0) + '00' }
   assert.deepEqual(encodeHeaderJson(padded), encodeHeaderJson(newest))
+  const endless = { ...newest, number: '0x' + '0'.repeat(1000) }
+  assert.throws(() => encodeHeaderJson(endless), Malformed)
 })
 
 test('optional fields may end anywhere, absent or null, but never with a gap', () => {

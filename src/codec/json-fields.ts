@@ -8,8 +8,10 @@ import type { RlpWriter } from './rlp-writer.ts'
 /** A JSON object; what its members are is not known. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** An integer's digits, padding and all: 32 bytes. */
+/** 32 bytes. */
 const integerDigitsMax = 64
+/** In front of them; some nodes write a whole word, some another byte. */
+const zerosMax = 128
 
 export function recordOf(value: unknown, name: string): JsonRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -50,12 +52,10 @@ export function writeBytes(writer: RlpWriter, value: unknown, name: string, leng
 /** Puts an integer of at most 32 bytes, its zeros trimmed. */
 export function writeInteger(writer: RlpWriter, value: unknown, name: string): void {
   const text = hexOf(value, name)
-  if (text.length === 2 || text.length > 2 + integerDigitsMax) {
-    throw new Malformed(`${name} as 0x and 1 to ${integerDigitsMax} digits`)
-  }
   let start = 2
   while (start < text.length && text.charCodeAt(start) === 0x30) start += 1
-  const bytes = decodeDigits(text, start)
+  const fits = text.length > 2 && text.length - start <= integerDigitsMax && start - 2 <= zerosMax
+  const bytes = fits ? decodeDigits(text, start) : null
   if (bytes === null) throw new Malformed(`${name} as 0x and 1 to ${integerDigitsMax} digits`)
   writer.string(bytes)
 }
