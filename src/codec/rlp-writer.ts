@@ -3,8 +3,10 @@
 // Tested by src/codec/rlp.test.ts
 
 const bytesAtFirst = 1024
+/** What one large encoding made it grow to is given back. */
+const keptBytesMax = 65_536
 
-/** Made for one encoding; grows by doubling. */
+/** Made for one encoding, or cleared before the next; grows by doubling. */
 export class RlpWriter {
   #buffer = new Uint8Array(bytesAtFirst)
   #start = bytesAtFirst
@@ -51,6 +53,12 @@ export class RlpWriter {
   /** Forgets what was written since `mark`. */
   rewind(mark: number): void {
     this.#start = this.#buffer.length - mark
+  }
+
+  /** Forgets all that was written, also after an encoding that threw. */
+  clear(): void {
+    if (this.#buffer.length > keptBytesMax) this.#buffer = new Uint8Array(bytesAtFirst)
+    this.#start = this.#buffer.length
   }
 
   /** A copy of all that was written. */

@@ -57,10 +57,13 @@ export function listStart(bytes: Uint8Array): number {
   return head.start
 }
 
+// One writer for every encoding: what is written is copied out before anything else can run.
+const writer = new RlpWriter()
+
 /** A fresh array. */
 export function encodeRlp(item: RlpItem): Uint8Array {
-  const writer = new RlpWriter()
-  writeItem(writer, item)
+  writer.clear()
+  writeItem(item)
   return writer.take()
 }
 
@@ -83,10 +86,10 @@ export function decodeInteger(bytes: Uint8Array, bytesMax = 32): bigint {
   return BigInt('0x' + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex'))
 }
 
-function writeItem(writer: RlpWriter, item: RlpItem): void {
+function writeItem(item: RlpItem): void {
   if (item instanceof Uint8Array) return writer.string(item)
   const mark = writer.mark
-  for (const inner of item.toReversed()) writeItem(writer, inner)
+  for (let at = item.length - 1; at >= 0; at -= 1) writeItem(item[at] as RlpItem)
   writer.closeList(mark)
 }
 

@@ -8,6 +8,7 @@ import { keccak256 } from './keccak.ts'
 import { Malformed } from './malformed.ts'
 import { toNibbles } from './nibbles.ts'
 import { orderedKey, orderedRoot } from './ordered-trie.ts'
+import { encodeInteger, encodeRlp } from './rlp.ts'
 import { buildTrie } from './trie-build.ts'
 import { decodeTrieNode, stepThrough } from './trie-node.ts'
 
@@ -128,3 +129,9 @@ for (const count of [0, 1, 2, 16, 127, 128, 129, 255, 256, 257, 300]) {
     assert.deepEqual(buildTrie(pairs).root, orderedRoot(entries))
   })
 }
+
+test('the key of any index is its RLP', () => {
+  for (const index of [0, 1, 127, 128, 255, 256, 65_535, 65_536]) {
+    assert.deepEqual(orderedKey(index), encodeRlp(encodeInteger(index)))
+  }
+})

@@ -17,10 +17,10 @@ export function createSqliteStore(parts: {
 }): Store {
   const { db, writer } = parts
 
-  const has = (ref: ContentRef): boolean => db.get(hasSql, [ref.kind, ref.hash]) !== null
+  const has = (ref: ContentRef): boolean => db.getValue(hasSql, [ref.kind, ref.hash]) !== null
 
   return {
-    find: ({ kind, hash }) => db.get<{ bytes: Uint8Array }>(findSql, [kind, hash])?.bytes ?? null,
+    find: ({ kind, hash }) => db.getValue<Uint8Array>(findSql, [kind, hash]),
     has,
     commit: (items, rows = []) => writeWithRows(writer, items.flatMap(keepItem), rows),
     batch: () => createBatch(writer, has),

@@ -14,6 +14,19 @@ test('rows are plain objects and BLOBs are Uint8Arrays', () => {
   db.close()
 })
 
+test('one value comes without its row, beside rows of the same statement', () => {
+  const db = openDatabase(':memory:')
+  const sql = `SELECT x'0102' AS bytes, 2 AS two WHERE ? = 1`
+  for (let n = 0; n < 2; n++) {
+    assert.deepStrictEqual(db.getValue(sql, [1]), Uint8Array.of(1, 2))
+    assert.deepStrictEqual(db.get(sql, [1]), { bytes: Uint8Array.of(1, 2), two: 2 })
+    assert.equal(db.getValue(sql, [0]), null)
+  }
+  for (let n = 0; n < 300; n++) assert.equal(db.getValue(`SELECT ${n}`), n)
+  assert.throws(() => db.getValue('SELECT broken'), /no such column/)
+  db.close()
+})
+
 test('a loop over rows may run the same statement inside', () => {
   const db = openDatabase(':memory:')
   db.exec('CREATE TABLE t (n); INSERT INTO t VALUES (1), (2), (3)')

@@ -19,6 +19,8 @@ export type DatabaseOptions = {
  */
 export type Database = {
   get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
+  /** The first column of the first row, without an object for the row; null when there is no row. */
+  getValue<Value extends SqlValue>(sql: string, parameters?: readonly SqlValue[]): Value | null
   all<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape[]
   /** Runs one statement; returns the number of rows it changed. */
   run(sql: string, parameters?: readonly SqlValue[]): number
@@ -41,6 +43,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
   const { readOnly = false, bytesMax, bare = false } = options
   const connection = translated(() => new DatabaseSync(path, { readOnly }))
   const statements = new Map<string, StatementSync>()
+  const valueStatements = new Map<string, StatementSync>()
 
   function prepared(sql: string): StatementSync {
     const known = statements.get(sql)
@@ -51,12 +54,31 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     return statement
   }
 
+  /** Its rows are arrays, so no other method may use it. */
+  function preparedForValues(sql: string): StatementSync {
+    const known = valueStatements.get(sql)
+    if (known !== undefined) return known
+    if (valueStatements.size >= statementsMax) valueStatements.clear()
+    const statement = connection.prepare(sql)
+    statement.setReturnArrays(true)
+    valueStatements.set(sql, statement)
+    return statement
+  }
+
   const database: Database = {
     get: <Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) =>
       translated(() => {
         const row = prepared(sql).get(...parameters)
         return row === undefined ? null : ({ ...row } as Shape)
       }),
+    getValue: <Value extends SqlValue>(sql: string, parameters: readonly SqlValue[] = []) => {
+      try {
+        const row = preparedForValues(sql).get(...parameters) as readonly unknown[] | undefined
+        return row === undefined ? null : (row[0] as Value)
+      } catch (error) {
+        throw translate(error)
+      }
+    },
     all: <Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) =>
       translated(() =>
         prepared(sql)
@@ -77,6 +99,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     dataVersion: () => Number(prepared('PRAGMA data_version').get()?.['data_version']),
     close() {
       statements.clear()
+      valueStatements.clear()
       if (connection.isOpen) connection.close()
     },
   }
@@ -117,15 +140,18 @@ function translated<T>(run: () => T): T {
   try {
     return run()
   } catch (error) {
-    const code = errorCode(error)
-    if (code === null) throw error
-    const primary = code & 0xff
-    if (primary === sqliteFull || primary === sqliteIoError) {
-      throw new Fault('no_space', { cause: error })
-    }
-    if (primary === sqliteBusy) throw new Fault('overloaded', { cause: error })
-    throw error
+    throw translate(error)
   }
+}
+
+function translate(error: unknown): unknown {
+  const code = errorCode(error)
+  if (code === null) return error
+  const primary = code & 0xff
+  if (primary === sqliteFull || primary === sqliteIoError) {
+    return new Fault('no_space', { cause: error })
+  }
+  return primary === sqliteBusy ? new Fault('overloaded', { cause: error }) : error
 }
 
 function errorCode(error: unknown): number | null {
