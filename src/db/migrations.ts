@@ -42,4 +42,9 @@ export const migrations: readonly (readonly string[])[] = [
     `ALTER TABLE api_key ADD COLUMN earlier_secret_expires INTEGER`,
     `CREATE INDEX api_key_rotated_from ON api_key (rotated_from)`,
   ],
+  [
+    `CREATE TABLE lie (id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, network TEXT NOT NULL,
+       upstream TEXT NOT NULL, method TEXT NOT NULL, params TEXT NOT NULL, response TEXT NOT NULL,
+       expected TEXT NOT NULL, computed TEXT NOT NULL, block TEXT)`,
+  ],
 ]

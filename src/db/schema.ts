@@ -58,6 +58,21 @@ export type Schema = {
   chain_transaction: { network: string; hash: Uint8Array; block_hash: Uint8Array; position: number }
   /** One row per network: the block that `latest` names. */
   chain_head: { network: string; number: number; hash: Uint8Array }
+  /** What upstreams were caught in, by ethereum/upstream/lie-ledger.ts; the newest thousand. */
+  lie: {
+    id: Generated<number>
+    time: number
+    network: string
+    upstream: string
+    method: string
+    /** JSON texts, cut. */
+    params: string
+    response: string
+    expected: string
+    computed: string
+    /** Hash of the block as hex, or null. */
+    block: string | null
+  }
   /** `accounts`: raised by triggers at each change of account or api_key. */
   revision: { name: string; number: Generated<number> }
 }

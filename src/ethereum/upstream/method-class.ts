@@ -86,7 +86,12 @@ export function classOf(method: string): MethodClass {
   return tracePrefixes.some((prefix) => method.startsWith(prefix)) ? 'trace' : 'unlisted'
 }
 
-/** A reset of a reused socket may be answered by asking again, and callers may share one exchange. */
+/** Callers of the same may share one exchange. Content is shared by its hash, above. */
+export function isShared(methodClass: MethodClass): boolean {
+  return methodClass === 'read' || methodClass === 'trace'
+}
+
+/** A reset of a reused socket may be answered by asking again. */
 export function isRead(methodClass: MethodClass): boolean {
   return methodClass === 'content' || methodClass === 'read' || methodClass === 'trace'
 }

@@ -6,7 +6,8 @@ export type Redact = (text: string) => string
 /** A word this short is no secret, and would blot out half of every sentence. */
 const secretLengthMin = 6
 const secretsMax = 64
-const urls = /\b([a-z][a-z0-9+.-]*):\/\/[^\s"'<>]*/gi
+/** The bound on the scheme keeps the search linear in text that an upstream wrote. */
+const urls = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>]*/gi
 const hidden = '<redacted>'
 
 /** The returned function also cuts every URL in a text down to its scheme and host. */

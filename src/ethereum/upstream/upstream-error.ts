@@ -32,6 +32,11 @@ export type UpstreamErrorKind =
   | 'not_asked'
   | 'other'
 
+/** It has such things, but not of a block so far back. */
+export function isTooDeep(kind: UpstreamErrorKind | null): boolean {
+  return kind === 'proof_window' || kind === 'missing_state' || kind === 'pruned'
+}
+
 /** How far the exchange got: nothing was sent; sent, and nothing came back; an answer had begun. */
 export type ExchangePhase = 'unsent' | 'sent' | 'answering'
 

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createChoose } from './choose-upstreams.ts'
+import type { Upstream } from './upstream.ts'
+
+type Facts = {
+  cost: number
+  can?: 'yes' | 'no' | 'unknown'
+  isProving?: boolean
+  mayCall?: boolean
+}
+
+function upstreamOf(name: string, facts: Facts): Upstream {
+  return {
+    name,
+    cost: () => facts.cost,
+    can: () => facts.can ?? 'yes',
+    mayCall: () => facts.mayCall ?? true,
+    get isProving() {
+      return facts.isProving ?? false
+    },
+  } as unknown as Upstream
+}
+
+const content = { methodClass: 'content', need: 'proof', number: 1n } as const
+
+function order(facts: Readonly<Record<string, Facts>>): () => string {
+  const choose = createChoose(Object.entries(facts).map(([name, one]) => upstreamOf(name, one)))
+  return () =>
+    choose(content)
+      .map(({ name }) => name)
+      .join('')
+}
+
+test('who can comes first, then who may, then who owes canaries; who cannot is left out', () => {
+  const line = order({
+    a: { cost: 1, can: 'unknown' },
+    b: { cost: 9 },
+    c: { cost: 1, isProving: true },
+    d: { cost: 1, can: 'no' },
+    e: { cost: 2 },
+    f: { cost: 1, mayCall: false },
+  })
+  assert.equal(line(), 'ebac')
+})
+
+test('when nobody can, the one that costs least is asked all the same', () => {
+  assert.equal(order({ a: { cost: 5, can: 'no' }, b: { cost: 2, can: 'no' } })(), 'b')
+})
+
+test('the first stays first until another is clearly better', () => {
+  const a = { cost: 10 }
+  const b = { cost: 12 }
+  const line = order({ a, b })
+  assert.equal(line(), 'ab')
+  b.cost = 9
+  assert.equal(line(), 'ab')
+  b.cost = 7
+  assert.equal(line(), 'ba')
+  a.cost = 6
+  assert.equal(line(), 'ba')
+})

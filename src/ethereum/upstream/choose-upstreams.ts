@@ -1,0 +1,58 @@
+// Whom to ask, best first: who can, then who costs least; the one asked last stays first until another is clearly
+// better, so that its caches stay warm and answers do not jump between nodes.
+import type { MethodClass } from './method-class.ts'
+import type { Need } from './reach.ts'
+import type { Upstream } from './upstream.ts'
+
+export type Wanted = {
+  readonly methodClass: MethodClass
+  /** What is needed of a block; without it, anybody can. */
+  readonly need?: Need
+  /** The block's number, or null when it is not known. */
+  readonly number?: bigint | null
+}
+
+export type Choose = (wanted: Wanted) => readonly Upstream[]
+
+/** Another must cost less than this share of what the present first one costs. */
+const stickyShare = 0.8
+
+type Candidate = { readonly upstream: Upstream; readonly tier: number; readonly cost: number }
+
+/** Sticks to one upstream for each class of methods. */
+export function createChoose(upstreams: readonly Upstream[]): Choose {
+  const firsts = new Map<MethodClass, Upstream>()
+
+  function candidate(upstream: Upstream, { methodClass, need, number }: Wanted): Candidate {
+    const can = need === undefined ? 'yes' : upstream.can(need, number ?? null)
+    const cost = upstream.cost(methodClass)
+    return {
+      upstream,
+      tier: tierOf(can, upstream),
+      cost: firsts.get(methodClass) === upstream ? cost * stickyShare : cost,
+    }
+  }
+
+  return (wanted) => {
+    const usable = upstreams.filter((one) => one.mayCall(wanted.methodClass))
+    if (usable.length < 2) return usable
+    const line = usable
+      .map((one) => candidate(one, wanted))
+      .toSorted((a, b) => a.tier - b.tier || a.cost - b.cost)
+    const able = line.filter(({ tier }) => tier < cannotTier)
+    // Nobody said it could: then one of them is asked all the same, for what was found out may be old.
+    const chosen = able.length > 0 ? able : line.slice(0, 1)
+    const [first] = chosen
+    if (first !== undefined) firsts.set(wanted.methodClass, first.upstream)
+    return chosen.map(({ upstream }) => upstream)
+  }
+}
+
+const cannotTier = 4
+
+/** Who still owes canaries comes after all others that may have it. */
+function tierOf(can: 'yes' | 'no' | 'unknown', upstream: Upstream): number {
+  if (can === 'no') return cannotTier
+  const owes = upstream.isProving ? 2 : 0
+  return owes + (can === 'yes' ? 0 : 1)
+}
