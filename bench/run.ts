@@ -11,6 +11,7 @@ import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
 import { runFiles } from './sections/files.ts'
 import { runFirstReads } from './sections/first-reads.ts'
+import { runImport } from './sections/import.ts'
 import { runLatency } from './sections/latency.ts'
 import { runStanding } from './sections/standing.ts'
 import { machine, writeBenchmarks } from './write.ts'
@@ -22,6 +23,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   latency: runLatency,
   standing: runStanding,
   files: runFiles,
+  import: runImport,
 }
 
 const { values } = parseArgs({

@@ -55,6 +55,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {
+    name: 'chain',
+    summary: 'import: execute, verify and keep the blocks of a chain file',
+    load: async () => (await import('./chain-import.ts')).defineChain,
+  },
+  {
     name: 'store',
     summary: 'verify every stored copy',
     load: async () => (await import('./store-verify.ts')).defineStore,

@@ -32,6 +32,8 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
   // Each library adds its own numbers only to rules it has seen.
   for (const params of [paramsBlock, paramsTx, paramsEVM, paramsVM]) rules.updateParams(params)
   rules.updateParams(blobCounts(genesis.config))
+  // Each block, header and transaction would add the same numbers again, by way of JSON. Copies keep this.
+  rules.updateParams = () => {}
   return {
     at({ number, timestamp }) {
       const copy = rules.copy()

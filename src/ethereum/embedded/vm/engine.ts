@@ -142,11 +142,13 @@ export class Engine {
     return entry.hash
   }
 
-  importFile(path: string): Promise<number> {
-    return importBlocks(path, this.#options.index, async (parts) => {
-      const { block, signed } = await this.#chain.replay(parts)
-      this.#options.onBlock(block, signed)
-    })
+  async importFile(path: string): Promise<number> {
+    const chain = this.#chain
+    const added = await importBlocks(path, chain, (parts) =>
+      chain.replay(parts, this.#options.onBlock),
+    )
+    await chain.settle()
+    return added
   }
 
   /** The sender's nonce at the head. */

@@ -6,6 +6,7 @@ import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
 import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
+import { Fault } from '../../../base/fault.ts'
 import { fromHex, toHex, toQuantity } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
 import { splitBlocks } from '../../../codec/block.ts'
@@ -14,6 +15,7 @@ import { decodeEntries } from '../../../codec/list.ts'
 import { recoverSender } from '../../../codec/sender.ts'
 import { decodeTransaction, transactionHash } from '../../../codec/transaction.ts'
 import { verifyKeccakKinds } from '../../../codec/verify-keccak.ts'
+import type { Store } from '../../../content/store.ts'
 import type { Signed } from '../chain-index.ts'
 import { parseGenesis } from '../genesis.ts'
 import { findStart } from '../start-point.ts'
@@ -25,7 +27,7 @@ const folder = `${process.env['CAIRN_VECTORS'] ?? '../shared/vectors'}/rpc-compa
 const skip = existsSync(folder) ? false : 'no vectors folder'
 const headHash = '0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7'
 
-async function open(t: TestContext) {
+async function open(t: TestContext, wrap = (store: Store): Store => store) {
   const parts = openChainDatabase(t)
   const genesis = parseGenesis(JSON.parse(readFileSync(`${folder}/genesis.json`, 'utf8')))
   const shared = { network: 'test', genesis, store: parts.store, index: parts.index }
@@ -33,6 +35,7 @@ async function open(t: TestContext) {
   const told: Signed[] = []
   const engine = await Engine.open({
     ...shared,
+    store: wrap(parts.store),
     mining: 'off',
     now: () => 0,
     onBlock: (_block, signed) => void told.push(...signed),
@@ -129,6 +132,29 @@ test(
     assert.equal(index.head()?.number, 2n)
     assert.equal(await engine.importFile(`${folder}/chain.rlp`), 52)
     assert.equal(toHex(index.head()?.hash ?? new Uint8Array(0)), headHash)
+  },
+)
+
+test(
+  'a commit that fails in the middle ends the import at the last durable block, and the next goes on there',
+  { skip },
+  async (t) => {
+    let left = 20
+    const failing = (store: Store): Store => ({
+      ...store,
+      async commit(items, rows) {
+        left -= 1
+        if (left === 0) throw new Fault('no_space')
+        return store.commit(items, rows)
+      },
+    })
+    const { engine, index, told } = await open(t, failing)
+    await assert.rejects(engine.importFile(`${folder}/chain.rlp`), { code: 'no_space' })
+    assert.equal(index.head()?.number, 19n)
+    const before = told.length
+    assert.equal(await engine.importFile(`${folder}/chain.rlp`), 35)
+    assert.equal(toHex(index.head()?.hash ?? new Uint8Array(0)), headHash)
+    assert.ok(told.length === 249 && before < 249)
   },
 )
 

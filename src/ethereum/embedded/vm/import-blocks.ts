@@ -13,12 +13,12 @@ import { BadBlock } from './block-commit.ts'
 const chainFileBytesMax = 1024 * 1024 * 1024
 
 /**
- * `run` keeps one block or throws. Returns how many blocks were new; those kept before are compared by hash.
+ * `run` keeps one block, or begins to, or throws. Returns how many blocks were new; those kept before are compared by hash.
  * Throws `BadBlock` at the first block that does not fit, `Malformed` on bytes that are none.
  */
 export async function importBlocks(
   path: string,
-  index: ChainIndex,
+  chain: Pick<ChainIndex, 'hashOf'>,
   run: (block: BlockParts) => Promise<void>,
 ): Promise<number> {
   const { size } = await stat(path)
@@ -28,7 +28,7 @@ export async function importBlocks(
   let added = 0
   for (const block of splitBlocks(await readFile(path))) {
     const { number } = decodeHeader(block.header)
-    const kept = index.hashOf(number)
+    const kept = chain.hashOf(number)
     if (kept === null) {
       await run(block)
       added += 1

@@ -2,7 +2,7 @@
 // each with one commit. After any failure it stands where it stood before. One call at a time.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { buildBlock, runBlock } from '@ethereumjs/vm'
-import type { BlockBuilder } from '@ethereumjs/vm'
+import type { BlockBuilder, TxReceipt } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
 import { createTxFromRLP } from '@ethereumjs/tx'
 import type { TypedTransaction } from '@ethereumjs/tx'
@@ -26,7 +26,7 @@ import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
-import type { TrieDatabase } from './trie-database.ts'
+import { recentNodesMax, type TrieDatabase } from './trie-database.ts'
 
 /** Who earns the fees of blocks made here: nobody has its key. */
 const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
@@ -51,12 +51,27 @@ export type Mined = {
   readonly refused: readonly Refused[]
 }
 
+/** Told of a block once it is durable, with who signed its transactions. */
+type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
+
+type Ahead = {
+  readonly place: BlockPlace
+  readonly items: number
+  readonly durable: Promise<void>
+}
+
+/** Blocks that are run while the commits of those before them are under way, and what they bring in all. */
+const aheadBlocksMax = 32
+const aheadItemsMax = recentNodesMax / 2
+
 export class ProducingChain {
   readonly #parts: ChainParts
   readonly #main: StateVm
   #place: BlockPlace
   #header: Header
   #headerView: Block
+  /** Blocks whose commit is under way, oldest first. */
+  #ahead: Ahead[] = []
 
   private constructor(parts: ChainParts, main: StateVm, place: BlockPlace, header: Uint8Array) {
     this.#parts = parts
@@ -74,8 +89,11 @@ export class ProducingChain {
     if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
     const header = decodeHeader(bytes)
     const { stateRoot } = header
-    const main = await createStateVm({ common: rules.at(header), tries, index, stateRoot })
-    return new ProducingChain(parts, main, place, bytes)
+    let chain: ProducingChain | null = null
+    const hashes = { hashOf: (number: bigint) => (chain ?? index).hashOf(number) }
+    const main = await createStateVm({ common: rules.at(header), tries, index: hashes, stateRoot })
+    chain = new ProducingChain(parts, main, place, bytes)
+    return chain
   }
 
   get head(): BlockPlace {
@@ -182,21 +200,27 @@ export class ProducingChain {
     return { builder, taken, refused }
   }
 
+  /** As the index has it, with the blocks whose commit is under way. */
+  hashOf(number: bigint): Uint8Array | null {
+    const ahead = this.#ahead.find(({ place }) => place.number === number)
+    return ahead?.place.hash ?? this.#parts.index.hashOf(number)
+  }
+
   /**
-   * Runs a block made elsewhere and keeps it if every root agrees. Consensus (work, votes) is not judged.
-   * Throws `BadBlock` otherwise.
+   * Runs a block made elsewhere and begins to keep it if every root agrees; the next one may follow at once, and
+   * `settle` says when all are durable. `onDurable` is told in order. Consensus (work, votes) is not judged.
+   * Throws `BadBlock`, or what an earlier commit failed with; then the chain stands at its last durable block.
    */
-  async replay(
-    parts: BlockParts,
-  ): Promise<{ readonly block: BlockPlace; readonly signed: readonly Signed[] }> {
+  async replay(parts: BlockParts, onDurable: OnDurable): Promise<void> {
+    await this.#waitForRoom()
     const header = decodeHeader(parts.header)
-    if (header.number !== this.#place.number + 1n) {
-      throw new BadBlock(`block ${header.number} after block ${this.#place.number}`)
-    }
-    if (!equalBytes(header.parentHash, this.#place.hash)) {
-      throw new BadBlock(`block ${header.number} names another parent`)
-    }
     try {
+      if (header.number !== this.#place.number + 1n) {
+        throw new BadBlock(`block ${header.number} after block ${this.#place.number}`)
+      }
+      if (!equalBytes(header.parentHash, this.#place.hash)) {
+        throw new BadBlock(`block ${header.number} names another parent`)
+      }
       const block = viewBlock(parts, this.#parts.rules.at(header))
       const { receipts } = await runBlock(this.#main.vm, {
         block,
@@ -207,41 +231,93 @@ export class ProducingChain {
       }).catch((cause: unknown) => {
         throw new BadBlock(`block ${header.number} does not execute to its header`, { cause })
       })
-      const kept = await this.#keep(parts, (stateItems) =>
-        commitOf(this.#parts.network, parts, receipts, stateItems),
-      )
       // Recovered while it ran, and remembered by the library.
       const signed = block.transactions.map((transaction) => ({
         hash: transaction.hash(),
         sender: transaction.getSenderAddress().bytes,
       }))
-      return { block: kept, signed }
+      await this.#keepLater(parts, receipts, (place) => onDurable(place, signed))
     } catch (error) {
+      await this.settle()
       await this.#reset()
       throw error
     }
+  }
+
+  /** Waits for the commits under way. Throws what the first failed with; the chain then stands before it. */
+  async settle(): Promise<void> {
+    const ahead = this.#ahead
+    this.#ahead = []
+    const outcomes = await Promise.allSettled(ahead.map(({ durable }) => durable))
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    if (failed === undefined) return
+    const { index, store } = this.#parts
+    const place = index.head()
+    const bytes = place === null ? null : store.find({ kind: 'header', hash: place.hash })
+    if (place === null || bytes === null) throw new Error('the chain has no head to go on from')
+    this.#stand(place, bytes)
+    await this.#reset()
+    throw failed.reason
+  }
+
+  async #waitForRoom(): Promise<void> {
+    const items = this.#ahead.reduce((sum, one) => sum + one.items, 0)
+    if (this.#ahead.length < aheadBlocksMax && items < aheadItemsMax) return
+    // The last of half of them: the others wait for theirs meanwhile, and share its transaction.
+    const half = this.#ahead[Math.floor((this.#ahead.length - 1) / 2)]
+    const failed = await half?.durable.then(
+      () => false,
+      () => true,
+    )
+    if (failed === true) return this.settle()
+    this.#ahead = this.#ahead.slice(Math.floor((this.#ahead.length - 1) / 2) + 1)
+    await this.#waitForRoom()
+  }
+
+  async #keepLater(
+    parts: BlockParts,
+    receipts: readonly TxReceipt[],
+    onDurable: (place: BlockPlace) => void,
+  ): Promise<void> {
+    const { store, tries, network } = this.#parts
+    const { stateRoot } = decodeHeader(parts.header)
+    const stateItems = tries.reachable(stateRoot)
+    const { place, items, rows } = commitOf(network, parts, receipts, stateItems)
+    const durable = store.commit(items, rows).then(() => onDurable(place))
+    // Who waits for it hears of a failure; nobody may wait before it comes.
+    durable.catch(() => {})
+    this.#ahead.push({ place, items: items.length, durable })
+    await this.#advance(place, parts.header)
   }
 
   async #keep(
     parts: BlockParts,
     commit: (items: ReturnType<TrieDatabase['reachable']>) => BlockCommit,
   ): Promise<BlockPlace> {
-    const { store, tries, rules } = this.#parts
+    const { store, tries } = this.#parts
     const { stateRoot } = decodeHeader(parts.header)
-    const { place, header, items, rows } = commit(tries.reachable(stateRoot))
+    const { place, items, rows } = commit(tries.reachable(stateRoot))
     await store.commit(items, rows)
-    tries.clear()
-    this.#place = place
-    this.#header = header
-    this.#headerView = viewHeader(parts.header, rules.at(header))
-    // Lets go of the storage tries; fails at once if the commit is not readable.
-    await this.#main.state.setStateRoot(stateRoot, false)
+    await this.#advance(place, parts.header)
     return place
+  }
+
+  async #advance(place: BlockPlace, header: Uint8Array): Promise<void> {
+    this.#parts.tries.clear()
+    this.#stand(place, header)
+    // Lets go of the storage tries; fails at once if the commit is not readable.
+    await this.#main.state.setStateRoot(this.#header.stateRoot, false)
+  }
+
+  #stand(place: BlockPlace, header: Uint8Array): void {
+    this.#place = place
+    this.#header = decodeHeader(header)
+    this.#headerView = viewHeader(header, this.#parts.rules.at(this.#header))
   }
 
   /** A failed commit leaves the EVM a block ahead; a refused transaction leaves its nodes behind. */
   async #reset(): Promise<void> {
-    this.#parts.tries.clear()
+    this.#parts.tries.forget()
     await this.#main.state.setStateRoot(this.#header.stateRoot)
   }
 

@@ -15,13 +15,36 @@ const codePrefix = '63'
 export type TrieDatabase = DB<string, Uint8Array> & {
   /** The nodes and code that `stateRoot` reaches and the Store lacks, root first. */
   reachable(stateRoot: Uint8Array): Item[]
-  /** Forgets what was not committed. */
+  /** Forgets what no commit has taken. */
   clear(): void
+  /** Forgets also what commits took lately: after one that failed. */
+  forget(): void
 }
+
+/**
+ * What commits took is read from memory until as many nodes again were taken: the next block walks mostly these,
+ * and those whose commit is under way are not in the Store yet.
+ */
+export const recentNodesMax = 16_384
 
 /** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
 export function createTrieDatabase(store: Store): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
+  let recent = new Map<string, Uint8Array>()
+  let earlier = new Map<string, Uint8Array>()
+
+  function take(key: string): Uint8Array | undefined {
+    const bytes = pending.get(key)
+    if (bytes === undefined) return undefined
+    pending.delete(key)
+    recent.set(key, bytes)
+    return bytes
+  }
+
+  function find(key: string): Uint8Array | undefined {
+    const held = pending.get(key) ?? recent.get(key) ?? earlier.get(key)
+    return held ?? store.find(refOf(key)) ?? undefined
+  }
 
   function put(key: string, value: Uint8Array): void {
     const { hash } = refOf(key)
@@ -32,10 +55,9 @@ export function createTrieDatabase(store: Store): TrieDatabase {
   function* walk(root: Uint8Array, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
     if (equalBytes(root, emptyTrieRoot)) return
     const key = toBareHex(root)
-    const bytes = pending.get(key)
+    const bytes = take(key)
     // A node that is kept already has its whole subtree kept with it.
     if (bytes === undefined) return
-    pending.delete(key)
     yield { ref: { kind: 'trie-node', hash: root }, bytes }
     yield* inside(decodeTrieNode(bytes), onLeaf)
   }
@@ -54,14 +76,13 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     yield* walk(storageRoot, () => [])
     if (equalBytes(codeHash, emptyCodeHash)) return
     const key = codePrefix + toBareHex(codeHash)
-    const bytes = pending.get(key)
+    const bytes = take(key)
     if (bytes === undefined) return
-    pending.delete(key)
     yield { ref: { kind: 'code', hash: codeHash }, bytes }
   }
 
   const database: TrieDatabase = {
-    get: async (key) => pending.get(key) ?? store.find(refOf(key)) ?? undefined,
+    get: async (key) => find(key),
     put: async (key, value) => put(key, value),
     del: async (key) => refuseDelete(key),
     async batch(operations: BatchDBOp<string, Uint8Array>[]) {
@@ -73,8 +94,19 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     // Copies must see each other's writes.
     shallowCopy: () => database,
     open: async () => {},
-    reachable: (stateRoot) => [...walk(stateRoot, account)],
+    reachable(stateRoot) {
+      if (recent.size >= recentNodesMax) {
+        earlier = recent
+        recent = new Map()
+      }
+      return [...walk(stateRoot, account)]
+    },
     clear: () => pending.clear(),
+    forget() {
+      pending.clear()
+      recent.clear()
+      earlier.clear()
+    },
   }
   return database
 }
