@@ -65,6 +65,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./store-verify.ts')).defineStore,
   },
   {
+    name: 'verify',
+    summary: 'prove an answer from its bundle, offline',
+    load: async () => (await import('./verify.ts')).defineVerify,
+  },
+  {
     name: 'slot',
     summary: 'where an element of a mapping or array lives in storage',
     load: async () => (await import('./slot.ts')).defineSlot,

@@ -79,7 +79,7 @@ export type KeptBy<Input> = {
  * For an operation whose proved answer follows from one block alone: how its proof bundle names the request.
  * Whoever checks a bundle runs the operation again on this request, over the nodes of the bundle.
  */
-export type BundledBy<Input> = {
+type BundledBy<Input> = {
   /** Wire name of the operation that gives the same answer by the block's hash, where this one takes none. */
   readonly as?: string
   /** The block that the input names; null for a transaction's hash, which leads to one. */

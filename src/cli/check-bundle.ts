@@ -1,0 +1,136 @@
+// What `cairn verify` and the verifier in one file do: a file and the reader's own request in, a verdict out. No
+// network, no settings, no data folder.
+// Tested by test/verifier.test.ts
+import { readFileSync, statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { systemClock } from '../base/clock.ts'
+import { fromHex } from '../base/hex.ts'
+import { createSenderCache } from '../ethereum/sender-cache.ts'
+import { createRpcOperations } from '../gateway/operations/index.ts'
+import { parseBundle } from '../gateway/proof-bundle.ts'
+import { type ProvedAnswer, verifyBundle } from '../gateway/verify-bundle.ts'
+import { UsageError } from './usage-error.ts'
+
+/** As typed. `method` and `params` come together; `params` and `result` are JSON text. */
+export type CheckOptions = {
+  readonly block?: string
+  readonly method?: string
+  readonly params?: string
+  readonly result?: string
+  readonly blobFraction?: string
+}
+
+/** `unproved`: members of the claimed result that a header does not commit to, so nothing is said of them. */
+export type CheckedBundle =
+  | (ProvedAnswer & { readonly proved: true; readonly unproved: readonly string[] })
+  | { readonly proved: false; readonly reason: string }
+
+/** Twice what a server puts into one reply by default, and then some. */
+const fileBytesMax = 64 * 1024 * 1024
+const sendersMax = 10_000
+const hashForm = /^0x[0-9a-fA-F]{64}$/
+
+/** `file`: a bundle, or a whole reply with one. Throws UsageError, and what reading the file throws. */
+export async function checkBundle(file: string, options: CheckOptions): Promise<CheckedBundle> {
+  const { block } = options
+  if (block === undefined || !hashForm.test(block)) {
+    throw new UsageError('--block is to be the hash of the block you trust: 0x and 64 hex digits')
+  }
+  const request = {
+    blockHash: fromHex(block),
+    asked: askedBy(options),
+    blobFeeFraction: fractionOf(options),
+  }
+  const claimedByReader =
+    options.result === undefined ? undefined : parseJson('--result', options.result)
+  const { size } = statSync(file)
+  if (size > fileBytesMax) return refuse(`the file is longer than ${fileBytesMax} bytes`)
+  const parsed = parseBundle(parseFile(readFileSync(file, 'utf8')))
+  if ('refused' in parsed) return refuse(parsed.refused)
+  const operations = createRpcOperations({
+    clientVersion: '',
+    clock: systemClock,
+    findSender: createSenderCache(sendersMax).find,
+  })
+  const verdict = await verifyBundle(parsed.bundle, request, operations)
+  if ('refused' in verdict) return refuse(verdict.refused)
+  const unproved = new Set<string>()
+  for (const claimed of [claimedByReader, parsed.claimed]) {
+    if (claimed === undefined) continue
+    const compared = compare(JSON.parse(verdict.result), claimed, verdict.method)
+    if (compared === 'differs') return refuse('the bundle proves another result than the one given')
+    if (compared === 'without blobGasPrice') unproved.add('blobGasPrice')
+  }
+  return { proved: true, ...verdict, unproved: [...unproved] }
+}
+
+function refuse(reason: string): CheckedBundle {
+  return { proved: false, reason }
+}
+
+function askedBy({ method, params }: CheckOptions) {
+  if (method === undefined && params === undefined) return null
+  if (method === undefined) throw new UsageError('--params goes with --method')
+  const list = parseJson('--params', params ?? '[]')
+  if (!Array.isArray(list)) throw new UsageError('--params is to be a JSON array')
+  return { method, params: list as readonly unknown[] }
+}
+
+function fractionOf({ blobFraction }: CheckOptions): bigint | null {
+  if (blobFraction === undefined) return null
+  if (!/^[1-9][0-9]{0,18}$/.test(blobFraction)) {
+    throw new UsageError(`--blob-fraction is "${blobFraction}", expected a whole number`)
+  }
+  return BigInt(blobFraction)
+}
+
+function parseJson(flag: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`${flag} is not JSON`)
+  }
+}
+
+/** What is no JSON is no bundle either: `parseBundle` says so. */
+function parseFile(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** A receipt's blobGasPrice follows from the fork schedule: without it, it is passed over, and that is said. */
+function compare(
+  proved: unknown,
+  claimed: unknown,
+  method: string,
+): 'equal' | 'without blobGasPrice' | 'differs' {
+  if (isDeepStrictEqual(proved, claimed)) return 'equal'
+  if (!/Receipts?$/.test(method)) return 'differs'
+  const bare: unknown = Array.isArray(claimed)
+    ? claimed.map((receipt: unknown) => withoutPrice(receipt))
+    : withoutPrice(claimed)
+  return isDeepStrictEqual(proved, bare) ? 'without blobGasPrice' : 'differs'
+}
+
+function withoutPrice(receipt: unknown): unknown {
+  if (typeof receipt !== 'object' || receipt === null || Array.isArray(receipt)) return receipt
+  return Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'blobGasPrice'))
+}
+
+/** For people: the request first, as it is what the proof is of. */
+export function describeCheck(checked: CheckedBundle, asked: boolean): string {
+  if (!checked.proved) return `not proved: ${checked.reason}`
+  const { method, params, block, result, unproved } = checked
+  return [
+    `proved  ${method} ${JSON.stringify(params)}`,
+    `block   ${BigInt(block.number)} ${block.hash}`,
+    `result  ${result}`,
+    ...unproved.map((name) => `not of ${name}: no header commits to it (see --blob-fraction)`),
+    ...(asked
+      ? []
+      : ['The request is the one the bundle names: compare it with yours, or give --method.']),
+  ].join('\n')
+}

@@ -1,0 +1,84 @@
+// Bundles src/cairn-verify.ts and all it needs into one file: node verifier/build.ts [outfile]
+// Senders are recovered by @noble/curves there: JavaScript alone, and a second opinion on the same bytes.
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'esbuild'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The one function of tiny-secp256k1 that is used, over the curves that micro-eth-signer brings along. */
+const recoverSource = `
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+export function recover(hash, signature, recoveryId, compressed) {
+  const recoverable = secp256k1.Signature.fromBytes(signature, 'compact').addRecoveryBit(recoveryId)
+  return recoverable.recoverPublicKey(hash).toBytes(compressed)
+}
+`
+
+const withoutWasmFile: Plugin = {
+  name: 'recover in JavaScript',
+  setup(building) {
+    building.onResolve({ filter: /^tiny-secp256k1$/ }, () => ({
+      path: 'recover',
+      namespace: 'own',
+      sideEffects: false,
+    }))
+    building.onLoad({ filter: /./, namespace: 'own' }, () => ({
+      contents: recoverSource,
+      resolveDir: join(root, 'node_modules/micro-eth-signer'),
+    }))
+  },
+}
+
+/** Writes `outfile`: the program, and under it the licences of the packages that are in it. */
+export async function buildVerifier(outfile: string): Promise<void> {
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cairn-verify.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    mainFields: ['module', 'main'],
+    metafile: true,
+    legalComments: 'none',
+    plugins: [withoutWasmFile],
+    logLevel: 'warning',
+    write: false,
+  })
+  const [program] = outputFiles
+  if (program === undefined) throw new Error('esbuild wrote nothing')
+  await mkdir(dirname(outfile), { recursive: true })
+  await writeFile(outfile, `${head}${program.text}${licences(Object.keys(metafile.inputs))}`)
+}
+
+const head = `#!/usr/bin/env node
+// Proves answers of a Cairn server from their bundles, offline: node cairn-verify.mjs --help
+// Made from src/cairn-verify.ts of Cairn (MIT). Packages in it and their licences stand at its end.
+`
+
+function licences(inputs: readonly string[]): string {
+  const folders = new Set(
+    inputs.flatMap((path) => {
+      const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path) ?? []
+      return folder === undefined ? [] : [join(root, folder)]
+    }),
+  )
+  const texts = [...folders].toSorted().map((folder) => {
+    const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      name: string
+      version: string
+    }
+    const file = ['LICENSE', 'LICENSE.md', 'license'].map((it) => join(folder, it)).find(existsSync)
+    if (file === undefined) throw new Error(`${name} has no licence file`)
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    return [`${name} ${version}`, '', ...lines].map((line) => `// ${line}`.trimEnd()).join('\n')
+  })
+  return `\n${texts.join('\n//\n')}\n`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await buildVerifier(process.argv[2] ?? join(root, 'dist/cairn-verify.mjs'))
+}
