@@ -1,6 +1,7 @@
 // One upstream node: a client behind limits, breakers and memory of how it has behaved.
 // Tested by src/ethereum/upstream/upstream.test.ts
 import type { Clock } from '../../base/clock.ts'
+import { createFlight } from '../../base/flight.ts'
 import type { Log } from '../../base/log.ts'
 import { createBreaker, type Breaker } from './breaker.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
@@ -31,9 +32,14 @@ type Gauge = { readonly breaker: Breaker; readonly latency: LatencySketch }
 
 export function createUpstream(
   options: UpstreamOptions,
-  parts: { readonly clock: Clock; readonly log: Log },
+  parts: {
+    /** Asked of the upstream before its first call; one of another chain is never used. Without it, not asked. */
+    readonly chainId?: bigint
+    readonly clock: Clock
+    readonly log: Log
+  },
 ): Upstream {
-  const { clock, log } = parts
+  const { chainId, clock, log } = parts
   const name = options.name ?? hostOf(new URL(options.url))
   const client = createJsonRpcClient({ ...options, connections: options.concurrency, clock })
   const turnstile = createTurnstile(
@@ -54,7 +60,8 @@ export function createUpstream(
   const reach = createReachBook(clock)
   const lacking = createLackingMethods(clock)
   let cordonUntil = 0
-  let isWrongChain = false
+  const checks = createFlight<void>({ seatsMax: 1 })
+  let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
   let isClosed = false
   let head: bigint | null = null
   let lag: number | null = null
@@ -71,7 +78,7 @@ export function createUpstream(
   }
 
   function isAskable(): boolean {
-    return !isClosed && !isWrongChain && !isCordoned() && quarantine.state !== 'shut'
+    return !isClosed && chain !== 'wrong' && !isCordoned() && quarantine.state !== 'shut'
   }
 
   function cordon(error: UpstreamError, kind: keyof typeof cordonMs): void {
@@ -79,6 +86,25 @@ export function createUpstream(
       log('error', 'upstream_cordoned', { upstream: name, why: kind, said: error.message })
     }
     cordonUntil = Math.max(cordonUntil, clock.monotonic() + (error.retryAfterMs ?? cordonMs[kind]))
+  }
+
+  function tellChain(found: bigint): void {
+    if (chainId === undefined) return
+    if (found !== chainId && chain !== 'wrong') {
+      log('error', 'upstream_of_another_chain', { upstream: name, expected: chainId, found })
+    }
+    chain = found === chainId ? 'right' : 'wrong'
+  }
+
+  /** Once, before anything is believed: all who come meanwhile wait for it. */
+  async function checkChain(signal: AbortSignal): Promise<void> {
+    const answer = await send('eth_chainId', [], signal, gaugeOf('read'), {
+      isProbe: false,
+      repeatable: true,
+    })
+    const found = parseQuantity(answer)
+    if (found === null) throw notAsked(name, 'its chain id is not known')
+    tellChain(found)
   }
 
   /** What a failed call says of the upstream. */
@@ -127,38 +153,49 @@ export function createUpstream(
   ): Promise<unknown> {
     const gauge = gaugeOf(methodClass)
     if (isClosed) throw notAsked(name, 'closed')
+    if (!isProbe && chain === 'unchecked') await checkFor(gauge, signal)
     if (!isProbe && !isAskable()) throw notAsked(name, 'not in use')
-    if (!isProbe && lacking.has(method)) {
-      throw new UpstreamError({
-        kind: 'unsupported',
-        phase: 'unsent',
-        code: -32601,
-        message: `the method ${method} does not exist/is not available`,
-      })
+    if (!isProbe && lacking.has(method)) throw lackingError(method)
+    return await send(method, params, signal, gauge, { isProbe, repeatable: isRead(methodClass) })
+  }
+
+  async function checkFor({ breaker }: Gauge, signal: AbortSignal): Promise<void> {
+    try {
+      await checks.join('chain', signal, checkChain)
+    } catch (error) {
+      // Else a class whose calls never get beyond the check would be chosen for ever.
+      if (error instanceof UpstreamError && error.kind === 'trouble') breaker.fail()
+      throw error
     }
+  }
+
+  async function send(
+    method: string,
+    params: Params,
+    signal: AbortSignal,
+    gauge: Gauge,
+    { isProbe, repeatable }: { readonly isProbe: boolean; readonly repeatable: boolean },
+  ): Promise<unknown> {
     if (!isProbe) assertPassing(gauge)
     if (!turnstile.tryEnter()) await enter(signal)
+    const start = clock.monotonic()
     try {
       if (!isProbe) assertPassing(gauge)
       gauge.breaker.pass()
-      const start = clock.monotonic()
-      try {
-        const repeatable = isRead(methodClass)
-        const result = await client.call(method, params, { repeatable }, signal)
-        gauge.breaker.succeed()
-        gauge.latency.add(clock.monotonic() - start)
-        return result
-      } catch (error) {
-        learn(error, method, gauge, clock.monotonic() - start)
-        throw error
-      }
+      const result = await client.call(method, params, { repeatable }, signal)
+      gauge.breaker.succeed()
+      gauge.latency.add(clock.monotonic() - start)
+      return result
+    } catch (error) {
+      learn(error, method, gauge, clock.monotonic() - start)
+      throw error
     } finally {
       turnstile.leave()
     }
   }
 
   function stateNow(): UpstreamState {
-    if (isWrongChain) return 'wrong-chain'
+    if (chain === 'wrong') return 'wrong-chain'
     if (quarantine.state !== 'free') return 'quarantined'
     if (isCordoned()) return 'cordoned'
     return [...gauges.values()].some(({ breaker }) => breaker.state === 'open') ? 'open' : 'ok'
@@ -175,7 +212,7 @@ export function createUpstream(
     redact: client.redact,
     call,
     get usable() {
-      return !isClosed && !isWrongChain && quarantine.state === 'free'
+      return !isClosed && chain !== 'wrong' && quarantine.state === 'free'
     },
     mayCall: (methodClass) => isAskable() && gaugeOf(methodClass).breaker.mayPass(),
     get isProving() {
@@ -199,9 +236,7 @@ export function createUpstream(
       head = number
     },
     tellReach: (reaches) => reach.tell(reaches),
-    tellChain(isRight) {
-      isWrongChain = !isRight
-    },
+    tellChain,
     cannot: (need, number) => reach.lower(need, number, head),
     prove: () => quarantine.prove(),
     lie(isShut) {
@@ -226,6 +261,21 @@ export function createUpstream(
       await client.close()
     },
   }
+}
+
+const quantity = /^0x[0-9a-fA-F]{1,64}$/
+
+function parseQuantity(value: unknown): bigint | null {
+  return typeof value === 'string' && quantity.test(value) ? BigInt(value) : null
+}
+
+function lackingError(method: string): UpstreamError {
+  return new UpstreamError({
+    kind: 'unsupported',
+    phase: 'unsent',
+    code: -32601,
+    message: `the method ${method} does not exist/is not available`,
+  })
 }
 
 function notAsked(name: string, why: string): UpstreamError {

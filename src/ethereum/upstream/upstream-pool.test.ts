@@ -303,7 +303,7 @@ test('who cannot go so deep is asked last and only when nobody else is there, an
 
 test('without an upstream to ask there is no source', async () => {
   await using started = await start([well])
-  started.pool.upstreams[0]?.tellChain(false)
+  await started.pool.upstreams[0]?.close()
   const isNoUpstream = (error: unknown): boolean =>
     error instanceof Fault && error.code === 'no_upstream' && /for test/.test(error.message)
   await assert.rejects(started.pool.content(proof, attempt, never), isNoUpstream)

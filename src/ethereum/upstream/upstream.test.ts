@@ -24,12 +24,13 @@ async function start(
   answer: RpcAnswer,
   options: Partial<UpstreamOptions> = {},
   log: Log = silentLog,
+  chainId?: bigint,
 ): Promise<Started> {
   const node = await startRpcUpstream(answer)
   const clock = createTurnedClock()
   const upstream = createUpstream(
     { ...defaultUpstreamLimits, url: node.url, trusted: false, headers: {}, ...options },
-    { clock, log },
+    { clock, log, ...(chainId === undefined ? {} : { chainId }) },
   )
   return {
     node,
@@ -198,14 +199,36 @@ test('a lie into quarantine ends its use; without, it only counts', async () => 
   assert.equal(upstream.status().state, 'ok')
 })
 
-test('an upstream of another chain is never asked', async () => {
-  await using started = await start(() => 1)
-  const { upstream } = started
-  upstream.tellChain(false)
-  assert.ok(!upstream.mayCall('content'))
-  assert.equal(upstream.status().state, 'wrong-chain')
-  upstream.tellChain(true)
-  assert.ok(upstream.mayCall('content'))
+test('an upstream is asked for its chain before anything else, once, and one of another chain never again', async () => {
+  const events: string[] = []
+  const chainOf = (id: string) => (asked: { readonly method: string }) =>
+    asked.method === 'eth_chainId' ? id : 'well'
+  await using started = await start(chainOf('0x1'), {}, (_level, event) => events.push(event), 1n)
+  const { upstream, node } = started
+  const calls = Array.from({ length: 3 }, () => upstream.call('eth_getProof', [], never))
+  assert.deepEqual(await Promise.all(calls), ['well', 'well', 'well'])
+  assert.deepEqual(
+    node.asked.map(({ method }) => method),
+    ['eth_chainId', 'eth_getProof', 'eth_getProof', 'eth_getProof'],
+  )
+  await using other = await start(chainOf('0x2'), {}, (_level, event) => events.push(event), 1n)
+  assert.equal(await kindOf(other.upstream.call('eth_getProof', [], never)), 'not_asked')
+  assert.ok(!other.upstream.mayCall('content') && !other.upstream.usable)
+  assert.equal(other.upstream.status().state, 'wrong-chain')
+  assert.equal(await kindOf(other.upstream.call('eth_getProof', [], never)), 'not_asked')
+  assert.equal(other.node.asked.length, 1)
+  assert.deepEqual(events, ['upstream_of_another_chain'])
+  other.upstream.tellChain(1n)
+  assert.ok(other.upstream.usable)
+})
+
+test('an upstream whose chain cannot be found out is not used, and rests like one that fails', async () => {
+  await using started = await start(() => 'what', {}, silentLog, 1n)
+  assert.equal(await kindOf(started.upstream.call('eth_getProof', [], never)), 'not_asked')
+  await using failing = await start(troubled, {}, silentLog, 1n)
+  for (let i = 0; i < 20; i++) await kindOf(failing.upstream.call('eth_getProof', [], never))
+  assert.ok(!failing.upstream.mayCall('content'))
+  assert.ok(failing.node.asked.every(({ method }) => method === 'eth_chainId'))
 })
 
 test('slower, failing, lagging and lying upstreams cost more', async () => {

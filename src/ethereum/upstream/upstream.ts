@@ -82,7 +82,8 @@ export type Upstream = {
   /** The head follower's word: its newest block, and how many blocks that is behind the network's head. */
   setLag(blocks: number, head: bigint): void
   tellReach(reaches: Partial<Reaches>): void
-  tellChain(isRight: boolean): void
+  /** The chain id that it was found to serve. */
+  tellChain(found: bigint): void
   /** It does not have this of that block. */
   cannot(need: Need, number: bigint): void
   /** One answer of it was proved. */
