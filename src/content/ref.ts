@@ -30,6 +30,8 @@ export function refKey(ref: ContentRef): string {
 export type Hint = {
   readonly network?: string
   readonly blockHash?: Uint8Array
+  /** Of that block: how deep the reply lies, and what to ask where a hash is refused. */
+  readonly blockNumber?: bigint
   /** State root of that block, address, 32-byte positions: which proof to ask for. */
   readonly stateRoot?: Uint8Array
   readonly address?: Uint8Array

@@ -133,8 +133,8 @@ async function readBody(
   const held = network.held(ref)
   if (held !== null) return held
   try {
-    const hint = { ...network.hint, blockHash: block.hash }
-    return await network.obtain(ref, hint, signal)
+    const at = { blockHash: block.hash, blockNumber: block.header.number }
+    return await network.obtain(ref, { ...network.hint, ...at }, signal)
   } catch (thrown) {
     // The block exists, so its body exists: a source that lacks it has pruned it (EIP-4444).
     if (thrown instanceof Fault && thrown.code === 'not_found') {

@@ -107,8 +107,9 @@ export async function obtainState(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {
-    const { stateRoot } = block.header
-    const where = { ...network.hint, ...hint, blockHash: block.hash, stateRoot, address }
+    const { stateRoot, number } = block.header
+    const at = { blockHash: block.hash, blockNumber: number, stateRoot, address }
+    const where = { ...network.hint, ...hint, ...at }
     return await network.obtain(ref, where, signal)
   } catch (thrown) {
     if (!(thrown instanceof Fault && thrown.code === 'not_found')) throw thrown

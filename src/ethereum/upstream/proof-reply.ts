@@ -1,0 +1,77 @@
+// A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is believed: nodes are only candidates,
+// found by their own hash, and what the members beside them say is compared later, never used.
+// Tested by src/ethereum/upstream/judge-proof.test.ts
+import { toLatin1 } from '../../base/hex.ts'
+import { bytesOf, type JsonRecord, recordOf } from '../../codec/json-fields.ts'
+import { keccak256 } from '../../codec/keccak.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import { decodeTrieNode } from '../../codec/trie-node.ts'
+
+/** A path of 64 nibbles has at most 65 nodes; a full branch is 532 bytes. */
+export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }
+
+export type ProofReply = {
+  readonly json: JsonRecord
+  readonly accountNodes: readonly Uint8Array[]
+  /** In the order of the reply, whatever slots they are of. */
+  readonly storage: readonly { readonly json: JsonRecord; readonly nodes: readonly Uint8Array[] }[]
+  /** What there was more of than any proof can hold, and was not read; null: nothing. */
+  readonly excess: string | null
+}
+
+/** `slots`: how many were asked for. Throws `Malformed` on another shape. */
+export function readProofReply(value: unknown, slots: number): ProofReply {
+  const json = recordOf(value, 'proof')
+  const excess: string[] = []
+  const accountNodes = nodesOf(json['accountProof'], 'accountProof', excess)
+  const entries = listOf(json['storageProof'], 'storageProof')
+  if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)
+  const storage = entries.slice(0, slots).map((entry) => {
+    const one = recordOf(entry, 'storage proof')
+    return { json: one, nodes: nodesOf(one['proof'], 'storage proof', excess) }
+  })
+  return { json, accountNodes, storage, excess: excess[0] ?? null }
+}
+
+/** All nodes, from the state root down, lists one after the other. */
+export function allNodes({ accountNodes, storage }: ProofReply): readonly Uint8Array[] {
+  return storage.length === 0
+    ? accountNodes
+    : accountNodes.concat(...storage.map(({ nodes }) => nodes))
+}
+
+/** Nodes by `toLatin1` of their hash. What is not well formed is no node and is left out. */
+export type NodeBag = ReadonlyMap<string, Uint8Array>
+
+export function bagOf(nodes: readonly Uint8Array[]): NodeBag {
+  const bag = new Map<string, Uint8Array>()
+  for (const node of nodes) if (isNode(node)) bag.set(toLatin1(keccak256(node)), node)
+  return bag
+}
+
+function isNode(bytes: Uint8Array): boolean {
+  try {
+    decodeTrieNode(bytes)
+    return true
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return false
+    throw thrown
+  }
+}
+
+function nodesOf(value: unknown, name: string, excess: string[]): Uint8Array[] {
+  const list = listOf(value, name)
+  const { nodesPerList, bytesPerNode } = proofCaps
+  if (list.length > nodesPerList) excess.push(`${list.length} nodes in one list`)
+  return list.slice(0, nodesPerList).flatMap((node) => {
+    if (typeof node !== 'string' || node.length <= 2 + 2 * bytesPerNode)
+      return [bytesOf(node, name)]
+    excess.push(`a node of ${(node.length - 2) / 2} bytes`)
+    return []
+  })
+}
+
+function listOf(value: unknown, name: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new Malformed(`${name} as an array`)
+  return value
+}

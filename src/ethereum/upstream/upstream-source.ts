@@ -1,0 +1,84 @@
+// A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
+// what nobody has becomes the Fault that says why (verification 2.1).
+import type { Asked, Offer, Source } from '../../content/source.ts'
+import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
+import { type BlockAsked, createCallAt } from './block-parameter.ts'
+import { fetchBody, type ListAsked } from './fetch-body.ts'
+import { fetchCode } from './fetch-code.ts'
+import { fetchHeader } from './fetch-header.ts'
+import { createFetchProof } from './fetch-proof.ts'
+import { fetchReceipts } from './fetch-receipts.ts'
+import { createRawCalls } from './raw-calls.ts'
+import type { Upstream } from './upstream.ts'
+
+export type UpstreamSourceParts = {
+  /** Of the network, and of the source. */
+  readonly name: string
+  readonly pool: ContentPool
+  /** Is one untrusted upstream's word that there is no such block too little? */
+  readonly require: boolean
+  /** Told of each header whose JSON lacked a field that it has (`header_fields_unknown`). */
+  readonly onUnknownFields: (upstream: Upstream) => void
+}
+
+/**
+ * `fetch` rejects with `unverified` when all there was is wrong or too little, `no_upstream` when somebody could not
+ * be asked, `unprovable` when state lies deeper than anybody proves.
+ */
+export function createUpstreamSource(parts: UpstreamSourceParts): Source {
+  const { name, pool, require, onUnknownFields } = parts
+  const callAt = createCallAt()
+  const raw = createRawCalls()
+  const fetchProof = createFetchProof({ pool, callAt, require })
+
+  /** Null: what the hint says is not enough to ask anybody. */
+  function questionOf({ ref, hint }: Asked, offer: Offer): PoolQuestion | null {
+    const number = hint.blockNumber ?? null
+    if (ref.kind === 'header') {
+      const asked = { hash: ref.hash, offer }
+      return {
+        need: 'header',
+        number,
+        attempt: (upstream, signal) =>
+          fetchHeader({ raw, onUnknownFields }, upstream, asked, signal),
+      }
+    }
+    if (hint.blockHash === undefined) return null
+    const block: BlockAsked = { hash: hint.blockHash, number }
+    if (ref.kind === 'code') {
+      if (hint.address === undefined) return null
+      const asked = { hash: ref.hash, block, address: hint.address, offer }
+      return {
+        need: 'code',
+        number,
+        attempt: (upstream, signal) => fetchCode(callAt, upstream, asked, signal),
+      }
+    }
+    const kind = ref.kind
+    if (kind === 'trie-node' || kind === 'dag-block') return null
+    const asked: ListAsked = { ref: { kind, hash: ref.hash }, blockHash: block.hash, offer }
+    const fetch = kind === 'receipts' ? fetchReceipts : fetchBody
+    return {
+      need: kind === 'receipts' ? 'receipts' : 'body',
+      number,
+      attempt: (upstream, signal) => fetch(raw, upstream, asked, signal),
+    }
+  }
+
+  return {
+    name,
+    async fetch(asked, offer, signal) {
+      if (asked.ref.kind === 'trie-node') return await fetchProof(asked, offer, signal)
+      const question = questionOf(asked, offer)
+      if (question === null) return
+      const findings = await askPool(pool, question, signal)
+      const { need, number } = question
+      conclude(pool, findings, { need, blockHash: blockHashOf(asked), number, require })
+    },
+  }
+}
+
+/** Of what was asked: the hint has it, or the name itself. */
+function blockHashOf({ ref, hint }: Asked): Uint8Array {
+  return ref.kind === 'header' ? ref.hash : (hint.blockHash ?? ref.hash)
+}

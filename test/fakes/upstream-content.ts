@@ -1,0 +1,113 @@
+// The content store of a network behind stub upstreams: real calls over loopback through a real pool, and a Network
+// to read through.
+import type { TestContext } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { fromHex } from '../../src/base/hex.ts'
+import { decodeHeader } from '../../src/codec/header.ts'
+import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { createMemoryStore } from '../../src/content/memory-store.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import type { Store } from '../../src/content/store.ts'
+import { createVerify } from '../../src/content/verify.ts'
+import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
+import type { Network } from '../../src/ethereum/network.ts'
+import type { ContentPool } from '../../src/ethereum/upstream/ask-pool.ts'
+import { createUpstream } from '../../src/ethereum/upstream/create-upstream.ts'
+import { createUpstreamPool } from '../../src/ethereum/upstream/upstream-pool.ts'
+import { createUpstreamSource } from '../../src/ethereum/upstream/upstream-source.ts'
+import { defaultUpstreamLimits } from '../../src/ethereum/upstream/upstream.ts'
+import type { LieEvidence } from '../../src/ethereum/upstream/verdict.ts'
+import { createFakeHead, createFakeNetwork } from './network.ts'
+import type { StubBlock } from './stub-chain.ts'
+import type { StubUpstream } from './stub-upstream.ts'
+
+/** A lie and who told it: `upstream` counts from 0. */
+export type ToldLie = LieEvidence & { readonly upstream: number }
+
+export type UpstreamContent = {
+  readonly network: Network
+  readonly store: Store
+  readonly lies: readonly ToldLie[]
+  /** Headers whose JSON lacked a field. */
+  readonly gaps: { count: number }
+  /** When replies have been judged to their end, and what was taken is in the store. */
+  idle(): Promise<void>
+}
+
+export function openUpstreamContent(
+  t: Pick<TestContext, 'after'>,
+  stubs: readonly StubUpstream[],
+  options: { readonly trusted?: readonly number[]; readonly require?: boolean } = {},
+): UpstreamContent {
+  const parts = { clock: systemClock, log: silentLog }
+  const upstreams = stubs.map(({ url }, index) =>
+    createUpstream(
+      {
+        ...defaultUpstreamLimits,
+        url,
+        headers: {},
+        trusted: options.trusted?.includes(index) ?? false,
+      },
+      parts,
+    ),
+  )
+  const lies: ToldLie[] = []
+  const real = createUpstreamPool({
+    ...parts,
+    network: 'stubbed',
+    upstreams,
+    canary: null,
+    ledger: {
+      add(name, evidence) {
+        lies.push({ ...evidence, upstream: upstreams.findIndex((one) => one.name === name) })
+      },
+      idle: () => Promise.resolve(),
+    },
+  })
+  t.after(() => real.close())
+  const underway = new Set<Promise<unknown>>()
+  const pool: ContentPool = {
+    upstreams,
+    content(...asked) {
+      const verdict = real.content(...asked)
+      underway.add(verdict)
+      const done = (): void => void underway.delete(verdict)
+      verdict.then(done, done)
+      return verdict
+    },
+  }
+  const gaps = { count: 0 }
+  const source = createUpstreamSource({
+    name: 'stubbed',
+    pool,
+    require: options.require ?? true,
+    onUnknownFields: () => void (gaps.count += 1),
+  })
+  const store = createMemoryStore()
+  const obtaining = createObtain({
+    ...parts,
+    store,
+    sourcesFor: () => [source],
+    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: () => {} }),
+    nameOf: nameKeccakKinds,
+    count: () => {},
+  })
+  const { obtain, held, heldNode } = obtaining
+  const blocks = stubs[0]?.chain.recorded ?? []
+  const head = createFakeHead(
+    blocks.map(({ hash, number }) => ({ network: 'stubbed', hash: fromHex(hash), number })),
+  )
+  const hint = { network: 'stubbed' }
+  const network = createFakeNetwork({ name: 'stubbed', head, obtain, held, heldNode, hint })
+  async function idle(): Promise<void> {
+    while (underway.size > 0) await Promise.allSettled(underway)
+    await obtaining.idle()
+  }
+  return { network, store, lies, gaps, idle }
+}
+
+/** A recorded block as one that was proved before. */
+export function provedBlock({ hash, parts }: StubBlock): ProvedHeader {
+  return { hash: fromHex(hash), bytes: parts.header, header: decodeHeader(parts.header) }
+}
