@@ -25,7 +25,6 @@ import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
-import { createEmbeddedOperations } from './gateway/upstream-operations.ts'
 import { createFilesFace } from './http/files.ts'
 import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
@@ -35,7 +34,8 @@ import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsage } from './limits/usage.ts'
-import { type OnImport, openChain } from './open-chain.ts'
+import type { OnImport } from './open-chain.ts'
+import { createNetworkSources, openNetworks } from './open-networks.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 
 export type RunningServer = {
@@ -88,9 +88,10 @@ export async function startServer(
   await discardStaged(writer)
 
   const store = createSqliteStore({ db: database, writer })
+  const sources = createNetworkSources()
   const obtaining = createObtain({
     store,
-    sourcesFor: () => [],
+    sourcesFor: sources.of,
     verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
     nameOf: nameKeccakKinds,
     isShared,
@@ -114,11 +115,17 @@ export async function startServer(
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
   const senders = createSenderCache(sendersMax)
-  const chain = await openChain({
+  const opened = await openNetworks({
     config,
     database,
     store,
     obtaining,
+    sources,
+    operations: createRpcOperations({
+      clientVersion: clientVersion(),
+      clock,
+      findSender: senders.find,
+    }),
     path,
     writer,
     clock,
@@ -126,14 +133,10 @@ export async function startServer(
     onImport,
     onSigned: senders.note,
   })
-  starting.defer(() => chain.close())
-  const { network } = chain
+  starting.defer(() => opened.close())
 
-  const operations = createEmbeddedOperations(
-    createRpcOperations({ clientVersion: clientVersion(), clock, findSender: senders.find }),
-  )
   const gateway = createGateway({
-    networks: [network],
+    networks: opened.networks,
     files: createFiles({
       store,
       obtain: obtaining.obtain,
@@ -153,7 +156,7 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     admitFiles: limiter.admitFiles,
     count: usage.count,
-    operationsOf: () => operations,
+    operationsOf: opened.operationsOf,
     resolveBlock,
     keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
@@ -194,7 +197,7 @@ export async function startServer(
         log,
       }),
       ready: () => writable,
-      networks: [network.name],
+      networks: opened.networks.map(({ name }) => name),
     }),
     upgrades: createWebSocketFace({
       ...rpcParts,

@@ -1,0 +1,130 @@
+// A chain behind upstream nodes: their pool, the head they vouch for, the source that fetches and the relay that
+// hands on. Opens at once; what it says of its head it says once somebody has answered.
+// Tested by src/ethereum/upstream/upstream-network.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { fromHex } from '../../base/hex.ts'
+import type { Log } from '../../base/log.ts'
+import type { Held, HeldNode, Obtain } from '../../content/ref.ts'
+import type { Source } from '../../content/source.ts'
+import { getHeader, rememberBlock } from '../blocks.ts'
+import { blobFractionAt, findKnownNetwork } from '../known-networks.ts'
+import type { Network } from '../network.ts'
+import { createHeaderMemory } from '../proved-header.ts'
+import { findInHistory } from './block-history.ts'
+import { createUpstream } from './create-upstream.ts'
+import { createHeadFollower, type HeadSettings } from './head-follower.ts'
+import type { HeadSource } from './head-witness.ts'
+import type { LieLedger } from './lie-ledger.ts'
+import { createNumberedBlocks } from './numbered-blocks.ts'
+import { createPendingWatch } from './pending-watch.ts'
+import { createTransactionWords } from './transaction-words.ts'
+import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
+import { createUpstreamRelay } from './upstream-relay.ts'
+import { createUpstreamSource } from './upstream-source.ts'
+import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
+import type { UpstreamOptions } from './upstream.ts'
+
+export type UpstreamNetworkOptions = {
+  readonly name: string
+  readonly chainId: bigint
+  readonly upstreams: readonly UpstreamOptions[]
+  readonly heads: HeadSettings
+  /** 32 bytes as `0x` hex; null: of the known networks, else whatever upstreams say. */
+  readonly genesisHash: string | null
+  /** One untrusted upstream's word that a block is unknown is not enough. */
+  readonly requireProof: boolean
+  readonly ledger: LieLedger
+  readonly content: { readonly obtain: Obtain; readonly held: Held; readonly heldNode: HeldNode }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type UpstreamNetwork = {
+  readonly network: Network
+  /** For reads whose hint names this network. */
+  readonly source: Source
+  readonly pool: UpstreamPool
+  /** Resolves when each upstream was asked for its head once. */
+  readonly started: Promise<void>
+  /** Milliseconds since the head was last vouched for; null when it never was. */
+  headAge(): number | null
+  close(): Promise<void>
+}
+
+/** Decoded headers kept, about 2 KB each. */
+const headersMax = 4_096
+
+export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
+  const { name, chainId, heads, content, clock, log } = options
+  const upstreams = options.upstreams.map((upstream) => createUpstream(upstream, { clock, log }))
+  const pool = createUpstreamPool({
+    network: name,
+    upstreams,
+    ledger: options.ledger,
+    canary: null,
+    clock,
+    log,
+  })
+  const source = createUpstreamSource({
+    name,
+    pool,
+    require: options.requireProof,
+    onUnknownFields: (upstream) =>
+      log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
+  })
+  const words = createTransactionWords({ network: name, upstreams, clock })
+  const pending = createPendingWatch(upstreams, { clock, log, network: name })
+  const known = findKnownNetwork(chainId)
+  const genesisHash = options.genesisHash ?? known?.genesisHash ?? null
+  const older = createNumberedBlocks({
+    network: name,
+    sources: upstreams,
+    quorum: heads.quorum,
+    quorumRequired: heads.quorumRequired,
+    genesisHash: genesisHash === null ? null : fromHex(genesisHash),
+    finalized: () => head.finalized(),
+    history: (number, latest, signal) => findInHistory(network, number, latest, signal),
+  })
+  const head = createHeadFollower({
+    network: name,
+    sources: upstreams satisfies readonly HeadSource[],
+    settings: heads,
+    header: async (hash, signal) => (await getHeader(network, hash, signal)).header,
+    older,
+    locate: (hash, signal) => words.locate(hash, signal),
+    clock,
+    log,
+  })
+  const network: Network = {
+    name,
+    chainId,
+    head,
+    ...content,
+    headers: createHeaderMemory(headersMax),
+    hint: { network: name },
+    pool: createUpstreamTransactionPool({ network: name, pool, words, arrivals: pending.arrivals }),
+    executor: null,
+    relay: createUpstreamRelay({
+      network: name,
+      pool,
+      agree: Math.min(heads.quorum, upstreams.length),
+    }),
+    blobFeeFraction: (timestamp) => blobFractionAt(known, timestamp),
+    forkConfigs: () => null,
+  }
+  head.watch(({ added }) => {
+    for (const block of added) rememberBlock(network, block)
+  })
+  return {
+    network,
+    source,
+    pool,
+    started: head.started,
+    headAge: () => head.age(),
+    async close() {
+      head.stop()
+      pending.stop()
+      await pool.close()
+    },
+  }
+}

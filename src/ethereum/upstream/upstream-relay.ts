@@ -1,0 +1,80 @@
+// The Relay of a network of upstreams: each call pinned to its block, asked as its class allows, and labelled by
+// who said it.
+// Tested by src/ethereum/upstream/upstream-relay.test.ts
+import { toHex, toQuantity } from '../../base/hex.ts'
+import type { Relay, Relayed, RelayedCall } from '../relay.ts'
+import { faultOf } from './fault-of.ts'
+import type { ReadAsked } from './read-elsewhere.ts'
+import type { UpstreamPool } from './upstream-pool.ts'
+import { UpstreamError } from './upstream-error.ts'
+
+/** `agree`: how many upstreams are to agree on what could not be proved; below 2 one is asked. */
+export function createUpstreamRelay(parts: {
+  readonly network: string
+  readonly pool: Pick<UpstreamPool, 'read' | 'agree'>
+  readonly agree: number
+}): Relay {
+  const { network, pool, agree } = parts
+
+  async function ask(
+    asked: RelayedCall,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<Relayed> {
+    const { method } = asked
+    if (asked.provable === true && agree > 1) {
+      const found = await pool.agree(method, params, agree, signal)
+      if (found !== null) {
+        return { result: found.result, level: `quorum:${found.agreed}/${found.asked}` }
+      }
+    }
+    const read: ReadAsked = {
+      method,
+      params,
+      methodClass: asked.class,
+      ...(asked.pin && { need: 'state', number: asked.pin.block.number }),
+    }
+    const { result, trusted } = await pool.read(read, signal)
+    return { result, level: trusted ? 'trusted' : 'none' }
+  }
+
+  return {
+    async call(asked, signal) {
+      try {
+        try {
+          return await ask(asked, pinned(asked), signal)
+        } catch (thrown) {
+          if (!refusesHash(asked, thrown)) throw thrown
+          return await ask(asked, pinnedByNumber(asked), signal)
+        }
+      } catch (thrown) {
+        if (!(thrown instanceof UpstreamError)) throw thrown
+        throw faultOf(thrown, { network, method: asked.method })
+      }
+    },
+  }
+}
+
+/** A node that does not know EIP-1898 finds fault with the params. */
+function refusesHash({ pin }: RelayedCall, thrown: unknown): boolean {
+  return pin?.form === 'object' && thrown instanceof UpstreamError && thrown.kind === 'client_fault'
+}
+
+function pinned(asked: RelayedCall): readonly unknown[] {
+  const { pin } = asked
+  if (pin === undefined) return asked.params
+  if (pin.form === 'number') return pinnedByNumber(asked)
+  const hash = toHex(pin.block.hash)
+  return replaced(asked.params, pin.at, pin.form === 'hash' ? hash : { blockHash: hash })
+}
+
+function pinnedByNumber({ params, pin }: RelayedCall): readonly unknown[] {
+  return pin === undefined ? params : replaced(params, pin.at, toQuantity(pin.block.number))
+}
+
+/** Arguments left out before the block stay as good as left out: null. */
+function replaced(params: readonly unknown[], at: number, value: unknown): readonly unknown[] {
+  return Array.from({ length: Math.max(params.length, at + 1) }, (_, index) =>
+    index === at ? value : (params[index] ?? null),
+  )
+}

@@ -1,0 +1,195 @@
+// Cairn in front of upstream nodes, as a user starts it: reads proved and labelled, one upstream call for many
+// callers, everything kept served with all upstreams down, and the policies when nothing can be proved.
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { openStubChain } from '../fakes/stub-chain.ts'
+import type { StubKnobs } from '../fakes/stub-knobs.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { startCairn, temporaryFolder } from '../started-server.ts'
+
+const skip = missingVectors
+const chainId = 0xc72dd9d5e883en
+const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const slotZero = `0x${'00'.repeat(32)}`
+const slotValue = `0x${'00'.repeat(31)}38`
+
+type Reply = {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly verified: string | null
+  readonly head: string | null
+  readonly block: string | null
+}
+
+type Rig = {
+  readonly stubs: readonly StubUpstream[]
+  ask(method: string, params: readonly unknown[], network?: string): Promise<Reply>
+}
+
+async function rig(
+  t: TestContext,
+  options: {
+    readonly upstreams?: readonly {
+      readonly knobs?: Partial<StubKnobs>
+      readonly trusted?: boolean
+      readonly blocks?: number
+    }[]
+    readonly verify?: string
+    readonly heads?: string
+    readonly more?: string
+  } = {},
+): Promise<Rig> {
+  const { upstreams = [{}], verify = 'require', heads = '{pollMs: 100}', more = '' } = options
+  const chain = await openStubChain()
+  const stubs = await Promise.all(
+    upstreams.map(({ knobs, blocks }) =>
+      startStubUpstream(t, chain, {
+        ...(knobs && { knobs }),
+        ...(blocks !== undefined && { blocks }),
+      }),
+    ),
+  )
+  const dataDir = await temporaryFolder()
+  const file = join(dataDir, 'cairn.yaml')
+  const lines = stubs.map(
+    ({ url }, at) =>
+      `      - {url: "${url}", name: node-${at}, trusted: ${upstreams[at]?.trusted === true}}`,
+  )
+  await writeFile(
+    file,
+    `networks:
+  - name: recorded
+    chainId: ${chainId}
+    verify: ${verify}
+    heads: ${heads}
+    upstreams:
+${lines.join('\n')}
+${more}`,
+  )
+  const server = await startCairn({ dataDir, args: ['--config', file] })
+  t.after(() => server.stop())
+  return {
+    stubs,
+    async ask(method, params, network = '') {
+      const response = await fetch(`${server.url}${network}/v3/${server.apiKey}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      })
+      const { headers } = response
+      const body = (await response.json()) as Pick<Reply, 'result' | 'error'>
+      return {
+        ...body,
+        verified: headers.get('x-cairn-verified'),
+        head: headers.get('x-cairn-head'),
+        block: headers.get('x-cairn-block'),
+      }
+    },
+  }
+}
+
+test('a slot is proved through one upstream call, then served from memory', { skip }, async (t) => {
+  const { ask, stubs } = await rig(t, { upstreams: [{ trusted: true }] })
+  const [stub] = stubs
+  const first = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
+  assert.deepEqual([first.result, first.verified, first.head], [slotValue, 'proof', 'trusted'])
+  assert.equal(stub?.count('eth_getProof'), 1)
+  assert.equal(stub?.count('eth_getStorageAt'), 0)
+  const again = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
+  assert.deepEqual(again, first)
+  assert.equal(stub?.count('eth_getProof'), 1)
+})
+
+test('a thousand callers of one slot cost one upstream call', { skip }, async (t) => {
+  const { ask, stubs } = await rig(t, {
+    upstreams: [{ knobs: { latencyMs: ({ method }) => (method === 'eth_getProof' ? 300 : 0) } }],
+  })
+  const asked = Array.from({ length: 1_000 }, () =>
+    ask('eth_getStorageAt', [contract, '0x0', 'latest']),
+  )
+  const replies = await Promise.all(asked)
+  assert.ok(replies.every(({ result, verified }) => result === slotValue && verified === 'proof'))
+  assert.equal(stubs[0]?.count('eth_getProof'), 1)
+})
+
+test('what is kept is served with all upstreams down', { skip }, async (t) => {
+  const { ask, stubs } = await rig(t, { upstreams: [{}, {}] })
+  const { block } = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
+  const params = [contract, '0x0', { blockHash: block }]
+  const index = [block, '0x0']
+  const [slot, transaction, past, absent] = await Promise.all([
+    ask('eth_getStorageAt', params),
+    ask('eth_getTransactionByBlockHashAndIndex', index),
+    ask('eth_getTransactionByBlockHashAndIndex', [block, '0xffff']),
+    ask('eth_getStorageAt', [`0x${'99'.repeat(20)}`, slotZero, { blockHash: block }]),
+  ])
+  assert.deepEqual([past.result, past.verified], [null, 'proof'])
+  assert.deepEqual([absent.result, absent.verified, absent.head], [slotZero, 'proof', null])
+  for (const stub of stubs) await stub.stop()
+  assert.deepEqual(await ask('eth_getStorageAt', params), slot)
+  assert.deepEqual(await ask('eth_getTransactionByBlockHashAndIndex', index), transaction)
+  const fresh = await ask('eth_getStorageAt', [contract, '0x1234', { blockHash: block }])
+  assert.equal(fresh.verified, fresh.error === undefined ? 'proof' : null)
+})
+
+test(
+  'an unknown block is null when two say so, and an error when one alone does',
+  { skip },
+  async (t) => {
+    const unknown = [`0x${'ab'.repeat(32)}`, '0x0']
+    const two = await rig(t, { upstreams: [{}, {}] })
+    const told = await two.ask('eth_getTransactionByBlockHashAndIndex', unknown)
+    assert.deepEqual([told.result, told.verified], [null, 'none'])
+    const one = await rig(t)
+    const refused = await one.ask('eth_getTransactionByBlockHashAndIndex', unknown)
+    assert.equal(refused.error?.code, -32002)
+  },
+)
+
+test(
+  'old state under require fails closed, under prefer it is an upstream’s word',
+  { skip },
+  async (t) => {
+    const params = [contract, '0x0', '0x28']
+    // What a node says of it: that it cannot prove so deep, or that the state is gone.
+    for (const [words, code] of [
+      ['reth', -32002],
+      ['geth', -32000],
+    ] as const) {
+      const upstreams = [{ knobs: { proofWindow: { blocks: 10, words } } }]
+      const closed = await rig(t, { upstreams })
+      const refused = await closed.ask('eth_getStorageAt', params)
+      assert.deepEqual([refused.error?.code, refused.result], [code, undefined])
+      const open = await rig(t, { upstreams, verify: 'prefer' })
+      const told = await open.ask('eth_getStorageAt', params)
+      assert.deepEqual([told.verified, told.head], ['none', 'single'])
+      assert.equal((told.result as string).length, 66)
+    }
+  },
+)
+
+test(
+  'what cannot be proved is handed on and labelled, by a trusted node or not',
+  { skip },
+  async (t) => {
+    const call = [{ to: contract, data: '0x' }, 'latest']
+    for (const trusted of [true, false]) {
+      const { ask } = await rig(t, { upstreams: [{ trusted }] })
+      const { verified, head } = await ask('eth_gasPrice', [])
+      assert.deepEqual([verified, head], [trusted ? 'trusted' : 'none', null])
+      const unlisted = await ask('made_up', call)
+      assert.equal(unlisted.error?.code, -32601)
+    }
+  },
+)
+
+test('the embedded chain stands beside, under its own name', { skip }, async (t) => {
+  const { ask } = await rig(t, { more: '  - {name: dev, embedded: true}\n' })
+  assert.equal((await ask('eth_chainId', [])).result, `0x${chainId.toString(16)}`)
+  assert.equal((await ask('eth_chainId', [], '/dev')).result, '0x539')
+  const refused = await ask('eth_chainId', [], '/mainnet')
+  assert.match(refused.error?.message ?? '', /mainnet is not served/)
+})
