@@ -1,6 +1,6 @@
 // A chain behind upstream nodes: their pool, the head they vouch for, the source that fetches and the relay that
 // hands on. Opens at once; what it says of its head it says once somebody has answered.
-// Tested by src/ethereum/upstream/upstream-network.test.ts
+// Tested by test/upstream/networks-started.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'

@@ -3,7 +3,11 @@
 import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { Malformed } from '../../codec/malformed.ts'
-import { transactionHash } from '../../codec/transaction.ts'
+import {
+  decodeTransaction,
+  transactionHash,
+  UnsupportedTransaction,
+} from '../../codec/transaction.ts'
 import { withoutSidecar } from '../../codec/without-sidecar.ts'
 import type { Arrivals } from '../arrivals.ts'
 import type { TransactionPool } from '../transaction-pool.ts'
@@ -49,10 +53,14 @@ export function createUpstreamTransactionPool(parts: {
   }
 }
 
+/** Types that nobody here can read are for the nodes to judge. */
 function hashOf(raw: Uint8Array): Uint8Array {
   try {
-    return transactionHash(withoutSidecar(raw))
+    const bare = withoutSidecar(raw)
+    decodeTransaction(bare)
+    return transactionHash(bare)
   } catch (cause) {
+    if (cause instanceof UnsupportedTransaction) return transactionHash(raw)
     if (!(cause instanceof Malformed)) throw cause
     throw new Fault('pool_refused', { detail: 'rlp: the transaction cannot be decoded', cause })
   }
