@@ -20,6 +20,7 @@ import { createQueries } from './db/queries.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { startThreadWriter } from './db/thread-writer.ts'
 import { createSenderCache } from './ethereum/sender-cache.ts'
+import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createFilesOperations } from './gateway/operations/files-index.ts'
@@ -154,10 +155,12 @@ export async function startServer(
     cardGate: config.card.adapter !== 'none',
     admitUnits: limiter.admitUnits,
     refundUnits: limiter.refundUnits,
+    chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
     count: usage.count,
     operationsOf: opened.operationsOf,
     resolveBlock,
+    eventsOf: createEvents({ networks: opened.networks, clock, log, findSender: senders.find }),
     keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
   })

@@ -23,7 +23,10 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   const bin = join(folder, 'package/bin/cairn.js')
   assert.match((await run(process.execPath, [bin, '--version'])).stdout, /^\d+\.\d+\.\d+/)
   const verifier = join(folder, 'package/dist/cairn-verify.mjs')
-  assert.match((await run(process.execPath, [verifier, '--help'])).stdout, /^node cairn-verify.mjs /)
+  assert.match(
+    (await run(process.execPath, [verifier, '--help'])).stdout,
+    /^node cairn-verify.mjs /,
+  )
   const dataDir = join(folder, 'data')
   const child = spawn(
     process.execPath,

@@ -71,6 +71,13 @@ export function renderUncle(
   return uncle
 }
 
+/** What a subscription to new heads tells: the members that are the header's own (geth's, those absent left out). */
+export function renderHeader(block: ProvedHeader): Readonly<Record<string, unknown>> {
+  const lists = { transactions: emptyRlpList, uncles: emptyRlpList, withdrawals: null }
+  const { size: _, transactions: __, uncles: ___, ...header } = renderBlock(block, lists, [])
+  return header
+}
+
 /** How many uncles an RLP list of them holds. */
 export function countUncles(uncles: Uint8Array): number {
   return splitList(uncles).length

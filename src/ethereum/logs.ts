@@ -20,6 +20,13 @@ export type LogFilter = {
   readonly topics: readonly (readonly Uint8Array[] | null)[]
 }
 
+/** Block numbers, both ends included; null: no bound. */
+export type LogBounds = { readonly first: bigint | null; readonly last: bigint | null }
+
+export function isWithin({ first, last }: LogBounds, number: bigint): boolean {
+  return (first === null || number >= first) && (last === null || number <= last)
+}
+
 /** `newest` and its ancestors down to the number `oldest`. */
 export type LogRange = { readonly newest: ProvedHeader; readonly oldest: bigint }
 
@@ -47,8 +54,51 @@ export async function logsOfBlock(
   filter: LogFilter,
   signal: AbortSignal,
 ): Promise<readonly LogObject[]> {
-  if (!mayMatch(block.header.logsBloom, choicesOf(filter))) return []
-  return await readMatching(network, block, filter, signal)
+  const matcher = createLogMatcher(filter)
+  return matcher.mayMatch(block) ? await readMatching(network, block, matcher, signal) : []
+}
+
+/** A filter made ready for many blocks: its values are hashed once. */
+export type LogMatcher = {
+  /** False: no log of the block matches, by its bloom. */
+  mayMatch(block: ProvedHeader): boolean
+  matches(log: Log): boolean
+}
+
+export function createLogMatcher(filter: LogFilter): LogMatcher {
+  const choices = choicesOf(filter)
+  return {
+    mayMatch: ({ header }) =>
+      choices.every((choice) => choice.some((bits) => mayHold(header.logsBloom, bits))),
+    matches: (log) => matches(log, filter),
+  }
+}
+
+/** A log of a block, rendered. */
+export type PlacedLog = { readonly log: Log; readonly object: LogObject }
+
+/** The logs of `block` that `matches` takes, in order. Throws as `logsOfBlock`. */
+export async function readPlacedLogs(
+  network: Network,
+  block: ProvedHeader,
+  matches: (log: Log) => boolean,
+  signal: AbortSignal,
+): Promise<readonly PlacedLog[]> {
+  const [transactions, entries] = await Promise.all([
+    readTransactionList(network, block, signal).then(decodeEntries),
+    readReceiptList(network, block, signal).then(decodeEntries),
+  ])
+  if (transactions.length !== entries.length) throw new Fault('unverified')
+  return placeReceipts(entries).flatMap(({ receipt, firstLogIndex }, index) => {
+    const matching = receipt.logs.flatMap((log, at) => (matches(log) ? [{ log, at }] : []))
+    if (matching.length === 0) return []
+    const hash = transactionHash(transactions[index] as Uint8Array)
+    const place = placeIn(block, index)
+    return matching.map(({ log, at }) => ({
+      log,
+      object: renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
+    }))
+  })
 }
 
 /**
@@ -62,7 +112,7 @@ export async function queryLogs(
   { resultsMax, dataBytesMax, timeMs, clock }: LogLimits,
   signal: AbortSignal,
 ): Promise<readonly LogObject[]> {
-  const choices = choicesOf(filter)
+  const matcher = createLogMatcher(filter)
   const endsAt = clock.monotonic() + timeMs
   let turnEndsAt = clock.monotonic() + turnMs
   const newestFirst: (readonly LogObject[])[] = []
@@ -70,9 +120,7 @@ export async function queryLogs(
   let dataBytes = 0
   let block = newest
   while (block.header.number >= oldest) {
-    const logs = mayMatch(block.header.logsBloom, choices)
-      ? await readMatching(network, block, filter, signal)
-      : []
+    const logs = matcher.mayMatch(block) ? await readMatching(network, block, matcher, signal) : []
     if (logs.length > 0) newestFirst.push(logs)
     count += logs.length
     if (count > resultsMax) {
@@ -96,23 +144,11 @@ export async function queryLogs(
 async function readMatching(
   network: Network,
   block: ProvedHeader,
-  filter: LogFilter,
+  { matches }: LogMatcher,
   signal: AbortSignal,
 ): Promise<readonly LogObject[]> {
-  const [transactions, entries] = await Promise.all([
-    readTransactionList(network, block, signal).then(decodeEntries),
-    readReceiptList(network, block, signal).then(decodeEntries),
-  ])
-  if (transactions.length !== entries.length) throw new Fault('unverified')
-  return placeReceipts(entries).flatMap(({ receipt, firstLogIndex }, index) => {
-    const matching = receipt.logs.flatMap((log, at) => (matches(log, filter) ? [{ log, at }] : []))
-    if (matching.length === 0) return []
-    const hash = transactionHash(transactions[index] as Uint8Array)
-    const place = placeIn(block, index)
-    return matching.map(({ log, at }) =>
-      renderLog(log, place, { transactionHash: hash, logIndex: firstLogIndex + at }),
-    )
-  })
+  const placed = await readPlacedLogs(network, block, matches, signal)
+  return placed.map(({ object }) => object)
 }
 
 /** The values of which a block must hold one, choice by choice; hashed once for a whole search. */
@@ -120,10 +156,6 @@ function choicesOf({ addresses, topics }: LogFilter): readonly (readonly BloomBi
   return [addresses, ...topics]
     .map((choice) => (choice ?? []).map(bloomBits))
     .filter((choice) => choice.length > 0)
-}
-
-function mayMatch(bloom: Uint8Array, choices: readonly (readonly BloomBits[])[]): boolean {
-  return choices.every((choice) => choice.some((bits) => mayHold(bloom, bits)))
 }
 
 function matches(log: Log, { addresses, topics }: LogFilter): boolean {

@@ -12,7 +12,7 @@ import { logResultsMax, logsOfBlock, logTimeMs } from '../ethereum/logs.ts'
 import type { Head } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Changes } from './filters.ts'
-import type { BlockParameter } from './operation.ts'
+import { boundsOf } from './log-bounds.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import type { LogQuery } from './params/log-filter.ts'
 
@@ -51,7 +51,7 @@ export function transactionChanges({ pool }: Network): Changes {
 
 /** Matching logs of the blocks after the present head, within the query's range. Label `proof`. */
 export function logChanges(network: Network, query: LogQuery, clock: Clock): Changes {
-  const { first, last } = boundsOf(query)
+  const { first, last } = boundsOf(query.blocks)
   const after = network.head.latest().number + 1n
   let next = first !== null && first > after ? first : after
   return async (call) => {
@@ -82,24 +82,6 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Cha
     call.labels.level('proof')
     return logs
   }
-}
-
-/** Null: no bound. Throws `bad_params` for a range that no later block can be in, as geth does. */
-function boundsOf({ blocks }: LogQuery): { first: bigint | null; last: bigint | null } {
-  if ('hash' in blocks) return { first: null, last: null }
-  const [first, last] = [boundOf(blocks.from), boundOf(blocks.to)]
-  const reversed = last !== null && (first === null || last < first)
-  if (reversed) throw new Fault('bad_params', { detail: 'invalid block range params' })
-  return { first, last }
-}
-
-function boundOf(block: BlockParameter): bigint | null {
-  if ('number' in block) return block.number
-  if ('tag' in block && block.tag === 'latest') return null
-  if ('tag' in block && block.tag === 'earliest') return 0n
-  const isPending = 'tag' in block && block.tag === 'pending'
-  const detail = isPending ? 'pending logs are not supported' : 'invalid block range params'
-  throw new Fault('bad_params', { detail })
 }
 
 async function hashAt(head: Head, number: bigint, signal: AbortSignal): Promise<Uint8Array> {

@@ -3,6 +3,8 @@
 import type { Caller } from '../accounts/caller.ts'
 import type { Fault, FaultCode } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
+import type { FrameSubscriptions } from './events/subscription.ts'
+import type { Subscriptions } from './events/subscriptions.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 
@@ -36,6 +38,18 @@ export type RpcVisit = {
   readonly proof?: boolean
   /** Its signal is asked for only when something has to be waited for. */
   readonly request: { readonly signal: AbortSignal }
+  /** Of the connection that it came over; absent over HTTP. */
+  readonly subscriptions?: FrameSubscriptions
+}
+
+/** A connection that stays, as the gateway sees it. */
+export type Peer = {
+  /** As it was judged last. */
+  readonly caller: Caller
+  /** An event, as JSON text. */
+  send(event: string): void
+  /** Events cannot go on: the day is used up, or some of them cannot be told. */
+  end(fault: Fault): void
 }
 
 /** Values of the `x-cairn-*` headers (contract-rpc 12); null = header absent. */
@@ -69,6 +83,8 @@ export interface Gateway {
   enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
   /** A connection that stays may open: the day and the rate have room for a call. Throws `over_rate`, `over_quota`. */
   enterSocket(caller: Caller): void
+  /** The subscriptions of a connection that opens; their events are charged to the peer's caller. */
+  openSubscriptions(peer: Peer, network: Network): Subscriptions
   /** The same for the file face, card included. `command`: its path, also of one that is not offered. */
   enterFiles(credential: Credential, command: string): Promise<Caller>
   /**

@@ -86,6 +86,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     cardGate: true,
     admitUnits: (_caller, units) => void admitted.push(units),
     refundUnits: (_caller, units) => void refunded.push(units),
+    chargeUnits: () => {},
     admitFiles: () => {},
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     operationsOf: () => offering(operations),
@@ -96,6 +97,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
       anchor: 'embedded',
     }),
     keptAnswers: createKeptAnswers({ bytesMax: 100_000 }),
+    eventsOf: () => ({ join: () => () => {} }),
     log: silentLog,
     ...over,
   })
@@ -144,6 +146,31 @@ test('a refusal is counted also when no units are left to charge for it', () => 
   assert.equal(made.chargeRefusal(caller, network, new Fault('bad_json')), 0)
   assert.equal(gateway().made.chargeRefusal(caller, network, new Fault('bad_json')), 5)
   assert.deepEqual(counted, [{ method: '', outcome: 'bad_json', units: 0 }])
+})
+
+test('what needs a connection that stays is no method without one', async () => {
+  const operation: RpcOperation<unknown> = {
+    name: 'eth_subscribe',
+    units: 5,
+    lasting: true,
+    parse: (params) => params,
+    run: async (_input, { subscriptions }) => subscriptions?.add({ kind: 'newHeads' }),
+  }
+  const { made } = gateway({ operationsOf: () => offering([operation]) })
+  const visit = {
+    caller,
+    network,
+    items: [item('eth_subscribe')],
+    batch: false,
+    request: { signal },
+  }
+  const [refused] = (await made.runRpc(visit)).outcomes
+  assert.equal(faultOf(refused).message, 'notifications not supported')
+  const subscriptions = made.openSubscriptions({ caller, send: () => {}, end: () => {} }, network)
+  const frame = subscriptions.openFrame()
+  const [taken] = (await made.runRpc({ ...visit, subscriptions: frame })).outcomes
+  assert.ok(taken !== undefined && 'result' in taken)
+  assert.match(String(taken.result), /^0x[0-9a-f]{32}$/)
 })
 
 test('a key that needs its secret says nothing of its networks without it', async () => {

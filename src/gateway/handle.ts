@@ -9,6 +9,8 @@ import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
+import type { NetworkEvents } from './events/network-events.ts'
+import { createSubscriptions } from './events/subscriptions.ts'
 import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
@@ -29,6 +31,8 @@ export type GatewayParts = {
   readonly admitUnits: (caller: Caller, units: number) => void
   /** Gives back units of answers that are free. */
   readonly refundUnits: (caller: Caller, units: number) => void
+  /** Takes the price of an event from the key's day; the rate is for what a caller asks. Throws `over_quota`. */
+  readonly chargeUnits: (caller: Caller, units: number) => void
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
   /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
@@ -36,6 +40,7 @@ export type GatewayParts = {
   readonly operationsOf: (network: Network) => Operations
   readonly resolveBlock: ResolveBlock
   readonly keptAnswers: KeptAnswers
+  readonly eventsOf: (network: Network) => NetworkEvents
   readonly log: Log
 }
 
@@ -119,6 +124,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       resolve: (parameter) => labels.resolve(parameter),
       labels,
       signal: request.signal,
+      ...(visit.subscriptions === undefined ? {} : { subscriptions: visit.subscriptions }),
     }
     let next = 0
     async function lane(): Promise<void> {
@@ -190,13 +196,24 @@ export function createGateway(parts: GatewayParts): Gateway {
         if (Fault.from(thrown).code !== 'over_burst') throw thrown
       }
     },
+    openSubscriptions: (peer, network) =>
+      createSubscriptions({
+        events: parts.eventsOf(network),
+        charge(units) {
+          parts.chargeUnits(peer.caller, units)
+          countRpc(peer.caller, network, 'eth_subscription', 'ok', units)
+        },
+        send: (event) => peer.send(event),
+        end: (fault) => peer.end(fault),
+      }),
     enterFiles: (credential, command) =>
       enterFiles(authenticate, credential, command, parts.cardGate),
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, network, batch } = visit
       const operations = operationsOf(network)
-      const planned = visit.items.map((item) => plan(operations, item, caller.allowlists))
+      const lasting = visit.subscriptions !== undefined
+      const planned = visit.items.map((item) => plan(operations, item, caller.allowlists, lasting))
       const units = requestUnits(planned, batch)
       try {
         // Nothing to charge for is nothing to refuse: who may not call is told so, also when the day is used up.
@@ -274,9 +291,11 @@ function plan(
   operations: Operations,
   item: RpcItem | Fault,
   allowlists: Allowlists | null,
+  lasting: boolean,
 ): Planned {
   if (item instanceof Fault) return refused('', item)
-  const operation = operations.find(item.method)
+  const known = operations.find(item.method)
+  const operation = known?.lasting === true && !lasting ? null : known
   // Foreign names never become rows of the usage table.
   const method = operation?.name ?? 'other'
   try {

@@ -5,6 +5,7 @@ import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Entry } from '../ipfs/entry.ts'
 import type { Files } from '../ipfs/files.ts'
+import type { FrameSubscriptions } from './events/subscription.ts'
 
 /** What the JSON-RPC face shows in its `x-cairn-*` headers. The weakest level of a batch wins. */
 export interface Labels {
@@ -30,6 +31,8 @@ export type RpcCall = {
   resolve(block: BlockParameter): Promise<BlockRef>
   readonly labels: Labels
   readonly signal: AbortSignal
+  /** Of the connection it came over; absent over HTTP. */
+  readonly subscriptions?: FrameSubscriptions
 }
 
 /** What of a call needs no wait. `resolveNow`: null where `resolve` would have to look. */
@@ -91,6 +94,8 @@ type BundledBy<Input> = {
 export type RpcOperation<Input> = {
   readonly name: string
   readonly units: number
+  /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
+  readonly lasting?: true
   /** Only answers labelled `proof` are kept. */
   readonly kept?: KeptBy<Input>
   /** Undefined: a reply carries no bundle that could be checked. */
@@ -99,9 +104,9 @@ export type RpcOperation<Input> = {
   parse(params: readonly unknown[]): Input
   /**
    * The accounts that a call is about, for a key with an address list; empty when it names none, or could reach
-   * any. Without it the list does not apply.
+   * any. Without it, or undefined, the list does not apply.
    */
-  addresses?(input: Input): readonly Uint8Array[]
+  addresses?(input: Input): readonly Uint8Array[] | undefined
   /**
    * The answer of `run` when all it takes is at hand, else undefined: then `run` is asked. Throws as `run`. Only
    * operations that are asked often have it: an answer without a wait needs no signal and no promise.

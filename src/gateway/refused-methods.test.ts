@@ -38,13 +38,13 @@ test('a method that is merely unknown is not refused here', () => {
   }
 })
 
-test('no method is both answered and refused', () => {
-  for (const name of createRpcOperations({
+test('no method is both answered and refused over HTTP', () => {
+  for (const { name, lasting = false } of createRpcOperations({
     clientVersion: '',
     clock: systemClock,
     findSender: createSenderCache(1_000).find,
-  }).keys()) {
-    assert.equal(findRefusal(name), null)
+  }).values()) {
+    assert.equal(findRefusal(name)?.code, lasting ? 'no_subscription' : undefined)
   }
 })
 

@@ -142,7 +142,6 @@ test('what drives a node, holds its keys or needs our own chain is not handed on
     'engine_newPayloadV4',
     'eth_sendTransaction',
     'eth_sign',
-    'eth_subscribe',
     'evm_mine',
     'evm_revert',
     'hardhat_reset',

@@ -5,10 +5,12 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
+import type { Subscriptions, SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
+import type { Peer } from '../gateway/gateway.ts'
 import type { Deadlines } from './deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
-/** Why we end a connection (RFC 6455 7.4.1; contract-rpc 10). */
+/** Why we end a connection (RFC 6455 7.4.1, the IANA registry behind it; contract-rpc 10). */
 export const closeCodes = {
   binary: 1003,
   refused: 1008,
@@ -26,6 +28,8 @@ export type ConnectionLimits = {
   readonly congestedBytes: number
   /** More than this waiting to be sent: closed as too slow. At least one whole reply. */
   readonly bufferBytesMax: number
+  /** The same for events alone, beside replies. */
+  readonly eventBytesMax: number
 }
 
 export type ConnectionParts = FrameParts & {
@@ -39,18 +43,21 @@ export type ConnectionParts = FrameParts & {
   readonly load: { frames: number }
 }
 
-export class WebSocketConnection {
+export class WebSocketConnection implements Peer {
   readonly #parts: ConnectionParts
   readonly #socket: WebSocket
   readonly #waiting: Buffer[] = []
   /** Frames that have to wait for something; the others end where they begin. */
   readonly #running = new Set<FrameRequest>()
+  readonly #subscriptions: Subscriptions
   #inFlight = 0
   #ending = false
   #draining = false
   #answered = true
   /** What waited to be sent at the last ping. */
   #leftUnread = 0
+  /** Replies that wait to be sent, in characters. */
+  #replyBytes = 0
 
   /** As it was judged last. */
   caller: Caller
@@ -59,6 +66,7 @@ export class WebSocketConnection {
     this.#parts = parts
     this.#socket = parts.socket
     this.caller = parts.caller
+    this.#subscriptions = parts.gateway.openSubscriptions(this, parts.network)
     const { socket } = parts
     socket.on('message', (data, isBinary) => this.#take(data as Buffer, isBinary))
     socket.on('pong', () => (this.#answered = true))
@@ -67,15 +75,30 @@ export class WebSocketConnection {
     socket.on('close', () => {
       this.#ending = true
       this.#waiting.length = 0
+      this.#subscriptions.close()
       for (const request of this.#running) request.abort(new Fault('hung_up'))
     })
   }
 
+  send(event: string): void {
+    if (this.#ending) return
+    this.#socket.send(event)
+    if (this.#socket.bufferedAmount - this.#replyBytes > this.#parts.limits.eventBytesMax) {
+      this.close(closeCodes.tooSlow, readTooSlowly)
+    }
+  }
+
+  end(fault: Fault): void {
+    const code = fault.code === 'over_quota' ? closeCodes.refused : closeCodes.tooSlow
+    this.close(code, fault.message)
+  }
+
   /** Starts the closing handshake; what comes after that is not looked at. `reason`: at most 123 bytes. */
-  end(code: number, reason: string): void {
+  close(code: number, reason: string): void {
     if (this.#ending) return
     this.#ending = true
     this.#waiting.length = 0
+    this.#subscriptions.close()
     this.#socket.close(code, reason)
     // Paused, the answer to the handshake would never be read.
     this.#socket.resume()
@@ -96,7 +119,7 @@ export class WebSocketConnection {
       // Who is not being read cannot answer, but it can take what waits for it.
       const { bufferedAmount } = this.#socket
       const stands = bufferedAmount > 0 && bufferedAmount === this.#leftUnread
-      if (stands) this.end(closeCodes.tooSlow, readTooSlowly)
+      if (stands) this.close(closeCodes.tooSlow, readTooSlowly)
       this.#leftUnread = bufferedAmount
       return
     }
@@ -115,10 +138,10 @@ export class WebSocketConnection {
   #take(bytes: Buffer, isBinary: boolean): void {
     if (this.#ending) return
     this.#answered = true
-    if (isBinary) this.end(closeCodes.binary, 'only text frames are taken')
+    if (isBinary) this.close(closeCodes.binary, 'only text frames are taken')
     else if (this.#waiting.length === 0 && this.#hasRoom()) this.#begin(bytes)
     else if (this.#waiting.length < this.#parts.limits.framesWaitingMax) this.#waiting.push(bytes)
-    else this.end(closeCodes.refused, 'too many calls at once')
+    else this.close(closeCodes.refused, 'too many calls at once')
     if (!this.#hasRoom()) this.#socket.pause()
   }
 
@@ -131,10 +154,12 @@ export class WebSocketConnection {
     const { load, settings, network, requestId, deadlines } = this.#parts
     const request = new FrameRequest()
     const refusal = load.frames < settings.requestsInFlightMax ? null : new Fault('overloaded')
-    const frame = { caller: this.caller, network, bytes, requestId, request, refusal }
+    const subscriptions = this.#subscriptions.openFrame()
+    const { caller } = this
+    const frame = { caller, network, bytes, requestId, request, subscriptions, refusal }
     const reply = answerFrame(this.#parts, frame)
     if (!(reply instanceof Promise)) {
-      this.#reply(reply)
+      this.#reply(reply, subscriptions)
       return
     }
     const deadline = deadlines.start(() => request.abort(new Fault('deadline')))
@@ -146,24 +171,26 @@ export class WebSocketConnection {
       this.#inFlight--
       load.frames--
       this.#running.delete(request)
-      this.#reply(settled)
+      this.#reply(settled, subscriptions)
       this.#goOn()
     })
   }
 
-  #reply({ text, refused }: FrameReply): void {
-    if (this.#ending) return
-    if (text !== '') this.#send(text)
+  #reply({ text, refused }: FrameReply, subscriptions: SubscriptionsFrame): void {
+    if (!this.#ending && text !== '') this.#sendReply(text)
+    subscriptions.settle(!this.#ending && refused === null)
     // Whoever has used up the day would only be refused again.
-    if (refused === 'over_quota') this.end(closeCodes.refused, new Fault('over_quota').message)
+    if (refused === 'over_quota') this.end(new Fault('over_quota'))
   }
 
-  #send(text: string): void {
+  #sendReply(text: string): void {
+    this.#replyBytes += text.length
     this.#socket.send(text, (error) => {
+      this.#replyBytes -= text.length
       if (!error) this.#goOn()
     })
     if (this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax) {
-      this.end(closeCodes.tooSlow, readTooSlowly)
+      this.close(closeCodes.tooSlow, readTooSlowly)
     }
   }
 
@@ -174,7 +201,7 @@ export class WebSocketConnection {
     if (this.#ending) return
     if (this.#draining) {
       const left = this.#inFlight + this.#waiting.length
-      if (left === 0) this.end(closeCodes.stopping, 'the server is stopping')
+      if (left === 0) this.close(closeCodes.stopping, 'the server is stopping')
     } else if (this.#socket.isPaused && this.#hasRoom()) this.#socket.resume()
   }
 }

@@ -33,6 +33,7 @@ export const defaultWebSocketLimits: WebSocketLimits = {
   framesWaitingMax: 16_384,
   congestedBytes: 1_048_576,
   bufferBytesMax: 33_554_432,
+  eventBytesMax: 4_194_304,
   pingMs: 30_000,
   judgeMs: 2_000,
   closeMs: 5_000,
@@ -134,7 +135,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
         } catch (thrown) {
           const fault = Fault.from(thrown)
           // Accounts that cannot be read now will be at the next look.
-          if (fault.row.status < 500) connection.end(closeCodes.refused, fault.message)
+          if (fault.row.status < 500) connection.close(closeCodes.refused, fault.message)
         }
       })()
     }

@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
+import type { SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
 import type { Gateway, RpcAnswer } from '../gateway/gateway.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { RpcSettings } from './rpc.ts'
@@ -27,6 +28,7 @@ export type Frame = {
   /** Goes into `internal` errors. */
   readonly requestId: string
   readonly request: FrameRequest
+  readonly subscriptions: SubscriptionsFrame
   /** Refused at once with this, whatever it holds. */
   readonly refusal: Fault | null
 }
@@ -57,15 +59,16 @@ export class FrameRequest {
 /** Answers `frame`, at once when every answer is at hand. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
   const { gateway, settings, clock } = parts
-  const { caller, network, bytes, request } = frame
+  const { caller, network, bytes, request, subscriptions } = frame
   let envelope: Envelope | null = null
   try {
-    envelope = openFrame(bytes, settings)
+    envelope = parseEnvelope(bytes, settings.batchItemsMax)
     const { batch, entries } = envelope
     if (frame.refusal !== null) throw frame.refusal
     if (envelope.refusal !== null) throw envelope.refusal
     const items = entries.map(({ item }) => item)
-    const running = gateway.runRpc({ caller, network, items, batch, request })
+    const visit = { caller, network, items, batch, request, subscriptions }
+    const running = gateway.runRpc(visit)
     if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
     const opened = envelope
     return within(running, request.signal, clock).then(
@@ -77,10 +80,6 @@ export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promi
     if (unrun) gateway.chargeRefusal(caller, network, Fault.from(thrown))
     return refuse(parts, frame, envelope, thrown)
   }
-}
-
-function openFrame(bytes: Uint8Array, { batchItemsMax }: RpcSettings): Envelope {
-  return parseEnvelope(bytes, batchItemsMax)
 }
 
 function replyTo(

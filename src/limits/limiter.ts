@@ -21,6 +21,8 @@ export type Limiter = {
    * `over_quota`.
    */
   admitUnits(holder: Holder, units: number): void
+  /** Takes units from the day alone. Throws `over_quota`. */
+  chargeUnits(holder: Holder, units: number): void
   /** Gives back the units of answers that are free. */
   refundUnits(holder: Holder, units: number): void
   /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
@@ -111,6 +113,15 @@ export function createLimiter(parts: {
         state.unitsEvenAt = take(state.unitsEvenAt, units, rate, 'units')
       }
       if (unitsPerDay !== null) state.dayUnits += units
+    },
+
+    chargeUnits({ keyId, settings }, units) {
+      const { unitsPerDay } = settings
+      if (unitsPerDay === null) return
+      const state = stateOf(keyId)
+      countDay(state, keyId)
+      if (state.dayUnits + units > unitsPerDay) throw overQuota(unitsPerDay, state.day ?? 0)
+      state.dayUnits += units
     },
 
     refundUnits({ keyId, settings }, units) {

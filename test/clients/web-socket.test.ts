@@ -1,12 +1,16 @@
 // ethers 6, viem 2 and web3.js 4 over WebSocket against a started server, at their default settings.
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, before, test } from 'node:test'
-import { WebSocketProvider } from 'ethers'
-import { createPublicClient, webSocket } from 'viem'
+import { Contract, Wallet, WebSocketProvider } from 'ethers'
+import { createPublicClient, parseAbi, webSocket } from 'viem'
 import { localhost } from 'viem/chains'
 import { Web3 } from 'web3'
+import { devAccounts } from '../fakes/client-keys.ts'
+import { storageInit, storedEvent, word } from '../fakes/storage-contract.ts'
 import { openWebSocket } from '../fakes/web-socket-client.ts'
-import { type Started, startCairn } from '../started-server.ts'
+import { rpc, type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
 const sample = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
 const value = '0x00000000000000000000000000000000000000000000000000000000000004d2'
@@ -43,6 +47,160 @@ test('web3.js reads through its WebSocketProvider', async () => {
   assert.equal(await web3.eth.getStorageAt(sample, 0), value)
   provider.disconnect()
 })
+
+test('ethers hears of blocks, events and pending transactions', async () => {
+  const provider = new WebSocketProvider(url)
+  const signer = new Wallet((await devAccounts(cairn))[0]?.privateKey ?? '', provider)
+  const blocks: number[] = []
+  await provider.on('block', (number: number) => blocks.push(number))
+  const pending = new Promise<string>((resolve) => void provider.once('pending', resolve))
+  const deployed = await signer.sendTransaction({ data: storageInit })
+  const receipt = await deployed.wait()
+  const contract = new Contract(receipt?.contractAddress ?? '', [storedEvent], provider)
+  const stored = new Promise<bigint[]>((resolve) => {
+    void contract.once('Stored', (slot: bigint, read: bigint) => resolve([slot, read]))
+  })
+  // The subscription is asked for in order, before what is sent after it.
+  await provider.getBlockNumber()
+  const sent = await signer.sendTransaction({
+    to: receipt?.contractAddress ?? '',
+    data: `0x${word(7)}${word(42)}`,
+    nonce: deployed.nonce + 1,
+  })
+  await sent.wait()
+  assert.deepEqual(await stored, [7n, 42n])
+  assert.equal(await pending, deployed.hash)
+  const first = receipt?.blockNumber ?? 0
+  assert.deepEqual(blocks, [first, first + 1])
+  await provider.destroy()
+})
+
+test('viem hears of blocks, events and pending transactions', async () => {
+  const client = createPublicClient({ chain: localhost, transport: webSocket(url) })
+  const signer = new Wallet((await devAccounts(cairn))[1]?.privateKey ?? '')
+  const numbers: bigint[] = []
+  const endBlocks = client.watchBlockNumber({
+    onBlockNumber: (number) => numbers.push(number),
+    onError: assert.fail,
+  })
+  const heard: string[] = []
+  const endPending = client.watchPendingTransactions({
+    onTransactions: (hashes) => heard.push(...hashes),
+    onError: assert.fail,
+  })
+  const send = async (request: object, nonce: number) => {
+    const serializedTransaction = (await signer.signTransaction({
+      type: 2,
+      chainId: 1337,
+      gasLimit: 500_000,
+      maxFeePerGas: 10n ** 10n,
+      maxPriorityFeePerGas: 10n ** 9n,
+      nonce,
+      ...request,
+    })) as `0x${string}`
+    return await client.sendRawTransaction({ serializedTransaction })
+  }
+  await client.getBlockNumber()
+  const deployed = await send({ data: storageInit }, 0)
+  const { contractAddress, blockNumber } = await client.getTransactionReceipt({ hash: deployed })
+  assert.ok(contractAddress)
+  const event = new Promise((resolve, reject) => {
+    client.watchContractEvent({
+      address: contractAddress,
+      abi: parseAbi([storedEvent]),
+      onError: reject,
+      onLogs: ([log]) => resolve(log?.args),
+    })
+  })
+  await client.getBlockNumber({ cacheTime: 0 })
+  const sent = await send({ to: contractAddress, data: `0x${word(9)}${word(99)}` }, 1)
+  assert.deepEqual(await event, { slot: 9n, value: 99n })
+  while (heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.deepEqual(heard, [deployed, sent])
+  assert.deepEqual(numbers, [blockNumber, blockNumber + 1n])
+  endBlocks()
+  endPending()
+  ;(await client.transport.getRpcClient()).close()
+})
+
+test('web3.js hears of blocks, logs and pending transactions', async () => {
+  const provider = new Web3.providers.WebsocketProvider(url)
+  const web3 = new Web3(provider)
+  const account = web3.eth.accounts.privateKeyToAccount(
+    (await devAccounts(cairn))[2]?.privateKey ?? '',
+  )
+  const heads = await web3.eth.subscribe('newBlockHeaders')
+  const logs = await web3.eth.subscribe('logs', {})
+  const pending = await web3.eth.subscribe('pendingTransactions')
+  const head = new Promise<{ number?: unknown }>((resolve) => heads.once('data', resolve))
+  const log = new Promise<{ address?: string }>((resolve) => logs.once('data', resolve))
+  const hash = new Promise<unknown>((resolve) => pending.once('data', resolve))
+  const send = async (request: object, nonce: number) => {
+    const signed = await account.signTransaction({
+      gas: 500_000,
+      maxFeePerGas: 10 ** 10,
+      maxPriorityFeePerGas: 10 ** 9,
+      chainId: 1337,
+      nonce,
+      ...request,
+    })
+    return await web3.eth.sendSignedTransaction(signed.rawTransaction)
+  }
+  const deployed = await send({ data: storageInit }, 0)
+  await send({ to: deployed.contractAddress, data: `0x${word(1)}${word(2)}` }, 1)
+  assert.equal((await head).number, BigInt(deployed.blockNumber))
+  assert.equal((await log).address?.toLowerCase(), deployed.contractAddress?.toLowerCase())
+  assert.equal(await hash, deployed.transactionHash)
+  provider.disconnect()
+})
+
+test('viem comes back by itself after a restart, and hears of blocks again', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const first = await startCairn({ dataDir })
+  const front = await openFront(first.url)
+  t.after(front.close)
+  const address = `${front.url}/ws/v3/${first.apiKey}`
+  const transport = webSocket(address, { reconnect: { delay: 50 } })
+  const client = createPublicClient({ chain: localhost, transport })
+  let heard = (_number: bigint): void => {}
+  client.watchBlockNumber({ onBlockNumber: (number) => heard(number) })
+  assert.equal(await client.getChainId(), 1337)
+  const { ended } = await openWebSocket(address)
+  const restarted = Promise.withResolvers<string>()
+  front.sendTo(restarted.promise)
+  await first.stop()
+  assert.deepEqual(await ended, { code: 1012, reason: 'the server is stopping' })
+  const second = await startCairn({ dataDir })
+  t.after(() => second.stop())
+  restarted.resolve(second.url)
+  const block = new Promise<bigint>((resolve) => (heard = resolve))
+  const mining = setInterval(() => void rpc(second.url, first.apiKey, 'evm_mine'), 100)
+  assert.ok((await block) >= 1n)
+  clearInterval(mining)
+  ;(await client.transport.getRpcClient()).close()
+})
+
+/** An address that stays while the server behind it goes: viem gives up after one try that is refused. */
+async function openFront(url: string) {
+  let target: string | Promise<string> = url
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    void (async () => {
+      const { port } = new URL(await target)
+      const behind = connect(Number(port), '127.0.0.1')
+      behind.on('error', () => socket.destroy())
+      socket.pipe(behind).pipe(socket)
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `ws://127.0.0.1:${port}`,
+    sendTo: (next: Promise<string>) => void (target = next),
+    close: () => void server.close(),
+  }
+}
 
 test('a key that is revoked ends its connections within five seconds, and others stay', async () => {
   const made = (await cairn.cli('keys', 'create')) as { id: string; apiKey: string }

@@ -50,8 +50,10 @@ export function operationsPage(): string {
     'What Cairn does, by the name on the wire.',
     '## JSON-RPC methods',
     `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
-answered -32601. Those below are refused in words of their own. Bundle: with \`?proof=1\` the answer brings what proves it,
-under that name ([proof bundles](proof-bundles.md)).`,
+answered -32601. Those below are refused in words of their own. \`/ws/v3/<API_KEY>\` takes the same over WebSocket, and there
+\`eth_subscribe\` and \`eth_unsubscribe\` too; each event has its price: 50 for a head, 300 for each block of a subscription to
+logs, 200 for what became pending within 700 ms. Bundle: with \`?proof=1\` the answer brings what proves it, under that name
+([proof bundles](proof-bundles.md)).`,
     markdownTable(['Method', 'Units', 'Bundle'], rpcOperationRows()),
     markdownTable(['Refused', 'Code', 'Message'], refusedRows()),
     '## File commands',

@@ -110,6 +110,10 @@ export function createFakeGateway(
       const fate = admission[key]
       if (fate !== undefined) throw fate
     },
+    openSubscriptions: () => ({
+      openFrame: () => ({ add: () => '0x', drop: () => false, settle: () => {} }),
+      close: () => {},
+    }),
     enterFiles: () => Promise.reject(new Fault('no_credential')),
     async runRpc({ items, proof, request: { signal } }) {
       const fate = admission[key]

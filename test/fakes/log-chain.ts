@@ -32,24 +32,10 @@ export function createLogChain(
   const items: Item[] = []
   const blocks: ProvedHeader[] = []
   for (const [number, ofBlock] of logs.entries()) {
-    const transactions = ofBlock.map((_, index) => Uint8Array.of(0xc2, number + 1, index + 1))
-    const receipts = ofBlock.map((ofOne, index) => receiptOf(ofOne, BigInt(index + 1)))
-    const header = headerOf(number, blocks.at(-1)?.hash ?? new Uint8Array(32), {
-      transactionsRoot: orderedRoot(transactions),
-      receiptsRoot: orderedRoot(receipts),
-      logsBloom: bloomOf(ofBlock.flat()),
-    })
-    const bytes = encodeHeader(header)
-    const hash = keccak256(bytes)
-    blocks.push({ hash, bytes, header })
-    items.push(
-      { ref: { kind: 'header', hash }, bytes },
-      {
-        ref: { kind: 'transactions', hash: header.transactionsRoot },
-        bytes: encodeEntries(transactions),
-      },
-      { ref: { kind: 'receipts', hash: header.receiptsRoot }, bytes: encodeEntries(receipts) },
-    )
+    const parentHash = blocks.at(-1)?.hash ?? new Uint8Array(32)
+    const made = makeLogBlock(number, { parentHash, logs: ofBlock, branch: 0 })
+    blocks.push(made.block)
+    items.push(...made.items)
   }
   const asked: ContentRef[] = []
   const refs = blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
@@ -58,6 +44,34 @@ export function createLogChain(
     obtain: createFakeObtain(change(items), asked),
   })
   return { network, blocks, items, asked }
+}
+
+/** One block and its content. Blocks of different `branch` differ, whatever they hold. */
+export function makeLogBlock(
+  number: number,
+  part: { readonly parentHash: Uint8Array; readonly logs: BlockLogs; readonly branch: number },
+): { readonly block: ProvedHeader; readonly items: readonly Item[] } {
+  const { parentHash, logs, branch } = part
+  const transactions = logs.map((_, index) => Uint8Array.of(0xc2, number + 1, index + 1))
+  const receipts = logs.map((ofOne, index) => receiptOf(ofOne, BigInt(index + 1)))
+  const roots = {
+    transactionsRoot: orderedRoot(transactions),
+    receiptsRoot: orderedRoot(receipts),
+    logsBloom: bloomOf(logs.flat()),
+  }
+  const header = headerOf(number, parentHash, roots)
+  if (branch !== 0) header.mixHash.fill(branch)
+  const bytes = encodeHeader(header)
+  const hash = keccak256(bytes)
+  const items: readonly Item[] = [
+    { ref: { kind: 'header', hash }, bytes },
+    {
+      ref: { kind: 'transactions', hash: roots.transactionsRoot },
+      bytes: encodeEntries(transactions),
+    },
+    { ref: { kind: 'receipts', hash: roots.receiptsRoot }, bytes: encodeEntries(receipts) },
+  ]
+  return { block: { hash, bytes, header }, items }
 }
 
 function receiptOf(logs: readonly Log[], cumulativeGasUsed: bigint): Uint8Array {

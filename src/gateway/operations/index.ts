@@ -49,7 +49,9 @@ import { ethProtocolVersion } from './eth_protocolVersion.ts'
 import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
 import { ethSimulateV1 } from './eth_simulateV1.ts'
+import { ethSubscribe } from './eth_subscribe.ts'
 import { ethSyncing } from './eth_syncing.ts'
+import { ethUnsubscribe } from './eth_unsubscribe.ts'
 import { createEthGetFilterChanges } from './eth_getFilterChanges.ts'
 import { createEthGetFilterLogs } from './eth_getFilterLogs.ts'
 import { createEthNewBlockFilter } from './eth_newBlockFilter.ts'
@@ -129,7 +131,9 @@ export function createRpcOperations({
     ethRequestAccounts,
     ethSendRawTransaction,
     ethSimulateV1,
+    ethSubscribe,
     ethSyncing,
+    ethUnsubscribe,
     createEthGetFilterChanges(filters),
     createEthGetFilterLogs(filters, clock),
     createEthNewBlockFilter(filters),

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createForkedChain } from '../../test/fakes/forked-chain.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import type { Fault } from '../base/fault.ts'
+import { silentLog } from '../base/log.ts'
+import { createChainFeed } from './chain-feed.ts'
+import type { ProvedHeader } from './proved-header.ts'
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+}
+
+function follow(limits: Partial<Parameters<typeof createChainFeed>[2]> = {}) {
+  const chain = createForkedChain()
+  const clock = createTurnedClock()
+  const feed = createChainFeed(
+    chain.network,
+    { clock, log: silentLog },
+    { stepsMax: 50, movesMax: 4, patienceMs: 60_000, tryMs: 10_000, ...limits },
+  )
+  const told: [ProvedHeader, boolean][] = []
+  const lost: Fault[] = []
+  const join = () =>
+    feed.follow({
+      step: ({ block, removed }) => told.push([block, removed]),
+      lost: (fault) => lost.push(fault),
+    })
+  return { chain, clock, feed, told, lost, join }
+}
+
+test('each block is told once and in order, whatever the head skips', async () => {
+  const { chain, told, join } = follow()
+  const leave = join()
+  const line = [chain.genesis]
+  for (let made = 0; made < 9; made += 1) line.push(chain.grow(line.at(-1) as ProvedHeader))
+  for (const at of [1, 2, 5, 9]) chain.moveTo(line[at] as ProvedHeader)
+  await settle()
+  assert.deepEqual(
+    told,
+    line.slice(1).map((block) => [block, false]),
+  )
+  leave()
+  assert.equal(chain.watchers, 0)
+})
+
+test('a reorg tells what left, newest first, then the whole new branch', async () => {
+  const { chain, told, join } = follow()
+  join()
+  const a1 = chain.grow(chain.genesis)
+  const a2 = chain.grow(a1)
+  const a3 = chain.grow(a2)
+  const b2 = chain.grow(a1)
+  const b3 = chain.grow(b2)
+  const b4 = chain.grow(b3)
+  chain.moveTo(a3)
+  await settle()
+  chain.moveTo(b4)
+  await settle()
+  assert.deepEqual(told, [
+    [a1, false],
+    [a2, false],
+    [a3, false],
+    [a3, true],
+    [a2, true],
+    [b2, false],
+    [b3, false],
+    [b4, false],
+  ])
+})
+
+test('while nobody can be asked nothing is told, and nothing is missing after that', async () => {
+  const { chain, clock, told, lost, join } = follow()
+  join()
+  chain.reachable = false
+  const a1 = chain.grow(chain.genesis)
+  const a2 = chain.grow(a1)
+  chain.moveTo(a1)
+  await settle()
+  chain.moveTo(a2)
+  for (let second = 0; second < 20; second += 1) {
+    clock.turn(1_000)
+    await settle()
+  }
+  assert.deepEqual(told, [])
+  chain.reachable = true
+  clock.turn(10_000)
+  await settle()
+  assert.deepEqual(told, [
+    [a1, false],
+    [a2, false],
+  ])
+  assert.deepEqual(lost, [])
+})
+
+test('when patience is over, or the way too long, followers are told so, and others start afresh', async () => {
+  const { chain, clock, told, lost, join } = follow()
+  join()
+  chain.reachable = false
+  chain.moveTo(chain.grow(chain.genesis))
+  for (let second = 0; second < 80; second += 1) {
+    await settle()
+    clock.turn(1_000)
+  }
+  assert.deepEqual(
+    lost.map(({ code }) => code),
+    ['no_upstream'],
+  )
+  assert.equal(chain.watchers, 0)
+  chain.reachable = true
+  join()
+  let block = chain.genesis
+  for (let made = 0; made < 60; made += 1) block = chain.grow(block)
+  chain.moveTo(block)
+  await settle()
+  assert.deepEqual(
+    lost.map(({ code }) => code),
+    ['no_upstream', 'over_range'],
+  )
+  assert.deepEqual(told, [])
+})
+
+test('who joins while a move is under way knows by its number that it is not meant', async () => {
+  const { chain, feed, join } = follow()
+  join()
+  chain.moveTo(chain.grow(chain.genesis))
+  const { turn } = feed
+  const late: boolean[] = []
+  feed.follow({ step: (step) => late.push(step.turn > turn), lost: () => {} })
+  await settle()
+  chain.moveTo(chain.grow(chain.genesis))
+  await settle()
+  assert.deepEqual(late, [false, true, true])
+})

@@ -1,0 +1,144 @@
+// The blocks of a network as its head moves, told to all followers alike: each one that left the chain, newest
+// first, then each that came into it, oldest first. The head says where to go, parent hashes say what lies between,
+// so no block is left out or told twice, whichever upstream named the head.
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { insist } from '../base/insist.ts'
+import type { Log } from '../base/log.ts'
+import type { ProvedHeader } from './blocks.ts'
+import { type ChainPoint, findPath } from './chain-path.ts'
+import type { Network } from './network.ts'
+
+export type ChainStep = {
+  readonly block: ProvedHeader
+  /** It is canonical no more. */
+  readonly removed: boolean
+  /** Of the move of the head that this step is part of. */
+  readonly turn: number
+}
+
+export type ChainFollower = {
+  step(step: ChainStep): void
+  /** Some blocks cannot be told: nothing comes any more. */
+  lost(fault: Fault): void
+}
+
+export interface ChainFeed {
+  /** Number of the head's last move: its steps may be still to come, as `turn` at most this. */
+  readonly turn: number
+  /** Tells of moves from now on. Returns how to stop. Throws `no_upstream` when there is no head to start from. */
+  follow(follower: ChainFollower): () => void
+}
+
+export type ChainFeedLimits = {
+  /** Headers of one move: a long gap, or both branches of a reorg. */
+  readonly stepsMax: number
+  /** Moves that wait; beyond it the older ones become one. */
+  readonly movesMax: number
+  /** How long headers that nobody can give are waited for. */
+  readonly patienceMs: number
+  readonly tryMs: number
+}
+
+const defaultLimits: ChainFeedLimits = {
+  stepsMax: 4_096,
+  movesMax: 256,
+  patienceMs: 300_000,
+  tryMs: 10_000,
+}
+
+type Move = { readonly to: ChainPoint; readonly turn: number }
+
+/** Runs only while somebody follows. */
+export function createChainFeed(
+  network: Network,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  limits: ChainFeedLimits = defaultLimits,
+): ChainFeed {
+  const followers = new Set<ChainFollower>()
+  let moves: Move[] = []
+  let turn = 0
+  let run: Run | null = null
+
+  type Run = { at: ChainPoint; readonly controller: AbortController; readonly unwatch: () => void }
+
+  function start(): Run {
+    const at = network.head.latest()
+    const unwatch = network.head.watch(({ added }) => {
+      // A head that only went back will tell where it went.
+      const to = added.at(-1)
+      if (to === undefined) return
+      turn += 1
+      moves.push({ to, turn })
+      if (moves.length > limits.movesMax) moves.shift()
+      if (moves.length === 1) void work(started)
+    })
+    const started: Run = { at, controller: new AbortController(), unwatch }
+    return started
+  }
+
+  function stop(): void {
+    run?.unwatch()
+    run?.controller.abort(new Fault('hung_up'))
+    run = null
+    moves = []
+  }
+
+  async function work(running: Run): Promise<void> {
+    try {
+      while (run === running && moves.length > 0) await makeMove(running)
+    } catch (thrown) {
+      if (run !== running) return
+      const fault = Fault.from(thrown)
+      log('error', 'chain_feed_lost', { network: network.name, code: fault.code, cause: thrown })
+      const told = [...followers]
+      followers.clear()
+      stop()
+      for (const follower of told) follower.lost(fault)
+    }
+  }
+
+  async function makeMove(running: Run): Promise<void> {
+    let move = moves[0] as Move
+    let tried = false
+    const path = await insist(
+      (signal) => {
+        // A block that nobody can give any more may have left the chain: the newest head leads past it.
+        if (tried) move = moves.at(-1) ?? move
+        tried = true
+        return findPath(network, { from: running.at, to: move.to }, limits.stepsMax, signal)
+      },
+      {
+        clock,
+        tryMs: limits.tryMs,
+        waitMs: 100,
+        waitMsMax: 5_000,
+        patienceMs: limits.patienceMs,
+        isFinal: (thrown) => thrown instanceof Fault && thrown.code === 'over_range',
+      },
+      running.controller.signal,
+    )
+    if (run !== running) return
+    running.at = move.to
+    for (const block of path.left) tell({ block, removed: true, turn: move.turn })
+    for (const block of path.entered) tell({ block, removed: false, turn: move.turn })
+    moves = moves.filter((waiting) => waiting.turn > move.turn)
+  }
+
+  function tell(step: ChainStep): void {
+    for (const follower of followers) follower.step(step)
+  }
+
+  return {
+    get turn() {
+      return turn
+    },
+    follow(follower) {
+      run ??= start()
+      followers.add(follower)
+      return () => {
+        if (followers.delete(follower) && followers.size === 0) stop()
+      }
+    },
+  }
+}

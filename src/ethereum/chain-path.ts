@@ -1,0 +1,55 @@
+// The way from one block to another, by parent hashes alone: which blocks left the chain and which came into it
+// between two heads. Complete by construction, whoever named the heads.
+import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
+import { getHeader, type ProvedHeader } from './blocks.ts'
+import type { Network } from './network.ts'
+
+/** A block and its number, which its header has. */
+export type ChainPoint = { readonly hash: Uint8Array; readonly number: bigint }
+
+/** `left`: newest first; `entered`: oldest first. */
+export type ChainPath = {
+  readonly left: readonly ProvedHeader[]
+  readonly entered: readonly ProvedHeader[]
+}
+
+/**
+ * Walks both ends down to the block they have in common. Throws `over_range` when that takes more than `stepsMax`
+ * headers or there is none, and what `getHeader` throws.
+ */
+export async function findPath(
+  network: Network,
+  { from, to }: { readonly from: ChainPoint; readonly to: ChainPoint },
+  stepsMax: number,
+  signal: AbortSignal,
+): Promise<ChainPath> {
+  const left: ProvedHeader[] = []
+  const newestFirst: ProvedHeader[] = []
+  let [below, above] = [from, to]
+  while (!equalBytes(below.hash, above.hash)) {
+    signal.throwIfAborted()
+    if (left.length + newestFirst.length >= stepsMax) throw tooFar(stepsMax)
+    const [leaves, enters] = [below.number >= above.number, above.number >= below.number]
+    if (leaves) {
+      const block = await getHeader(network, below.hash, signal)
+      left.push(block)
+      below = parentOf(block)
+    }
+    if (enters) {
+      const block = await getHeader(network, above.hash, signal)
+      newestFirst.push(block)
+      above = parentOf(block)
+    }
+  }
+  return { left, entered: newestFirst.toReversed() }
+}
+
+export function parentOf({ header }: ProvedHeader): ChainPoint {
+  if (header.number === 0n) throw new Fault('over_range', { detail: 'no block in common' })
+  return { hash: header.parentHash, number: header.number - 1n }
+}
+
+function tooFar(steps: number): Fault {
+  return new Fault('over_range', { detail: `more than ${steps} blocks apart` })
+}

@@ -1,0 +1,87 @@
+// Who has joined one kind of event, and a walk over them that lets other requests go on in between.
+// Tested by src/gateway/events/subscriptions.test.ts
+import { setImmediate } from 'node:timers/promises'
+import { Fault } from '../../base/fault.ts'
+import type { ChainFeed, ChainStep } from '../../ethereum/chain-feed.ts'
+import type { Subscriber } from './subscription.ts'
+
+/** Members told before others have their turn. */
+const turnMembers = 256
+/** Blocks whose events are still to be told. */
+const stepsMax = 1_024
+
+/** Calls `tell` for each of `members` that is still open, who joins meanwhile included. */
+export async function tellEach<Member extends { readonly subscriber: Subscriber }>(
+  members: Iterable<Member>,
+  tell: (member: Member) => void,
+): Promise<void> {
+  let told = 0
+  for (const member of members) {
+    if (!member.subscriber.open) continue
+    tell(member)
+    told += 1
+    if (told % turnMembers === 0) await setImmediate()
+  }
+}
+
+/** A member is told of moves of the head after the one numbered `after`. */
+export type ChainMember = { readonly subscriber: Subscriber; readonly after: number }
+
+/**
+ * Members that follow a chain: `work` is run for each step after the one before it has ended. When it throws, or
+ * falls too far behind, all members end. Its signal aborts when nobody is left.
+ */
+export function createChainMembers<Member extends ChainMember>(
+  feed: ChainFeed,
+  work: (step: ChainStep, members: ReadonlySet<Member>, signal: AbortSignal) => Promise<void>,
+): { join(member: Member): () => void } {
+  const members = new Set<Member>()
+  let steps: ChainStep[] = []
+  let unfollow: (() => void) | null = null
+  let controller = new AbortController()
+
+  function rest(): void {
+    steps = []
+    unfollow?.()
+    unfollow = null
+    controller.abort(new Fault('hung_up'))
+    controller = new AbortController()
+  }
+
+  function lost(fault: Fault): void {
+    rest()
+    const ending = [...members]
+    members.clear()
+    for (const { subscriber } of ending) subscriber.end(fault)
+  }
+
+  function take(step: ChainStep): void {
+    if (steps.length >= stepsMax) return lost(new Fault('overloaded'))
+    steps.push(step)
+    if (steps.length === 1) void workThrough()
+  }
+
+  async function workThrough(): Promise<void> {
+    for (let step = steps[0]; step !== undefined; step = steps[0]) {
+      const own = steps
+      try {
+        await work(step, members, controller.signal)
+      } catch (thrown) {
+        if (own === steps) lost(Fault.from(thrown))
+      }
+      // Those who were lost took their steps with them.
+      if (own !== steps) return
+      steps.shift()
+    }
+  }
+
+  return {
+    join(member) {
+      unfollow ??= feed.follow({ step: take, lost })
+      members.add(member)
+      return () => {
+        if (members.delete(member) && members.size === 0) rest()
+      }
+    },
+  }
+}

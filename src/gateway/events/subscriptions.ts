@@ -1,0 +1,124 @@
+// The subscriptions of one connection. Events of each wait until the reply that names it is on its way; then they go
+// out as they come.
+import { randomBytes } from 'node:crypto'
+import { Fault } from '../../base/fault.ts'
+import { toHex } from '../../base/hex.ts'
+import type { NetworkEvents } from './network-events.ts'
+import type { FrameSubscriptions, Subscriber } from './subscription.ts'
+
+export type SubscriptionsFrame = FrameSubscriptions & {
+  /** `told`: the reply is on its way, so events may follow; else nobody will know the ids, and they are dropped. */
+  settle(told: boolean): void
+}
+
+export interface Subscriptions {
+  openFrame(): SubscriptionsFrame
+  /** Ends all of them. */
+  close(): void
+}
+
+export type SubscriptionsParts = {
+  readonly events: NetworkEvents
+  /** Throws `over_quota`. */
+  readonly charge: (units: number) => void
+  readonly send: (event: string) => void
+  readonly end: (fault: Fault) => void
+}
+
+/** Of one connection (as in reth). */
+const subscriptionsMax = 1_024
+/** Events that wait for the reply before them. */
+const heldMax = 4_096
+
+export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
+  const open = new Map<string, Subscription>()
+
+  function drop(id: string): boolean {
+    const subscription = open.get(id)
+    open.delete(id)
+    subscription?.close()
+    return subscription !== undefined
+  }
+
+  return {
+    openFrame() {
+      // Made with the first one: most frames subscribe to nothing.
+      let fresh: string[] | null = null
+      return {
+        add(kind) {
+          if (open.size >= subscriptionsMax) {
+            const detail = `too many subscriptions, limit is ${subscriptionsMax}`
+            throw new Fault('over_filters', { detail })
+          }
+          const subscription = new Subscription(parts)
+          subscription.leave = parts.events.join(kind, subscription)
+          open.set(subscription.id, subscription)
+          fresh ??= []
+          fresh.push(subscription.id)
+          return subscription.id
+        },
+        drop,
+        settle(told) {
+          for (const id of fresh ?? []) {
+            if (told) open.get(id)?.release()
+            else drop(id)
+          }
+        },
+      }
+    },
+    close() {
+      for (const id of open.keys()) drop(id)
+    },
+  }
+}
+
+class Subscription implements Subscriber {
+  readonly id = toHex(randomBytes(16))
+  readonly #parts: SubscriptionsParts
+  readonly #head: string
+  /** Null once the reply is out. */
+  #held: string[] | null = []
+  open = true
+  leave: () => void = () => {}
+
+  constructor(parts: SubscriptionsParts) {
+    this.#parts = parts
+    this.#head = `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${this.id}","result":`
+  }
+
+  charge(units: number): boolean {
+    try {
+      this.#parts.charge(units)
+      return true
+    } catch (thrown) {
+      this.end(Fault.from(thrown))
+      return false
+    }
+  }
+
+  tell(result: string): void {
+    if (!this.open) return
+    const event = `${this.#head}${result}}}`
+    if (this.#held === null) this.#parts.send(event)
+    else if (this.#held.length < heldMax) this.#held.push(event)
+    else this.end(new Fault('overloaded'))
+  }
+
+  end(fault: Fault): void {
+    if (!this.open) return
+    this.close()
+    this.#parts.end(fault)
+  }
+
+  release(): void {
+    const held = this.#held ?? []
+    this.#held = null
+    for (const event of held) if (this.open) this.#parts.send(event)
+  }
+
+  close(): void {
+    if (!this.open) return
+    this.open = false
+    this.leave()
+  }
+}
