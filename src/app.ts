@@ -199,7 +199,7 @@ export async function startServer(
         clock,
         log,
       }),
-      ready: () => writable,
+      ready: () => writable && opened.isReady(),
       networks: opened.networks.map(({ name }) => name),
     }),
     upgrades: createWebSocketFace({

@@ -50,6 +50,8 @@ export type OpenNetworks = {
   /** The default first. */
   readonly networks: readonly Network[]
   readonly operationsOf: (network: Network) => Operations
+  /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
+  isReady(): boolean
   /** Those behind upstreams. */
   readonly upstream: readonly UpstreamNetwork[]
   close(): Promise<void>
@@ -117,6 +119,7 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
   return {
     networks,
     upstream,
+    isReady: () => networks.some(hasHead),
     operationsOf(network) {
       const found = offered.get(network)
       if (found === undefined) throw new TypeError(`network ${network.name} was not opened here`)
@@ -159,6 +162,15 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
   if (policy === 'none') return 'off'
   const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
   return isFull && !stateMethods.has(method) ? 'require' : 'prefer'
+}
+
+function hasHead({ head }: Network): boolean {
+  try {
+    head.latest()
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function within(ms: number, work: Promise<unknown>, clock: Clock): Promise<void> {

@@ -9,9 +9,11 @@ import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import { blobFractionAt, findKnownNetwork } from '../known-networks.ts'
 import type { Network } from '../network.ts'
-import { createHeaderMemory } from '../proved-header.ts'
+import { createHeaderMemory, type ProvedHeader } from '../proved-header.ts'
 import { findInHistory } from './block-history.ts'
+import { createCallAt } from './block-parameter.ts'
 import { createUpstream } from './create-upstream.ts'
+import { createHeadCanary } from './head-canary.ts'
 import { createHeadFollower, type HeadSettings } from './head-follower.ts'
 import type { HeadSource } from './head-witness.ts'
 import type { LieLedger } from './lie-ledger.ts'
@@ -56,15 +58,22 @@ const headersMax = 4_096
 
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
   const { name, chainId, heads, content, clock, log } = options
-  const upstreams = options.upstreams.map((upstream) => createUpstream(upstream, { clock, log }))
+  /** Of the newest block that is in the memory of headers. */
+  let newest: Uint8Array = new Uint8Array(32)
+  const upstreams = options.upstreams.map((upstream) =>
+    createUpstream(upstream, { chainId, clock, log }),
+  )
   const pool = createUpstreamPool({
     network: name,
     upstreams,
     ledger: options.ledger,
-    canary: null,
+    canary: createHeadCanary(newestHeader, createCallAt()),
     clock,
     log,
   })
+  function newestHeader(): ProvedHeader | null {
+    return network.headers.find(newest)
+  }
   const source = createUpstreamSource({
     name,
     pool,
@@ -113,7 +122,10 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     forkConfigs: () => null,
   }
   head.watch(({ added }) => {
-    for (const block of added) rememberBlock(network, block)
+    for (const block of added) {
+      rememberBlock(network, block)
+      newest = block.hash
+    }
   })
   return {
     network,
