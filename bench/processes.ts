@@ -1,12 +1,16 @@
 // What Linux says of a process and its children: processor time and resident memory.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** User and system time of the process and all below it, in microseconds; the kernel counts in 10 ms. */
+/** What the threads of the process and of all below it have run, in microseconds; the kernel counts in ns. */
 export function cpuUs(pid: number): number {
-  return sum(pid, (each) => {
-    const fields = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
-  })
+  return sum(pid, (each) =>
+    readdirSync(`/proc/${each}/task`).reduce((total, task) => total + ranUs(each, task), 0),
+  )
+}
+
+function ranUs(pid: number, task: string): number {
+  const [ranNs] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')
+  return Number(ranNs) / 1000
 }
 
 export function rssMiB(pid: number): number {

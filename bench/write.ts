@@ -64,12 +64,12 @@ npm run bench -- --write                   this page
 
 How it is measured:
 
-- Cairn is started as a user does, on a chain with a contract of 20,000 slots and 4096 blocks of one transaction.
+- Cairn is started as a user does, on a chain with a contract of 40,000 slots and 4096 blocks of one transaction.
   64 API keys take turns, each with a rate and a daily limit that are counted and never reached; usage is counted.
 - **Every reply is checked**: its id and its result. A JSON-RPC error comes with status 200 and counts as a failure.
   Every call has an id that no other call of its run has.
 - Calls come from raw sockets in a thread of the bench. With the load on the same cores, calls per second say less than
-  processor time: user and system time of the server's processes (nginx: master and worker) for each call, as Linux
+  processor time: what all threads of the server's processes (nginx: master and worker) ran for each call, as Linux
   counts it.
 - Targets take turns in three rounds after a warm-up; a line shows medians. A ratio is the median of the ratios inside
   the rounds, so read ratios, not absolutes.
@@ -77,7 +77,7 @@ How it is measured:
   of POST replies by body in front of Cairn (it can't change ids, authenticate or count); \`node:http\` with a constant
   reply. Connections are kept alive.
 - Cached: 4096 slots and 4096 transactions over 64 connections. First reads: no slot and no transaction is asked for
-  twice, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
+  twice, half of them in the warm-up, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
   transactions of the peers are on chains without the large contract, which anvil copies for each block.
 - p99 under load comes from a constant rate: time counts from when a call was due.
 - Import: from taking the data folder to the last durable block, in a process of its own, three times.
