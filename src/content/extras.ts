@@ -42,6 +42,7 @@ export function createExtras(limits: {
         }
       }
     },
-    take: (ref) => remove(refKey(ref)),
+    // Asked at each step of each walk: mostly there is nothing, and no name to be spelled.
+    take: (ref) => (waiting.size === 0 ? null : remove(refKey(ref))),
   }
 }
