@@ -21,7 +21,7 @@ import {
 } from './ethereum/upstream/open-upstream-network.ts'
 import type { Operations, RpcOperation } from './gateway/operation.ts'
 import type { Verify } from './gateway/prove-or-relay.ts'
-import { stateMethods } from './gateway/relayed-methods.ts'
+import { headerMethods, stateMethods } from './gateway/relayed-methods.ts'
 import {
   createEmbeddedOperations,
   createUpstreamOperations,
@@ -160,8 +160,11 @@ function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: st
   const written = verify.methods[method] ?? verify.default
   if (written !== null) return written
   if (policy === 'none') return 'off'
+  if (stateMethods.has(method)) return 'prefer'
+  // Its lists are not what its roots commit to: only headers can be proved.
+  if (policy === 'header-only') return headerMethods.has(method) ? 'require' : 'header'
   const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
-  return isFull && !stateMethods.has(method) ? 'require' : 'prefer'
+  return isFull ? 'require' : 'prefer'
 }
 
 function hasHead({ head }: Network): boolean {

@@ -10,8 +10,8 @@ import type { Level } from './level.ts'
  */
 export type RelayClass = 'read' | 'trace' | 'unlisted'
 
-/** How a method spells its block: an EIP-1898 object or text, a QUANTITY, or 32 bytes of hash. */
-export type PinForm = 'object' | 'number' | 'hash'
+/** How a method spells its block: an EIP-1898 object, or a QUANTITY. */
+export type PinForm = 'object' | 'number'
 
 export type RelayedCall = {
   readonly method: string

@@ -1,12 +1,14 @@
 // What becomes of a read that can be proved, on a network whose upstreams may not be able to prove it: `require`
-// fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once.
+// fails closed, `prefer` falls back to an upstream's word and says so, `off` takes the word at once, `header` takes
+// it for a block whose header is proved (networks whose lists cannot be rebuilt, verification 2.3).
 // Tested by src/gateway/upstream-operations.test.ts
 import { Fault, type FaultCode } from '../base/fault.ts'
-import type { BlockParameter, RpcOperation } from './operation.ts'
+import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import { findNamed, findResolved } from './proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
 
-export type Verify = 'require' | 'prefer' | 'off'
+export type Verify = 'require' | 'prefer' | 'header' | 'off'
 
 type Input = {
   readonly params: readonly unknown[]
@@ -19,6 +21,19 @@ const unproved: ReadonlySet<FaultCode> = new Set(['unprovable', 'unverified', 'n
 
 function isUnproved(thrown: unknown): boolean {
   return thrown instanceof Fault && unproved.has(thrown.code)
+}
+
+/** Null where nobody knows the block. Throws what proving a header throws. */
+async function relayUnderHeader(
+  call: RpcCall,
+  method: Parameters<typeof relayCall>[1],
+  params: readonly unknown[],
+  block: BlockParameter,
+): Promise<unknown> {
+  const header =
+    'hash' in block ? await findNamed(call, block.hash) : await findResolved(call, block)
+  if (header === null) return null
+  return await relayCall(call, method, params, block, 'block')
 }
 
 /** `block`: how the same read is asked of an upstream. */
@@ -35,8 +50,8 @@ export function proveOrRelay(
     units,
     parse: (params) => ({
       params,
-      block: parseBlock(block, params),
       own: operation.parse(params),
+      block: parseBlock(block, params),
     }),
     ...(addresses && { addresses: ({ own }) => addresses.call(operation, own) }),
     ...(kept &&
@@ -62,6 +77,9 @@ export function proveOrRelay(
         },
       }),
     async run(input, call) {
+      if (verify === 'header' && input.block !== null) {
+        return await relayUnderHeader(call, method, input.params, input.block)
+      }
       if (verify === 'prefer') {
         try {
           return await operation.run(input.own, call)

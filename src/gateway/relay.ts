@@ -2,6 +2,7 @@
 // Never kept; the relay says how sure the answer is.
 // Tested by src/gateway/upstream-operations.test.ts
 import { Fault } from '../base/fault.ts'
+import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Relay, RelayedCall } from '../ethereum/relay.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
@@ -47,24 +48,36 @@ export function parseBlock(
   return 'tag' in parsed && parsed.tag === 'pending' ? null : parsed
 }
 
-/** Asks and tells the label. `block`: what the parameter at `method.block` means. */
+/**
+ * Asks and tells the label. `block`: what the parameter at `method.block` means. `known`: how sure the answer is
+ * whoever gives it.
+ */
 export async function relayCall(
   call: RpcCall,
   method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & { readonly provable?: boolean },
   params: readonly unknown[],
   block: BlockParameter | null,
+  known: Level | null = null,
 ): Promise<unknown> {
   const asked: RelayedCall = {
     method: method.name,
     params,
     class: method.class,
     ...(method.provable === true && { provable: true }),
-    ...(method.block !== undefined &&
-      block !== null && { pin: { ...method.block, block: await call.resolve(block) } }),
+    ...(await pinOf(method.block, block, call)),
   }
   const { result, level } = await relayOf(call.network, method.name).call(asked, call.signal)
-  call.labels.level(level)
+  call.labels.level(known ?? level)
   return result
+}
+
+async function pinOf(
+  place: RelayedMethod['block'],
+  block: BlockParameter | null,
+  call: RpcCall,
+): Promise<Pick<RelayedCall, 'pin'>> {
+  if (place === undefined || block === null || place.form === 'hash') return {}
+  return { pin: { at: place.at, form: place.form, block: await call.resolve(block) } }
 }
 
 function relayOf({ relay }: Network, method: string): Relay {

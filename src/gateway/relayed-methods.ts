@@ -3,12 +3,15 @@
 // Tested by src/gateway/upstream-operations.test.ts
 import type { PinForm, RelayClass } from '../ethereum/relay.ts'
 
+/** `hash`: the caller names the block by its hash, so that it is pinned as it is. */
+export type BlockForm = PinForm | 'hash'
+
 export type RelayedMethod = {
   readonly name: string
   readonly units: number
   readonly class: RelayClass
   /** Position and spelling of the block parameter; absent: the method names none. */
-  readonly block?: { readonly at: number; readonly form: PinForm }
+  readonly block?: { readonly at: number; readonly form: BlockForm }
   /** Position of the call whose `to` an address list judges. */
   readonly callAt?: number
 }
@@ -70,11 +73,11 @@ export const provableMethods: ReadonlyMap<string, RelayedMethod['block'] | null>
   ['debug_getRawBlock', { at: 0, form: 'number' }],
   ['debug_getRawHeader', { at: 0, form: 'number' }],
   ['debug_getRawReceipts', { at: 0, form: 'number' }],
-  ['eth_getBlockByHash', null],
-  ['eth_getBlockTransactionCountByHash', null],
-  ['eth_getTransactionByBlockHashAndIndex', null],
-  ['eth_getUncleCountByBlockHash', null],
-  ['eth_getUncleByBlockHashAndIndex', null],
+  ['eth_getBlockByHash', { at: 0, form: 'hash' }],
+  ['eth_getBlockTransactionCountByHash', { at: 0, form: 'hash' }],
+  ['eth_getTransactionByBlockHashAndIndex', { at: 0, form: 'hash' }],
+  ['eth_getUncleCountByBlockHash', { at: 0, form: 'hash' }],
+  ['eth_getUncleByBlockHashAndIndex', { at: 0, form: 'hash' }],
   ['eth_getTransactionByHash', null],
   ['eth_getTransactionReceipt', null],
   ['debug_getRawTransaction', null],
@@ -89,3 +92,6 @@ export const stateMethods: ReadonlySet<string> = new Set([
   'eth_getProof',
   'eth_getStorageValues',
 ])
+
+/** Those that a header alone answers. */
+export const headerMethods: ReadonlySet<string> = new Set(['debug_getRawHeader'])

@@ -8,6 +8,9 @@ import { Fault, type FaultCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'
 import type { Relayed, RelayedCall } from '../ethereum/relay.ts'
+import type { Item } from '../content/ref.ts'
+import { buildFirstBlock } from '../ethereum/embedded/first-block.ts'
+import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
 import type { RpcOperation } from './operation.ts'
 import { createRpcOperations } from './operations/index.ts'
 import type { RelayLists } from './relay-lists.ts'
@@ -34,6 +37,7 @@ function rig(
     readonly lists?: Partial<RelayLists>
     readonly answer?: Relayed | Fault
     readonly obtainFails?: FaultCode
+    readonly items?: readonly Item[]
   } = {},
 ) {
   const { verify = 'require', lists, answer = { result: '0x2a', level: 'none' } } = options
@@ -42,7 +46,7 @@ function rig(
     head: createFakeHead(blocks),
     obtain:
       options.obtainFails === undefined
-        ? createFakeObtain([])
+        ? createFakeObtain(options.items ?? [])
         : () => Promise.reject(new Fault(options.obtainFails as FaultCode)),
     executor: null,
     relay: {
@@ -111,6 +115,16 @@ test('require fails closed, prefer takes a word and says so, off takes it at onc
   }
   const off = rig({ verify: 'off' })
   assert.deepEqual((await off.run('eth_getStorageAt', params)).levels, ['none'])
+})
+
+test('under a proved header the rest is an upstream’s word, and an unknown block is null', async () => {
+  const { hash, items } = buildFirstBlock(defaultGenesis)
+  const { run, asked } = rig({ verify: 'header', items })
+  const known = await run('eth_getTransactionByBlockHashAndIndex', [toHex(hash), '0x0'])
+  assert.deepEqual([known.result, known.levels], ['0x2a', ['block']])
+  assert.deepEqual(asked[0]?.params, [toHex(hash), '0x0'])
+  const unknown = await run('eth_getTransactionByBlockHashAndIndex', [head, '0x0'])
+  assert.deepEqual([unknown.result, unknown.levels, asked.length], [null, ['none'], 1])
 })
 
 test('an upstream that is away is no reason to take a word for a proof', async () => {

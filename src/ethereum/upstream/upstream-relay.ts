@@ -64,8 +64,7 @@ function pinned(asked: RelayedCall): readonly unknown[] {
   const { pin } = asked
   if (pin === undefined) return asked.params
   if (pin.form === 'number') return pinnedByNumber(asked)
-  const hash = toHex(pin.block.hash)
-  return replaced(asked.params, pin.at, pin.form === 'hash' ? hash : { blockHash: hash })
+  return replaced(asked.params, pin.at, { blockHash: toHex(pin.block.hash) })
 }
 
 function pinnedByNumber({ params, pin }: RelayedCall): readonly unknown[] {
