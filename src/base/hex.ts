@@ -88,10 +88,13 @@ function digitAt(text: string, index: number): number {
 }
 
 function decodeMany(digits: string, bytes: Uint8Array): Uint8Array | null {
-  if (!/^[0-9a-fA-F]*$/.test(digits)) return null
+  // The native decoder looks at the low byte of each character only.
+  if (Buffer.byteLength(digits) !== digits.length) return null
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
-  bytes.set(Buffer.from(even, 'hex'), bytes.length - even.length / 2)
-  return bytes
+  const length = even.length / 2
+  const target = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  // It stops at the first character that is no digit.
+  return target.write(even, bytes.length - length, 'hex') === length ? bytes : null
 }
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

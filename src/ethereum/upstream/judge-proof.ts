@@ -36,10 +36,12 @@ export function judgeProof(reply: ProofReply, asked: ProofAsked): ProofJudgement
   try {
     const account = walks.account(asked)
     // Without the account nobody can say which storage nodes are beside the path.
-    if (account === undefined) return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
+    if (account === undefined) {
+      return walks.stray(nodes, reply.accountNodes.length, asked.stateRoot) ?? 'short'
+    }
     const values = asked.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
     return (
-      walks.stray(nodes, asked.stateRoot) ??
+      walks.stray(nodes, nodes.length, asked.stateRoot) ??
       accountLie(reply.json, account) ??
       slotLie(reply, asked.slots, values) ??
       (values.includes(null) ? 'short' : 'complete')
@@ -54,7 +56,7 @@ export function judgeProof(reply: ProofReply, asked: ProofAsked): ProofJudgement
 /** Walks through one reply, and which of its nodes they touched. */
 class Walks {
   readonly #bag: NodeBag
-  readonly #touched = new Set<Uint8Array>()
+  readonly #needed = new Set<string>()
   /** Where the first walk that could not go on stopped. */
   #missing: Uint8Array | null = null
 
@@ -75,20 +77,23 @@ class Walks {
     return leaf === null ? new Uint8Array(32) : decodeStorageValue(leaf)
   }
 
-  /** A node that no walk needed, told with the hash that was looked for where the paths part. */
-  stray(nodes: readonly Uint8Array[], root: Uint8Array): Contradiction | null {
-    const needed = new Set([...this.#touched].map((node) => toLatin1(node)))
-    // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
-    const stray = nodes.find((node) => node.length >= 32 && !needed.has(toLatin1(node)))
-    if (stray === undefined) return null
-    return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(stray)) }
+  /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
+  stray(nodes: readonly Uint8Array[], count: number, root: Uint8Array): Contradiction | null {
+    for (const [index, node] of nodes.entries()) {
+      if (index === count) break
+      const name = this.#bag.names[index] ?? null
+      // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
+      if (node.length < 32 || (name !== null && this.#needed.has(name))) continue
+      return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(node)) }
+    }
+    return null
   }
 
   #walk(root: Uint8Array, key: Uint8Array): Uint8Array | null | undefined {
     const end = walkProof(root, key, (hash) => {
-      const node = this.#bag.get(toLatin1(hash)) ?? null
-      if (node !== null) this.#touched.add(node)
-      return node
+      const name = toLatin1(hash)
+      this.#needed.add(name)
+      return this.#bag.nodes.get(name) ?? null
     })
     if (end === 'absent') return null
     if ('value' in end) return end.value

@@ -93,7 +93,7 @@ function offerTo(wants: readonly Want[], proof: ProofReply): void {
   if (others.length === 0) return
   const bag = bagOf(nodes)
   for (const want of others) {
-    const node = bag.get(toLatin1(want.ref.hash))
+    const node = bag.nodes.get(toLatin1(want.ref.hash))
     if (node !== undefined) want.offer([node])
   }
 }

@@ -1,11 +1,11 @@
 // A reply to eth_getProof (EIP-1186) as bytes, under caps. Nothing in it is believed: nodes are only candidates,
 // found by their own hash, and what the members beside them say is compared later, never used.
 // Tested by src/ethereum/upstream/judge-proof.test.ts
+import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import { bytesOf, type JsonRecord, recordOf } from '../../codec/json-fields.ts'
-import { keccak256 } from '../../codec/keccak.ts'
 import { Malformed } from '../../codec/malformed.ts'
-import { decodeTrieNode } from '../../codec/trie-node.ts'
+import { nameKeccakKinds } from '../../codec/verify-keccak.ts'
 
 /** A path of 64 nibbles has at most 65 nodes; a full branch is 532 bytes. */
 export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }
@@ -40,21 +40,29 @@ export function allNodes({ accountNodes, storage }: ProofReply): readonly Uint8A
     : accountNodes.concat(...storage.map(({ nodes }) => nodes))
 }
 
-/** Nodes by `toLatin1` of their hash. What is not well formed is no node and is left out. */
-export type NodeBag = ReadonlyMap<string, Uint8Array>
-
-export function bagOf(nodes: readonly Uint8Array[]): NodeBag {
-  const bag = new Map<string, Uint8Array>()
-  for (const node of nodes) if (isNode(node)) bag.set(toLatin1(keccak256(node)), node)
-  return bag
+/** Nodes found by name, `toLatin1` of their hash; and the name of each, null of one that is no well-formed node. */
+export type NodeBag = {
+  readonly nodes: ReadonlyMap<string, Uint8Array>
+  readonly names: readonly (string | null)[]
 }
 
-function isNode(bytes: Uint8Array): boolean {
+export function bagOf(nodes: readonly Uint8Array[]): NodeBag {
+  const found = new Map<string, Uint8Array>()
+  const names = nodes.map((node) => {
+    const hash = nameOrNull(node)
+    if (hash === null) return null
+    const name = toLatin1(hash)
+    found.set(name, node)
+    return name
+  })
+  return { nodes: found, names }
+}
+
+function nameOrNull(node: Uint8Array): Uint8Array | null {
   try {
-    decodeTrieNode(bytes)
-    return true
+    return nameKeccakKinds('trie-node', node)
   } catch (thrown) {
-    if (thrown instanceof Malformed) return false
+    if (thrown instanceof Fault) return null
     throw thrown
   }
 }
