@@ -14,7 +14,7 @@ import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { ContentPool } from '../../src/ethereum/upstream/ask-pool.ts'
 import { createUpstream } from '../../src/ethereum/upstream/create-upstream.ts'
-import { createUpstreamPool } from '../../src/ethereum/upstream/upstream-pool.ts'
+import { createUpstreamPool, type UpstreamPool } from '../../src/ethereum/upstream/upstream-pool.ts'
 import { createUpstreamSource } from '../../src/ethereum/upstream/upstream-source.ts'
 import { defaultUpstreamLimits } from '../../src/ethereum/upstream/upstream.ts'
 import type { LieEvidence } from '../../src/ethereum/upstream/verdict.ts'
@@ -28,6 +28,7 @@ export type ToldLie = LieEvidence & { readonly upstream: number }
 export type UpstreamContent = {
   readonly network: Network
   readonly store: Store
+  readonly pool: UpstreamPool
   readonly lies: readonly ToldLie[]
   /** Headers whose JSON lacked a field. */
   readonly gaps: { count: number }
@@ -104,7 +105,7 @@ export function openUpstreamContent(
     while (underway.size > 0) await Promise.allSettled(underway)
     await obtaining.idle()
   }
-  return { network, store, lies, gaps, idle }
+  return { network, store, pool: real, lies, gaps, idle }
 }
 
 /** A recorded block as one that was proved before. */

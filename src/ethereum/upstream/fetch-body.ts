@@ -6,77 +6,76 @@ import { emptyTrieRoot, emptyUnclesHash } from '../../codec/account-state.ts'
 import { type BlockParts, splitBlock } from '../../codec/block.ts'
 import { decodeHeader } from '../../codec/header.ts'
 import { encodeUnclesJson } from '../../codec/header-json.ts'
-import { arrayOf, bytesOf, recordOf } from '../../codec/json-fields.ts'
+import { arrayOf, bytesOf, type JsonRecord, recordOf } from '../../codec/json-fields.ts'
 import { keccak256 } from '../../codec/keccak.ts'
-import { decodeEntries } from '../../codec/list.ts'
 import { Malformed } from '../../codec/malformed.ts'
-import { orderedRoot } from '../../codec/ordered-trie.ts'
 import { encodeTransactionsJson } from '../../codec/transaction-json.ts'
 import { encodeWithdrawalsJson } from '../../codec/withdrawal-json.ts'
 import type { Item } from '../../content/ref.ts'
-import type { Nameless, Offer } from '../../content/source.ts'
+import type { Nameless } from '../../content/source.ts'
+import { auditHash, auditTransactions } from './audit-json.ts'
+import { lieOf, type ListAsked, type ListKind, offerList, type Reply } from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import type { Upstream } from './upstream.ts'
 import type { Verdict } from './verdict.ts'
 
-export type ListKind = 'transactions' | 'withdrawals' | 'uncles' | 'receipts'
-
-/** One list of one block. `ref.hash`: the root, or for uncles the hash, that the block's header states. */
-export type ListAsked = {
-  readonly ref: { readonly kind: ListKind; readonly hash: Uint8Array }
-  readonly blockHash: Uint8Array
-  readonly offer: Offer
+export type FetchBodyParts = {
+  readonly raw: RawCalls
+  /** Which of so many transactions has its sender recovered and compared. */
+  readonly pick: (count: number) => number
 }
 
-type Reply = {
-  readonly method: string
-  readonly params: readonly unknown[]
-  readonly result: unknown
-}
-
-/** A header is known before its lists are: a block that is not there has only been pruned. Throws as above. */
+/**
+ * A header is known before its lists are: a block that is not there has only been pruned. Throws UpstreamError,
+ * `Malformed`, `UnsupportedTransaction`.
+ */
 export async function fetchBody(
-  raw: RawCalls,
+  { raw, pick }: FetchBodyParts,
   upstream: Upstream,
   asked: ListAsked,
   signal: AbortSignal,
-): Promise<Verdict> {
-  const method = 'debug_getRawBlock'
-  const first = await raw.byHash(upstream, method, asked.blockHash, signal)
-  if (first !== null) return offerRaw({ method, ...first }, asked)
-  const isFull = asked.ref.kind === 'transactions'
-  const params = [toHex(asked.blockHash), isFull]
-  const reply = {
-    method: 'eth_getBlockByHash',
-    params,
-    result: await upstream.call('eth_getBlockByHash', params, signal),
-  }
-  if (reply.result === null) return 'cannot'
-  const json = recordOf(reply.result, 'block')
-  if (asked.ref.kind === 'uncles') {
-    const uncles = await callUncles(upstream, asked.blockHash, json['uncles'], signal)
+): Promise<Verdict | 'short'> {
+  const { ref, block } = asked
+  const first = await raw.byHash(upstream, 'debug_getRawBlock', block.hash, signal)
+  if (first !== null) return await offerRaw({ method: 'debug_getRawBlock', ...first }, asked)
+  const isFull = ref.kind === 'transactions'
+  const call = { method: 'eth_getBlockByHash', params: [toHex(block.hash), isFull] }
+  const result = await upstream.call(call.method, call.params, signal)
+  if (result === null) return 'cannot'
+  const json = recordOf(result, 'block')
+  if (ref.kind === 'uncles') {
+    const uncles = await callUncles(upstream, block.hash, json['uncles'], signal)
     if (uncles === null) return 'cannot'
-    return offerList({ ...reply, result: uncles }, asked, encodeUnclesJson(uncles))
+    const reply = { method: uncleMethod, params: call.params.slice(0, 1), result: uncles }
+    return await offerList(reply, asked, { bytes: encodeUnclesJson(uncles) })
   }
-  if (asked.ref.kind === 'withdrawals') {
-    return offerList(reply, asked, encodeWithdrawalsJson(json['withdrawals']))
+  const reply = { ...call, result }
+  if (ref.kind === 'withdrawals') {
+    return await offerList(reply, asked, { bytes: encodeWithdrawalsJson(json['withdrawals']) })
   }
-  return offerList(reply, asked, encodeTransactionsJson(json['transactions']), withdrawalsOf(json))
+  const bytes = encodeTransactionsJson(json['transactions'])
+  const transactions = json['transactions'] as readonly JsonRecord[]
+  return await offerList(reply, asked, {
+    bytes,
+    more: withdrawalsOf(json),
+    audit: () => auditHash(json, block.hash) ?? auditTransactions(transactions, bytes, block, pick),
+  })
 }
 
-/** Throws nothing on bytes that are no block: they contradict the hash too. */
-function offerRaw(reply: Reply, asked: ListAsked): Verdict {
+/** Bytes that are no block contradict its hash too. */
+async function offerRaw(reply: Reply, asked: ListAsked): Promise<Verdict | 'short'> {
+  const { ref, block } = asked
   const bytes = bytesOf(reply.result, 'block')
   const parts = orNull(() => splitBlock(bytes))
-  if (parts === null) return lieOf(reply, asked, 'no block')
-  const computed = keccak256(parts.header)
-  if (!equalBytes(computed, asked.blockHash)) {
-    const expected = toHex(asked.blockHash)
-    return lieOf(reply, asked, toHex(computed), expected)
+  const expected = toHex(block.hash)
+  if (parts === null) return lieOf(reply, asked, { expected, computed: 'no block' })
+  const computed = toHex(keccak256(parts.header))
+  if (computed !== expected) return lieOf(reply, asked, { expected, computed })
+  const list = parts[ref.kind as Exclude<ListKind, 'receipts'>]
+  if (list === null) {
+    return lieOf(reply, asked, { expected: toHex(ref.hash), computed: 'no withdrawals' })
   }
-  const list = parts[asked.ref.kind as Exclude<ListKind, 'receipts'>]
-  if (list === null) return lieOf(reply, asked, 'no withdrawals')
-  return offerList(reply, asked, list, partsOf(parts, asked.ref.kind))
+  return await offerList(reply, asked, { bytes: list, more: partsOf(parts, ref.kind) })
 }
 
 /** What else a raw block brings. */
@@ -116,36 +115,15 @@ async function callUncles(
   const uncles: unknown[] = []
   for (let index = 0; index < count; index += 1) {
     const params = [toHex(blockHash), `0x${index.toString(16)}`]
-    const uncle = await upstream.call('eth_getUncleByBlockHashAndIndex', params, signal)
+    const uncle = await upstream.call(uncleMethod, params, signal)
     if (uncle === null) return null
     uncles.push(uncle)
   }
   return uncles
 }
 
+const uncleMethod = 'eth_getUncleByBlockHashAndIndex'
 const unclesMax = 16
-
-/** Offers a list under the name asked for, and what else came with it. */
-export function offerList(
-  reply: Reply,
-  asked: ListAsked,
-  bytes: Uint8Array,
-  more: readonly (Item | Nameless)[] = [],
-): Verdict {
-  if (asked.offer([{ ref: asked.ref, bytes }, ...more]) === 'taken') return 'taken'
-  const root =
-    asked.ref.kind === 'uncles' ? keccak256(bytes) : orNull(() => orderedRoot(decodeEntries(bytes)))
-  return lieOf(reply, asked, root === null ? 'no list' : toHex(root))
-}
-
-function lieOf(
-  { method, params, result }: Reply,
-  { ref, blockHash }: ListAsked,
-  computed: string,
-  expected = toHex(ref.hash),
-): Verdict {
-  return { lie: { method, params, response: result, expected, computed, blockHash } }
-}
 
 function orNull<T>(read: () => T): T | null {
   try {

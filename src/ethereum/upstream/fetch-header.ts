@@ -6,6 +6,7 @@ import { encodeHeaderJson } from '../../codec/header-json.ts'
 import { bytesOf, recordOf } from '../../codec/json-fields.ts'
 import { keccak256 } from '../../codec/keccak.ts'
 import type { Offer } from '../../content/source.ts'
+import { auditHash } from './audit-json.ts'
 import type { RawCalls } from './raw-calls.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
@@ -34,7 +35,12 @@ export async function fetchHeader(
   const result = await upstream.call(asked.method, asked.params, signal)
   if (result === null) return 'absent'
   const encoded = encodeHeaderJson(result)
-  if (equalBytes(keccak256(encoded), hash)) return takes(offer, encoded) ? 'taken' : 'failed'
+  if (equalBytes(keccak256(encoded), hash)) {
+    if (!takes(offer, encoded)) return 'failed'
+    const wrong = auditHash(recordOf(result, 'block'), hash)
+    const evidence = { ...asked, response: result, blockHash: hash }
+    return wrong === null ? 'taken' : { lie: { ...evidence, ...wrong } }
+  }
   const bytes = await rawByNumber(upstream, recordOf(result, 'block')['number'], signal)
   if (bytes !== null && equalBytes(keccak256(bytes), hash) && takes(offer, bytes)) {
     onUnknownFields(upstream)

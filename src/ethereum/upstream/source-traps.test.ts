@@ -345,6 +345,57 @@ const traps: readonly Trap[] = [
     change: () => null,
     isLie: false,
   },
+  ...['gasUsed', 'transactionIndex', 'blockNumber'].map((name): Trap => ({
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: `T12: another ${name} in receipts`,
+    change: (result) => (result as unknown as Value[]).map((one) => ({ ...one, [name]: '0x7777' })),
+  })),
+  {
+    ...json,
+    method: 'eth_getBlockReceipts',
+    read: receiptRead,
+    name: 'T12: another index of a log',
+    change: (result) =>
+      (result as unknown as Value[]).map((one) => ({
+        ...one,
+        logs: (one['logs'] as Value[]).map((log) => ({ ...log, logIndex: '0x7777' })),
+      })),
+  },
+  {
+    ...json,
+    read: headerRead,
+    name: 'T12: another hash of a block',
+    change: (result) => ({ ...result, hash: toHex(word(5)) }),
+  },
+  {
+    ...json,
+    read: bodyRead,
+    name: 'T11: other senders',
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, from: other })),
+    }),
+  },
+  ...['hash', 'blockHash'].map((name): Trap => ({
+    ...json,
+    read: bodyRead,
+    name: `T12: another ${name} of a transaction`,
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, [name]: toHex(word(5)) })),
+    }),
+  })),
+  ...['transactionIndex', 'blockNumber'].map((name): Trap => ({
+    ...json,
+    read: bodyRead,
+    name: `T12: another ${name} of a transaction`,
+    change: (result) => ({
+      ...result,
+      transactions: transactionsOf(result).map((one) => ({ ...one, [name]: '0x7777' })),
+    }),
+  })),
   {
     method: 'debug_getRawReceipts',
     read: receiptRead,
@@ -407,7 +458,7 @@ for (const trap of traps) {
       return 'an error'
     })
     // What is beside the proof may be a lie while the proof is right.
-    const answers = trap.name.startsWith('T4') || trap.name.startsWith('T15') ? [truth] : []
+    const answers = /^T(4|11|12|15):/.test(trap.name) ? [truth] : []
     const isNull = trap.name.startsWith('T8') ? [null] : []
     assert.ok(['an error', ...answers, ...isNull].includes(answer), String(answer))
   })

@@ -3,11 +3,12 @@
 import type { Asked, Offer, Source } from '../../content/source.ts'
 import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
 import { type BlockAsked, createCallAt } from './block-parameter.ts'
-import { fetchBody, type ListAsked } from './fetch-body.ts'
+import { fetchBody } from './fetch-body.ts'
 import { fetchCode } from './fetch-code.ts'
 import { fetchHeader } from './fetch-header.ts'
 import { createFetchProof } from './fetch-proof.ts'
 import { fetchReceipts } from './fetch-receipts.ts'
+import type { ListAsked } from './offer-list.ts'
 import { createRawCalls } from './raw-calls.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -56,26 +57,57 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     }
     const kind = ref.kind
     if (kind === 'trie-node' || kind === 'dag-block') return null
-    const asked: ListAsked = { ref: { kind, hash: ref.hash }, blockHash: block.hash, offer }
-    const fetch = kind === 'receipts' ? fetchReceipts : fetchBody
-    return {
-      need: kind === 'receipts' ? 'receipts' : 'body',
-      number,
-      attempt: (upstream, signal) => fetch(raw, upstream, asked, signal),
+    const asked: ListAsked = { ref: { kind, hash: ref.hash }, block, offer }
+    if (kind === 'receipts') {
+      return {
+        need: 'receipts',
+        number,
+        attempt: (upstream, signal) => fetchReceipts(raw, upstream, asked, signal),
+      }
     }
+    return {
+      need: 'body',
+      number,
+      attempt: (upstream, signal) => fetchBody({ raw, pick }, upstream, asked, signal),
+    }
+  }
+
+  /** Asks on until it is taken; who lied beside what was taken is known only later. */
+  async function run(asked: Asked, question: PoolQuestion, offer: Offer, signal: AbortSignal) {
+    const { need, number } = question
+    let wasLie = false
+    const attempt: PoolQuestion['attempt'] = async (upstream, shared) => {
+      // After a lie another upstream is asked all the same: only what it says tells who is wrong (T25).
+      if (!wasLie && offer([]) === 'taken') return 'taken'
+      const verdict = await question.attempt(upstream, shared)
+      wasLie ||= typeof verdict === 'object'
+      return verdict
+    }
+    const findings = await askPool(pool, { need, number, attempt }, signal)
+    conclude(pool, findings, { need, blockHash: blockHashOf(asked), number, require })
   }
 
   return {
     name,
     async fetch(asked, offer, signal) {
       if (asked.ref.kind === 'trie-node') return await fetchProof(asked, offer, signal)
-      const question = questionOf(asked, offer)
+      const { promise: taken, resolve, reject } = Promise.withResolvers<void>()
+      const watched: Offer = (items) => {
+        const outcome = offer(items)
+        if (outcome === 'taken') resolve()
+        return outcome
+      }
+      const question = questionOf(asked, watched)
       if (question === null) return
-      const findings = await askPool(pool, question, signal)
-      const { need, number } = question
-      conclude(pool, findings, { need, blockHash: blockHashOf(asked), number, require })
+      run(asked, question, watched, signal).then(resolve, reject)
+      await taken
     },
   }
+}
+
+/** Any of so many, from 0 on. */
+function pick(count: number): number {
+  return Math.floor(Math.random() * count)
 }
 
 /** Of what was asked: the hint has it, or the name itself. */
