@@ -203,7 +203,7 @@ export const upstreamNetworkSchema = z.strictObject({
     }),
   policy: z.enum(['full', 'header-only', 'none']).nullable().default(null).meta({
     description:
-      'What can be proved: `full`, `header-only` or `none`; null: known by chain id, else found by a probe.',
+      'What can be proved: `full`, `header-only` or `none`; null: `full` for networks that are known by chain id; elsewhere what can be proved is.',
     example: 'policy: full',
   }),
   allow: methodList.nullable().default(null).meta({
