@@ -1,91 +1,157 @@
-// What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place
-// and moves on only with what it gives, so nothing is told twice or left out. What is too much for one poll
-// comes with the next. Blocks are found by number: the chain under a filter never reorgs.
-// Tested by test/faces/filters-started.test.ts
+// What the three kinds of filter tell: blocks, transactions that became ready, logs. Each keeps its own place and
+// moves on only with what it gives, so nothing is told twice or left out; what is too much for one poll comes with
+// the next. From its place to the head a filter goes by parent hashes, so it follows reorgs as subscriptions do.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
-import { getHeader } from '../ethereum/blocks.ts'
+import type { ProvedHeader } from '../ethereum/blocks.ts'
+import { type ChainPoint, findPath, parentOf } from '../ethereum/chain-path.ts'
 import type { LogObject } from '../ethereum/log-object.ts'
-import { logResultsMax, logsOfBlock, logTimeMs } from '../ethereum/logs.ts'
-import type { Head } from '../ethereum/head.ts'
+import {
+  createLogMatcher,
+  isWithin,
+  logResultsMax,
+  logTimeMs,
+  readPlacedLogs,
+} from '../ethereum/logs.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Changes } from './filters.ts'
 import { boundsOf } from './log-bounds.ts'
+import { OnceTold, Place } from './once-told.ts'
+import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import type { LogQuery } from './params/log-filter.ts'
 
 const blocksMax = 1000
 const transactionsMax = 10_000
-/** Of all logs in one answer. The logs of one block always go together. */
-const pollBytesMax = 4 * 1024 * 1024
+/** Blocks of a reorg, both branches together. */
+const reorgBlocksMax = 4096
+/** Characters of one answer. The logs of one block always go together. */
+const charactersMax = 8 * 1024 * 1024
+const charactersOfHash = 70
+/** A log without its data. */
+const charactersOfLog = 600
 /** A long run of blocks lets other requests go on in between. */
 const turnBlocks = 64
 
-/** Hashes of the blocks after the present head. */
+/** Hashes of the blocks that become canonical after the present head. */
 export function blockChanges({ head }: Network): Changes {
-  let next = head.latest().number + 1n
+  const place = new Place<ChainPoint>(head.latest())
+  const room = createRoom()
   return async (call) => {
-    const latest = await call.resolve(latestBlock)
-    const hashes: string[] = []
-    while (next <= latest.number && hashes.length < blocksMax) {
-      hashes.push(toHex(await hashAt(call.network.head, next, call.signal)))
-      next += 1n
-    }
-    return hashes
+    const most = Math.min(blocksMax, room.characters() / charactersOfHash)
+    const { to, entered } = await findStretch(call, place.at, Math.max(1, Math.floor(most)))
+    return room.take(
+      entered.map(({ hash }) => toHex(hash)),
+      place.move(to),
+    )
   }
 }
 
 /** Hashes of transactions that become ready for a block from now on. */
 export function transactionChanges({ pool }: Network): Changes {
-  let next = pool.arrivals.end
-  return ({ labels }) => {
-    const hashes = pool.arrivals.read(next, transactionsMax)
-    if (hashes === null) return Promise.reject(new Fault('no_filter'))
-    next += hashes.length
+  const place = new Place(pool.arrivals.end)
+  const room = createRoom()
+  return async ({ labels }) => {
+    const most = Math.min(transactionsMax, room.characters() / charactersOfHash)
+    const hashes = pool.arrivals.read(place.at, Math.max(1, Math.floor(most)))
+    if (hashes === null) throw new Fault('no_filter')
     labels.level(pool.level)
-    return Promise.resolve(hashes.map(toHex))
+    return room.take(hashes.map(toHex), place.move(place.at + hashes.length))
   }
 }
 
-/** Matching logs of the blocks after the present head, within the query's range. Label `proof`. */
+/**
+ * Matching logs of the blocks that become canonical after the present head, within the query's range; of those
+ * that left the chain the same logs with `removed: true`, last first. Label `proof`.
+ */
 export function logChanges(network: Network, query: LogQuery, clock: Clock): Changes {
-  const { first, last } = boundsOf(query.blocks)
-  const after = network.head.latest().number + 1n
-  let next = first !== null && first > after ? first : after
+  const bounds = boundsOf(query.blocks)
+  const matcher = createLogMatcher(query.filter)
+  const place = new Place<ChainPoint>(network.head.latest())
+  const room = createRoom()
+
+  async function logsOf(block: ProvedHeader, { signal }: RpcCall): Promise<readonly LogObject[]> {
+    if (!isWithin(bounds, block.header.number) || !matcher.mayMatch(block)) return []
+    const placed = await readPlacedLogs(network, block, matcher.matches, signal)
+    return placed.map(({ object }) => object)
+  }
+
   return async (call) => {
-    const latest = await call.resolve(latestBlock)
-    const end = last !== null && last < latest.number ? last : latest.number
     const endsAt = clock.monotonic() + logTimeMs
+    const most = room.characters()
     const logs: LogObject[] = []
-    let at = next
-    let bytes = 0
+    let characters = 0
+    let walked = 0
     const full = () =>
-      logs.length >= logResultsMax || bytes >= pollBytesMax || clock.monotonic() > endsAt
-    for (let walked = 1; at <= end && !full(); walked += 1) {
+      logs.length >= logResultsMax || characters >= most || clock.monotonic() > endsAt
+    const add = (found: readonly LogObject[]) => {
+      for (const { data } of found) characters += charactersOfLog + data.length
+      logs.push(...found)
+    }
+    const rest = async () => {
+      walked += 1
       if (walked % turnBlocks === 0) await setImmediate()
       call.signal.throwIfAborted()
-      const block = await getHeader(
-        network,
-        await hashAt(network.head, at, call.signal),
-        call.signal,
-      )
-      const found = await logsOfBlock(network, block, query.filter, call.signal)
-      for (const log of found) bytes += log.data.length / 2
-      logs.push(...found)
-      at += 1n
+    }
+    let at = place.at
+    for (let arrived = false; !arrived && !full();) {
+      const stretch = await findStretch(call, at, blocksMax)
+      for (const block of stretch.left) {
+        if (full()) break
+        await rest()
+        const found = await logsOf(block, call)
+        add(found.toReversed().map((log) => ({ ...log, removed: true })))
+        at = parentOf(block)
+      }
+      for (const block of stretch.entered) {
+        if (full()) break
+        await rest()
+        add(await logsOf(block, call))
+        at = { hash: block.hash, number: block.header.number }
+      }
+      arrived = stretch.arrived
     }
     // Who gave up gets nothing, so nothing counts as told.
     call.signal.throwIfAborted()
-    next = at
     call.labels.level('proof')
-    return logs
+    return room.take(logs, place.move(at))
   }
 }
 
-async function hashAt(head: Head, number: bigint, signal: AbortSignal): Promise<Uint8Array> {
-  const block = await head.byNumber(number, signal)
-  if (block === null) throw new Fault('unknown_block', { detail: 'header not found' })
-  return block.hash
+/**
+ * The way from `at` towards the head of this request, at most `blocksAhead` blocks on. Throws `no_filter` when too
+ * much of it is another branch.
+ */
+async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
+  const { network, signal } = call
+  const latest = await call.resolve(latestBlock)
+  const far = latest.number - at.number > blocksAhead
+  const to = far
+    ? ((await network.head.byNumber(at.number + BigInt(blocksAhead), signal)) ?? latest)
+    : latest
+  try {
+    const path = await findPath(network, { from: at, to }, blocksAhead + reorgBlocksMax, signal)
+    return { ...path, to, arrived: to.number === latest.number }
+  } catch (thrown) {
+    if (!(thrown instanceof Fault) || thrown.code !== 'over_range') throw thrown
+    throw new Fault('no_filter', { cause: thrown })
+  }
+}
+
+/** How much one answer may be: less after one that did not go out, as it may have been too large. */
+function createRoom() {
+  let characters = charactersMax
+  return {
+    characters: () => characters,
+    take(values: readonly unknown[], back: () => void): OnceTold {
+      const given = characters
+      characters = Math.min(charactersMax, 2 * given)
+      return new OnceTold(values, () => {
+        characters = Math.max(1, Math.floor(given / 4))
+        back()
+      })
+    },
+  }
 }

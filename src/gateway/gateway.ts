@@ -22,9 +22,12 @@ export type Credential = {
 }
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
-/** `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. */
+/**
+ * `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. `untell`: the face calls it
+ * when the result does not reach the caller, so that it can be given again.
+ */
 export type RpcOutcome =
-  | { readonly result: unknown; readonly proof?: ProofBundle }
+  | { readonly result: unknown; readonly proof?: ProofBundle; readonly untell?: () => void }
   | { readonly text: string; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 

@@ -15,6 +15,7 @@ import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } fr
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
+import { toOutcome } from './once-told.ts'
 import { runBundled } from './make-bundle.ts'
 import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
@@ -71,9 +72,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     try {
       if (withProof) {
         const watch = new ProofWatch(call.labels)
-        return await runBundled({ operation, input, params }, watch.watched(call), watch)
+        const run = { operation, input, params }
+        const { result, proof } = await runBundled(run, watch.watched(call), watch)
+        return { ...toOutcome(result), proof }
       }
-      if (operation.kept === undefined) return { result: await operation.run(input, call) }
+      if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
       const watch = new ProofWatch(call.labels)
       const result = await operation.run(input, watch.watched(call))
       return keepProved(parts.keptAnswers, call.network, operation, input, result, watch)

@@ -6,6 +6,7 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
+import { untellAll } from '../gateway/once-told.ts'
 import { type Body, readBody } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
@@ -16,7 +17,7 @@ import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
 import { sendReply } from './rpc-send.ts'
-import { within } from './within.ts'
+import { answerWithin, within } from './within.ts'
 
 export type RpcSettings = {
   readonly bodyBytesMax: number
@@ -107,13 +108,14 @@ async function answer(
   const proof = asksProof(exchange)
   const running = gateway.runRpc({ caller, network, items, batch, proof, request: exchange })
   const { outcomes, headers } =
-    running instanceof Promise ? await within(running, exchange.signal, clock) : running
+    running instanceof Promise ? await answerWithin(running, exchange.signal, clock) : running
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
   for (let index = 0; index < entries.length; index++) {
     const { id } = entries[index] as (typeof entries)[number]
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
   const body = writer.body(batch)
+  if (exchange.response.destroyed) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   sendReply(exchange, { fault, labels: headers, body, bodyUnread: false }, clock)
 }

@@ -7,6 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Subscriptions, SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
 import type { Peer } from '../gateway/gateway.ts'
+import { untellAll } from '../gateway/once-told.ts'
 import type { Deadlines } from './deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
@@ -176,8 +177,9 @@ export class WebSocketConnection implements Peer {
     })
   }
 
-  #reply({ text, refused }: FrameReply, subscriptions: SubscriptionsFrame): void {
-    if (!this.#ending && text !== '') this.#sendReply(text)
+  #reply({ text, refused, outcomes }: FrameReply, subscriptions: SubscriptionsFrame): void {
+    if (this.#ending) untellAll(outcomes)
+    else if (text !== '') this.#sendReply(text)
     subscriptions.settle(!this.#ending && refused === null)
     // Whoever has used up the day would only be refused again.
     if (refused === 'over_quota') this.end(new Fault('over_quota'))

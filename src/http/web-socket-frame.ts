@@ -7,12 +7,12 @@ import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
-import type { Gateway, RpcAnswer } from '../gateway/gateway.ts'
+import type { Gateway, RpcAnswer, RpcOutcome } from '../gateway/gateway.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { RpcSettings } from './rpc.ts'
 import { formOf } from './rpc-refusal.ts'
 import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
-import { within } from './within.ts'
+import { answerWithin } from './within.ts'
 
 export type FrameParts = {
   readonly gateway: Gateway
@@ -33,8 +33,15 @@ export type Frame = {
   readonly refusal: Fault | null
 }
 
-/** `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. */
-export type FrameReply = { readonly text: string; readonly refused: FaultCode | null }
+/**
+ * `text`: empty when nothing was asked but notifications. `refused`: why the whole frame was not run. `outcomes`: to
+ * be told that they reached nobody, when the text is not sent.
+ */
+export type FrameReply = {
+  readonly text: string
+  readonly refused: FaultCode | null
+  readonly outcomes: readonly RpcOutcome[]
+}
 
 /** What a call waits on. Its signal is made at the first look: an answer that is at hand needs none. */
 export class FrameRequest {
@@ -71,7 +78,7 @@ export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promi
     const running = gateway.runRpc(visit)
     if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
     const opened = envelope
-    return within(running, request.signal, clock).then(
+    return answerWithin(running, request.signal, clock).then(
       (answer) => replyTo(parts, frame, opened, answer),
       (thrown: unknown) => refuse(parts, frame, opened, thrown),
     )
@@ -93,7 +100,7 @@ function replyTo(
     const { id } = entries[index] as (typeof entries)[number]
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
-  return { text: writer.body(batch).text, refused: null }
+  return { text: writer.body(batch).text, refused: null, outcomes }
 }
 
 function refuse(
@@ -105,5 +112,5 @@ function refuse(
   const fault = Fault.from(thrown)
   if (fault.code === 'internal') log('error', 'request failed', { requestId, cause: fault.cause })
   const form = envelope === null ? unknownForm : formOf(envelope)
-  return { text: refusalBody(fault, form, requestId).text, refused: fault.code }
+  return { text: refusalBody(fault, form, requestId).text, refused: fault.code, outcomes: [] }
 }

@@ -2,6 +2,8 @@
 // Tested by src/http/rpc.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { RpcAnswer } from '../gateway/gateway.ts'
+import { untellAll } from '../gateway/once-told.ts'
 
 /** Operations that stop on the signal give their own answers; the others are left behind after this. */
 const graceMs = 1_000
@@ -16,4 +18,21 @@ export function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): 
     else signal.addEventListener('abort', leave, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
   })
+}
+
+/** As `within`. An answer that comes too late counts as not given. */
+export async function answerWithin(
+  work: Promise<RpcAnswer>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<RpcAnswer> {
+  try {
+    return await within(work, signal, clock)
+  } catch (thrown) {
+    work.then(
+      ({ outcomes }) => untellAll(outcomes),
+      () => {},
+    )
+    throw thrown
+  }
 }

@@ -145,3 +145,29 @@ test('a filter over blocks that cannot come is refused as it is made', async (t)
   await refused({ fromBlock: 'pending' }, 'pending logs are not supported')
   await refused({ fromBlock: 'safe' }, 'invalid block range params')
 })
+
+test('a poll whose reply is too large loses nothing: the next ones tell it in parts', async (t) => {
+  const { call, ask } = await start(t, { CAIRN_RPC_RESPONSE_BYTES_MAX: '2048' })
+  const id = await ask('eth_newFilter', {})
+  const blocks = await ask('eth_newBlockFilter')
+  for (let nonce = 0; nonce < 12; nonce += 1) {
+    await ask('eth_sendRawTransaction', await sign({ nonce, data: logging }))
+  }
+  const numbers: string[] = []
+  let refused = 0
+  for (let polls = 0; polls < 40 && numbers.length < 12; polls += 1) {
+    const { result, error } = await call('eth_getFilterChanges', id)
+    if (error === undefined)
+      numbers.push(...(result as Log[]).map(({ blockNumber }) => blockNumber))
+    else {
+      assert.deepEqual(error, { code: -32_003, message: 'response too large' })
+      refused += 1
+    }
+  }
+  assert.ok(refused > 0)
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 12 }, (_, at) => `0x${(at + 1).toString(16)}`),
+  )
+  assert.equal(((await ask('eth_getFilterChanges', blocks)) as unknown[]).length, 12)
+})
