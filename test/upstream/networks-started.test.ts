@@ -26,6 +26,11 @@ type Reply = {
 
 type Rig = {
   readonly stubs: readonly StubUpstream[]
+  batch(calls: readonly (readonly [string, readonly unknown[]])[]): Promise<{
+    readonly replies: readonly (Reply & { readonly id: number })[]
+    readonly block: string | null
+    readonly verified: string | null
+  }>
   ask(method: string, params: readonly unknown[], network?: string): Promise<Reply>
 }
 
@@ -71,14 +76,23 @@ ${more}`,
   )
   const server = await startCairn({ dataDir, args: ['--config', file] })
   t.after(() => server.stop())
+  const post = (network: string, body: unknown) =>
+    fetch(`${server.url}${network}/v3/${server.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
   return {
     stubs,
+    async batch(calls) {
+      const items = calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+      const response = await post('', items)
+      const replies = (await response.json()) as readonly (Reply & { readonly id: number })[]
+      const label = (name: string) => response.headers.get(`x-cairn-${name}`)
+      return { replies, block: label('block'), verified: label('verified') }
+    },
     async ask(method, params, network = '') {
-      const response = await fetch(`${server.url}${network}/v3/${server.apiKey}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
+      const response = await post(network, { jsonrpc: '2.0', id: 1, method, params })
       const { headers } = response
       const body = (await response.json()) as Pick<Reply, 'result' | 'error'>
       return {
@@ -185,6 +199,36 @@ test(
     }
   },
 )
+
+test('a batch is of one block, whoever answers each of its calls', { skip }, async (t) => {
+  const { batch, stubs } = await rig(t, {
+    upstreams: [
+      { blocks: 50, knobs: { latencyMs: ({ method }) => (method === 'eth_call' ? 400 : 0) } },
+    ],
+  })
+  const [stub] = stubs
+  const asked = batch([
+    ['eth_blockNumber', []],
+    ['eth_call', [{ to: contract }, 'latest']],
+    ['eth_getStorageAt', [contract, '0x0', 'latest']],
+    ['made_up', [1]],
+  ])
+  stub?.advance(3)
+  const { replies, block, verified } = await asked
+  assert.deepEqual(
+    replies.map(({ id, error }) => [id, error?.code]),
+    [
+      [0, undefined],
+      [1, undefined],
+      [2, undefined],
+      [3, -32601],
+    ],
+  )
+  assert.equal(replies[0]?.result, '0x32')
+  const call = stub?.calls.find(({ method }) => method === 'eth_call')
+  assert.deepEqual(call?.params[1], { blockHash: block })
+  assert.equal(verified, 'none')
+})
 
 test('the embedded chain stands beside, under its own name', { skip }, async (t) => {
   const { ask } = await rig(t, { more: '  - {name: dev, embedded: true}\n' })
