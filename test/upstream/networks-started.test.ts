@@ -105,16 +105,23 @@ ${more}`,
   }
 }
 
+/** Proofs of the contract: the server asks for others by itself, to see how an upstream does. */
+function proofsOf(stub: StubUpstream | undefined): number | undefined {
+  return stub?.calls.filter(
+    ({ method, params }) => method === 'eth_getProof' && params[0] === contract,
+  ).length
+}
+
 test('a slot is proved through one upstream call, then served from memory', { skip }, async (t) => {
   const { ask, stubs } = await rig(t, { upstreams: [{ trusted: true }] })
   const [stub] = stubs
   const first = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
   assert.deepEqual([first.result, first.verified, first.head], [slotValue, 'proof', 'trusted'])
-  assert.equal(stub?.count('eth_getProof'), 1)
+  assert.equal(proofsOf(stub), 1)
   assert.equal(stub?.count('eth_getStorageAt'), 0)
   const again = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
   assert.deepEqual(again, first)
-  assert.equal(stub?.count('eth_getProof'), 1)
+  assert.equal(proofsOf(stub), 1)
 })
 
 test('a thousand callers of one slot cost one upstream call', { skip }, async (t) => {
@@ -126,7 +133,7 @@ test('a thousand callers of one slot cost one upstream call', { skip }, async (t
   )
   const replies = await Promise.all(asked)
   assert.ok(replies.every(({ result, verified }) => result === slotValue && verified === 'proof'))
-  assert.equal(stubs[0]?.count('eth_getProof'), 1)
+  assert.equal(proofsOf(stubs[0]), 1)
 })
 
 test('what is kept is served with all upstreams down', { skip }, async (t) => {

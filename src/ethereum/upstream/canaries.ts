@@ -1,11 +1,12 @@
 // Proofs asked for only to see how an upstream does: of those who come out of quarantine, and now and then of those who
 // are not the first, so that what is known of them stays fresh. Judged apart from what callers wait for.
 import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 import type { Verdict } from './verdict.ts'
 
-/** Asks for something whose truth is known, and judges it. Throws UpstreamError. */
+/** Asks for something whose truth is known, and judges it. Whatever it throws is no verdict. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<Verdict>
 
 export const canaryLimits = {
@@ -26,9 +27,10 @@ export function createCanaries(parts: {
   readonly upstreams: readonly Upstream[]
   readonly canary: Canary
   readonly clock: Clock
+  readonly log: Log
   readonly onVerdict: (upstream: Upstream, verdict: Verdict) => void
 }): Canaries {
-  const { upstreams, canary, clock, onVerdict } = parts
+  const { upstreams, canary, clock, log, onVerdict } = parts
   const underWay = new Set<Upstream>()
   const closing = new AbortController()
   let calls = 0
@@ -40,8 +42,9 @@ export function createCanaries(parts: {
     try {
       onVerdict(upstream, await canary(upstream, closing.signal))
     } catch (error) {
-      // Its breaker has heard of it; a canary that never came says nothing more.
-      if (!(error instanceof UpstreamError) && !closing.signal.aborted) throw error
+      // A call that failed was heard of by its breaker. Whatever else a reply may provoke ends here.
+      if (error instanceof UpstreamError || closing.signal.aborted) return
+      log('warn', 'canary_failed', { upstream: upstream.name, error })
     } finally {
       underWay.delete(upstream)
     }

@@ -238,6 +238,7 @@ export function createUpstream(
     tellReach: (reaches) => reach.tell(reaches),
     tellChain,
     cannot: (need, number) => reach.lower(need, number, head),
+    disappoint: (methodClass) => gaugeOf(methodClass).breaker.fail(),
     prove: () => quarantine.prove(),
     lie(isShut) {
       lies++

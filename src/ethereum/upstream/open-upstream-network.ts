@@ -19,6 +19,7 @@ import type { HeadSource } from './head-witness.ts'
 import type { LieLedger } from './lie-ledger.ts'
 import { createNumberedBlocks } from './numbered-blocks.ts'
 import { createPendingWatch } from './pending-watch.ts'
+import { createProber, type Prober } from './prober.ts'
 import { createTransactionWords } from './transaction-words.ts'
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
 import { createUpstreamRelay } from './upstream-relay.ts'
@@ -48,6 +49,8 @@ export type UpstreamNetwork = {
   readonly pool: UpstreamPool
   /** Resolves when each upstream was asked for its head once. */
   readonly started: Promise<void>
+  /** What the last probe of each upstream found. */
+  readonly probes: Pick<Prober, 'started' | 'reports'>
   /** Milliseconds since the head was last vouched for; null when it never was. */
   headAge(): number | null
   close(): Promise<void>
@@ -127,15 +130,18 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       newest = block.hash
     }
   })
+  const probes = createProber({ network: name, upstreams, clock, log })
   return {
     network,
     source,
     pool,
+    probes,
     started: head.started,
     headAge: () => head.age(),
     async close() {
       head.stop()
       pending.stop()
+      probes.stop()
       await pool.close()
     },
   }

@@ -76,7 +76,8 @@ function answerOf(node: Node): RpcAnswer {
     const asked = params[method === 'eth_getProof' ? 2 : method === 'eth_getBalance' ? 1 : 0]
     const isHash = typeof asked === 'object' && asked !== null
     if (isHash && !node.pins) return refuse(-32602, 'invalid argument 2: hex string expected')
-    const text = isHash ? (asked as { blockHash: string }).blockHash : (asked as string)
+    const hash = isHash ? (asked as { blockHash: string }).blockHash : null
+    const text = hash ?? (typeof asked === 'string' ? asked : 'latest')
     const number = text.startsWith('0x') ? BigInt(text) : node.head
     switch (method) {
       case 'eth_chainId':
@@ -239,6 +240,8 @@ test('all are probed at the start, hourly, and a minute after a failure', async 
   const well = upstreamOf(node.url, clock)
   const down = upstreamOf('http://127.0.0.1:1', clock, 'down')
   const prober = createProber({ network: 'n', upstreams: [well, down], clock, log: silentLog })
+  assert.equal(node.asked.length, 0)
+  clock.turn(2_000)
   await prober.started
   const failures = new Map(prober.reports().map(({ upstream, failure }) => [upstream, failure]))
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Probes every upstream of a network at the start and then hourly; one that did not answer sooner.
+// Probes every upstream of a network soon after the start and then hourly; one that did not answer, sooner.
 // Tested by src/ethereum/upstream/probe.test.ts
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -6,7 +6,7 @@ import { probeUpstream, type ProbeReport } from './probe.ts'
 import type { Upstream } from './upstream.ts'
 
 export type Prober = {
-  /** Resolves when each was probed once. Never rejects. */
+  /** Resolves when each was probed once, or when it is stopped. Never rejects. */
   readonly started: Promise<void>
   /** The last report on each that was probed. */
   reports(): readonly ProbeReport[]
@@ -14,6 +14,8 @@ export type Prober = {
 }
 
 export const proberLimits = {
+  /** After the start: what callers ask for first is not to wait behind some fifty calls. */
+  firstMs: 2_000,
   periodMs: 3_600_000,
   /** After a probe that failed. */
   againMs: 60_000,
@@ -50,15 +52,18 @@ export function createProber(parts: {
     )
   }
 
-  const started = (async () => {
-    await Promise.all(upstreams.map(probe))
-  })()
+  const first = Promise.withResolvers<void>()
+  const stopFirst = clock.after(proberLimits.firstMs, () => {
+    void Promise.all(upstreams.map(probe)).then(() => first.resolve())
+  })
 
   return {
-    started,
+    started: first.promise,
     reports: () => [...reports.values()],
     stop() {
       stopping.abort(new Error('stopping'))
+      stopFirst()
+      first.resolve()
       for (const stopTimer of timers.values()) stopTimer()
     },
   }

@@ -155,6 +155,17 @@ test('an absence is believed from two, or from one that is trusted, and never be
   )
 })
 
+test('one that gives too little or says there is nothing is not asked first again', async () => {
+  const absent = errorAnswer({ code: -32000, message: 'header not found' })
+  for (const answer of [absent, () => 'little'] as const) {
+    await using started = await start([{ answer }, well])
+    const judged: Attempt = async (upstream, signal) =>
+      (await upstream.call('eth_getProof', [], signal)) === 'well' ? 'taken' : 'failed'
+    for (let i = 0; i < 4; i++) await started.pool.content(proof, judged, never)
+    assert.deepEqual(countOf(started), [1, 4])
+  }
+})
+
 test('a liar is quarantined when another upstream proves the answer, and the ledger has its lie', async () => {
   await using started = await start([{ answer: () => 'ill' }, well])
   await started.pool.content(proof, attempt, never)
@@ -231,6 +242,16 @@ test('a canary that lies is quarantined at once: its truth is known', async () =
   await new Promise(setImmediate)
   const states = started.pool.status().upstreams.map(({ state }) => state)
   assert.deepEqual(states.toSorted(), ['ok', 'quarantined'])
+})
+
+test('a canary whose reply makes no sense is logged, and nothing else', async () => {
+  const canary: Canary = async () => {
+    throw new TypeError('nonsense')
+  }
+  await using started = await start([well, well], canary)
+  for (let i = 0; i < 100; i++) await started.pool.content(proof, attempt, never)
+  await new Promise(setImmediate)
+  assert.deepEqual(started.events, ['canary_failed'])
 })
 
 test('beside an upstream that takes longer than usual, one more is asked', async () => {

@@ -85,7 +85,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const canaries =
     parts.canary === null
       ? null
-      : createCanaries({ upstreams, canary: parts.canary, clock, onVerdict: judgeCanary })
+      : createCanaries({ upstreams, canary: parts.canary, clock, log, onVerdict: judgeCanary })
 
   function judgeCanary(upstream: Upstream, verdict: Verdict): void {
     if (verdict === 'taken') upstream.prove()
@@ -108,8 +108,11 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       // Only another upstream's proof tells a liar from a network that is built differently (T25).
       upstream.lie(winner !== undefined)
     }
-    for (const { upstream, kind } of findings) {
+    for (const { upstream, verdict, kind } of findings) {
       if (isTooDeep(kind) && number !== null) upstream.cannot(need, number)
+      // Nodes that stop short, or say there is nothing, cost a call each time: somebody else goes first then.
+      const isShort = verdict === 'absent' || (verdict === 'failed' && kind === null)
+      if (isShort && winner !== undefined) upstream.disappoint('content')
     }
     if (winner !== undefined) {
       alarms.clear(need)

@@ -86,6 +86,8 @@ export type Upstream = {
   tellChain(found: bigint): void
   /** It does not have this of that block. */
   cannot(need: Need, number: bigint): void
+  /** What it gave was not what was asked for, and another upstream gave that: it counts as failed. */
+  disappoint(methodClass: MethodClass): void
   /** One answer of it was proved. */
   prove(): void
   /** One answer of it contradicted a hash. `isShut`: into quarantine. */
