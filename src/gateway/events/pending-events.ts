@@ -16,6 +16,8 @@ import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 const bundleMs = 700
 const unitsPerBundle = 200
 const bundleMax = 10_000
+/** Whole transactions asked for at the same time. */
+const wholeAtOnce = 32
 
 /** `from`: the number of the first arrival that is told. */
 type Member = { readonly subscriber: Subscriber; readonly from: number; readonly whole: boolean }
@@ -50,10 +52,16 @@ export function createPendingEvents(
     })
   }
 
-  /** One after the other: null for what nobody has any more. */
+  /** Null for what nobody has any more. */
   async function readWhole(hashes: readonly Uint8Array[]): Promise<readonly (string | null)[]> {
     const texts: (string | null)[] = []
-    for (const hash of hashes) texts.push(await readOne(hash))
+    let asked = 0
+    async function lane(): Promise<void> {
+      for (let at = asked++; at < hashes.length; at = asked++) {
+        texts[at] = await readOne(hashes[at] as Uint8Array)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.min(wholeAtOnce, hashes.length) }, lane))
     return texts
   }
 
