@@ -1,7 +1,6 @@
 // The content store of a network behind stub upstreams: real calls over loopback through a real pool, and a Network
 // to read through.
 import type { TestContext } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { fromHex } from '../../src/base/hex.ts'
 import { decodeHeader } from '../../src/codec/header.ts'
@@ -21,6 +20,7 @@ import type { LieEvidence } from '../../src/ethereum/upstream/verdict.ts'
 import { createFakeHead, createFakeNetwork } from './network.ts'
 import type { StubBlock } from './stub-chain.ts'
 import type { StubUpstream } from './stub-upstream.ts'
+import { createTurnedClock } from './turned-clock.ts'
 
 /** A lie and who told it: `upstream` counts from 0. */
 export type ToldLie = LieEvidence & { readonly upstream: number }
@@ -41,7 +41,8 @@ export function openUpstreamContent(
   stubs: readonly StubUpstream[],
   options: { readonly trusted?: readonly number[]; readonly require?: boolean } = {},
 ): UpstreamContent {
-  const parts = { clock: systemClock, log: silentLog }
+  // Time stands still: no hedge asks a second upstream because this machine is busy.
+  const parts = { clock: createTurnedClock(), log: silentLog }
   const upstreams = stubs.map(({ url }, index) =>
     createUpstream(
       {

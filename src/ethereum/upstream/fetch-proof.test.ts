@@ -210,3 +210,19 @@ test('a node that could not be asked may have it: absence is not concluded', opt
   const read = findAccount({ network, block, address: stored }, signal)
   await assert.rejects(read, hasCode('no_upstream'))
 })
+
+test(
+  'readers of another network who wait for the same node are not asked for here',
+  options,
+  async (t) => {
+    const { stub, network } = await open(t)
+    const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
+    const elsewhere = { ...network, hint: { network: 'another' } }
+    const both = [network, elsewhere].map((one, index) =>
+      findAccount({ network: one, block, address: index === 0 ? stored : coded }, signal),
+    )
+    await Promise.allSettled(both)
+    const asked = stub.calls.map(({ params }) => params[0])
+    assert.equal(asked[0], toHex(stored))
+  },
+)

@@ -33,7 +33,8 @@ type Underway = {
   readonly controller: AbortController
 }
 
-export function createFetchProof(parts: ProofCallParts): FetchProof {
+/** `network`: whose blocks are asked for; readers of another may wait for the same node. */
+export function createFetchProof(network: string, parts: ProofCallParts): FetchProof {
   const underway = new Map<string, Set<Underway>>()
   let arrived: { readonly asked: Asked; readonly want: Want }[] = []
 
@@ -48,7 +49,8 @@ export function createFetchProof(parts: ProofCallParts): FetchProof {
       // A reply that came in this turn may have brought it.
       want.offer([])
       if (!want.isWaiting) continue
-      for (const hint of asked.hints().slice(0, hintsMax)) gather(gatherings, want, hint)
+      const hints = asked.hints().filter((hint) => (hint.network ?? network) === network)
+      for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
     }
     for (const [key, gathering] of gatherings) {
       for (const call of callsOf(gathering)) start(key, call)

@@ -2,6 +2,7 @@
 // The answer is the honest one, or an error, and nothing that fails its hash is kept.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import fc from 'fast-check'
 import { missingVectors } from '../../../test/fakes/chain-vectors.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../../../test/fakes/stub-chain.ts'
 import type { StubCall, StubReply } from '../../../test/fakes/stub-knobs.ts'
@@ -461,5 +462,74 @@ for (const trap of traps) {
     const answers = /^T(4|11|12|15):/.test(trap.name) ? [truth] : []
     const isNull = trap.name.startsWith('T8') ? [null] : []
     assert.ok(['an error', ...answers, ...isNull].includes(answer), String(answer))
+  })
+}
+
+/** What a node can be asked for, and how the reply is spelled: raw or JSON. */
+const reads: readonly (readonly [name: string, read: Read, jsonOnly: boolean])[] = [
+  ['a slot', slotRead, false],
+  ['an empty slot', emptySlotRead, false],
+  ['an absent account', absentRead, false],
+  ['code', codeRead, false],
+  ['a raw header', headerRead, false],
+  ['a header', headerRead, true],
+  ['a raw block', bodyRead, false],
+  ['a block', bodyRead, true],
+  ['raw receipts', receiptRead, false],
+  ['receipts', receiptRead, true],
+]
+
+/** All places in a reply where a hex digit stands, as paths to texts. */
+function textsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+  if (typeof value === 'string') return value.length > 2 ? [path] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, member]) => textsIn(member, [...path, name]))
+}
+
+/** The same reply with one digit of one text changed, by `chances` between 0 and 1. */
+function changeDigit(value: unknown, chances: readonly [number, number, number]): unknown {
+  const paths = textsIn(value)
+  const path = paths[Math.floor(chances[0] * paths.length)]
+  if (path === undefined) return value
+  const change = (at: unknown, rest: readonly string[]): unknown => {
+    const [name, ...more] = rest
+    if (name === undefined) {
+      const text = at as string
+      const place = 2 + Math.floor(chances[1] * (text.length - 2))
+      const digit = (Number.parseInt(text[place] ?? '0', 16) + 1 + Math.floor(chances[2] * 15)) % 16
+      return text.slice(0, place) + digit.toString(16) + text.slice(place + 1)
+    }
+    const member = change((at as Value)[name], more)
+    return Array.isArray(at) ? at.with(Number(name), member) : { ...(at as Value), [name]: member }
+  }
+  return change(value, path)
+}
+
+for (const [name, read, jsonOnly] of reads) {
+  test(`no digit changed in a reply gives another answer: ${name}`, options, async (t) => {
+    const [liar, honest] = await Promise.all([1, 2].map(() => startStubUpstream(t, chain)))
+    assert.ok(liar && honest)
+    if (jsonOnly) liar.knobs.lacks = (method) => method.startsWith('debug_')
+    const block = chain.recorded[read.block] ?? assert.fail()
+    codeTruth = String(await ask(honest, 'eth_getCode', [toHex(coded), block.hash]))
+    const truth = read.truth(block)
+    const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    await fc.assert(
+      fc.asyncProperty(fc.tuple(chance, chance, chance), async (chances) => {
+        liar.knobs.lie = (_, reply) =>
+          'result' in reply ? { result: changeDigit(reply.result, chances) } : null
+        const alone = openUpstreamContent(t, [liar])
+        try {
+          assert.equal(await read.run(alone.network, block), truth)
+        } catch (thrown) {
+          assert.ok(thrown instanceof Fault, String(thrown))
+          assert.equal(thrown.code, 'unverified')
+        }
+        const mixed = openUpstreamContent(t, [liar, honest])
+        assert.equal(await read.run(mixed.network, block), truth)
+        await Promise.all([alone, mixed].map((one) => one.pool.close()))
+      }),
+      { numRuns: 15 },
+    )
   })
 }

@@ -30,7 +30,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const { name, pool, require, onUnknownFields } = parts
   const callAt = createCallAt()
   const raw = createRawCalls()
-  const fetchProof = createFetchProof({ pool, callAt, require })
+  const fetchProof = createFetchProof(name, { pool, callAt, require })
 
   /** Null: what the hint says is not enough to ask anybody. */
   function questionOf({ ref, hint }: Asked, offer: Offer): PoolQuestion | null {
