@@ -14,6 +14,8 @@ import { runFirstReads } from './sections/first-reads.ts'
 import { runImport } from './sections/import.ts'
 import { runLatency } from './sections/latency.ts'
 import { runStanding } from './sections/standing.ts'
+import { runUpstream } from './sections/upstream.ts'
+import { runVerify } from './sections/verify.ts'
 import { machine, writeBenchmarks } from './write.ts'
 
 const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
@@ -22,6 +24,8 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   batches: runBatches,
   latency: runLatency,
   standing: runStanding,
+  upstream: runUpstream,
+  verify: runVerify,
   files: runFiles,
   import: runImport,
 }

@@ -54,7 +54,8 @@ ${(loadavg()[0] ?? 0).toFixed(1)}: above 1 before the run, other programs had a 
 
 \`\`\`
 npm run bench                              everything, some minutes
-npm run bench -- --only cached             one section: first-reads, cached, batches, latency, standing, files,
+npm run bench -- --only cached             one section: first-reads, cached, batches, latency, standing,
+                                           upstream, verify, files,
                                            import
 npm run bench -- --only cached --profile   only Cairn, and where its time goes by function
 npm run bench -- --keep ./bench-chain     keeps the chain that is read for the next run
@@ -79,6 +80,9 @@ How it is measured:
 - Cached: 4096 slots and 4096 transactions over 64 connections. First reads: no slot and no transaction is asked for
   twice, half of them in the warm-up, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
   transactions of the peers are on chains without the large contract, which anvil copies for each block.
+- Upstream: a small \`node:http\` of the bench with replies made ready, one trusted upstream of a network that requires
+  proof; state as deep as on mainnet, 10 nodes to an account and 6 to a slot. A miss is added latency over one
+  connection, the same eth_getProof asked of the upstream itself in turns.
 - p99 under load comes from a constant rate: time counts from when a call was due.
 - Import: from taking the data folder to the last durable block, in a process of its own, three times.
 - Files: random bytes streamed from a file; memory is that of the server alone, at its peak.`

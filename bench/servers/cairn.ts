@@ -98,7 +98,7 @@ async function prepare(
   }
 }
 
-async function createKeys(dataDir: string): Promise<readonly string[]> {
+export async function createKeys(dataDir: string): Promise<readonly string[]> {
   const paths: string[] = []
   const limits = ['--units-per-second', '1000000000', '--units-per-day', '1000000000000']
   while (paths.length < keyCount) {

@@ -1,0 +1,132 @@
+// What the bench's upstream node knows: one block, whose state holds contracts with many slots each, as deep as on
+// mainnet: ten nodes to an account, six to a slot. The same in every process that makes it.
+import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
+import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
+import { encodeAccountState } from '../../src/codec/account-state.ts'
+import { encodeHeader, type Header } from '../../src/codec/header.ts'
+import { keccak256 } from '../../src/codec/keccak.ts'
+import { encodeInteger, encodeRlp } from '../../src/codec/rlp.ts'
+import { slotsOf, type Slot } from './genesis.ts'
+import { createPaddedTrie } from './padded-trie.ts'
+
+export const upstreamChainId = 1338
+export const accountNodes = 10
+export const slotNodes = 6
+/** Each contract is for one measurement, so that none finds what another brought. */
+export const contracts = {
+  miss: '0x00000000000000000000000000000000000b0001',
+  mix: '0x00000000000000000000000000000000000b0002',
+  hot: '0x00000000000000000000000000000000000b0003',
+  cached: '0x00000000000000000000000000000000000b0004',
+}
+
+export type UpstreamWorld = {
+  readonly slots: readonly Slot[]
+  readonly blockHash: string
+  readonly rawHeader: string
+  /** As eth_getBlockByNumber gives it. */
+  readonly block: Readonly<Record<string, unknown>>
+  /** JSON text of what eth_getProof gives. */
+  proof(contract: string, slots: readonly string[]): string
+  /** The nodes of a proof of one slot: of the account, then of the slot. */
+  nodes(contract: string, slot: string): readonly Uint8Array[]
+  readonly stateRoot: Uint8Array
+}
+
+const number = 20_000_000n
+
+export function createUpstreamWorld(slotCount: number): UpstreamWorld {
+  const slots = slotsOf(slotCount)
+  const values = new Map(slots.map(({ slot, value }) => [slot, value]))
+  const storage = createPaddedTrie(
+    slots.map(({ slot, value }) => [
+      keccak256(fromHex(slot)),
+      encodeRlp(encodeInteger(BigInt(value))),
+    ]),
+    slotNodes,
+  )
+  const account = {
+    nonce: 1n,
+    balance: 0n,
+    storageRoot: storage.root,
+    codeHash: emptyCodeHash,
+  }
+  const addresses = Object.values(contracts)
+  const state = createPaddedTrie(
+    addresses.map((address) => [keccak256(fromHex(address)), encodeAccountState(account)]),
+    accountNodes,
+  )
+  const header = headerOf(state.root)
+  const raw = encodeHeader(header)
+  const blockHash = toHex(keccak256(raw))
+  const accountProofs = new Map(
+    addresses.map((address) => [address, JSON.stringify(state.proof(keccak256(fromHex(address))))]),
+  )
+  const slotProof = (slot: string) =>
+    `{"key":"${slot}","value":"${values.get(slot)}",` +
+    `"proof":${JSON.stringify(storage.proof(keccak256(fromHex(slot))))}}`
+  return {
+    slots,
+    blockHash,
+    rawHeader: toHex(raw),
+    block: blockObject(header, blockHash, raw.length),
+    stateRoot: state.root,
+    proof: (contract, asked) =>
+      `{"address":"${contract}","accountProof":${accountProofs.get(contract)},"balance":"0x0",` +
+      `"codeHash":"${toHex(emptyCodeHash)}","nonce":"0x1","storageHash":"${toHex(storage.root)}",` +
+      `"storageProof":[${asked.map(slotProof).join(',')}]}`,
+    nodes: (contract, slot) => [
+      ...state.nodes(keccak256(fromHex(contract))),
+      ...storage.nodes(keccak256(fromHex(slot))),
+    ],
+  }
+}
+
+function headerOf(stateRoot: Uint8Array): Header {
+  return {
+    parentHash: keccak256(Uint8Array.of(1)),
+    unclesHash: emptyUnclesHash,
+    miner: new Uint8Array(20),
+    stateRoot,
+    transactionsRoot: emptyTrieRoot,
+    receiptsRoot: emptyTrieRoot,
+    logsBloom: new Uint8Array(256),
+    difficulty: 0n,
+    number,
+    gasLimit: 60_000_000n,
+    gasUsed: 0n,
+    timestamp: 1_700_000_000n,
+    extraData: new Uint8Array(0),
+    mixHash: new Uint8Array(32),
+    nonce: new Uint8Array(8),
+    baseFeePerGas: 7n,
+    withdrawalsRoot: emptyTrieRoot,
+  }
+}
+
+function blockObject(header: Header, hash: string, bytes: number) {
+  return {
+    hash,
+    parentHash: toHex(header.parentHash),
+    sha3Uncles: toHex(header.unclesHash),
+    miner: toHex(header.miner),
+    stateRoot: toHex(header.stateRoot),
+    transactionsRoot: toHex(header.transactionsRoot),
+    receiptsRoot: toHex(header.receiptsRoot),
+    logsBloom: toHex(header.logsBloom),
+    difficulty: '0x0',
+    number: toQuantity(header.number),
+    gasLimit: toQuantity(header.gasLimit),
+    gasUsed: '0x0',
+    timestamp: toQuantity(header.timestamp),
+    extraData: '0x',
+    mixHash: toHex(header.mixHash),
+    nonce: toHex(header.nonce),
+    baseFeePerGas: '0x7',
+    withdrawalsRoot: toHex(header.withdrawalsRoot ?? emptyTrieRoot),
+    size: toQuantity(bytes),
+    uncles: [],
+    transactions: [],
+    withdrawals: [],
+  }
+}

@@ -1,0 +1,36 @@
+// Keys as clients ask for them: the one in place n is asked for as often as 1/n says. The same in every run.
+
+/** `count` places below `keys`, the most wanted key scattered among the others. */
+export function zipfPicks(keys: number, count: number): readonly number[] {
+  const bounds: number[] = []
+  let total = 0
+  for (let place = 1; place <= keys; place++) bounds.push((total += 1 / place))
+  const next = createRandom(1)
+  return Array.from({ length: count }, () => {
+    const place = firstAbove(bounds, next() * total)
+    // 7919 is a prime, so no two places meet.
+    return (place * 7919) % keys
+  })
+}
+
+function firstAbove(bounds: readonly number[], value: number): number {
+  let low = 0
+  let high = bounds.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((bounds[middle] ?? 0) > value) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Numbers from 0 to 1 (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

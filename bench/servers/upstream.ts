@@ -1,0 +1,98 @@
+// Starts the bench's upstream node, asks it what it was asked, and Cairn in front of it, beside an embedded chain.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { startCairn } from '../../test/started-server.ts'
+import { slotsOf, writeGenesis } from '../data/genesis.ts'
+import { asker } from '../data/transfers.ts'
+import { upstreamChainId } from '../data/upstream-world.ts'
+import { profileHook } from '../profile.ts'
+import type { Server } from './bare.ts'
+import { createKeys } from './cairn.ts'
+
+export type Upstream = Server & {
+  /** Calls by method since the last time it was asked. */
+  counts(): Promise<Readonly<Record<string, number>>>
+  /** Each reply waits this long from now on. */
+  delay(ms: number): Promise<void>
+}
+
+export async function startUpstream(slots: number): Promise<Upstream> {
+  const program = fileURLToPath(new URL('./upstream-server.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, `${slots}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const port = Number(line.toString())
+  const ask = asker(`http://127.0.0.1:${port}`)
+  return {
+    port,
+    pid: child.pid ?? 0,
+    counts: async () => (await ask('bench_counts', [])) as Record<string, number>,
+    async delay(ms) {
+      await ask('bench_delay', [ms])
+    },
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill()
+      await ended
+    },
+  }
+}
+
+export type FrontCairn = Server & {
+  /** `/v3/<key>`, of the network behind the upstream. */
+  readonly paths: readonly string[]
+  /** The same keys on the embedded chain, whose contract has `slots` slots. */
+  readonly embeddedPaths: readonly string[]
+  readonly profileFile: string
+}
+
+export async function startFrontCairn(
+  upstream: Server,
+  slots: number,
+  options: { readonly profiled: boolean },
+): Promise<FrontCairn> {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-'))
+  const genesisFile = join(folder, 'genesis.json')
+  const configFile = join(folder, 'cairn.yaml')
+  const profileFile = join(folder, 'server.cpuprofile')
+  const dataDir = join(folder, 'data')
+  await writeGenesis(genesisFile, slotsOf(slots))
+  const networks = [
+    {
+      name: 'far',
+      chainId: upstreamChainId,
+      verify: 'require',
+      policy: 'full',
+      upstreams: [{ url: `http://127.0.0.1:${upstream.port}`, trusted: true }],
+    },
+    { name: 'near', embedded: true, genesisFile },
+  ]
+  // JSON is YAML too.
+  await writeFile(configFile, JSON.stringify({ networks }))
+  const started = await startCairn({
+    dataDir,
+    args: ['--config', configFile],
+    env: {
+      CAIRN_BENCH_PROFILE: profileFile,
+      CAIRN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: '4096',
+    },
+    ...(options.profiled ? { nodeArgs: ['--import', profileHook] } : {}),
+  })
+  const paths = await createKeys(dataDir)
+  return {
+    pid: started.child.pid ?? 0,
+    port: Number(new URL(started.url).port),
+    paths,
+    embeddedPaths: paths.map((path) => `/near${path}`),
+    profileFile,
+    async stop() {
+      await started.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
