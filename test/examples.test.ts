@@ -14,6 +14,8 @@ const promised: Readonly<Record<string, RegExp>> = {
   'watch-blocks.ts': /^(block \d+\n)*mined 3 payments\n$/,
   'upload-and-pin.ts':
     /^(added site\S* \w+\n){4}h1 \{ color: slategray \}\npinned (Qm\w{44}) recursive\nunpinned \2\n$/,
+  'prove-offline.sh':
+    /^proved {2}eth_getStorageAt [^\n]*\nblock {3}\d+ 0x[0-9a-f]{64}\nresult {2}"0x0{61}4d2"\nnot proved: [^\n]*\na lie is found\n$/,
   'tour.sh':
     /"result":"0x539"[^\n]*4d2"[^\n]*\n[^\n]*\n\{"Name":"-","Hash":"(Qm\w{44})","Size":"23"\}\n[^\n]*\nstone\n[^\n]*"\1"[^\n]*\n\{"Pins":\["\1"\]\}\n$/,
   'upload.py': /^added Qm\w{44}\nread back the same\n$/,

@@ -65,6 +65,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./store-verify.ts')).defineStore,
   },
   {
+    name: 'proof',
+    summary: 'the proof bundle of a read, from a server or out of the data folder',
+    load: async () => (await import('./proof.ts')).defineProof,
+  },
+  {
     name: 'verify',
     summary: 'prove an answer from its bundle, offline',
     load: async () => (await import('./verify.ts')).defineVerify,

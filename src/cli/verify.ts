@@ -19,6 +19,7 @@ export function defineVerify(command: Command, context: Context): void {
       'after',
       `
 Examples:
+  cairn proof eth_getBalance 0x391694e7e0b0cce554cb130d723a9d27458f9298 latest > bundle.json
   cairn verify bundle.json --block 0x<64 digits>
   cairn verify reply.json --block 0x<64 digits> --method eth_getBalance --params '["0x3916…","latest"]'
 

@@ -30,7 +30,7 @@ export type Collected = {
 }
 
 /** Names that belong to the command and the tests, not to the table. */
-const otherNames = ['CAIRN_CONFIG', 'CAIRN_VECTORS']
+const otherNames = ['CAIRN_CONFIG', 'CAIRN_KEY', 'CAIRN_URL', 'CAIRN_VECTORS']
 const fileEnding = '_FILE'
 
 export function fromFile(

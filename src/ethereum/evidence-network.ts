@@ -11,12 +11,11 @@ import { decodeTrieNode } from '../codec/trie-node.ts'
 import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
 import { type WalkEnd, walkProof } from '../codec/walk-proof.ts'
 import type { ContentRef } from '../content/ref.ts'
-import { createArrivals } from './arrivals.ts'
+import { emptyPool } from './empty-pool.ts'
 import type { BlockRef, Head } from './head.ts'
 import type { EntryKind } from './entry-reader.ts'
 import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
-import type { TransactionPool } from './transaction-pool.ts'
 
 export type Evidence = {
   /** The header whose keccak256 is the block hash that the reader trusts. */
@@ -181,17 +180,6 @@ function createHead(
     },
     watch: () => () => {},
   }
-}
-
-const refuse = () =>
-  Promise.reject(new Fault('unverified', { detail: 'what waits for a block cannot be proved' }))
-
-const emptyPool: TransactionPool = {
-  level: 'none',
-  send: refuse,
-  pendingNonce: refuse,
-  pendingTransaction: () => Promise.resolve(null),
-  arrivals: createArrivals(0),
 }
 
 function rootOf({ header }: ProvedHeader, kind: EntryKind): Uint8Array {

@@ -6,10 +6,11 @@ import { decodeHeader } from '../codec/header.ts'
 import type { Evidence } from '../ethereum/evidence-network.ts'
 import type { Network } from '../ethereum/network.ts'
 import { recordReads } from '../ethereum/recorded-reads.ts'
-import type { ProofWatch } from './keep-proved.ts'
+import { ProofWatch } from './keep-proved.ts'
 import type { RpcCall, RpcOperation } from './operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
-import { replay } from './replay.ts'
+import { nobody, replay } from './replay.ts'
+import { resolveBlock } from './resolve-block.ts'
 
 /** A request that an operation has parsed. `params`: as they were sent. */
 export type BundledCall = {
@@ -57,6 +58,26 @@ export async function runBundled(
     ...(used.code === null ? {} : { code: toHex(used.code) }),
   }
   return { result, proof }
+}
+
+/** The bundle of a request that nobody's limits apply to. Throws what `parse` and the operation throw. */
+export async function askBundle(
+  operation: RpcOperation<unknown>,
+  params: readonly unknown[],
+  network: Network,
+  signal: AbortSignal,
+): Promise<ProofBundle> {
+  const input = operation.parse(params)
+  const watch = new ProofWatch({ level: () => {}, block: () => {} })
+  const call = watch.watched({
+    caller: nobody,
+    network,
+    labels: watch,
+    signal,
+    resolve: async (block) => await resolveBlock(network, block, { signal }),
+  })
+  const { proof } = await runBundled({ operation, input, params }, call, watch)
+  return proof
 }
 
 /** Says what the answer is, and proves nothing. */

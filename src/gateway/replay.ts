@@ -48,7 +48,7 @@ export async function replay<Input>(
 }
 
 /** No operation with a bundle looks at its caller. */
-const nobody: Caller = {
+export const nobody: Caller = {
   accountId: '',
   accountName: '',
   keyId: '',

@@ -23,13 +23,13 @@ export type JsonRpcClientOptions = {
 
 export type JsonRpcClient = {
   /**
-   * The `result` of the reply, any JSON value. `repeatable`: a read, asked again once when a reused socket turns out
+   * The `result` of the reply, any JSON value, or another member of one that has a result. `repeatable`: a read, asked again once when a reused socket turns out
    * to have been closed. Throws UpstreamError, or `signal.reason` when that aborts; then the socket is closed too.
    */
   call(
     method: string,
     params: Params,
-    options: { readonly repeatable: boolean },
+    options: { readonly repeatable: boolean; readonly member?: string },
     signal: AbortSignal,
   ): Promise<unknown>
   readonly redact: Redact
@@ -75,7 +75,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   return {
     redact,
-    async call(method, params, { repeatable }, signal) {
+    async call(method, params, { repeatable, member }, signal) {
       signal.throwIfAborted()
       const id = ++calls
       const text = 'json' in params ? params.json : JSON.stringify(params)
@@ -84,7 +84,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const stopTimer = clock.after(timeoutMs, () => exchange.outOfTime())
       owner.dispatch(exchange)
       try {
-        return readReply(await exchange.response, { id, body, redact })
+        return readReply(await exchange.response, { id, body, redact, member })
       } finally {
         stopTimer()
       }

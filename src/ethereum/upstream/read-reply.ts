@@ -16,6 +16,8 @@ export type Sent = {
   /** The body we sent. */
   readonly body: string
   readonly redact: Redact
+  /** The member that is wanted; undefined: `result`. */
+  readonly member?: string | undefined
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -25,7 +27,7 @@ const messageLengthMax = 1024
 const dataLengthMax = 64 * 1024
 const hexText = /^0x[0-9a-fA-F]*$/
 
-/** The result, any JSON value. Throws UpstreamError. */
+/** The result, any JSON value, or what else is wanted of a reply that has one. Throws UpstreamError. */
 export function readReply(response: Response, sent: Sent): unknown {
   const { status } = response
   const reply = parseMembers(response.body)
@@ -40,7 +42,7 @@ export function readReply(response: Response, sent: Sent): unknown {
   if (hasError) throw toError(reply['error'], response, sent)
   if (!hasResult) throw trouble(status, 'a reply without a result')
   if (status < 200 || status > 299) throw plainFailure(response, sent)
-  return reply['result']
+  return reply[sent.member ?? 'result']
 }
 
 function parseMembers(body: string): Members | null {

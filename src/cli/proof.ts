@@ -1,0 +1,123 @@
+// `cairn proof`: the bundle of a read, for `cairn verify`. From a running server, or out of the data folder by the
+// same code.
+// Tested by src/cli/proof.test.ts
+import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
+import { createSenderCache } from '../ethereum/sender-cache.ts'
+import { createJsonRpcClient } from '../ethereum/upstream/json-rpc-client.ts'
+import { askBundle } from '../gateway/make-bundle.ts'
+import { createRpcOperations } from '../gateway/operations/index.ts'
+import { parseBundle } from '../gateway/proof-bundle.ts'
+import { openStoredChain } from '../open-stored-chain.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { FoundBad } from './report.ts'
+import { addSharedOptions, settingsOf } from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+
+type Options = SharedOptions & { readonly url?: string; readonly key?: string }
+
+const timeoutMs = 60_000
+const replyBytesMax = 64 * 1024 * 1024
+const sendersMax = 10_000
+
+export function defineProof(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .argument('<method>', 'a method that has bundles (docs/operations.md)')
+    .argument('[params...]', 'its params, each as JSON or as bare text')
+    .option('--url <url>', 'of a running server, with /v3/<key> or without (or CAIRN_URL)')
+    .option('--key <key>', 'API key, when the URL has none (or CAIRN_KEY)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn proof eth_getBalance 0x391694e7e0b0cce554cb130d723a9d27458f9298 latest
+  cairn proof eth_getBlockByNumber 0x0 false > bundle.json
+  cairn proof eth_getStorageAt 0x295a70b2de5e3953354a6a8344e616ed314d7251 0x0 latest --url http://127.0.0.1:8545 --key <key>
+
+Without a URL the embedded chain is read out of the data folder, whether the server runs or not. Prints the bundle,
+and ends with 1 when it proves nothing.`,
+    )
+    .action(async (method: string, params: readonly string[], options: Options) => {
+      const values = params.map(parseParam)
+      const { url = context.env['CAIRN_URL'] } = options
+      const bundle =
+        url === undefined
+          ? await askFolder(context, options, method, values)
+          : await askServer(
+              toEndpoint(url, options.key ?? context.env['CAIRN_KEY']),
+              method,
+              values,
+            )
+      context.out(`${JSON.stringify(bundle)}\n`)
+      const parsed = parseBundle(bundle)
+      if ('refused' in parsed || parsed.bundle.header === null) throw new FoundBad()
+    })
+}
+
+/** `0x1f`, `latest` and other bare words are text; what reads as JSON is JSON. */
+function parseParam(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function toEndpoint(text: string, key: string | undefined): string {
+  if (!URL.canParse(text)) throw new UsageError(`--url is "${text}", expected http://<host>:<port>`)
+  const url = new URL(text)
+  if (!/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`--url is "${text}", expected http://<host>:<port>`)
+  }
+  if (!/\/v3(\/|$)/.test(url.pathname)) {
+    if (key === undefined) throw new UsageError('which API key? Give --key or CAIRN_KEY')
+    url.pathname = `${url.pathname.replace(/\/$/, '')}/v3/${encodeURIComponent(key)}`
+  }
+  url.searchParams.set('proof', '1')
+  return url.href
+}
+
+async function askServer(
+  url: string,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  const client = createJsonRpcClient({
+    url,
+    headers: {},
+    connections: 1,
+    timeoutMs,
+    replyBytesMax,
+    clock: systemClock,
+  })
+  try {
+    const options = { repeatable: true, member: 'proof' }
+    const bundle = await client.call(method, params, options, new AbortController().signal)
+    if (bundle === undefined) throw new Error('the server gave an answer without a bundle')
+    return bundle
+  } finally {
+    await client.close()
+  }
+}
+
+async function askFolder(
+  context: Context,
+  options: Options,
+  method: string,
+  params: readonly unknown[],
+): Promise<unknown> {
+  const operations = createRpcOperations({
+    clientVersion: '',
+    clock: systemClock,
+    findSender: createSenderCache(sendersMax).find,
+  })
+  const operation = operations.get(method)
+  if (operation?.bundle === undefined) throw new Error(`${method} has no bundles`)
+  const { config } = await settingsOf(context, options)
+  const { network, close } = openStoredChain(config)
+  try {
+    return await askBundle(operation, params, network, new AbortController().signal)
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,82 @@
+// The embedded chain as it lies in the data folder, to be read beside a running server or without one. It makes no
+// blocks and runs no EVM.
+// Tested by src/cli/proof.test.ts
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from './base/clock.ts'
+import { silentLog } from './base/log.ts'
+import { verifyDagBlock } from './codec/verify-dag-block.ts'
+import { verifyKeccakKinds } from './codec/verify-keccak.ts'
+import { type Config, embeddedChain } from './config/settings.ts'
+import { createObtain } from './content/obtain.ts'
+import { createSqliteStore } from './content/sqlite-store.ts'
+import { createVerify } from './content/verify.ts'
+import { createInlineWriter } from './db/inline-writer.ts'
+import { openDatabase } from './db/sqlite.ts'
+import { blobFeeFraction } from './ethereum/embedded/blob-schedule.ts'
+import { createChainHead } from './ethereum/embedded/chain-head.ts'
+import { openChainIndex } from './ethereum/embedded/chain-index.ts'
+import { defaultGenesis } from './ethereum/embedded/default-genesis.ts'
+import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import { emptyPool } from './ethereum/empty-pool.ts'
+import type { Network } from './ethereum/network.ts'
+import { createHeaderMemory } from './ethereum/proved-header.ts'
+
+type StoredChain = { readonly network: Network; close(): void }
+
+const headersMax = 16
+
+/** Throws an Error with a sentence for the operator when there is no chain to read. */
+export function openStoredChain(config: Config): StoredChain {
+  const chain = embeddedChain(config)
+  if (chain === null) {
+    throw new Error(
+      'the settings name no embedded chain: ask a running server with --url and --key',
+    )
+  }
+  const path = join(config.dataDir, 'cairn.db')
+  if (!existsSync(path))
+    throw new Error(`there is no chain in ${config.dataDir}: start the server once`)
+  const db = openDatabase(path, { readOnly: true })
+  try {
+    const index = openChainIndex(db, chain.name)
+    const start = index.head()
+    if (start === null) {
+      throw new Error(
+        `there is no chain "${chain.name}" in ${config.dataDir}: start the server once`,
+      )
+    }
+    const { genesisFile, name } = chain
+    const genesis =
+      genesisFile === null
+        ? defaultGenesis
+        : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
+    const { obtain, held, heldNode } = createObtain({
+      store: createSqliteStore({ db, writer: createInlineWriter(db) }),
+      sourcesFor: () => [],
+      verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+      clock: systemClock,
+      log: silentLog,
+      count: () => {},
+    })
+    const network: Network = {
+      name,
+      chainId: genesis.chainId,
+      head: createChainHead(name, index, start),
+      obtain,
+      held,
+      heldNode,
+      headers: createHeaderMemory(headersMax),
+      hint: { network: name },
+      pool: emptyPool,
+      executor: null,
+      relay: null,
+      blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),
+      forkConfigs: () => null,
+    }
+    return { network, close: () => db.close() }
+  } catch (thrown) {
+    db.close()
+    throw thrown
+  }
+}
