@@ -44,6 +44,9 @@ export const logTimeMs = 10_000
 /** Twice as much in hex: more than a reply may hold. */
 export const logDataBytesMax = 16 * 1024 * 1024
 
+/** Blocks whose receipts are fetched at the same time, where they have to be fetched. */
+const aheadMax = 8
+
 /** A long search lets other requests go on in between. */
 const turnMs = 5
 
@@ -116,18 +119,33 @@ export async function queryLogs(
   const endsAt = clock.monotonic() + timeMs
   let turnEndsAt = clock.monotonic() + turnMs
   const newestFirst: (readonly LogObject[])[] = []
+  /** Of the blocks walked last, newest first: read while the walk goes on. */
+  const reading: Promise<readonly LogObject[]>[] = []
   let count = 0
   let dataBytes = 0
+
+  async function take(left: number): Promise<void> {
+    while (reading.length > left) {
+      const logs = (await reading.shift()) ?? []
+      if (logs.length > 0) newestFirst.push(logs)
+      count += logs.length
+      if (count > resultsMax) {
+        throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
+      }
+      for (const { data } of logs) dataBytes += (data.length - 2) / 2
+      if (dataBytes > dataBytesMax) throw new Fault('response_too_large')
+    }
+  }
+
   let block = newest
   while (block.header.number >= oldest) {
-    const logs = matcher.mayMatch(block) ? await readMatching(network, block, matcher, signal) : []
-    if (logs.length > 0) newestFirst.push(logs)
-    count += logs.length
-    if (count > resultsMax) {
-      throw new Fault('over_range', { detail: `query returned more than ${resultsMax} results` })
+    if (matcher.mayMatch(block)) {
+      const logs = readMatching(network, block, matcher, signal)
+      // One that nobody waits for any more, because another failed, must not fail by itself.
+      logs.catch(() => {})
+      reading.push(logs)
+      await take(aheadMax)
     }
-    for (const { data } of logs) dataBytes += (data.length - 2) / 2
-    if (dataBytes > dataBytesMax) throw new Fault('response_too_large')
     if (block.header.number === oldest || block.header.number === 0n) break
     const now = clock.monotonic()
     if (now > endsAt) throw new Fault('over_range', { detail: 'query timeout exceeded' })
@@ -138,6 +156,7 @@ export async function queryLogs(
     signal.throwIfAborted()
     block = await getHeader(network, block.header.parentHash, signal)
   }
+  await take(0)
   return newestFirst.toReversed().flat()
 }
 

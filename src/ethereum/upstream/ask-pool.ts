@@ -20,8 +20,8 @@ export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
  */
 type Finding = 'taken' | 'absent' | 'unproved' | 'cannot' | 'short' | 'lie' | 'failed'
 
-/** Of whom; the last word of each upstream counts. */
-export type Findings = ReadonlyMap<Upstream, Finding>
+/** Of whom; the last word of each upstream counts. `failure`: what the first that failed threw, for the log. */
+export type Findings = ReadonlyMap<Upstream, Finding> & { failure?: unknown }
 
 export type PoolQuestion = {
   readonly need: Need
@@ -36,7 +36,7 @@ export async function askPool(
   { need, number, attempt }: PoolQuestion,
   signal: AbortSignal,
 ): Promise<Findings> {
-  const findings = new Map<Upstream, Finding>()
+  const findings: Map<Upstream, Finding> & { failure?: unknown } = new Map<Upstream, Finding>()
   await pool.content(
     { need, number },
     async (upstream, shared) => {
@@ -48,6 +48,7 @@ export async function askPool(
         const finding = findingOf(thrown)
         if (finding === null) throw thrown
         findings.set(upstream, finding)
+        if (finding === 'failed') findings.failure ??= thrown
         // The pool judges errors of calls itself: it learns from them what the upstream cannot do.
         if (thrown instanceof UpstreamError) throw thrown
         return finding === 'unproved' ? 'cannot' : 'failed'
@@ -97,7 +98,7 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
   const tried = all.length
   if (count('taken') > 0 || (about.need === 'header' && isAbsent(all))) return
   if (count('lie') + count('short') > 0) throw new Fault('unverified', { data: { block, tried } })
-  if (count('failed') > 0) throw new Fault('no_upstream')
+  if (count('failed') > 0) throw new Fault('no_upstream', { cause: findings.failure })
   if (count('unproved') > 0 || hasValues(pool, about)) {
     const what = about.need === 'proof' || about.need === 'code' ? 'state' : about.need
     const detail = `${what} at block ${block} can be read but not proved`
