@@ -180,6 +180,7 @@ export async function startServer(
   const server = createServer({
     settings: {
       ...defaultServerSettings,
+      listener: config.http.listener,
       keepAliveMs: config.http.keepAliveMs,
       headersMs: config.http.headersMs,
       connectionsMax: config.http.connectionsMax,

@@ -55,6 +55,11 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       host: text('127.0.0.1', 'Address to listen on; `0.0.0.0` opens it to other machines.'),
       port: whole(0, 65_535, 8545, 'Port to listen on; 0 takes any free one.'),
+      listener: choice(
+        ['lean', 'node'],
+        'lean',
+        'Who reads JSON-RPC calls: `lean`, or `node` for node:http as everything else. Answers are the same.',
+      ),
       keepAliveMs: whole(1, dayMs, 75_000, 'How long an idle connection is kept open.'),
       headersMs: whole(1, dayMs, 10_000, 'How long the headers of a request may take to arrive.'),
       connectionsMax: whole(1, 65_536, 4096, 'Open connections, all addresses together.'),

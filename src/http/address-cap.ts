@@ -2,8 +2,8 @@
 // Tested by src/http/server.test.ts
 import type { Socket } from 'node:net'
 
-/** A listener for `connection` that cuts what is over `connectionsMax` from the same address. */
-export function createAddressCap(connectionsMax: number): (socket: Socket) => void {
+/** Counts a new connection; cuts it, and gives false, when it is over `connectionsMax` from the same address. */
+export function createAddressCap(connectionsMax: number): (socket: Socket) => boolean {
   // Bounded by the server's global cap: an address leaves with its last connection.
   const open = new Map<string, number>()
   return (socket) => {
@@ -11,7 +11,7 @@ export function createAddressCap(connectionsMax: number): (socket: Socket) => vo
     const count = (open.get(address) ?? 0) + 1
     if (count > connectionsMax) {
       socket.destroy()
-      return
+      return false
     }
     open.set(address, count)
     socket.once('close', () => {
@@ -19,5 +19,6 @@ export function createAddressCap(connectionsMax: number): (socket: Socket) => vo
       if (left === 0) open.delete(address)
       else open.set(address, left)
     })
+    return true
   }
 }

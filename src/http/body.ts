@@ -49,10 +49,7 @@ function readRest(
     request.on('data', (chunk: Buffer) => {
       if (finished) return
       if (first === null) first = chunk
-      else {
-        gathered = roomFor(gathered ?? first, length, length + chunk.length)
-        chunk.copy(gathered, length)
-      }
+      else gathered = append(gathered ?? first, length, chunk)
       length += chunk.length
       if (length > bytesMax) finish('over')
       // The length was declared, so this is all: no need to wait for the stream to say so.
@@ -68,9 +65,14 @@ function readRest(
 const nothing = Buffer.alloc(0)
 const aTurn = Promise.resolve()
 
-function roomFor(buffer: Buffer, used: number, needed: number): Buffer {
-  if (needed <= buffer.length) return buffer
-  const larger = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2))
-  buffer.copy(larger, 0, 0, used)
-  return larger
+/** `chunk` behind the first `used` bytes of `buffer`, there or in a larger one: at least twice as large. */
+export function append(buffer: Buffer, used: number, chunk: Buffer): Buffer {
+  const needed = used + chunk.length
+  let room = buffer
+  if (needed > buffer.length) {
+    room = Buffer.allocUnsafeSlow(Math.max(needed, buffer.length * 2))
+    buffer.copy(room, 0, 0, used)
+  }
+  chunk.copy(room, used)
+  return room
 }

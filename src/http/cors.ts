@@ -1,7 +1,6 @@
 // Cross-origin headers of the JSON-RPC face, on every status (contract-rpc 4). No Allow-Credentials: a key
 // travels in the URL and a secret in a header the page itself must know.
 // Tested by src/http/rpc.test.ts
-import type { IncomingMessage } from 'node:http'
 
 const exposed =
   'retry-after, x-request-id, x-cairn-verified, x-cairn-head, x-cairn-block, x-cairn-block-number, x-cairn-units'
@@ -24,9 +23,9 @@ export function corsHeaders(origin: string | undefined): string[] {
 }
 
 /** Headers of a 204 to OPTIONS; no key is needed. */
-export function preflightHeaders(request: IncomingMessage): string[] {
+export function preflightHeaders(origin: string | undefined): string[] {
   return [
-    ...corsHeaders(request.headers.origin),
+    ...corsHeaders(origin),
     'access-control-allow-methods',
     'POST, OPTIONS',
     'access-control-allow-headers',

@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { endEarly } from './early-answer.ts'
-import type { Exchange } from './exchange.ts'
+import type { NodeExchange } from './node-exchange.ts'
 import { kuboLine } from './kubo-json.ts'
 
 export type Refusal = {
@@ -33,7 +33,7 @@ export function refusalOf(fault: Fault): Refusal {
 
 /** Sends it whole; when the request's body is not read to its end, closes after discarding a little of it. */
 export function sendRefusal(
-  exchange: Exchange,
+  exchange: NodeExchange,
   refusal: Refusal,
   how: { readonly bodyEnded: boolean; readonly clock: Clock },
 ): void {

@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { FilesReply } from '../gateway/operation.ts'
-import type { Exchange } from './exchange.ts'
+import type { NodeExchange } from './node-exchange.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
 
@@ -21,7 +21,7 @@ export type ReplyTerms = {
  * out the face can still refuse, after that (`response.headersSent`) it must destroy the connection.
  */
 export async function sendReply(
-  exchange: Exchange,
+  exchange: NodeExchange,
   reply: FilesReply,
   terms: ReplyTerms,
   sent: { bytes: number },
@@ -83,7 +83,7 @@ async function* exactly(
 }
 
 async function sendStream(
-  exchange: Exchange,
+  exchange: NodeExchange,
   headers: Record<string, string>,
   chunks: AsyncIterable<Uint8Array>,
   terms: ReplyTerms,
@@ -109,7 +109,7 @@ async function sendStream(
   }
 }
 
-function drained(exchange: Exchange, terms: ReplyTerms): Promise<void> {
+function drained(exchange: NodeExchange, terms: ReplyTerms): Promise<void> {
   const { response } = exchange
   return new Promise((resolve, reject) => {
     const settle = (): void => {

@@ -14,7 +14,7 @@ import {
   type Route,
   routeCommand,
 } from './command-line.ts'
-import type { Exchange, Face } from './exchange.ts'
+import type { Face, NodeExchange } from './node-exchange.ts'
 import { readCredential } from './files-credential.ts'
 import { filesHeaders, optionsHeaders } from './files-head.ts'
 import { refusalOf, sendRefusal } from './files-refusal.ts'
@@ -83,7 +83,7 @@ export function createFilesFace(parts: FilesFaceParts): Face {
 
 async function answerCommand(
   parts: FilesFaceParts,
-  exchange: Exchange,
+  exchange: NodeExchange,
   upload: UploadBody,
 ): Promise<void> {
   const { headers, method } = exchange.request
@@ -130,7 +130,7 @@ async function answerCommand(
 /** Command line and body as one request. Only arguments that may come from the body read it here. */
 async function readRequest(
   route: Route,
-  exchange: Exchange,
+  exchange: NodeExchange,
   upload: UploadBody,
 ): Promise<FilesRequest> {
   const { headers } = exchange.request
@@ -174,7 +174,7 @@ function isOriginRefused({ code, data }: Fault): boolean {
   return code === 'refused_by_setting' && typeof data === 'object' && data['reason'] === 'origin'
 }
 
-function isConnected(exchange: Exchange): boolean {
+function isConnected(exchange: NodeExchange): boolean {
   const { request, response } = exchange
   return !response.destroyed && !request.socket.destroyed && !exchange.signal.aborted
 }

@@ -1,7 +1,8 @@
 // Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
 // Tested by src/http/server.test.ts
 import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
-import type { Exchange, Face } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
+import type { Face, NodeExchange } from './node-exchange.ts'
 import { indexPage } from './index-page.ts'
 import { type Answer, sendAnswer, textAnswer } from './text-answer.ts'
 
@@ -38,8 +39,18 @@ export function parseRpcPath(path: string): RpcPath | null {
   }
 }
 
+/** `any`: answers every exchange. `rpc`: the part of it that needs no more than an `Exchange`. */
+export type Routes = {
+  readonly any: Face
+  readonly rpc: RpcFace
+}
+
 /** The one table of paths. */
-export function createRoutes(faces: Faces): Face {
+export function createRoutes(faces: Faces): Routes {
+  return { any: createFace(faces), rpc: faces.rpc }
+}
+
+function createFace(faces: Faces): Face {
   return (exchange) => {
     const { path } = exchange
     const rpcPath = parseRpcPath(path)
@@ -57,7 +68,7 @@ export function createRoutes(faces: Faces): Face {
   }
 }
 
-function sendPage(exchange: Exchange, page: Answer): void {
+function sendPage(exchange: NodeExchange, page: Answer): void {
   const { request, response } = exchange
   const readable = request.method === 'GET' || request.method === 'HEAD'
   const refusal = textAnswer(405, 'method not allowed', { allow: 'GET, HEAD' })

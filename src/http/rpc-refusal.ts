@@ -1,7 +1,7 @@
 // What a refusal echoes (contract-rpc 3.7, 3.9): the ids of the calls, in an array when a batch was sent. A
 // client that sent a batch crashes on a single object; one that gets id null shows an empty message.
 // Tested by src/http/rpc.test.ts
-import { type Body, readBody } from './body.ts'
+import type { Body } from './body.ts'
 import type { Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
@@ -27,7 +27,7 @@ export async function readForm(
   deadlines: Deadlines,
 ): Promise<{ readonly form: RefusalForm; readonly read: boolean }> {
   if (exchange.awaitsContinue) return { form: unknownForm, read: false }
-  const body = await readBody(exchange.request, refusedBytesMax, deadlines)
+  const body = await exchange.readBody(refusedBytesMax, deadlines)
   if (body.ending !== 'whole') return { form: formOf(body), read: false }
   try {
     return { form: formOf(parseEnvelope(body.bytes, scannedItemsMax)), read: true }

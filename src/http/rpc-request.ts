@@ -1,10 +1,9 @@
 // What the JSON-RPC face judges by itself, from the request line and headers alone.
 // Tested by src/http/rpc.test.ts
-import type { IncomingMessage } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import type { Credential } from '../gateway/gateway.ts'
 import { parseBasic } from './basic-auth.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, RequestHeaders } from './exchange.ts'
 import type { RpcPath } from './routes.ts'
 
 const contentTypes: ReadonlySet<string> = new Set([
@@ -16,16 +15,16 @@ const contentTypes: ReadonlySet<string> = new Set([
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/
 
 /** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL without an upgrade. */
-export function judgeRequest({ request }: Exchange, path: RpcPath): void {
+export function judgeRequest({ method, headers }: Exchange, path: RpcPath): void {
   if (path.webSocket) {
     throw new Fault('no_command', {
       detail: 'this URL takes WebSocket connections, send JSON-RPC by POST to /v3/<API_KEY>',
     })
   }
-  if (request.method !== 'POST') throw new Fault('wrong_http')
-  const type = (request.headers['content-type'] ?? '').split(';', 1)[0] as string
+  if (method !== 'POST') throw new Fault('wrong_http')
+  const type = (headers['content-type'] ?? '').split(';', 1)[0] as string
   if (!contentTypes.has(type.trim().toLowerCase())) throw new Fault('wrong_media')
-  const encoding = request.headers['content-encoding'] ?? ''
+  const encoding = headers['content-encoding'] ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new Fault('wrong_media', {
       detail: 'invalid content encoding, only identity is supported',
@@ -34,8 +33,8 @@ export function judgeRequest({ request }: Exchange, path: RpcPath): void {
 }
 
 /** `?proof=1` or `x-cairn-proof: 1`: each result is to come with its proof bundle. */
-export function asksProof({ request, query }: Exchange): boolean {
-  if (request.headers['x-cairn-proof'] === '1') return true
+export function asksProof({ headers, query }: Exchange): boolean {
+  if (headers['x-cairn-proof'] === '1') return true
   return query !== '' && new URLSearchParams(query).get('proof') === '1'
 }
 
@@ -43,16 +42,25 @@ export function asksProof({ request, query }: Exchange): boolean {
  * The key of the path and the secret of `Authorization: Basic`. A malformed key counts as none. Throws
  * `bad_secret` when there is a key and the header is of another scheme or cannot be read.
  */
-export function readCredential(request: IncomingMessage, keySegment: string | null): Credential {
+export function readCredential(
+  {
+    headers,
+    address,
+  }: {
+    readonly headers: Pick<RequestHeaders, 'authorization' | 'origin' | 'user-agent'>
+    readonly address: string
+  },
+  keySegment: string | null,
+): Credential {
   const key = keySegment !== null && keyForm.test(keySegment) ? keySegment : null
-  const basic = key === null ? null : parseBasic(request.headers.authorization)
+  const basic = key === null ? null : parseBasic(headers.authorization)
   if (basic === 'malformed') throw new Fault('bad_secret')
   return {
     key,
     secret: basic === null || basic.password === '' ? null : basic.password,
     user: basic === null || basic.user === '' ? undefined : basic.user,
-    address: request.socket.remoteAddress ?? '',
-    origin: request.headers.origin,
-    userAgent: request.headers['user-agent'],
+    address,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
   }
 }

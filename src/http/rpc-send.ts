@@ -1,12 +1,11 @@
 // The head and body of a JSON-RPC answer, refusals included (contract-rpc 4, 5, 12).
 // Tested by src/http/rpc.test.ts
-import type { Clock } from '../base/clock.ts'
 import type { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { RpcLabels } from '../gateway/gateway.ts'
 import { corsHeaders } from './cors.ts'
-import { endEarly } from './early-answer.ts'
 import type { Exchange } from './exchange.ts'
+import { createHeadLines } from './head-lines.ts'
 import type { RpcBody } from './rpc-reply.ts'
 
 export type RpcAnswer = {
@@ -18,9 +17,6 @@ export type RpcAnswer = {
   readonly bodyUnread: boolean
 }
 
-/** A caller that does not take its answer is cut after this. */
-const flushMs = 30_000
-
 /** What every answer says of itself. */
 const fixed = [
   'content-type',
@@ -30,39 +26,26 @@ const fixed = [
   'x-content-type-options',
   'nosniff',
 ]
-const plainLines = toLines([...corsHeaders(undefined), ...fixed])
+const plain = createHeadLines([...corsHeaders(undefined), ...fixed])
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
-export function sendReply(exchange: Exchange, answer: RpcAnswer, clock: Clock): void {
-  const { request, response } = exchange
-  if (response.destroyed || response.headersSent) return
+export function sendReply(exchange: Exchange, answer: RpcAnswer): void {
   const { fault, labels, bodyUnread } = answer
   const { text, bytes } = answer.body
-  const { origin } = request.headers
+  const { origin } = exchange.headers
   const own = ['x-request-id', exchange.requestId, 'content-length', String(bytes)]
   if (labels !== null) addLabels(own, labels)
-  const ascii = bytes === text.length
-  // An Origin is foreign text: node judges it.
-  const plain = fault === null && !bodyUnread && ascii && origin === undefined
-  if (!(plain && exchange.sendWhole(plainLines + toLines(own), text))) {
-    if (fault !== null) addFault(own, fault)
-    if (bodyUnread || fault?.row.status === 413) own.push('connection', 'close')
-    const head = [...corsHeaders(origin), ...fixed, ...own]
-    response.writeHead(fault?.row.status ?? 200, head)
-    if (bodyUnread && !exchange.awaitsContinue) endEarly(request, response, text, clock)
-    else response.end(text, ascii ? 'latin1' : 'utf8')
-  }
-  if (response.writableLength > 0) {
-    const stopTimer = clock.after(flushMs, () => response.destroy())
-    response.once('close', stopTimer)
-  }
-}
-
-/** Names and values in turn, as header lines. */
-function toLines(head: readonly string[]): string {
-  let lines = ''
-  for (let at = 0; at < head.length; at += 2) lines += `${head[at]}: ${head[at + 1]}\r\n`
-  return lines
+  if (fault !== null) addFault(own, fault)
+  const status = fault?.row.status ?? 200
+  exchange.send({
+    status,
+    fixed: origin === undefined ? plain : createHeadLines([...corsHeaders(origin), ...fixed]),
+    own,
+    text,
+    ascii: bytes === text.length,
+    bodyUnread,
+    closes: bodyUnread || status === 413,
+  })
 }
 
 function addLabels(head: string[], labels: RpcLabels): void {

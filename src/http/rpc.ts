@@ -7,11 +7,12 @@ import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
 import { untellAll } from '../gateway/once-told.ts'
-import { type Body, readBody } from './body.ts'
+import type { Body } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
+import { createHeadLines } from './head-lines.ts'
 import type { RpcFace, RpcPath } from './routes.ts'
 import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
@@ -56,11 +57,7 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
   let inFlight = 0
 
   return async (exchange, path) => {
-    if (exchange.request.method === 'OPTIONS') {
-      const head = [...preflightHeaders(exchange.request), 'x-request-id', exchange.requestId]
-      exchange.response.writeHead(204, head).end()
-      return
-    }
+    if (exchange.method === 'OPTIONS') return sendPreflight(exchange)
     const deadline = deadlines.request.start(() => exchange.abort(new Fault('deadline')))
     const progress: Progress = { entered: null, form: null, read: false }
     inFlight++
@@ -75,6 +72,14 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
       deadline.stop()
     }
   }
+}
+
+const noLines = createHeadLines([])
+
+function sendPreflight(exchange: Exchange): void {
+  const own = [...preflightHeaders(exchange.headers.origin), 'x-request-id', exchange.requestId]
+  const kept = { bodyUnread: false, closes: false }
+  exchange.send({ status: 204, fixed: noLines, own, text: '', ascii: true, ...kept })
 }
 
 /** How far a request came: decides what a refusal echoes and whether it is charged. */
@@ -94,13 +99,14 @@ async function answer(
   deadlines: Deadlines,
 ): Promise<void> {
   const network = gateway.networkFor(path.network, exchange.hostLabel)
-  const credential = readCredential(exchange.request, path.key)
+  const credential = readCredential(exchange, path.key)
   const entering = gateway.enterRpc(credential, network)
   const caller =
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.entered = { caller, network }
   acceptBody(exchange, settings)
-  const sent = await readBody(exchange.request, settings.bodyBytesMax, deadlines)
+  const reading = exchange.readBody(settings.bodyBytesMax, deadlines)
+  const sent = reading instanceof Promise ? await reading : reading
   const { batch, entries } = openEnvelope(sent, settings, progress)
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
@@ -115,9 +121,9 @@ async function answer(
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
   const body = writer.body(batch)
-  if (exchange.response.destroyed) untellAll(outcomes)
+  if (exchange.gone) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
-  sendReply(exchange, { fault, labels: headers, body, bodyUnread: false }, clock)
+  sendReply(exchange, { fault, labels: headers, body, bodyUnread: false })
 }
 
 /** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
@@ -132,7 +138,7 @@ function isRefusedBySetting(outcome: RpcOutcome): boolean {
 }
 
 function acceptBody(exchange: Exchange, { bodyBytesMax }: RpcSettings): void {
-  const declared = Number(exchange.request.headers['content-length'] ?? 0)
+  const declared = Number(exchange.headers['content-length'] ?? 0)
   if (declared > bodyBytesMax) throw tooLarge(declared, bodyBytesMax)
   exchange.acceptBody()
 }
@@ -159,7 +165,7 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
 const noLabels = { verified: null, head: null, block: null, blockNumber: null }
 
 async function refuse(
-  { gateway, clock, log }: RpcFaceParts,
+  { gateway, log }: RpcFaceParts,
   exchange: Exchange,
   fault: Fault,
   progress: Progress,
@@ -176,7 +182,7 @@ async function refuse(
       ? await readForm(exchange, deadlines)
       : { form: 'entries' in known ? formOf(known) : known, read: progress.read }
   const body = refusalBody(fault, form, exchange.requestId)
-  const bodyUnread = !read && !exchange.request.readableEnded
+  const bodyUnread = !read && !exchange.bodyEnded
   const labels = units === 0 ? null : { ...noLabels, units }
-  sendReply(exchange, { fault, labels, body, bodyUnread }, clock)
+  sendReply(exchange, { fault, labels, body, bodyUnread })
 }

@@ -6,6 +6,7 @@ import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import { createRoutes } from './routes.ts'
 import { createServer, defaultServerSettings } from './server.ts'
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'
@@ -153,7 +154,7 @@ suite('a hostile or odd request over a raw socket', () => {
   test('a port in use is named in one sentence', async () => {
     const other = createServer({
       settings: defaultServerSettings,
-      routes: () => {},
+      routes: createRoutes({ rpc: () => {}, files: () => {}, ready: () => true, networks: [] }),
       clock: systemClock,
       log: silentLog,
     })
@@ -163,25 +164,36 @@ suite('a hostile or odd request over a raw socket', () => {
   })
 })
 
+function failOf(requestId: string): Promise<void> {
+  if (requestId === 'now') throw new TypeError('a bug')
+  return Promise.reject(new TypeError('a bug'))
+}
+
 test('a face that fails is a 500 that names the request, and the server lives', async () => {
   const server = createServer({
     settings: defaultServerSettings,
-    routes: ({ path: asked }) => {
-      if (asked === '/now') throw new TypeError('a bug')
-      return Promise.reject(new TypeError('a bug'))
-    },
+    routes: createRoutes({
+      rpc: ({ requestId }) => failOf(requestId),
+      files: ({ requestId }) => failOf(requestId),
+      ready: () => true,
+      networks: [],
+    }),
     clock: systemClock,
     log: silentLog,
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   try {
-    for (const asked of ['/now', '/later']) {
-      const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
-        headers: { 'x-request-id': 'mine' },
-      })
-      equal(response.status, 500)
-      equal(response.headers.get('x-request-id'), 'mine')
-      equal(await response.text(), 'internal error\n')
+    for (const asked of ['/v3/some_key', '/api/v0/version']) {
+      for (const id of ['now', 'later']) {
+        const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
+          method: 'POST',
+          body: '{}',
+          headers: { 'x-request-id': id },
+        })
+        equal(response.status, 500)
+        equal(response.headers.get('x-request-id'), id)
+        equal(await response.text(), 'internal error\n')
+      }
     }
   } finally {
     await server.drain({ graceMs: 0, deadlineMs: 0 })

@@ -1,23 +1,29 @@
-// The HTTP server: the only importer of node:http. Everything node leaves to defaults is set here, every
-// handler runs inside one try, and a stop lets calls in flight end (engine.md 3.1, 3.5).
+// The HTTP server: the only importer of node:http. Connections begin at the lean listener, which gives what is no
+// plain call to node:http. Everything node leaves to defaults is set here, every handler runs inside one try, and
+// a stop lets calls in flight end (engine.md 3.1, 3.5, 3.6).
 import {
   createServer as createNodeServer,
   type IncomingMessage,
   type Server as NodeServer,
   ServerResponse,
+  STATUS_CODES,
 } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createAddressCap } from './address-cap.ts'
-import { Exchange, type Face } from './exchange.ts'
 import { createDateHeader } from './date-header.ts'
+import { createLeanListener } from './lean/lean-listener.ts'
+import { NodeExchange } from './node-exchange.ts'
 import { createRequestIds } from './request-id.ts'
+import type { Routes } from './routes.ts'
 import { readTarget } from './target.ts'
 import { sendAnswer, textAnswer } from './text-answer.ts'
 import type { Upgrades } from './upgrade.ts'
 
 export type ServerSettings = {
+  /** Who reads plain calls: the lean listener, or node:http as everything else. */
+  readonly listener: 'lean' | 'node'
   /** Longer than a balancer keeps its idle connections (60 s in most). */
   readonly keepAliveMs: number
   /** From the first byte to the end of the headers. */
@@ -31,6 +37,7 @@ export type ServerSettings = {
 }
 
 export const defaultServerSettings: ServerSettings = {
+  listener: 'lean',
   keepAliveMs: 75_000,
   headersMs: 10_000,
   connectionsCheckMs: 1_000,
@@ -42,7 +49,7 @@ export const defaultServerSettings: ServerSettings = {
 
 export type ServerParts = {
   readonly settings: ServerSettings
-  readonly routes: Face
+  readonly routes: Routes
   /** Takes WebSockets; without it every upgrade is answered in HTTP. */
   readonly upgrades?: Upgrades
   /** A line at level debug for each answer. It costs a listener on each, so not by default. */
@@ -67,7 +74,6 @@ export function createServer(parts: ServerParts): Server {
   const { settings, routes, upgrades, logAnswers = false, clock, log } = parts
   const requestIdOf = createRequestIds()
   const dateOf = createDateHeader(clock)
-  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(settings.keepAliveMs / 1000)}`
   let draining = false
 
   class DrainingResponse extends ServerResponse<IncomingMessage> {
@@ -76,16 +82,6 @@ export function createServer(parts: ServerParts): Server {
       if (draining) this.shouldKeepAlive = false
       return super.writeHead(statusCode, ...rest)
     }
-  }
-
-  /** What `Exchange.sendWhole` promises. */
-  function sendWhole(response: ServerResponse, head: string, body: string): boolean {
-    if (draining || response.headersSent || !response.shouldKeepAlive) return false
-    const whole = `HTTP/1.1 200 OK\r\n${head}Date: ${dateOf()}\r\n${keepAlive}\r\n\r\n`
-    // What writeHead would leave here after judging and spelling each header again: a twentieth of a hot answer.
-    ;(response as ServerResponse & { _header: string })._header = whole
-    response.end(body, 'latin1')
-    return true
   }
 
   function logAnswer(request: IncomingMessage, response: ServerResponse, requestId: string): void {
@@ -140,9 +136,9 @@ export function createServer(parts: ServerParts): Server {
         requestId,
         awaitsContinue,
         draining,
-        sendWhole,
+        clock,
       }
-      const answered = routes(new Exchange(parts))
+      const answered = routes.any(new NodeExchange(parts))
       if (answered instanceof Promise) {
         answered.catch((thrown: unknown) => failed(request, response, requestId, thrown))
       }
@@ -159,13 +155,13 @@ export function createServer(parts: ServerParts): Server {
       socket.destroy()
       return
     }
-    const refuse = (): Exchange => {
+    const refuse = (): NodeExchange => {
       const response = new DrainingResponse(request)
       response.shouldKeepAlive = false
       response.once('finish', () => socket.destroySoon())
       response.assignSocket(socket)
-      const rest = { requestId, awaitsContinue: false, draining, sendWhole }
-      return new Exchange({ request, response, target, ...rest })
+      const rest = { requestId, awaitsContinue: false, draining, clock }
+      return new NodeExchange({ request, response, target, ...rest })
     }
     upgrades.open({ request, socket, head, target, requestId, draining, refuse })
   }
@@ -187,7 +183,30 @@ export function createServer(parts: ServerParts): Server {
     highWaterMark: 65_536,
   })
   node.maxConnections = settings.connectionsMax
-  node.on('connection', createAddressCap(settings.connectionsPerAddressMax))
+  // How node:http takes a connection: on its own, or when the lean listener hands one over.
+  const takers = node.listeners('connection')
+  node.removeAllListeners('connection')
+  const takeOver = (socket: Socket): void => {
+    for (const take of takers) take.call(node, socket)
+  }
+  const lean = createLeanListener({
+    ...settings,
+    face: routes.rpc,
+    handOver: takeOver,
+    requestIdOf,
+    draining: () => draining,
+    statusTexts: STATUS_CODES,
+    dateOf,
+    logAnswers,
+    clock,
+    log,
+  })
+  const underCap = createAddressCap(settings.connectionsPerAddressMax)
+  node.on('connection', (socket) => {
+    if (!underCap(socket)) return
+    if (settings.listener === 'lean') lean.accept(socket)
+    else takeOver(socket)
+  })
   node.on('request', (request, response) => handle(request, response, false))
   node.on('checkContinue', (request, response) => handle(request, response, true))
   node.on('upgrade', (request, socket, head) => openUpgrade(request, socket as Socket, head))
@@ -207,11 +226,18 @@ export function createServer(parts: ServerParts): Server {
         NetServer.prototype.close.call(node, () => resolve())
       })
       const stops = [
-        clock.after(graceMs, () => node.closeIdleConnections()),
-        clock.after(deadlineMs, () => node.closeAllConnections()),
+        clock.after(graceMs, () => {
+          lean.closeIdle()
+          node.closeIdleConnections()
+        }),
+        clock.after(deadlineMs, () => {
+          lean.closeAll()
+          node.closeAllConnections()
+        }),
       ]
       await closed
       for (const stop of stops) stop()
+      lean.stop()
       // The port is closed already; this ends the interval that watches connections.
       node.close(() => {})
     },

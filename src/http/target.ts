@@ -29,9 +29,13 @@ export function readTarget(request: IncomingMessage): Target | string {
   if (host === undefined && request.httpVersion !== '1.0') {
     return 'a request must carry exactly one Host header'
   }
-  if (host !== undefined && !hostForm.test(host)) return 'the Host header is malformed'
+  return parseTarget(request.url ?? '', host)
+}
 
-  let url = request.url ?? ''
+/** The same of the target as sent and the only Host header. */
+export function parseTarget(sent: string, host: string | undefined): Target | string {
+  if (host !== undefined && !hostForm.test(host)) return 'the Host header is malformed'
+  let url = sent
   const absolute = absoluteForm.exec(url)
   if (absolute !== null) {
     if (host === undefined || absolute[1]?.toLowerCase() !== host.toLowerCase()) {

@@ -18,20 +18,28 @@ export function textAnswer(
   return { status, type: 'text/plain; charset=utf-8', body: sentence + '\n', headers }
 }
 
+/** The headers of `answer`; `origin`: of the request. */
+export function answerHeaders(
+  answer: Answer,
+  origin: string | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    'content-type': answer.type,
+    'content-length': String(Buffer.byteLength(answer.body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'access-control-allow-origin': origin ?? '*',
+    vary: 'Origin',
+    ...answer.headers,
+  }
+}
+
 /** Sends `answer` whole, with its length. A body that was not read is discarded by node:http. */
 export function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   answer: Answer,
 ): void {
-  response.writeHead(answer.status, {
-    'content-type': answer.type,
-    'content-length': String(Buffer.byteLength(answer.body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'access-control-allow-origin': request.headers.origin ?? '*',
-    vary: 'Origin',
-    ...answer.headers,
-  })
+  response.writeHead(answer.status, answerHeaders(answer, request.headers.origin))
   response.end(answer.body)
 }

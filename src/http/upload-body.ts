@@ -3,7 +3,7 @@
 // Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { Exchange } from './exchange.ts'
+import type { NodeExchange } from './node-exchange.ts'
 
 export type UploadLimits = {
   /** Null: no limit. */
@@ -14,11 +14,11 @@ export type UploadLimits = {
 export class UploadBody implements AsyncIterable<Uint8Array> {
   /** Bytes read so far. */
   bytes = 0
-  readonly #exchange: Exchange
+  readonly #exchange: NodeExchange
   readonly #limits: UploadLimits
   readonly #clock: Clock
 
-  constructor(exchange: Exchange, limits: UploadLimits, clock: Clock) {
+  constructor(exchange: NodeExchange, limits: UploadLimits, clock: Clock) {
     this.#exchange = exchange
     this.#limits = limits
     this.#clock = clock

@@ -69,7 +69,9 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
     if (upgrade.draining) throw new Fault('shutting_down')
     const path = parseRpcPath(upgrade.target.path) as RpcPath
     const network = gateway.networkFor(path.network, upgrade.target.hostLabel)
-    const credential = readCredential(upgrade.request, path.key)
+    const { headers, socket } = upgrade.request
+    const address = socket.remoteAddress ?? ''
+    const credential = readCredential({ headers, address }, path.key)
     const admit = (caller: Caller): Admitted => {
       gateway.enterSocket(caller)
       if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {
@@ -146,7 +148,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
     const { requestId } = upgrade
     if (fault.code === 'internal') log('error', 'upgrade failed', { requestId, cause: fault.cause })
     const body = refusalBody(fault, unknownForm, requestId)
-    sendReply(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false }, clock)
+    sendReply(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
   }
 
   return {

@@ -18,6 +18,7 @@ import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { FilesOperation } from '../../src/gateway/operation.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
+import { createRoutes } from '../../src/http/routes.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 
@@ -95,7 +96,7 @@ export async function startFilesServer(
   })
   const server = createServer({
     settings: defaultServerSettings,
-    routes: face,
+    routes: createRoutes({ rpc: () => {}, files: face, ready: () => true, networks: [] }),
     clock: systemClock,
     log: silentLog,
   })

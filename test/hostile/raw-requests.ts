@@ -192,7 +192,7 @@ export function rawRequests(path: string): readonly RawRequest[] {
     [
       'a file command without credentials and a call hidden in its body',
       post(`${host}Content-Length: ${hidden.length}\r\n`, hidden, '/api/v0/add'),
-      ['401'],
+      ['401 after', '401'],
     ],
     ['a body declared too long', post(`${host}Content-Length: 99999999\r\n`, hidden), ['413']],
   ]

@@ -1,0 +1,198 @@
+// One connection of the lean listener. It answers plain calls one after the other, and gives itself to node:http
+// with the first request that is not plain: nothing of that one is answered yet, and its bytes go along.
+// Tested by src/http/lean/lean-listener.test.ts
+import type { Socket } from 'node:net'
+import type { Clock } from '../../base/clock.ts'
+import { flushMs, type WholeAnswer } from '../exchange.ts'
+import { toLines } from '../head-lines.ts'
+import type { Idler, IdleWheel } from './idle-wheel.ts'
+import { LeanExchange } from './lean-exchange.ts'
+import type { PlainHead } from './plain-head.ts'
+
+/** What connections of one listener share. */
+export type ConnectionTerms = {
+  readonly readHead: (bytes: Buffer) => PlainHead | null
+  readonly begin: (exchange: LeanExchange) => void
+  readonly requestIdOf: (given: string | undefined) => string
+  /** The status line. */
+  readonly startOf: (status: number) => string
+  /** The last lines of a head, the empty one included; `stays`: the connection does. */
+  readonly endOf: (stays: boolean) => string
+  readonly draining: () => boolean
+  readonly handOver: (socket: Socket) => void
+  /** The connection is closed, or handed over. */
+  readonly left: (connection: LeanConnection) => void
+  readonly wheel: IdleWheel
+  /** Until the first bytes. */
+  readonly headersMs: number
+  /** Between an answer and the next request. */
+  readonly keepAliveMs: number
+  readonly clock: Clock
+}
+
+/** How long a caller may go on with a body that nobody reads. */
+const discardMs = 1_000
+
+export class LeanConnection implements Idler {
+  readonly socket: Socket
+  readonly address: string
+  readonly #terms: ConnectionTerms
+  #exchange: LeanExchange | null = null
+  /** What came behind the exchange under way: at most what the socket gave at once, since it is paused. */
+  #held: Buffer | null = null
+  #working = false
+  #ended = false
+  #answered = false
+  /** The last answer was not taken at once. */
+  #flushing = false
+  /** Bytes of an unread body that are still thrown away. */
+  #discard = 0
+  #stopDiscarding: (() => void) | null = null
+  dueTick: number
+
+  constructor(socket: Socket, terms: ConnectionTerms) {
+    this.socket = socket
+    this.address = socket.remoteAddress ?? ''
+    this.#terms = terms
+    this.dueTick = terms.wheel.tickAfter(terms.headersMs)
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain)
+    socket.on('error', this.#onError).on('close', this.#onClose)
+  }
+
+  get idle(): boolean {
+    return this.#exchange === null && this.socket.writableLength === 0
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#ended) this.#throwAway(bytes)
+    else if (this.#exchange !== null) this.#hold(this.#exchange.take(bytes))
+    else if (this.#ready) this.#work(bytes)
+    else this.#hold(bytes)
+  }
+
+  /** Requests in `first`, until one is under way, or nothing is left. */
+  #work(first: Buffer): void {
+    this.#working = true
+    for (let bytes: Buffer | null = first; bytes !== null;) {
+      const head = this.#terms.readHead(bytes)
+      if (head === null) {
+        this.#leave()
+        this.socket.pause()
+        this.socket.unshift(bytes)
+        this.#terms.handOver(this.socket)
+        this.socket.resume()
+        return
+      }
+      const exchange = new LeanExchange(
+        head,
+        this.#terms.requestIdOf(head.headers['x-request-id']),
+        this,
+      )
+      this.#exchange = exchange
+      bytes = exchange.take(bytes.subarray(head.bytes))
+      this.#terms.begin(exchange)
+      if (this.#ended) return
+      if (!this.#ready) {
+        this.#hold(bytes)
+        bytes = null
+      }
+    }
+    this.#working = false
+  }
+
+  get #ready(): boolean {
+    return this.#exchange === null && !this.socket.writableNeedDrain
+  }
+
+  #hold(bytes: Buffer | null): void {
+    if (bytes === null) return
+    this.#held = bytes
+    this.socket.pause()
+  }
+
+  readonly #onDrain = (): void => {
+    if (!this.#ended && this.#ready) this.#goOn()
+  }
+
+  #goOn(): void {
+    if (!this.#ready) return
+    const held = this.#held
+    this.#held = null
+    if (held === null) return
+    this.#work(held)
+    if (this.#held === null && !this.#ended) this.socket.resume()
+  }
+
+  answer(answer: WholeAnswer): void {
+    const { socket } = this
+    const exchange = this.#exchange
+    if (exchange === null || !socket.writable) return
+    const { startOf, endOf, draining, wheel, keepAliveMs } = this.#terms
+    const stays = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive && !draining()
+    const head = startOf(answer.status) + answer.fixed.text + toLines(answer.own) + endOf(stays)
+    socket.write(head + answer.text, answer.ascii ? 'latin1' : 'utf8')
+    this.#exchange = null
+    this.#answered = true
+    this.#flushing = socket.writableLength > 0
+    this.dueTick = wheel.tickAfter(this.#flushing ? flushMs : keepAliveMs)
+    if (!stays) this.#end(exchange.bodyBytesLeft)
+    else if (!this.#working) this.#goOn()
+  }
+
+  /** The last answer is written. Closing at once would lose it for a caller that is still sending its body. */
+  #end(bytesLeft: number): void {
+    this.#ended = true
+    this.#held = null
+    this.#discard = bytesLeft
+    if (bytesLeft === 0) {
+      this.socket.destroySoon()
+      return
+    }
+    this.#stopDiscarding = this.#terms.clock.after(discardMs, () => this.socket.destroySoon())
+  }
+
+  #throwAway(bytes: Buffer): void {
+    this.#discard -= bytes.length
+    if (this.#discard <= 0) this.socket.destroySoon()
+  }
+
+  /** The caller will send no more. */
+  readonly #onEnd = (): void => {
+    const { socket } = this
+    if (this.#ended) socket.destroySoon()
+    else if (this.#exchange === null || this.#exchange.bodyEnded) socket.end()
+    else this.#refuse(400)
+  }
+
+  onDue(): void {
+    if (this.#exchange !== null) return
+    if (this.#flushing && this.socket.writableLength === 0) {
+      this.#flushing = false
+      this.dueTick = this.#terms.wheel.tickAfter(this.#terms.keepAliveMs)
+    } else if (this.#answered) this.socket.destroy()
+    else this.#refuse(408)
+  }
+
+  /** As node:http refuses what is not a request. */
+  #refuse(status: number): void {
+    this.socket.write(`${this.#terms.startOf(status)}Connection: close\r\n\r\n`, 'latin1')
+    this.socket.destroy()
+  }
+
+  // What went wrong is told by `close`, which follows.
+  readonly #onError = (): void => {}
+
+  readonly #onClose = (): void => {
+    this.#leave()
+    this.#exchange?.hangUp()
+  }
+
+  #leave(): void {
+    const { socket } = this
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('drain', this.#onDrain)
+    socket.off('error', this.#onError).off('close', this.#onClose)
+    this.#ended = true
+    this.#stopDiscarding?.()
+    this.#terms.left(this)
+  }
+}

@@ -1,0 +1,132 @@
+// An exchange of the lean listener: a plain head, and a body that is there or still coming.
+// Tested by src/http/lean/lean-listener.test.ts
+import { Fault } from '../../base/fault.ts'
+import { append, type Body } from '../body.ts'
+import type { Deadlines } from '../deadlines.ts'
+import type { Exchange, RequestHeaders, WholeAnswer } from '../exchange.ts'
+import type { PlainHead } from './plain-head.ts'
+
+/** What an exchange needs of its connection. */
+export type ExchangeConnection = {
+  readonly address: string
+  /** Writes the answer and goes on with the connection or ends it. */
+  answer(answer: WholeAnswer): void
+}
+
+export class LeanExchange implements Exchange {
+  readonly method = 'POST'
+  readonly awaitsContinue = false
+  readonly requestId: string
+  readonly head: PlainHead
+  /** Told once how it ended: with which status, or null without an answer. */
+  onEnd: ((status: number | null) => void) | null = null
+  readonly #connection: ExchangeConnection
+  #body: Buffer = nothing
+  #bodyBytes = 0
+  #gone = false
+  #answered = false
+  #endBody: ((ending: Body['ending']) => void) | null = null
+  #controller: AbortController | null = null
+
+  constructor(head: PlainHead, requestId: string, connection: ExchangeConnection) {
+    this.head = head
+    this.requestId = requestId
+    this.#connection = connection
+  }
+
+  get headers(): RequestHeaders {
+    return this.head.headers
+  }
+
+  get path(): string {
+    return this.head.target.path
+  }
+
+  get query(): string {
+    return this.head.target.query
+  }
+
+  get hostLabel(): string | null {
+    return this.head.target.hostLabel
+  }
+
+  get address(): string {
+    return this.#connection.address
+  }
+
+  get gone(): boolean {
+    return this.#gone
+  }
+
+  get signal(): AbortSignal {
+    return this.#controlled().signal
+  }
+
+  abort(reason: Fault): void {
+    this.#controlled().abort(reason)
+  }
+
+  /** Made at the first use: an answer that is at hand needs none. */
+  #controlled(): AbortController {
+    if (this.#controller !== null) return this.#controller
+    this.#controller = new AbortController()
+    if (this.#gone && !this.#answered) this.#controller.abort(new Fault('hung_up'))
+    return this.#controller
+  }
+
+  acceptBody(): void {}
+
+  get bodyEnded(): boolean {
+    return this.#bodyBytes === this.head.bodyBytes
+  }
+
+  /** Bytes of the body that have not come. */
+  get bodyBytesLeft(): number {
+    return this.head.bodyBytes - this.#bodyBytes
+  }
+
+  /** Takes what belongs to the body; what is behind it comes back, null when there is nothing. */
+  take(bytes: Buffer): Buffer | null {
+    const left = this.bodyBytesLeft
+    const chunk = bytes.length > left ? bytes.subarray(0, left) : bytes
+    this.#body = this.#bodyBytes === 0 ? chunk : append(this.#body, this.#bodyBytes, chunk)
+    this.#bodyBytes += chunk.length
+    if (this.bodyEnded) this.#endBody?.('whole')
+    return bytes.length > left ? bytes.subarray(left) : null
+  }
+
+  readBody(bytesMax: number, deadlines: Deadlines): Body | Promise<Body> {
+    const bodyOf = (ending: Body['ending']): Body => {
+      const bytes = this.#body.subarray(0, Math.min(this.#bodyBytes, bytesMax))
+      return { ending: this.#bodyBytes > bytesMax ? 'over' : ending, bytes }
+    }
+    if (this.bodyEnded) return bodyOf('whole')
+    if (this.#gone) return bodyOf('gone')
+    return new Promise((resolve) => {
+      this.#endBody = (ending) => {
+        deadline.stop()
+        this.#endBody = null
+        resolve(bodyOf(ending))
+      }
+      const deadline = deadlines.start(() => this.#endBody?.('late'))
+    })
+  }
+
+  /** The caller has gone; call once. */
+  hangUp(): void {
+    this.#gone = true
+    this.#endBody?.('gone')
+    if (this.#answered) return
+    this.onEnd?.(null)
+    this.#controller?.abort(new Fault('hung_up'))
+  }
+
+  send(answer: WholeAnswer): void {
+    if (this.#gone || this.#answered) return
+    this.#answered = true
+    this.#connection.answer(answer)
+    this.onEnd?.(answer.status)
+  }
+}
+
+const nothing = Buffer.alloc(0)

@@ -1,0 +1,275 @@
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import type { Log } from '../../base/log.ts'
+import { createDateHeader } from '../date-header.ts'
+import { createDeadlines } from '../deadlines.ts'
+import type { Exchange } from '../exchange.ts'
+import { createHeadLines } from '../head-lines.ts'
+import { createLeanListener } from './lean-listener.ts'
+
+const noLines = createHeadLines([])
+
+function sendText(exchange: Exchange, text: string, bodyUnread = false): void {
+  const own = ['content-length', String(text.length)]
+  const ends = { bodyUnread, closes: bodyUnread }
+  exchange.send({ status: 200, fixed: noLines, own, text, ascii: true, ...ends })
+}
+
+function post(body: string, headers = '', declared = body.length): string {
+  return `POST /v3/some_key HTTP/1.1\r\nHost: a\r\nContent-Length: ${declared}\r\n${headers}\r\n${body}`
+}
+
+/** Answers each body with itself, when `until` has settled. */
+async function startListener(
+  t: TestContext,
+  options: {
+    readonly until?: (body: string) => Promise<void> | null
+    readonly answer?: (exchange: Exchange) => void | Promise<void>
+    readonly logAnswers?: boolean
+  } = {},
+) {
+  const clock = createTurnedClock()
+  const deadlines = createDeadlines(1_000, clock)
+  const lines: unknown[][] = []
+  const handedOver: { readonly socket: Socket; readonly bytes: Promise<unknown> }[] = []
+  const state = { draining: false }
+  const bodies: string[] = []
+  async function echo(exchange: Exchange): Promise<void> {
+    const { ending, bytes } = await exchange.readBody(1_000_000, deadlines)
+    const body = bytes.toString('latin1')
+    bodies.push(body)
+    await options.until?.(body)
+    sendText(exchange, ending === 'whole' ? body : ending, ending !== 'whole')
+  }
+  const listener = createLeanListener({
+    face: options.answer ?? echo,
+    handOver: (socket) => handedOver.push({ socket, bytes: once(socket, 'data') }),
+    requestIdOf: (given) => given ?? 'made',
+    draining: () => state.draining,
+    statusTexts: { 400: 'Bad Request', 408: 'Request Timeout', 500: 'Internal Server Error' },
+    dateOf: createDateHeader(clock),
+    headersMs: 10_000,
+    keepAliveMs: 75_000,
+    connectionsCheckMs: 1_000,
+    logAnswers: options.logAnswers ?? false,
+    clock,
+    log: ((...line: unknown[]) => lines.push(line)) as Log,
+  })
+  const sockets: Socket[] = []
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket)
+    listener.accept(socket)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  t.after(() => {
+    listener.stop()
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { clock, listener, lines, handedOver, state, bodies, port, sockets }
+}
+
+test('calls on one connection are answered one after the other, in order, however long each takes', async (t) => {
+  const finish = new Map<string, () => void>()
+  let begun: () => void = () => {}
+  const next = () => new Promise<void>((resolve) => (begun = resolve))
+  const { port, bodies } = await startListener(t, {
+    until: (body) =>
+      new Promise((resolve) => {
+        finish.set(body, resolve)
+        begun()
+      }),
+  })
+  let began = next()
+  const connection = new RawConnection(port)
+  connection.socket.write(post('one') + post('two') + post('three', 'Connection: close\r\n'))
+  for (const body of ['one', 'two', 'three']) {
+    await began
+    equal(bodies.at(-1), body, 'the next one is not begun before the last is answered')
+    began = next()
+    finish.get(body)?.()
+  }
+  const received = await connection.end()
+  deepEqual(received.match(/(?:one|two|three)(?=HTTP|$)/g), ['one', 'two', 'three'])
+  match(received, /Connection: keep-alive\r\nKeep-Alive: timeout=75\r\n\r\none/)
+  match(received, /Connection: close\r\n\r\nthree$/)
+})
+
+test('a body is put together from however many pieces it comes in', async (t) => {
+  const { port, bodies } = await startListener(t)
+  const body = '{"a":"' + 'x'.repeat(300) + '"}'
+  const connection = new RawConnection(port)
+  const [head, rest] = [post('', '', body.length), body]
+  connection.socket.write(head)
+  for (let at = 0; at < rest.length; at += 7) {
+    await new Promise<void>((resolve) => {
+      connection.socket.write(rest.slice(at, at + 7), () => resolve())
+    })
+  }
+  await connection.until('"}')
+  deepEqual(bodies, [body])
+})
+
+test('the first request that is not plain takes its connection along, with every byte of it', async (t) => {
+  const { port, handedOver } = await startListener(t)
+  const connection = new RawConnection(port)
+  const odd = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\nand what follows'
+  connection.socket.write(post('mine') + odd)
+  await connection.until('mine')
+  while (handedOver.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const [{ socket, bytes }] = handedOver as [(typeof handedOver)[number]]
+  const [taken] = (await bytes) as [Buffer]
+  equal(taken.toString(), odd)
+  equal(socket.listenerCount('close') + socket.listenerCount('error'), 0, 'nothing of ours is left')
+})
+
+test('a connection that sends nothing is 408, one between two calls is closed in silence', async (t) => {
+  const { port, clock, sockets } = await startListener(t)
+  const silent = new RawConnection(port)
+  const used = new RawConnection(port)
+  used.socket.write(post('mine'))
+  await used.until('mine')
+  while (sockets.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  clock.turn(10_000)
+  ok(!silent.closed)
+  clock.turn(2_000)
+  equal(await silent.end(), 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
+  clock.turn(63_000)
+  ok(!used.closed)
+  clock.turn(2_000)
+  match(await used.end(), /mine$/)
+})
+
+test('a call under way is not closed for being idle', async (t) => {
+  let finish: () => void = () => {}
+  let begun: () => void = () => {}
+  const began = new Promise<void>((resolve) => (begun = resolve))
+  const { port, clock } = await startListener(t, {
+    until: () =>
+      new Promise((resolve) => {
+        finish = resolve
+        begun()
+      }),
+  })
+  const connection = new RawConnection(port)
+  connection.socket.write(post('slow'))
+  await began
+  clock.turn(200_000)
+  finish()
+  match(await connection.until('slow'), /slow$/)
+})
+
+test('a body that does not end is late; a caller that hangs up in it is gone', async (t) => {
+  const { port, clock, bodies } = await startListener(t)
+  const late = new RawConnection(port)
+  late.socket.write(post('half', '', 9))
+  while (clock.timers < 2) await new Promise((resolve) => setImmediate(resolve))
+  clock.turn(2_000)
+  await late.until('late')
+  clock.turn(1_000)
+  match(await late.end(), /Connection: close\r\n\r\nlate$/)
+  const gone = new RawConnection(port)
+  gone.socket.end(post('half', '', 9))
+  equal(await gone.end(), 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+  deepEqual(bodies, ['half', 'half'])
+})
+
+test('a caller that hangs up aborts its call', async (t) => {
+  let reason: unknown = null
+  let begun: () => void = () => {}
+  const began = new Promise<void>((resolve) => (begun = resolve))
+  let aborted: () => void = () => {}
+  const end = new Promise<void>((resolve) => (aborted = resolve))
+  const { port } = await startListener(t, {
+    answer: ({ signal }) => {
+      signal.addEventListener('abort', () => {
+        reason = signal.reason
+        aborted()
+      })
+      begun()
+    },
+  })
+  const connection = new RawConnection(port)
+  connection.socket.write(post('mine'))
+  await began
+  connection.socket.destroy()
+  await end
+  equal((reason as { code?: string }).code, 'hung_up')
+})
+
+test('a caller that takes no answers is not read further, and cut in the end', async (t) => {
+  const text = 'x'.repeat(1_000_000)
+  let answered = 0
+  const { port, clock, sockets } = await startListener(t, {
+    answer: (exchange) => {
+      answered += 1
+      sendText(exchange, text)
+    },
+  })
+  const connection = new RawConnection(port)
+  connection.socket.pause()
+  connection.socket.write(post('a').repeat(200))
+  while (sockets[0]?.writableNeedDrain !== true) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const before = answered
+  ok(before < 100)
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  equal(answered, before, 'nothing more is begun')
+  clock.turn(33_000)
+  ok(sockets[0]?.destroyed)
+})
+
+test('a caller that takes its answers slowly gets all of them', async (t) => {
+  const text = 'x'.repeat(300_000)
+  const { port } = await startListener(t, { answer: (exchange) => sendText(exchange, text) })
+  const received = await sendRaw(port, post('a').repeat(30) + post('a', 'Connection: close\r\n'))
+  equal(received.split('HTTP/1.1 200 ').length - 1, 31)
+  ok(received.endsWith(text))
+})
+
+test('while the server drains, an answer ends its connection, and idle ones are closed', async (t) => {
+  const { port, listener, state } = await startListener(t)
+  const [first, idle] = [new RawConnection(port), new RawConnection(port)]
+  for (const connection of [first, idle]) {
+    connection.socket.write(post('mine'))
+    await connection.until('mine')
+  }
+  state.draining = true
+  first.socket.write(post('last'))
+  match(await first.end(), /Connection: close\r\n\r\nlast$/)
+  ok(!idle.closed)
+  listener.closeIdle()
+  await idle.end()
+})
+
+test('each answer is a line of the log when asked for, and so is a call without one', async (t) => {
+  let begun: () => void = () => {}
+  const began = new Promise<void>((resolve) => (begun = resolve))
+  const { port, lines } = await startListener(t, {
+    logAnswers: true,
+    until: (body) => (body === 'held' ? (begun(), new Promise(() => {})) : null),
+  })
+  const connection = new RawConnection(port)
+  connection.socket.write(post('mine', 'X-Request-Id: 7\r\n'))
+  await connection.until('mine')
+  deepEqual(lines, [
+    ['debug', 'request', { requestId: '7', method: 'POST', status: 200, ended: true, ms: 0 }],
+  ])
+  connection.socket.write(post('held'))
+  await began
+  connection.socket.destroy()
+  while (lines.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  deepEqual(lines[1]?.[2], {
+    requestId: 'made',
+    method: 'POST',
+    status: 0,
+    ended: false,
+    ms: 0,
+  })
+})

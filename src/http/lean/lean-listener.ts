@@ -1,0 +1,111 @@
+// The listener of the hot path (docs/decisions/0011): plain calls are read with llhttp and answered over node:net.
+// Everything else it hands to node:http, which decides alone about it.
+import type { Socket } from 'node:net'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { createHeadLines } from '../head-lines.ts'
+import type { RpcFace } from '../routes.ts'
+import { answerHeaders, textAnswer } from '../text-answer.ts'
+import { createHeadParser } from './head-parser.ts'
+import { createIdleWheel } from './idle-wheel.ts'
+import { type ConnectionTerms, LeanConnection } from './lean-connection.ts'
+import type { LeanExchange } from './lean-exchange.ts'
+import { createPlainHeads } from './plain-head.ts'
+
+export type LeanListenerParts = Pick<
+  ConnectionTerms,
+  'requestIdOf' | 'draining' | 'handOver' | 'headersMs' | 'keepAliveMs' | 'clock'
+> & {
+  readonly face: RpcFace
+  readonly statusTexts: Readonly<Record<number, string | undefined>>
+  readonly dateOf: () => string
+  /** How often idle connections are looked at. */
+  readonly connectionsCheckMs: number
+  readonly logAnswers: boolean
+  readonly log: Log
+}
+
+export type LeanListener = {
+  /** Takes a connection that has just been made. */
+  accept(socket: Socket): void
+  /** Closes connections that are between two requests. */
+  closeIdle(): void
+  closeAll(): void
+  /** Ends its timer. Connections stay. */
+  stop(): void
+}
+
+export function createLeanListener(parts: LeanListenerParts): LeanListener {
+  const { face, clock, log, dateOf, statusTexts, keepAliveMs } = parts
+  const connections = new Set<LeanConnection>()
+  const wheel = createIdleWheel(parts.connectionsCheckMs, clock)
+  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`
+  const okLine = 'HTTP/1.1 200 OK\r\n'
+
+  function begin(exchange: LeanExchange): void {
+    try {
+      const answered = face(exchange, exchange.head.rpcPath)
+      if (answered instanceof Promise) answered.catch((thrown: unknown) => failed(exchange, thrown))
+    } catch (thrown) {
+      failed(exchange, thrown)
+    }
+  }
+
+  function failed(exchange: LeanExchange, cause: unknown): void {
+    const { requestId } = exchange
+    log('error', 'a face failed', { requestId, cause })
+    const { status, body, ...rest } = textAnswer(500, 'internal error')
+    const fixed = createHeadLines(
+      Object.entries(answerHeaders({ status, body, ...rest }, exchange.headers.origin)).flat(),
+    )
+    const own = ['x-request-id', requestId]
+    exchange.send({ status, fixed, own, text: body, ascii: true, bodyUnread: false, closes: true })
+  }
+
+  const terms: ConnectionTerms = {
+    ...parts,
+    readHead: createPlainHeads(createHeadParser()),
+    begin: parts.logAnswers ? logged(begin, clock, log) : begin,
+    startOf: (status) =>
+      status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
+    endOf: (stays) => `Date: ${dateOf()}\r\n${stays ? keepAlive : 'Connection: close'}\r\n\r\n`,
+    wheel,
+    left(connection) {
+      wheel.remove(connection)
+      connections.delete(connection)
+    },
+  }
+
+  return {
+    accept(socket) {
+      const connection = new LeanConnection(socket, terms)
+      wheel.add(connection)
+      connections.add(connection)
+    },
+    closeIdle() {
+      for (const connection of connections) if (connection.idle) connection.socket.destroy()
+    },
+    closeAll() {
+      for (const { socket } of connections) socket.destroy()
+    },
+    stop: () => wheel.stop(),
+  }
+}
+
+/** `begin`, with a line for each answer, or for what ended without one. */
+function logged(begin: ConnectionTerms['begin'], clock: Clock, log: Log): ConnectionTerms['begin'] {
+  return (exchange) => {
+    const startedMs = clock.monotonic()
+    const { requestId, method } = exchange
+    exchange.onEnd = (status) =>
+      // Never the URL: it carries the key.
+      log('debug', 'request', {
+        requestId,
+        method,
+        status: status ?? 0,
+        ended: status !== null,
+        ms: clock.monotonic() - startedMs,
+      })
+    begin(exchange)
+  }
+}

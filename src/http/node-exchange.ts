@@ -1,0 +1,123 @@
+// An exchange over node:http: of every request that the lean listener leaves to it. The file face and the pages
+// work on its request and response.
+// Tested by src/http/server.test.ts
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { type Body, readBody } from './body.ts'
+import type { Deadlines } from './deadlines.ts'
+import { endEarly } from './early-answer.ts'
+import { type Exchange, flushMs, type RequestHeaders, type WholeAnswer } from './exchange.ts'
+import type { Target } from './target.ts'
+
+/** Answers one exchange. What it throws before headers are out becomes a plain 500; after, a cut connection. */
+export type Face = (exchange: NodeExchange) => void | Promise<void>
+
+export type NodeExchangeParts = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly target: Target
+  readonly requestId: string
+  /** The caller sent `Expect: 100-continue` and holds its body back. */
+  readonly awaitsContinue: boolean
+  /** The server no longer takes connections. */
+  readonly draining: boolean
+  readonly clock: Clock
+}
+
+export class NodeExchange implements Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: string
+  readonly query: string
+  readonly hostLabel: string | null
+  readonly requestId: string
+  readonly draining: boolean
+  readonly #clock: Clock
+  #awaitsContinue: boolean
+  #controller: AbortController | null = null
+
+  constructor(parts: NodeExchangeParts) {
+    this.request = parts.request
+    this.response = parts.response
+    this.path = parts.target.path
+    this.query = parts.target.query
+    this.hostLabel = parts.target.hostLabel
+    this.requestId = parts.requestId
+    this.draining = parts.draining
+    this.#clock = parts.clock
+    this.#awaitsContinue = parts.awaitsContinue
+  }
+
+  get method(): string {
+    return this.request.method ?? ''
+  }
+
+  get headers(): RequestHeaders {
+    // Names of our own have one value too, though the types of node:http allow several.
+    return this.request.headers as RequestHeaders
+  }
+
+  get address(): string {
+    return this.request.socket.remoteAddress ?? ''
+  }
+
+  get gone(): boolean {
+    return this.response.destroyed
+  }
+
+  get signal(): AbortSignal {
+    return this.#controlled().signal
+  }
+
+  abort(reason: Fault): void {
+    this.#controlled().abort(reason)
+  }
+
+  /** Made at the first use: an answer that is at hand needs none. */
+  #controlled(): AbortController {
+    if (this.#controller !== null) return this.#controller
+    const controller = new AbortController()
+    this.#controller = controller
+    const { response } = this
+    const hangUp = (): void => {
+      if (!response.writableFinished) controller.abort(new Fault('hung_up'))
+    }
+    if (response.closed) hangUp()
+    else response.once('close', hangUp)
+    return controller
+  }
+
+  get awaitsContinue(): boolean {
+    return this.#awaitsContinue
+  }
+
+  acceptBody(): void {
+    if (!this.#awaitsContinue) return
+    this.#awaitsContinue = false
+    this.response.writeContinue()
+  }
+
+  readBody(bytesMax: number, deadlines: Deadlines): Promise<Body> {
+    return readBody(this.request, bytesMax, deadlines)
+  }
+
+  get bodyEnded(): boolean {
+    return this.request.readableEnded
+  }
+
+  send(answer: WholeAnswer): void {
+    const { request, response } = this
+    if (response.destroyed || response.headersSent) return
+    const head = [...answer.fixed.list, ...answer.own]
+    if (answer.closes) head.push('connection', 'close')
+    response.writeHead(answer.status, head)
+    if (answer.bodyUnread && !this.#awaitsContinue) {
+      endEarly(request, response, answer.text, this.#clock)
+    } else response.end(answer.text, answer.ascii ? 'latin1' : 'utf8')
+    if (response.writableLength > 0) {
+      const stopTimer = this.#clock.after(flushMs, () => response.destroy())
+      response.once('close', stopTimer)
+    }
+  }
+}

@@ -1,0 +1,250 @@
+// The lean listener beside node:http alone: the same bytes have the same answers, byte for byte, and the same fate of
+// the connection, whether they are written by hand, cut anywhere, or generated. `CAIRN_FUZZ_BODIES` takes more.
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, suite, test } from 'node:test'
+import fc from 'fast-check'
+import { createFakeGateway, goodKey, secret } from '../fakes/gateway.ts'
+import { type RpcServer, startRpcServer } from '../fakes/rpc-server.ts'
+import { parseReplies } from './raw-replies.ts'
+import { goodCall, rawRequests } from './raw-requests.ts'
+
+const path = `/v3/${goodKey}`
+const probes = rawRequests(path)
+const generated = Math.ceil(Number(process.env['CAIRN_FUZZ_BODIES'] ?? 20_000) / 50)
+
+suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
+  let lean: RpcServer
+  let node: RpcServer
+  before(async () => {
+    const gateway = createFakeGateway()
+    const limits = { headersMs: 200, connectionsCheckMs: 50 }
+    lean = await startRpcServer({ gateway, server: limits })
+    node = await startRpcServer({ gateway, server: { ...limits, listener: 'node' } })
+  })
+  after(async () => {
+    await lean.stop()
+    await node.stop()
+  })
+
+  /**
+   * Sends `requests`, one behind the other, cut at `cut`. node:http has two ways with requests in one packet when one
+   * of them ends the connection: as it reads the socket, and as it is handed bytes that were read before. An empty
+   * line in front, which it ignores, makes the lean listener hand over: that is the second way. So its answers must be
+   * those of node:http, or of the first few calls and then of node:http that is handed the rest. Throws when they are
+   * neither, three times in a row: a reset may overtake an answer.
+   */
+  async function compare(
+    requests: readonly string[],
+    cut: number,
+    how: { readonly hangUp: boolean; readonly heads?: readonly number[] | undefined },
+  ): Promise<void> {
+    const send = async (port: number, from: number, lead = ''): Promise<readonly string[]> => {
+      const bytes = lead + requests.slice(from).join('')
+      const at = Math.max(0, cut + lead.length - requests.slice(0, from).join('').length)
+      const pieces = [bytes.slice(0, at), bytes.slice(at)]
+      return alike(await exchange(port, pieces, how.hangUp), from === 0 ? how.heads : undefined)
+    }
+    const outcomes: unknown[] = []
+    for (let round = 0; round < 3; round++) {
+      const [ours, theirs, ...handed] = await Promise.all([
+        send(lean.port, 0),
+        send(node.port, 0),
+        ...requests.map((_, from) => send(lean.port, from, '\r\n')),
+      ])
+      if (isSame(ours, theirs)) return
+      const isEnd = (rest: readonly string[], from: number): boolean =>
+        isSame(ours.slice(from), rest) && isFirst(ours.slice(0, from), theirs)
+      if (handed.some(isEnd)) return
+      outcomes.push({ ours, theirs, handed })
+    }
+    assert.fail(JSON.stringify({ requests, cut, outcomes }, null, 2))
+  }
+
+  for (const probe of probes) {
+    const good = probe.hangUp === true ? '' : goodCall(path, 'after', 'Connection: close\r\n')
+    const how = { hangUp: probe.hangUp === true, heads: probe.heads }
+    test(`${probe.name}: the same, in one piece and in two`, async () => {
+      const cuts = [0, 1, Math.floor(probe.bytes.length / 2), probe.bytes.length - 1]
+      await Promise.all(cuts.map((cut) => compare([probe.bytes, good], cut, how)))
+    })
+  }
+
+  test('a good call cut at any byte is answered the same', async () => {
+    const bytes = goodCall(path, 'cut', 'Origin: https://a.example\r\nConnection: close\r\n')
+    for (let at = 0; at < bytes.length; at++) await compare([bytes], at, { hangUp: false })
+  })
+
+  test('a connection that says nothing, or half a head, ends the same', async () => {
+    for (const half of ['', 'P', goodCall(path, 'half').slice(0, 60)]) {
+      await compare([half], 0, { hangUp: false })
+    }
+  })
+
+  test(`${generated} generated requests are answered the same`, async () => {
+    const last = goodCall(path, 'last', 'Connection: close\r\n')
+    const property = fc.asyncProperty(
+      fc.array(anyRequest, { minLength: 1, maxLength: 3 }),
+      fc.option(fc.nat(200), { nil: 0 }),
+      (requests, cut) => compare([...requests, last], cut, { hangUp: true }),
+    )
+    await fc.assert(property, { numRuns: generated })
+  })
+
+  test('both still answer after all of them', async () => {
+    const reply = await exchange(lean.port, [goodCall(path, 'end', 'Connection: close\r\n')], false)
+    assert.match(reply, /"id":"end","result":"0x539"\}$/)
+  })
+})
+
+/** Everything received until the server closes. Pieces are sent in writes of their own, as far as TCP lets them. */
+function exchange(port: number, pieces: readonly string[], hangUp: boolean): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    let received = ''
+    socket.setEncoding('latin1')
+    socket.setTimeout(15_000, () => {
+      socket.destroy()
+      reject(new Error(`neither answered nor closed: ${JSON.stringify({ pieces, received })}`))
+    })
+    socket.on('data', (text) => (received += String(text)))
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(received))
+    const send = (at: number): void => {
+      const piece = pieces[at]
+      if (piece === undefined) {
+        if (hangUp) socket.end()
+      } else if (piece === '') send(at + 1)
+      else socket.write(Buffer.from(piece, 'latin1'), () => setImmediate(send, at + 1))
+    }
+    send(0)
+  })
+}
+
+/** Answers without what differs from one to the next: Date, ids we made; names in lower case, lines in order. */
+function alike(received: string, heads?: readonly number[]): readonly string[] {
+  let replies: ReturnType<typeof parseReplies>
+  try {
+    replies = parseReplies(received, heads)
+  } catch {
+    return [received]
+  }
+  return replies.map(({ head, body }) => {
+    const [status = '', ...lines] = head.split('\r\n').filter((line) => line !== '')
+    const kept = lines
+      .map((line) => line.replace(/^[^:]*/, (name) => name.toLowerCase()))
+      .map((line) => line.replace(/^date: .*/, 'date').replace(/^x-request-id: .*/, 'request id'))
+    return [status, ...kept.toSorted(), body].join('\n')
+  })
+}
+
+function isSame(answers: readonly string[], others: readonly string[]): boolean {
+  return answers.length === others.length && answers.every((answer, at) => answer === others[at])
+}
+
+/** Whether `answers` are the first that node:http gave too, as far as it came before it refused what is behind. */
+function isFirst(answers: readonly string[], theirs: readonly string[]): boolean {
+  return answers.every(
+    (answer, at) =>
+      answer === theirs[at] || (theirs.length <= at + 1 && /^HTTP\/1\.1 (200|4\d\d) /.test(answer)),
+  )
+}
+
+const anyMethod = fc.constantFrom('POST', 'POST', 'POST', 'POST', 'POST', 'GET', 'OPTIONS', 'PUT')
+const targets = [
+  ...Array.from({ length: 4 }, () => path),
+  `/dev${path}`,
+  `${path}/`,
+  `${path}?a=b`,
+  '/v3/unknown_key_1',
+  '/v3',
+  '/livez',
+  '/nowhere',
+  `/ws${path}`,
+  `http://a${path}`,
+  '/api/v0/version',
+  '*',
+]
+const anyTarget = fc.constantFrom(...targets)
+const anyVersion = fc.constantFrom('HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.1', 'HTTP/1.0')
+const oddHeaders = [
+  'Host: a',
+  'Host: b',
+  'host:\ta\t ',
+  'Content-Type: application/json',
+  'Content-Type: text/html',
+  'content-type: application/json ; charset=utf-8',
+  'Content-Encoding: identity',
+  'Content-Encoding: gzip',
+  'Origin: https://a.example',
+  'Origin: \xe9\xff',
+  'Origin:',
+  'User-Agent: x \t ',
+  'X-Request-Id: abc',
+  'X-Request-Id: a b',
+  `Authorization: Basic ${btoa(`:${secret}`)}`,
+  `Authorization: Basic ${btoa(`:wrong`)}`,
+  'Authorization: Bearer x',
+  'Connection: keep-alive',
+  'Connection: close',
+  'Connection: x, CLOSE',
+  'Connection: Upgrade',
+  'Upgrade: h2c',
+  'Expect: 100-continue',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: identity',
+  'TE: trailers',
+  'Content-Length: 4',
+  'X: ',
+  'X : y',
+  ' X: y',
+  'X',
+  'X: a\0b',
+  'X: \x7f',
+  'x-\xe9: 1',
+  'Keep-Alive: timeout=1',
+  'Proxy-Connection: close',
+  `X: ${'x'.repeat(9_000)}`,
+  `X: ${'x'.repeat(17_000)}`,
+]
+const anyHeaders = fc.array(fc.constantFrom(...oddHeaders), { maxLength: 4 })
+const call = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`
+const bodies = [
+  call('1'),
+  call('"a"'),
+  call('1e3'),
+  call('"\xc3\xa9"'),
+  call('1').replace('eth_chainId', 'nothing'),
+  `[${call('1')},${call('2')}]`,
+  '{"jsonrpc":"2.0","method":"eth_chainId"}',
+  '[]',
+  '{}',
+  '',
+  'null',
+  '{"',
+  '\xe9',
+  ' '.repeat(70_000) + call('1'),
+]
+const anyBody = fc.constantFrom(...bodies)
+/** How far the length that is declared is off. */
+const anyLength = fc.constantFrom(0, 0, 0, 0, 0, 0, null, -1, 1)
+const anyEnd = fc.constantFrom('\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\r\n', '\n')
+const anyLead = fc.constantFrom('', '', '', '', '', '\r\n', '\n', ' ')
+
+const anyRequest = fc
+  .tuple(
+    anyLead,
+    anyMethod,
+    anyTarget,
+    anyVersion,
+    fc.boolean(),
+    anyHeaders,
+    anyLength,
+    anyEnd,
+    anyBody,
+  )
+  .map(([lead, method, target, version, hosted, headers, off, end, body]) => {
+    const lines = [`${method} ${target} ${version}`, ...(hosted ? ['Host: a'] : []), ...headers]
+    if (off !== null) lines.push(`Content-Length: ${body.length + off}`)
+    return `${lead}${lines.join(end)}${end}${end}${body}`
+  })
