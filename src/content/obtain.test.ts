@@ -355,6 +355,25 @@ test('what was taken stays taken, whatever the source does after', async () => {
   assert.deepEqual(verdicts, ['wrong', 'missing', 'taken', 'taken'])
 })
 
+test('a network that cannot be asked does not fail the callers of another', async () => {
+  const slow = held()
+  const honest = having(item('a'))
+  const { obtain } = createObtain({
+    store: createMemoryStore(),
+    sourcesFor: ({ network }) => [network === 'down' ? slow : honest],
+    verify,
+    clock: createTurnedClock(),
+    log: silentLog,
+    count: () => {},
+  })
+  const failing = obtain(item('a').ref, { network: 'down' }, never)
+  await turns()
+  assert.deepEqual(await obtain(item('a').ref, { network: 'up' }, never), item('a').bytes)
+  slow.answer([item('a')])
+  assert.deepEqual(await failing, item('a').bytes)
+  assert.equal(honest.asked.length, 1)
+})
+
 test('one caller hangs up, the others are answered', async () => {
   const slow = held()
   const { obtain } = rig([slow])

@@ -84,7 +84,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const { isShared = isNoFile } = parts
   const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
-  /** By refKey, of the callers who wait for it now. */
+  /** By `flightKey`, of the callers who wait for it now. */
   const waiting = new Map<string, Hint[]>()
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const keeping = createKeeping({
@@ -190,7 +190,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   async function fetch(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
-    const key = refKey(ref)
+    const key = flightKey(ref, hint)
     let lied = false
     let failure: { readonly error: unknown } | null = null
     for (const source of sourcesFor(hint)) {
@@ -204,7 +204,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
         if (state.bytes !== null) return state.bytes
         signal.throwIfAborted()
         count('failed', source.name)
-        log('warn', 'source_failed', { source: source.name, ref: key, error })
+        // What a source chose to say is for the caller; anything else is for the operator.
+        const level = hasCode(error, 'unprovable') ? 'debug' : 'warn'
+        log(level, 'source_failed', { source: source.name, ref: refKey(ref), error })
         failure ??= { error }
       }
       lied ||= state.lied
@@ -234,7 +236,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     if (hint.offline === true) throw new Fault('not_found')
-    const key = refKey(ref)
+    const key = flightKey(ref, hint)
     const work = (shared: AbortSignal): Promise<Uint8Array> => fetch(ref, hint, shared)
     const hints = waiting.get(key) ?? []
     hints.push(hint)
@@ -279,6 +281,11 @@ type Unread = { readonly unread: unknown }
 
 function hasCode(error: unknown, code: FaultCode): boolean {
   return error instanceof Fault && error.code === code
+}
+
+/** Two networks may share content, but not who can be asked for it. */
+function flightKey(ref: ContentRef, { network = '' }: Hint): string {
+  return `${network} ${refKey(ref)}`
 }
 
 function isNoFile({ kind }: ContentRef): boolean {
