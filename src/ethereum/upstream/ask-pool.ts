@@ -79,6 +79,7 @@ function findingOf(thrown: unknown): Finding | null {
 const absentMin = 2
 
 export type Conclusion = {
+  readonly network: string
   readonly need: Need
   readonly blockHash: Uint8Array
   readonly number: bigint | null
@@ -98,7 +99,10 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
   const tried = all.length
   if (count('taken') > 0 || (about.need === 'header' && isAbsent(all))) return
   if (count('lie') + count('short') > 0) throw new Fault('unverified', { data: { block, tried } })
-  if (count('failed') > 0) throw new Fault('no_upstream', { cause: findings.failure })
+  if (count('failed') > 0) {
+    const detail = `no source reachable for ${about.network}`
+    throw new Fault('no_upstream', { detail, cause: findings.failure })
+  }
   if (count('unproved') > 0 || hasValues(pool, about)) {
     const what = about.need === 'proof' || about.need === 'code' ? 'state' : about.need
     const detail = `${what} at block ${block} can be read but not proved`

@@ -33,8 +33,8 @@ type Underway = {
   readonly controller: AbortController
 }
 
-/** `network`: whose blocks are asked for; readers of another may wait for the same node. */
-export function createFetchProof(network: string, parts: ProofCallParts): FetchProof {
+export function createFetchProof(parts: ProofCallParts): FetchProof {
+  const { network } = parts
   const underway = new Map<string, Set<Underway>>()
   let arrived: { readonly asked: Asked; readonly want: Want }[] = []
 
@@ -49,6 +49,7 @@ export function createFetchProof(network: string, parts: ProofCallParts): FetchP
       // A reply that came in this turn may have brought it.
       want.offer([])
       if (!want.isWaiting) continue
+      // Readers of another network may wait for the same node.
       const hints = asked.hints().filter((hint) => (hint.network ?? network) === network)
       for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
     }

@@ -84,6 +84,7 @@ test('honest proofs are complete, of what is there and of what is not', () => {
   assert.equal(judge(honest([]), []), 'complete')
   assert.equal(judge(honest([3, 0, 39, 500]), [3, 0, 39, 500]), 'complete')
   assert.equal(judge(honest([3], nobody), [3], nobody), 'complete')
+  assert.equal(judge({ ...honest([]), storageProof: null }, []), 'complete')
 })
 
 test('T1: a proof of another address, whatever address it echoes, is a lie', () => {

@@ -28,6 +28,8 @@ export type ProofCall = {
 }
 
 export type ProofCallParts = {
+  /** Whose blocks are asked for. */
+  readonly network: string
   readonly pool: ContentPool
   readonly callAt: CallAt
   readonly require: boolean
@@ -35,7 +37,7 @@ export type ProofCallParts = {
 
 /** Ends when every want has; never rejects. */
 export async function runProofCall(
-  { pool, callAt, require }: ProofCallParts,
+  { network, pool, callAt, require }: ProofCallParts,
   call: ProofCall,
   signal: AbortSignal,
 ): Promise<void> {
@@ -75,7 +77,7 @@ export async function runProofCall(
     const question = { need: 'proof', number: block.number, attempt } as const
     const findings = await askPool(pool, question, signal)
     const { hash: blockHash, number } = block
-    conclude(pool, findings, { need: 'proof', blockHash, number, require })
+    conclude(pool, findings, { network, need: 'proof', blockHash, number, require })
     for (const want of wants) want.callEnded(null)
   } catch (thrown) {
     for (const want of wants) want.callEnded(thrown)

@@ -3,7 +3,7 @@
 // Tested by src/ethereum/upstream/judge-proof.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
-import { bytesOf, type JsonRecord, recordOf } from '../../codec/json-fields.ts'
+import { bytesOf, isGiven, type JsonRecord, recordOf } from '../../codec/json-fields.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import { nameKeccakKinds } from '../../codec/verify-keccak.ts'
 
@@ -24,7 +24,9 @@ export function readProofReply(value: unknown, slots: number): ProofReply {
   const json = recordOf(value, 'proof')
   const excess: string[] = []
   const accountNodes = nodesOf(json['accountProof'], 'accountProof', excess)
-  const entries = listOf(json['storageProof'], 'storageProof')
+  // Some nodes leave it out when no slot was asked for.
+  const isNone = slots === 0 && !isGiven(json['storageProof'])
+  const entries = isNone ? [] : listOf(json['storageProof'], 'storageProof')
   if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)
   const storage = entries.slice(0, slots).map((entry) => {
     const one = recordOf(entry, 'storage proof')

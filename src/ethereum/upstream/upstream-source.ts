@@ -30,7 +30,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const { name, pool, require, onUnknownFields } = parts
   const callAt = createCallAt()
   const raw = createRawCalls()
-  const fetchProof = createFetchProof(name, { pool, callAt, require })
+  const fetchProof = createFetchProof({ network: name, pool, callAt, require })
 
   /** Null: what the hint says is not enough to ask anybody. */
   function questionOf({ ref, hint }: Asked, offer: Offer): PoolQuestion | null {
@@ -84,7 +84,13 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
       return verdict
     }
     const findings = await askPool(pool, { need, number, attempt }, signal)
-    conclude(pool, findings, { need, blockHash: blockHashOf(asked), number, require })
+    conclude(pool, findings, {
+      network: name,
+      need,
+      blockHash: blockHashOf(asked),
+      number,
+      require,
+    })
   }
 
   return {
