@@ -37,6 +37,7 @@ import { createLimiter } from './limits/limiter.ts'
 import { createUsage } from './limits/usage.ts'
 import type { OnImport } from './open-chain.ts'
 import { createNetworkSources, openNetworks } from './open-networks.ts'
+import { createReload, type ReloadParts } from './reload.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 
 export type RunningServer = {
@@ -45,6 +46,8 @@ export type RunningServer = {
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
   /** Drains and ends: calls in flight are answered, counters and blocks are written. */
   stop(): Promise<void>
+  /** Takes over the settings file as it is now; never throws, what is wrong is logged. */
+  reload(): Promise<void>
 }
 
 /** How many recovered senders are remembered, about 20 MB. */
@@ -65,10 +68,21 @@ export async function startServer(
   {
     print,
     onImport = () => {},
-  }: { readonly print: (line: string) => void; readonly onImport?: OnImport },
+    source = null,
+  }: {
+    readonly print: (line: string) => void
+    readonly onImport?: OnImport
+    /** The settings file, watched while the server runs; null: there is none. */
+    readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
+  },
 ): Promise<RunningServer> {
   const clock = systemClock
-  const log = createLog(config.log.level, clock.now, (line) => print(line.trimEnd()))
+  const settings = { now: config }
+  const log = createLog(
+    () => settings.now.log.level,
+    clock.now,
+    (line) => print(line.trimEnd()),
+  )
   await using starting = new AsyncDisposableStack()
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
@@ -105,7 +119,10 @@ export async function startServer(
 
   const accounts = createAccounts({ db: database, writer, queries: createQueries(), clock })
   const firstKey = await createFirstKey(accounts)
-  const failed = createFailedEntries({ clock, perMinute: config.http.failedKeysPerMinute })
+  const failed = createFailedEntries({
+    clock,
+    perMinute: () => settings.now.http.failedKeysPerMinute,
+  })
   const directory = createDirectory({ db: database, clock, log, mayLook: failed.isUnder })
   starting.defer(() => directory.stop())
   const usage = createUsage({ db: database, writer, clock, log })
@@ -152,7 +169,9 @@ export async function startServer(
       },
     }),
     authenticate: guardEntries(directory.authenticate, failed),
-    cardGate: config.card.adapter !== 'none',
+    get cardGate() {
+      return settings.now.card.adapter !== 'none'
+    },
     admitUnits: limiter.admitUnits,
     refundUnits: limiter.refundUnits,
     chargeUnits: limiter.chargeUnits,
@@ -160,7 +179,7 @@ export async function startServer(
     count: usage.count,
     operationsOf: opened.operationsOf,
     resolveBlock,
-    eventsOf: createEvents({ networks: opened.networks, clock, log, findSender: senders.find }),
+    eventsOf: createEvents({ clock, log, findSender: senders.find }),
     keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
   })
@@ -169,10 +188,18 @@ export async function startServer(
     gateway,
     settings: {
       ...defaultRpcSettings,
-      bodyBytesMax: config.rpc.bodyBytesMax,
-      batchItemsMax: config.rpc.batchItemsMax,
-      replyBytesMax: config.rpc.responseBytesMax,
-      deadlineMs: config.rpc.requestMs,
+      get bodyBytesMax() {
+        return settings.now.rpc.bodyBytesMax
+      },
+      get batchItemsMax() {
+        return settings.now.rpc.batchItemsMax
+      },
+      get replyBytesMax() {
+        return settings.now.rpc.responseBytesMax
+      },
+      get deadlineMs() {
+        return settings.now.rpc.requestMs
+      },
     },
     clock,
     log,
@@ -196,12 +223,17 @@ export async function startServer(
           publicKey: obtainPublicKey(config.dataDir),
         }),
         version: cairnVersion(),
-        settings: { uploadBytesMax: config.files.uploadBytesMax, idleMs: config.files.idleMs },
+        settings: {
+          get uploadBytesMax() {
+            return settings.now.files.uploadBytesMax
+          },
+          idleMs: config.files.idleMs,
+        },
         clock,
         log,
       }),
       ready: () => writable && opened.isReady(),
-      networks: opened.networks.map(({ name }) => name),
+      networks: () => opened.networks().map(({ name }) => name),
     }),
     upgrades: createWebSocketFace({
       ...rpcParts,
@@ -211,7 +243,7 @@ export async function startServer(
         bufferBytesMax: config.rpc.responseBytesMax + webSocketSpareBytes,
       },
     }),
-    logAnswers: config.log.level === 'debug',
+    logAnswers: () => settings.now.log.level === 'debug',
     clock,
     log,
   })
@@ -219,8 +251,30 @@ export async function startServer(
   const bound = await server.listen({ host, port })
   starting.defer(() => server.drain({ graceMs: drainMs * graceShare, deadlineMs: drainMs }))
 
+  const reload =
+    source === null
+      ? null
+      : createReload({
+          ...source,
+          current: () => settings.now,
+          async apply({ config: next }) {
+            await opened.replace(next)
+            settings.now = next
+          },
+          clock,
+          log,
+        })
+  if (reload !== null) starting.defer(() => reload.stop())
+
   // Everything stands: from here on the caller stops it, not the end of this function.
   const running = starting.move()
   const shownHost = host.includes(':') ? `[${host}]` : host
-  return { url: `http://${shownHost}:${bound}`, firstKey, stop: () => running.disposeAsync() }
+  return {
+    url: `http://${shownHost}:${bound}`,
+    firstKey,
+    reload: async () => {
+      await reload?.now()
+    },
+    stop: () => running.disposeAsync(),
+  }
 }

@@ -1,9 +1,10 @@
 // Opens the networks that the settings name: the embedded chain, chains behind upstreams, or both; the first is the
 // default. The one place that knows how a network's settings become its parts.
 // Tested by test/upstream/networks-started.test.ts
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import type { UpstreamNetworkConfig } from './config/network-config.ts'
+import type { NetworkConfig, UpstreamNetworkConfig } from './config/network-config.ts'
 import { type Config, embeddedChain } from './config/settings.ts'
 import type { Obtaining } from './content/obtain.ts'
 import type { Hint } from './content/ref.ts'
@@ -11,22 +12,16 @@ import type { Source } from './content/source.ts'
 import type { Store } from './content/store.ts'
 import type { Database } from './db/sqlite.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
-import { findKnownNetwork } from './ethereum/known-networks.ts'
 import type { Network } from './ethereum/network.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
-import { createLieLedger } from './ethereum/upstream/lie-ledger.ts'
-import {
-  openUpstreamNetwork,
-  type UpstreamNetwork,
-} from './ethereum/upstream/open-upstream-network.ts'
+import type { UpstreamNetwork } from './ethereum/upstream/open-upstream-network.ts'
 import type { Operations, RpcOperation } from './gateway/operation.ts'
-import type { Verify } from './gateway/prove-or-relay.ts'
-import { headerMethods, stateMethods } from './gateway/relayed-methods.ts'
 import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from './gateway/upstream-operations.ts'
 import { type OnImport, openChain } from './open-chain.ts'
+import { openUpstreams, verifyOf } from './open-upstreams.ts'
 
 export type OpenNetworksParts = {
   readonly config: Config
@@ -47,19 +42,34 @@ export type OpenNetworksParts = {
 }
 
 export type OpenNetworks = {
-  /** The default first. */
-  readonly networks: readonly Network[]
+  /** In force now, the default first; the same list until it changes. */
+  readonly networks: () => readonly Network[]
   readonly operationsOf: (network: Network) => Operations
   /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
   isReady(): boolean
-  /** Those behind upstreams. */
-  readonly upstream: readonly UpstreamNetwork[]
+  /**
+   * Puts the networks of other settings in the place of these, all at once: those that are the same go on, others
+   * are opened first, and those that are gone or changed end when no request can be under way on them. The embedded
+   * chain goes on as it is. Throws, and changes nothing, when one cannot be opened.
+   */
+  replace(config: Config): Promise<void>
+  close(): Promise<void>
+}
+
+/** One network that is served. */
+type Opened = {
+  readonly listed: NetworkConfig
+  readonly network: Network
+  readonly operations: Operations
+  /** Null: the embedded chain. */
+  readonly upstream: UpstreamNetwork | null
   close(): Promise<void>
 }
 
 export type NetworkSources = {
   readonly of: (hint: Hint) => readonly Source[]
-  set(network: string, source: Source | null): void
+  /** Asked in this order; none: the network is gone. */
+  set(network: string, sources: readonly Source[]): void
 }
 
 /** Sources by network name: a hint without one, or of a chain of our own, has none. */
@@ -68,9 +78,9 @@ export function createNetworkSources(): NetworkSources {
   const none: readonly Source[] = []
   return {
     of: ({ network }) => (network === undefined ? none : (sources.get(network) ?? none)),
-    set(network, source) {
-      if (source === null) sources.delete(network)
-      else sources.set(network, [source])
+    set(network, found) {
+      if (found.length === 0) sources.delete(network)
+      else sources.set(network, found)
     },
   }
 }
@@ -78,93 +88,123 @@ export function createNetworkSources(): NetworkSources {
 /** How long the start waits for the first words of upstreams. */
 const firstWordsMs = 5_000
 
+/** Beyond the longest request: a request that came right before the change has ended. */
+const retireSpareMs = 1_000
+
 /**
  * Resolves when every network can answer, or its upstreams have had their time: those that come later are taken in
  * as they come. Rejects as `openChain`.
  */
 export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetworks> {
-  const { config, operations } = parts
-  await using opening = new AsyncDisposableStack()
+  const { clock, log, sources } = parts
   const offered = new WeakMap<Network, Operations>()
-  const upstream: UpstreamNetwork[] = []
-  const networks: Network[] = []
-  const chain = embeddedChain(config)
-  for (const listed of config.networks ?? [chain]) {
-    if (listed === null) continue
-    if (listed.embedded) {
-      const opened = await openChain(parts)
-      opening.defer(() => opened.close())
-      offered.set(opened.network, createEmbeddedOperations(operations))
-      networks.push(opened.network)
-      continue
-    }
-    const opened = openUpstreams(listed, parts)
-    opening.defer(async () => {
-      parts.sources.set(listed.name, null)
-      await opened.close()
-    })
-    parts.sources.set(listed.name, opened.source)
-    offered.set(
-      opened.network,
-      createUpstreamOperations(operations, {
-        verifyOf: (method) => verifyOf(listed, method),
-        lists: { allow: listed.allow, deny: listed.deny },
-      }),
-    )
-    upstream.push(opened)
-    networks.push(opened.network)
+  /** Replaced, and not closed yet. */
+  const retiring = new Map<Opened, () => Promise<void>>()
+  let requestMs = parts.config.rpc.requestMs
+  let serving: readonly Opened[] = []
+  let networks: readonly Network[] = []
+  serve(await openAll(listedIn(parts.config), [], parts))
+
+  function serve(next: readonly Opened[]): void {
+    const old = serving.filter((one) => !next.includes(one))
+    serving = next
+    networks = next.map(({ network }) => network)
+    for (const { network, operations } of next) offered.set(network, operations)
+    for (const one of old) retire(one)
+    const names = new Set([...next, ...old].map(({ listed }) => listed.name))
+    for (const name of names) tellSources(name)
   }
-  await within(firstWordsMs, Promise.all(upstream.map(({ started }) => started)), parts.clock)
-  const running = opening.move()
+
+  /** Requests under way on a network that is replaced still find what they began with. */
+  function tellSources(name: string): void {
+    const all = [...serving, ...retiring.keys()].filter(({ listed }) => listed.name === name)
+    const found = all.flatMap(({ upstream }) => (upstream === null ? [] : [upstream.source]))
+    sources.set(name, found)
+  }
+
+  function retire(one: Opened): void {
+    const end = async (): Promise<void> => {
+      stop()
+      retiring.delete(one)
+      tellSources(one.listed.name)
+      await one.close()
+      log('info', 'network_closed', { network: one.listed.name })
+    }
+    const stop = clock.after(requestMs + retireSpareMs, () => void end())
+    retiring.set(one, end)
+  }
+
   return {
-    networks,
-    upstream,
+    networks: () => networks,
     isReady: () => networks.some(hasHead),
     operationsOf(network) {
       const found = offered.get(network)
       if (found === undefined) throw new TypeError(`network ${network.name} was not opened here`)
       return found
     },
-    close: () => running.disposeAsync(),
+    async replace(config) {
+      const next = await openAll(listedIn(config), serving, { ...parts, config })
+      serve(next)
+      requestMs = config.rpc.requestMs
+    },
+    async close() {
+      await Promise.all([...retiring.values()].map((end) => end()))
+      for (const one of serving.toReversed()) await one.close()
+    },
   }
 }
 
-function openUpstreams(config: UpstreamNetworkConfig, parts: OpenNetworksParts): UpstreamNetwork {
-  const { writer, clock, log } = parts
-  const { name, chainId, heads, genesisHash, upstreams } = config
-  const { obtain, held, heldNode } = parts.obtaining
-  return openUpstreamNetwork({
-    name,
-    chainId,
-    upstreams,
-    heads: {
-      quorum: heads.quorum,
-      quorumRequired: heads.require === 'quorum',
-      pollMs: heads.pollMs,
-      maxAgeMs: heads.maxAgeMs,
-    },
-    genesisHash,
-    requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
-    ledger: createLieLedger({ network: name, writer, clock, log }),
-    content: { obtain, held, heldNode },
-    clock,
-    log,
-  })
+function listedIn(config: Config): readonly NetworkConfig[] {
+  const chain = embeddedChain(config)
+  return config.networks ?? (chain === null ? [] : [chain])
 }
 
-/**
- * What the operator wrote, else by what is known of the network (verification 2.3): blocks must be proved, state
- * only where a node can; nothing must be on a network nobody has described.
- */
-function verifyOf({ verify, policy, chainId }: UpstreamNetworkConfig, method: string): Verify {
-  const written = verify.methods[method] ?? verify.default
-  if (written !== null) return written
-  if (policy === 'none') return 'off'
-  if (stateMethods.has(method)) return 'prefer'
-  // Its lists are not what its roots commit to: only headers can be proved.
-  if (policy === 'header-only') return headerMethods.has(method) ? 'require' : 'header'
-  const isFull = policy === 'full' || (policy === null && findKnownNetwork(chainId) !== null)
-  return isFull ? 'require' : 'prefer'
+/** Those of `before` that are the same are taken over. Closes what it opened when one cannot be. */
+async function openAll(
+  listed: readonly NetworkConfig[],
+  before: readonly Opened[],
+  parts: OpenNetworksParts,
+): Promise<readonly Opened[]> {
+  await using opening = new AsyncDisposableStack()
+  const opened: Opened[] = []
+  const waiting: Promise<unknown>[] = []
+  for (const one of listed) {
+    const same = before.find((old) => isDeepStrictEqual(old.listed, one))
+    if (same !== undefined) {
+      opened.push(same)
+      continue
+    }
+    const fresh = one.embedded ? await openEmbedded(one, parts) : openBehind(one, parts)
+    const isNew = !before.some((old) => old.listed.name === one.name)
+    opening.defer(async () => {
+      if (isNew) parts.sources.set(one.name, [])
+      await fresh.close()
+    })
+    opened.push(fresh)
+    if (fresh.upstream === null) continue
+    waiting.push(fresh.upstream.started)
+    // The head is found by what it says; a network of this name that serves already keeps its own until then.
+    if (isNew) parts.sources.set(one.name, [fresh.upstream.source])
+  }
+  await within(firstWordsMs, Promise.all(waiting), parts.clock)
+  opening.move()
+  return opened
+}
+
+async function openEmbedded(listed: NetworkConfig, parts: OpenNetworksParts): Promise<Opened> {
+  const { network, close } = await openChain(parts)
+  const operations = createEmbeddedOperations(parts.operations)
+  return { listed, network, operations, upstream: null, close }
+}
+
+function openBehind(listed: UpstreamNetworkConfig, parts: OpenNetworksParts): Opened {
+  const upstream = openUpstreams(listed, parts)
+  const operations = createUpstreamOperations(parts.operations, {
+    verifyOf: (method) => verifyOf(listed, method),
+    lists: { allow: listed.allow, deny: listed.deny },
+  })
+  const { network } = upstream
+  return { listed, network, operations, upstream, close: () => upstream.close() }
 }
 
 function hasHead({ head }: Network): boolean {

@@ -5,7 +5,7 @@ import { createLog } from './log.ts'
 test('lines below the level are left out; the others are JSON with time, level and event', () => {
   const lines: string[] = []
   const log = createLog(
-    'info',
+    () => 'info',
     () => 0,
     (line) => lines.push(line),
   )
@@ -26,7 +26,7 @@ test('lines below the level are left out; the others are JSON with time, level a
 test('a line break in a value cannot start a second line', () => {
   const lines: string[] = []
   createLog(
-    'debug',
+    () => 'debug',
     () => 0,
     (line) => lines.push(line),
   )('info', 'one', { name: 'a\n{"level":"error"}' })

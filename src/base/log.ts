@@ -6,11 +6,14 @@ export type Log = (level: Level, event: string, facts?: Readonly<Record<string, 
 
 const order: readonly Level[] = ['debug', 'info', 'warn', 'error']
 
-/** A log that writes lines at or above `least` through `write`. Errors are given as message and stack. */
-export function createLog(least: Level, now: () => number, write: (line: string) => void): Log {
-  const from = order.indexOf(least)
+/** A log that writes lines at or above `least`, asked each time, through `write`. Errors are given as message and stack. */
+export function createLog(
+  least: () => Level,
+  now: () => number,
+  write: (line: string) => void,
+): Log {
   return (level, event, facts = {}) => {
-    if (order.indexOf(level) < from) return
+    if (order.indexOf(level) < order.indexOf(least())) return
     const line = { time: new Date(now()).toISOString(), level, event, ...facts }
     write(JSON.stringify(line, plain) + '\n')
   }

@@ -2,6 +2,7 @@
 // Tested by test/start.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
+import { settingsFile } from '../config/config.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { exitCodes, reportError } from './report.ts'
@@ -26,27 +27,37 @@ Examples:
   cairn start --port 8600 --data-dir ./elsewhere
   cairn start --port 0 --json      one line of JSON once it serves: url, apiKey, apiKeySecret
 
+A changed settings file is taken over while the server runs, at once with SIGHUP (kill -HUP); a file with a mistake
+is refused whole and the log says why.
+
 The first start makes an account with an API key and shows key and secret once.`,
     )
     .action((options: Options) => serve(context, options))
 }
 
 async function serve(context: Context, options: Options): Promise<void> {
-  const { config } = await settingsOf(context, options, {
+  const flags = {
     'http.port': { flag: '--port', text: options.port },
     'http.host': { flag: '--host', text: options.host },
-  })
+  }
+  const load = async () => (await settingsOf(context, options, flags)).config
+  const config = await load()
+  const file = settingsFile({ file: options.config ?? null, env: context.env })
   const signalled = endAtSecondSignal()
   const { startServer } = await import('../app.ts')
   const importing = showImport(context)
   const server = await startServer(config, {
     onImport: importing.at,
     print: (line: string) => context.err(`${line}\n`),
+    source: file === null ? null : { file, load },
   }).catch((error: unknown) => {
     importing.end()
     throw explain(error, config.http)
   })
   importing.end()
+  // On a terminal it says that the terminal is gone.
+  const onTerminal = context.terminal?.out === true || context.terminal?.err === true
+  if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
   context.out(options.json === true ? greetProgram(server) : greetPerson(server))
   await signalled
   try {

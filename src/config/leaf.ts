@@ -17,6 +17,8 @@ export type Leaf = {
   readonly initial: unknown
   readonly description: string
   readonly secret: boolean
+  /** Taken over from a changed file while the server runs. */
+  readonly live: boolean
 }
 
 /** `rpc.bodyBytesMax` -> `CAIRN_RPC_BODY_BYTES_MAX`. */
@@ -49,6 +51,7 @@ function describeLeaf(path: string, schema: z.ZodDefault): Leaf {
     initial: schema.def.defaultValue,
     description: meta?.description ?? '',
     secret: meta?.secret ?? false,
+    live: meta?.live ?? false,
   }
 }
 

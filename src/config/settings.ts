@@ -8,6 +8,8 @@ export type SettingMeta = {
   readonly description: string
   /** Never shown: `config print` prints a mark instead. */
   readonly secret?: boolean
+  /** Read anew at each use, so that a changed file counts at once. */
+  readonly live?: boolean
 }
 
 const kib = 1024
@@ -49,6 +51,11 @@ function networkName(initial: string, description: string) {
     .meta({ description })
 }
 
+/** The setting is read at each use. */
+function live<Schema extends z.ZodType>(schema: Schema): Schema {
+  return schema.meta({ ...schema.meta(), live: true })
+}
+
 export const settingsSchema = z.strictObject({
   dataDir: text('./cairn-data', 'Folder of everything Cairn keeps; made when absent.'),
   http: z
@@ -69,11 +76,13 @@ export const settingsSchema = z.strictObject({
         1024,
         'Open connections from one address. Loopback counts too: raise it for a proxy in front.',
       ),
-      failedKeysPerMinute: whole(
-        1,
-        1_000_000,
-        300,
-        'Wrong keys and secrets that one address (IPv6: one /64) may bring; more are answered 429.',
+      failedKeysPerMinute: live(
+        whole(
+          1,
+          1_000_000,
+          300,
+          'Wrong keys and secrets that one address (IPv6: one /64) may bring; more are answered 429.',
+        ),
       ),
       drainMs: whole(
         0,
@@ -85,10 +94,10 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   rpc: z
     .strictObject({
-      bodyBytesMax: whole(kib, 256 * mib, 5 * mib, 'Longest body of a JSON-RPC request.'),
-      batchItemsMax: whole(1, 1000, 100, 'Calls in one batch.'),
-      responseBytesMax: whole(kib, 256 * mib, 25 * mib, 'Longest JSON-RPC response.'),
-      requestMs: whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.'),
+      bodyBytesMax: live(whole(kib, 256 * mib, 5 * mib, 'Longest body of a JSON-RPC request.')),
+      batchItemsMax: live(whole(1, 1000, 100, 'Calls in one batch.')),
+      responseBytesMax: live(whole(kib, 256 * mib, 25 * mib, 'Longest JSON-RPC response.')),
+      requestMs: live(whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.')),
     })
     .prefault({}),
   webSocket: z
@@ -98,7 +107,7 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   files: z
     .strictObject({
-      uploadBytesMax: wholeOrNull(1, 'Longest body of an upload; null: no limit.'),
+      uploadBytesMax: live(wholeOrNull(1, 'Longest body of an upload; null: no limit.')),
       idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
       blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
     })
@@ -129,16 +138,20 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   card: z
     .strictObject({
-      adapter: choice(
-        ['manual', 'none'],
-        'manual',
-        'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `none`: nobody asks.',
+      adapter: live(
+        choice(
+          ['manual', 'none'],
+          'manual',
+          'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `none`: nobody asks.',
+        ),
       ),
     })
     .prefault({}),
   log: z
     .strictObject({
-      level: choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+      level: live(
+        choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+      ),
     })
     .prefault({}),
 })

@@ -82,6 +82,8 @@ export type FilesVisit = {
 export interface Gateway {
   /** The network of a path label and a Host label (contract-rpc 1). Throws `no_network`. */
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
+  /** Is it still served? Not once other settings have put another in its place. */
+  serves(network: Network): boolean
   /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
   enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
   /** A connection that stays may open: the day and the rate have room for a call. Throws `over_rate`, `over_quota`. */

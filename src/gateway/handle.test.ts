@@ -66,6 +66,8 @@ const operations: readonly RpcOperation<unknown>[] = [
   },
 ]
 
+const served = [network]
+
 const offering = (offered: readonly RpcOperation<unknown>[]): Operations => ({
   find: (method) => offered.find(({ name }) => name === method) ?? null,
 })
@@ -76,7 +78,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
   const refunded: number[] = []
   let head = 0n
   const made = createGateway({
-    networks: [network],
+    networks: () => served,
     files: {} as Files,
     authenticate: (key, secret) => {
       if (key !== 'rightkey') throw new Fault('bad_key')

@@ -23,7 +23,8 @@ import { findRefusal } from './refused-methods.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
 
 export type GatewayParts = {
-  readonly networks: readonly Network[]
+  /** Those served now, the default first: the same list until it changes. */
+  readonly networks: () => readonly Network[]
   readonly files: Files
   readonly authenticate: Authenticate
   /** The file face refuses accounts without a card. */
@@ -189,6 +190,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
   return {
     networkFor: createNetworkChoice(parts.networks),
+    serves: (network) => parts.networks().includes(network),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
     enterSocket(caller) {
       try {

@@ -4,10 +4,8 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import { createNetworkChoice } from './networks.ts'
 
-const choose = createNetworkChoice([
-  { name: 'dev' } as Network,
-  { name: 'polygon-mainnet' } as Network,
-])
+const served = [{ name: 'dev' } as Network, { name: 'polygon-mainnet' } as Network]
+const choose = createNetworkChoice(() => served)
 
 test('a path prefix names the network, else the Host label, else the first network', () => {
   assert.equal(choose('polygon-mainnet', null).name, 'polygon-mainnet')

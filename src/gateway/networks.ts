@@ -21,15 +21,26 @@ const knownLabels: ReadonlySet<string> = new Set([
     .flatMap((name) => ['mainnet', 'testnet'].map((x) => `${name}-${x}`)),
 ])
 
-/** `networks`: the first one is the default. Labels are compared in lower case. */
+/**
+ * `networks`: those served now, the first one is the default; the same list until it changes. Labels are compared in
+ * lower case.
+ */
 export function createNetworkChoice(
-  networks: readonly Network[],
+  networks: () => readonly Network[],
 ): (pathLabel: string | null, hostLabel: string | null) => Network {
-  const served = new Map(networks.map((network) => [network.name, network]))
-  const [fallback] = networks
-  if (fallback === undefined) throw new TypeError('at least one network must be configured')
+  let listed: readonly Network[] = []
+  let served = new Map<string, Network>()
+
+  function update(): void {
+    listed = networks()
+    served = new Map(listed.map((network) => [network.name, network]))
+    if (listed.length === 0) throw new TypeError('at least one network must be configured')
+  }
+  update()
 
   return (pathLabel, hostLabel) => {
+    if (networks() !== listed) update()
+    const fallback = listed[0] as Network
     const path = pathLabel?.toLowerCase() ?? null
     const host = hostLabel?.toLowerCase() ?? null
     const hostNames = host !== null && (served.has(host) || knownLabels.has(host)) ? host : null

@@ -45,3 +45,19 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
     },
   }
 }
+
+/** The same with a length that may change: what has started keeps its own. */
+export function liveDeadlines(delayMs: () => number, clock: Clock): Deadlines {
+  let length = delayMs()
+  let deadlines = createDeadlines(length, clock)
+  return {
+    start(late) {
+      const now = delayMs()
+      if (now !== length) {
+        length = now
+        deadlines = createDeadlines(length, clock)
+      }
+      return deadlines.start(late)
+    },
+  }
+}

@@ -22,7 +22,7 @@ export type Faces = {
   /** Start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
-  readonly networks: readonly string[]
+  readonly networks: () => readonly string[]
 }
 
 const rpcForm = /^(?:\/([A-Za-z0-9-]{1,63}))??(\/ws)?\/v3(?:\/([^/]*)\/?)?$/
@@ -62,7 +62,7 @@ function createFace(faces: Faces): Face {
       return sendPage(exchange, readyAnswer({ ready: faces.ready(), draining: exchange.draining }))
     }
     if (path === '/') {
-      return sendPage(exchange, indexPage(exchange.request.headers.host ?? '', faces.networks))
+      return sendPage(exchange, indexPage(exchange.request.headers.host ?? '', faces.networks()))
     }
     sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))
   }

@@ -9,7 +9,7 @@ import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
 import { untellAll } from '../gateway/once-told.ts'
 import type { Body } from './body.ts'
 import { preflightHeaders } from './cors.ts'
-import { createDeadlines, type Deadlines } from './deadlines.ts'
+import { createDeadlines, type Deadlines, liveDeadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
 import { createHeadLines } from './head-lines.ts'
@@ -51,7 +51,7 @@ export type RpcFaceParts = {
 export function createRpcFace(parts: RpcFaceParts): RpcFace {
   const { clock, settings } = parts
   const deadlines = {
-    request: createDeadlines(settings.deadlineMs, clock),
+    request: liveDeadlines(() => settings.deadlineMs, clock),
     refusal: createDeadlines(refusedMs, clock),
   }
   let inFlight = 0

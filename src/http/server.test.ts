@@ -154,7 +154,12 @@ suite('a hostile or odd request over a raw socket', () => {
   test('a port in use is named in one sentence', async () => {
     const other = createServer({
       settings: defaultServerSettings,
-      routes: createRoutes({ rpc: () => {}, files: () => {}, ready: () => true, networks: [] }),
+      routes: createRoutes({
+        rpc: () => {},
+        files: () => {},
+        ready: () => true,
+        networks: () => [],
+      }),
       clock: systemClock,
       log: silentLog,
     })
@@ -176,7 +181,7 @@ test('a face that fails is a 500 that names the request, and the server lives', 
       rpc: ({ requestId }) => failOf(requestId),
       files: ({ requestId }) => failOf(requestId),
       ready: () => true,
-      networks: [],
+      networks: () => [],
     }),
     clock: systemClock,
     log: silentLog,

@@ -53,7 +53,7 @@ export type ServerParts = {
   /** Takes WebSockets; without it every upgrade is answered in HTTP. */
   readonly upgrades?: Upgrades
   /** A line at level debug for each answer. It costs a listener on each, so not by default. */
-  readonly logAnswers?: boolean
+  readonly logAnswers?: () => boolean
   readonly clock: Clock
   readonly log: Log
 }
@@ -71,7 +71,7 @@ export interface Server {
 
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
-  const { settings, routes, upgrades, logAnswers = false, clock, log } = parts
+  const { settings, routes, upgrades, logAnswers = () => false, clock, log } = parts
   const requestIdOf = createRequestIds()
   const dateOf = createDateHeader(clock)
   let draining = false
@@ -118,7 +118,7 @@ export function createServer(parts: ServerParts): Server {
     awaitsContinue: boolean,
   ): void {
     const requestId = requestIdOf(request.headers['x-request-id'])
-    if (logAnswers) logAnswer(request, response, requestId)
+    if (logAnswers()) logAnswer(request, response, requestId)
     try {
       // node:http drops what comes in one packet behind an upgrade that nobody takes: a call sent there would wait
       // for ever, so the connection ends.

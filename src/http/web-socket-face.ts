@@ -6,7 +6,7 @@ import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Credential } from '../gateway/gateway.ts'
-import { createDeadlines } from './deadlines.ts'
+import { liveDeadlines } from './deadlines.ts'
 import { parseRpcPath, type RpcPath } from './routes.ts'
 import { refusalBody, unknownForm } from './rpc-reply.ts'
 import { readCredential } from './rpc-request.ts'
@@ -39,6 +39,8 @@ export const defaultWebSocketLimits: WebSocketLimits = {
   closeMs: 5_000,
 }
 
+const networkChanged = 'the settings of this network have changed: connect again'
+
 export type WebSocketFaceParts = FrameParts & { readonly limits: WebSocketLimits }
 
 type Member = {
@@ -50,7 +52,7 @@ type Member = {
 /** Builds the face. Its timers run only while a connection is open. */
 export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
   const { gateway, settings, limits, clock, log } = parts
-  const deadlines = createDeadlines(settings.deadlineMs, clock)
+  const deadlines = liveDeadlines(() => settings.deadlineMs, clock)
   const members = new Set<Member>()
   const countOf = new Map<string, number>()
   const load = { frames: 0 }
@@ -86,6 +88,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
 
   function accept(upgrade: Upgrade, { caller, network, credential }: Admitted): void {
     const { request, socket, head, requestId } = upgrade
+    server.options.maxPayload = settings.bodyBytesMax
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new WebSocketConnection({
         ...parts,
@@ -131,6 +134,10 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
   /** Whoever may still call goes on under the settings as they are now. */
   function judgeAll(): void {
     for (const { connection, credential, network } of members) {
+      if (!gateway.serves(network)) {
+        connection.close(closeCodes.stopping, networkChanged)
+        continue
+      }
       void (async () => {
         try {
           connection.caller = await gateway.enterRpc(credential, network)

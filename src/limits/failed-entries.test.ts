@@ -17,7 +17,7 @@ function refused(run: () => void): Fault | null {
 
 test('an address may fail so often at once, then at that pace a minute', () => {
   const clock = createTurnedClock()
-  const failed = createFailedEntries({ clock, perMinute: 30 })
+  const failed = createFailedEntries({ clock, perMinute: () => 30 })
   for (let n = 0; n < 30; n++) {
     assert.ok(failed.isUnder('192.0.2.1'))
     failed.count('192.0.2.1')
@@ -36,7 +36,7 @@ test('an address may fail so often at once, then at that pace a minute', () => {
 
 test('asking takes nothing, and what was refused is not counted again', () => {
   const clock = createTurnedClock()
-  const failed = createFailedEntries({ clock, perMinute: 1 })
+  const failed = createFailedEntries({ clock, perMinute: () => 1 })
   for (let n = 0; n < 10; n++) assert.ok(failed.isUnder('a'))
   failed.count('a')
   for (let n = 0; n < 10; n++) assert.ok(refused(() => failed.count('a')))
@@ -59,7 +59,7 @@ test('addresses do not touch each other, an IPv6 /64 is one, a mapped IPv4 addre
     ['', '192.0.2.1', false],
   ]
   for (const [one, other, same] of pairs) {
-    const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: 1 })
+    const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: () => 1 })
     failed.count(one)
     assert.equal(!failed.isUnder(other), same, `${one} and ${other}`)
   }
@@ -68,7 +68,7 @@ test('addresses do not touch each other, an IPv6 /64 is one, a mapped IPv4 addre
 test('memory has a bound: the address that failed longest ago starts afresh', () => {
   const failed = createFailedEntries({
     clock: createTurnedClock(),
-    perMinute: 2,
+    perMinute: () => 2,
     addressesMax: 3,
   })
   for (const address of ['a', 'a', 'b', 'b', 'c', 'c']) failed.count(address)
@@ -84,7 +84,7 @@ test('memory has a bound: the address that failed longest ago starts afresh', ()
 })
 
 test('a guard counts refusals alone: good keys and other faults pass untouched, over the limit 429 takes their place', () => {
-  const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: 2 })
+  const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: () => 2 })
   const judge = (key: string): string => {
     if (key === 'good') return 'caller'
     throw key === 'odd' ? new TypeError('a bug') : new Fault('bad_key')

@@ -18,17 +18,17 @@ const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret'])
 /** Beyond `addressesMax` addresses the one that failed longest ago starts afresh. */
 export function createFailedEntries(parts: {
   readonly clock: Clock
-  readonly perMinute: number
+  readonly perMinute: () => number
   readonly addressesMax?: number
 }): FailedEntries {
   const { clock, perMinute } = parts
   const most = parts.addressesMax ?? addressesMax
-  const rate = { perSecond: perMinute / 60, burst: perMinute }
+  const rateNow = () => ({ perSecond: perMinute() / 60, burst: perMinute() })
   // Network -> when it will be even again; in the order of the last failure.
   const evenAt = new Map<string, number>()
 
   function judge(network: string) {
-    return takeUnits(evenAt.get(network) ?? 0, clock.monotonic(), 1, rate)
+    return takeUnits(evenAt.get(network) ?? 0, clock.monotonic(), 1, rateNow())
   }
 
   return {
@@ -45,8 +45,8 @@ export function createFailedEntries(parts: {
       }
       evenAt.set(network, even)
       if (verdict.ok) return
-      const details = `this address may bring ${perMinute} wrong keys or secrets a minute`
-      throw overRate(rate, verdict, details)
+      const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
+      throw overRate(rateNow(), verdict, details)
     },
   }
 }

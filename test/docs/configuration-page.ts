@@ -16,7 +16,7 @@ export function configurationPage(): string {
     `\`${leaf.env}\``,
     typeOf(leaf),
     `\`${JSON.stringify(leaf.initial)}\``,
-    leaf.description + (leaf.secret ? ' Secret.' : ''),
+    leaf.description + (leaf.secret ? ' Secret.' : '') + (leaf.live ? ' *Live.*' : ''),
   ])
   return page(
     'Configuration',
@@ -36,7 +36,11 @@ rpc:
 - An empty variable counts as not given. \`CAIRN_\` variables that are nothing like a setting are let be (other programs
   set some); \`config check\` lists them.
 - Paths start at the folder that Cairn runs in. Names end in their unit: \`Ms\` milliseconds, \`BytesMax\` bytes.
-- Numbers are whole and stand without quotes or separators in YAML. Changes need a restart.`,
+- Numbers are whole and stand without quotes or separators in YAML.
+- **Changes of the file are taken over while the server runs**, within two seconds or at SIGHUP: networks behind upstreams,
+  and the settings marked *live*. They are checked first and taken whole: a file with a mistake changes nothing, and the log
+  names each mistake (\`settings_refused\`). Requests under way end as they began. What needs a restart is logged by name
+  (\`settings_need_restart\`). Variables and flags are those of the start. On a terminal SIGHUP ends Cairn.`,
     markdownTable(['Setting', 'Variable', 'Type', 'Default', 'Meaning'], rows),
     networksText,
     '### Behind upstream nodes',

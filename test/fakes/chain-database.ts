@@ -28,7 +28,7 @@ export function openChainDatabase(t: TestContext) {
     store: createSqliteStore({ db: database, writer: createInlineWriter(database) }),
     index: openChainIndex(database, 'test'),
     log: createLog(
-      'warn',
+      () => 'warn',
       () => 0,
       (line) => lines.push(line),
     ),

@@ -96,7 +96,7 @@ export async function startFilesServer(
   })
   const server = createServer({
     settings: defaultServerSettings,
-    routes: createRoutes({ rpc: () => {}, files: face, ready: () => true, networks: [] }),
+    routes: createRoutes({ rpc: () => {}, files: face, ready: () => true, networks: () => [] }),
     clock: systemClock,
     log: silentLog,
   })

@@ -95,7 +95,8 @@ export function createFakeGateway(
   const gateway: FakeGateway = {
     refused: [],
     ran: 0,
-    networkFor: createNetworkChoice(networks),
+    networkFor: createNetworkChoice(() => networks),
+    serves: (network) => networks.includes(network),
     async enterRpc(credential) {
       if (credential.key === null) throw new Fault('no_credential')
       key = credential.key

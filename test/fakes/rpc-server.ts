@@ -41,7 +41,7 @@ export async function startRpcServer(
     rpc: createRpcFace({ gateway, settings, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
-    networks: ['dev', 'mainnet'],
+    networks: () => ['dev', 'mainnet'],
   })
   const server = createServer({
     settings: { ...defaultServerSettings, ...part.server },

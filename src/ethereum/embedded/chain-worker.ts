@@ -35,7 +35,11 @@ async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> 
     now,
     onBlock: (block, signed) => say({ kind: 'block', block, signed }),
     onPending: (hash) => say({ kind: 'ready', hash }),
-    log: createLog('info', now, (line) => process.stderr.write(line)),
+    log: createLog(
+      () => 'info',
+      now,
+      (line) => process.stderr.write(line),
+    ),
   })
   const waiting = new Map<number, ChainTask>()
   let running = false

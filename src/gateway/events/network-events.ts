@@ -60,17 +60,14 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
   }
 }
 
-/** Of each of `networks`, made once. */
-export function createEvents({
-  networks,
-  ...parts
-}: EventsParts & { readonly networks: readonly Network[] }): (network: Network) => NetworkEvents {
-  const byName = new Map(
-    networks.map((network) => [network.name, createNetworkEvents(network, parts)] as const),
-  )
-  return ({ name }) => {
-    const events = byName.get(name)
-    if (events === undefined) throw new TypeError(`no events of the network ${name}`)
+/** Of each network, made when it is first asked for; gone with the network. */
+export function createEvents(parts: EventsParts): (network: Network) => NetworkEvents {
+  const made = new WeakMap<Network, NetworkEvents>()
+  return (network) => {
+    const known = made.get(network)
+    if (known !== undefined) return known
+    const events = createNetworkEvents(network, parts)
+    made.set(network, events)
     return events
   }
 }

@@ -32,7 +32,7 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
   const arrivals = createArrivals()
   const network = { ...chain.network, pool: { ...chain.network.pool, arrivals } }
   const findSender = createSenderCache(10).find
-  const eventsOf = createEvents({ networks: [network], clock, log: silentLog, findSender })
+  const eventsOf = createEvents({ clock, log: silentLog, findSender })
   const told: Told[] = []
   const ends: Fault[] = []
   let units = 0

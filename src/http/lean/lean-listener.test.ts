@@ -55,7 +55,7 @@ async function startListener(
     headersMs: 10_000,
     keepAliveMs: 75_000,
     connectionsCheckMs: 1_000,
-    logAnswers: options.logAnswers ?? false,
+    logAnswers: () => options.logAnswers ?? false,
     clock,
     log: ((...line: unknown[]) => lines.push(line)) as Log,
   })

@@ -21,7 +21,8 @@ export type LeanListenerParts = Pick<
   readonly dateOf: () => string
   /** How often idle connections are looked at. */
   readonly connectionsCheckMs: number
-  readonly logAnswers: boolean
+  /** Asked at each request: the level of the log may change. */
+  readonly logAnswers: () => boolean
   readonly log: Log
 }
 
@@ -62,10 +63,11 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
     exchange.send({ status, fixed, own, text: body, ascii: true, bodyUnread: false, closes: true })
   }
 
+  const beginLogged = logged(begin, clock, log)
   const terms: ConnectionTerms = {
     ...parts,
     readHead: createPlainHeads(createHeadParser()),
-    begin: parts.logAnswers ? logged(begin, clock, log) : begin,
+    begin: (exchange) => (parts.logAnswers() ? beginLogged : begin)(exchange),
     startOf: (status) =>
       status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
     endOf: (stays) => `Date: ${dateOf()}\r\n${stays ? keepAlive : 'Connection: close'}\r\n\r\n`,
