@@ -17,7 +17,7 @@ export type ChainStep = {
   readonly turn: number
 }
 
-export type ChainFollower = {
+type ChainFollower = {
   step(step: ChainStep): void
   /** Some blocks cannot be told: nothing comes any more. */
   lost(fault: Fault): void

@@ -29,6 +29,7 @@ export function indexPage(host: string, networks: readonly string[]): Answer {
 <h2>Ethereum JSON-RPC</h2>
 <ul>
 <li><code>POST /v3/&lt;API_KEY&gt;</code> (network by Host name, else the default)</li>
+<li><code>GET /ws/v3/&lt;API_KEY&gt;</code> (the same over WebSocket, with subscriptions)</li>
 ${rows}
 </ul>
 <pre>curl ${base}/v3/&lt;API_KEY&gt; -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'</pre>

@@ -33,7 +33,13 @@ export function judgeRequest({ method, headers }: Exchange, path: RpcPath): void
 }
 
 /** `?proof=1` or `x-cairn-proof: 1`: each result is to come with its proof bundle. */
-export function asksProof({ headers, query }: Exchange): boolean {
+export function asksProof({
+  headers,
+  query,
+}: {
+  readonly headers: Pick<RequestHeaders, 'x-cairn-proof'>
+  readonly query: string
+}): boolean {
   if (headers['x-cairn-proof'] === '1') return true
   return query !== '' && new URLSearchParams(query).get('proof') === '1'
 }

@@ -19,6 +19,8 @@ export const closeCodes = {
   tooSlow: 1013,
 } as const
 
+/** RFC 6455 5.5: a control frame holds 125 bytes, two of them the code. Our reasons are ASCII. */
+const reasonCharsMax = 123
 const readTooSlowly = 'what is sent is read too slowly'
 
 export type ConnectionLimits = {
@@ -31,17 +33,23 @@ export type ConnectionLimits = {
   readonly bufferBytesMax: number
   /** The same for events alone, beside replies. */
   readonly eventBytesMax: number
+  /** Waiting to be sent over all connections: beyond it, one over `congestedBytes` is closed when it is sent more. */
+  readonly totalBytesMax: number
 }
+
+/** Of all connections together: frames in flight, bytes that wait to be sent. */
+type WebSocketLoad = { frames: number; bytes: number }
 
 export type ConnectionParts = FrameParts & {
   readonly socket: WebSocket
   readonly caller: Caller
   readonly network: Network
   readonly requestId: string
+  /** Each result is to come with its proof bundle. */
+  readonly proof: boolean
   readonly limits: ConnectionLimits
   readonly deadlines: Deadlines
-  /** Frames in flight of all connections together. */
-  readonly load: { frames: number }
+  readonly load: WebSocketLoad
 }
 
 export class WebSocketConnection implements Peer {
@@ -59,6 +67,8 @@ export class WebSocketConnection implements Peer {
   #leftUnread = 0
   /** Replies that wait to be sent, in characters. */
   #replyBytes = 0
+  /** Its part of the load. */
+  #loadBytes = 0
 
   /** As it was judged last. */
   caller: Caller
@@ -77,16 +87,17 @@ export class WebSocketConnection implements Peer {
       this.#ending = true
       this.#waiting.length = 0
       this.#subscriptions.close()
+      this.#countLoad(0)
       for (const request of this.#running) request.abort(new Fault('hung_up'))
     })
   }
 
   send(event: string): void {
     if (this.#ending) return
-    this.#socket.send(event)
-    if (this.#socket.bufferedAmount - this.#replyBytes > this.#parts.limits.eventBytesMax) {
-      this.close(closeCodes.tooSlow, readTooSlowly)
-    }
+    this.#socket.send(event, () => this.#countLoad(this.#socket.bufferedAmount))
+    this.#judgeBuffer(
+      this.#socket.bufferedAmount - this.#replyBytes > this.#parts.limits.eventBytesMax,
+    )
   }
 
   end(fault: Fault): void {
@@ -94,13 +105,13 @@ export class WebSocketConnection implements Peer {
     this.close(code, fault.message)
   }
 
-  /** Starts the closing handshake; what comes after that is not looked at. `reason`: at most 123 bytes. */
+  /** Starts the closing handshake; what comes after that is not looked at. */
   close(code: number, reason: string): void {
     if (this.#ending) return
     this.#ending = true
     this.#waiting.length = 0
     this.#subscriptions.close()
-    this.#socket.close(code, reason)
+    this.#socket.close(code, reason.slice(0, reasonCharsMax))
     // Paused, the answer to the handshake would never be read.
     this.#socket.resume()
   }
@@ -152,12 +163,12 @@ export class WebSocketConnection implements Peer {
   }
 
   #begin(bytes: Buffer): void {
-    const { load, settings, network, requestId, deadlines } = this.#parts
+    const { load, settings, network, requestId, proof, deadlines } = this.#parts
     const request = new FrameRequest()
     const refusal = load.frames < settings.requestsInFlightMax ? null : new Fault('overloaded')
     const subscriptions = this.#subscriptions.openFrame()
     const { caller } = this
-    const frame = { caller, network, bytes, requestId, request, subscriptions, refusal }
+    const frame = { caller, network, bytes, requestId, proof, request, subscriptions, refusal }
     const reply = answerFrame(this.#parts, frame)
     if (!(reply instanceof Promise)) {
       this.#reply(reply, subscriptions)
@@ -189,11 +200,25 @@ export class WebSocketConnection implements Peer {
     this.#replyBytes += text.length
     this.#socket.send(text, (error) => {
       this.#replyBytes -= text.length
+      this.#countLoad(this.#socket.bufferedAmount)
       if (!error) this.#goOn()
     })
-    if (this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax) {
-      this.close(closeCodes.tooSlow, readTooSlowly)
-    }
+    this.#judgeBuffer(this.#socket.bufferedAmount > this.#parts.limits.bufferBytesMax)
+  }
+
+  /** `over`: of this connection's own bounds. */
+  #judgeBuffer(over: boolean): void {
+    const { limits, load } = this.#parts
+    const { bufferedAmount } = this.#socket
+    this.#countLoad(bufferedAmount)
+    const overAll = load.bytes > limits.totalBytesMax && bufferedAmount > limits.congestedBytes
+    if (over || overAll) this.close(closeCodes.tooSlow, readTooSlowly)
+  }
+
+  #countLoad(bytes: number): void {
+    const now = this.#socket.readyState === this.#socket.CLOSED ? 0 : bytes
+    this.#parts.load.bytes += now - this.#loadBytes
+    this.#loadBytes = now
   }
 
   #goOn(): void {

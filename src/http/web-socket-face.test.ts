@@ -417,6 +417,23 @@ suite('a WebSocket that stays open', () => {
     equal((await client.ended).code, 1013)
   })
 
+  test('all connections together may hold so much unsent, and who holds some of it is ended', async (t) => {
+    const gateway = createFakeGateway({ words: () => 'x'.repeat(8_000_000) })
+    const limits = { congestedBytes: 100_000, totalBytesMax: 1_000_000 }
+    const started = await startRpcServer({ gateway, webSocket: limits })
+    t.after(() => started.stop())
+    const reading = await openWebSocket(started.url + path)
+    const deaf = await openWebSocket(started.url + path)
+    deaf.socket.pause()
+    deaf.socket.send(call(1, 'words'))
+    while (gateway.ran === 0) await setImmediate()
+    for (let turn = 0; turn < 50; turn++) await setImmediate()
+    deaf.socket.resume()
+    equal((await deaf.ended).code, 1013)
+    equal((await reading.ask('eth_chainId')).result, '0x539')
+    await reading.close()
+  })
+
   test('a drain answers what is in flight, then ends every connection with 1012', async () => {
     const open: (() => void)[] = []
     const gateway = createFakeGateway({

@@ -9,7 +9,7 @@ import type { Credential } from '../gateway/gateway.ts'
 import { liveDeadlines } from './deadlines.ts'
 import { parseRpcPath, type RpcPath } from './routes.ts'
 import { refusalBody, unknownForm } from './rpc-reply.ts'
-import { readCredential } from './rpc-request.ts'
+import { asksProof, readCredential } from './rpc-request.ts'
 import { sendReply } from './rpc-send.ts'
 import { readTarget } from './target.ts'
 import type { Upgrade, Upgrades } from './upgrade.ts'
@@ -33,7 +33,8 @@ export const defaultWebSocketLimits: WebSocketLimits = {
   framesWaitingMax: 16_384,
   congestedBytes: 1_048_576,
   bufferBytesMax: 33_554_432,
-  eventBytesMax: 4_194_304,
+  eventBytesMax: 16_777_216,
+  totalBytesMax: 536_870_912,
   pingMs: 30_000,
   judgeMs: 2_000,
   closeMs: 5_000,
@@ -55,7 +56,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
   const deadlines = liveDeadlines(() => settings.deadlineMs, clock)
   const members = new Set<Member>()
   const countOf = new Map<string, number>()
-  const load = { frames: 0 }
+  const load = { frames: 0, bytes: 0 }
   let stopTimers: (() => void) | null = null
   // Apart, as the types of ws do not know its closeTimeout.
   const options = {
@@ -89,6 +90,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
   function accept(upgrade: Upgrade, { caller, network, credential }: Admitted): void {
     const { request, socket, head, requestId } = upgrade
     server.options.maxPayload = settings.bodyBytesMax
+    const asked = request.headersDistinct['x-cairn-proof']?.[0]
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = new WebSocketConnection({
         ...parts,
@@ -96,6 +98,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
         caller,
         network,
         requestId,
+        proof: asksProof({ headers: { 'x-cairn-proof': asked }, query: upgrade.target.query }),
         deadlines,
         load,
       })

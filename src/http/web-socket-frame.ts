@@ -27,6 +27,7 @@ export type Frame = {
   readonly bytes: Uint8Array
   /** Goes into `internal` errors. */
   readonly requestId: string
+  readonly proof: boolean
   readonly request: FrameRequest
   readonly subscriptions: SubscriptionsFrame
   /** Refused at once with this, whatever it holds. */
@@ -66,7 +67,7 @@ export class FrameRequest {
 /** Answers `frame`, at once when every answer is at hand. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
   const { gateway, settings, clock } = parts
-  const { caller, network, bytes, request, subscriptions } = frame
+  const { caller, network, bytes, proof, request, subscriptions } = frame
   let envelope: Envelope | null = null
   try {
     envelope = parseEnvelope(bytes, settings.batchItemsMax)
@@ -74,7 +75,7 @@ export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promi
     if (frame.refusal !== null) throw frame.refusal
     if (envelope.refusal !== null) throw envelope.refusal
     const items = entries.map(({ item }) => item)
-    const visit = { caller, network, items, batch, request, subscriptions }
+    const visit = { caller, network, items, batch, proof, request, subscriptions }
     const running = gateway.runRpc(visit)
     if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
     const opened = envelope

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { operations, verdictOn } from '../fakes/bundles.ts'
 import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
 import { startRecordedChain } from '../fakes/recorded-chain.ts'
+import { openWebSocket } from '../fakes/web-socket-client.ts'
 import { readTranscripts } from './transcripts.ts'
 
 type Reply = {
@@ -100,5 +101,11 @@ test(
     const { reply: batch } = await post([balance, call('eth_chainId', [])], '?proof=1')
     assert.ok((batch[0]?.proof?.nodes.length ?? 0) > 0)
     assert.deepEqual(batch[1]?.proof?.nodes, [])
+
+    // Over a WebSocket the upgrade asks for all of its calls.
+    const client = await openWebSocket(`${cairn.url}/ws/v3/${cairn.apiKey}?proof=1`)
+    client.socket.send(JSON.stringify(balance))
+    assert.deepEqual(await client.nextJson(), byHeader.reply)
+    await client.close()
   },
 )

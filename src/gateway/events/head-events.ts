@@ -1,5 +1,6 @@
 // newHeads: the header of each block that becomes canonical, after a reorg every one of the new branch.
 // Tested by src/gateway/events/subscriptions.test.ts
+import type { Log } from '../../base/log.ts'
 import { renderHeader } from '../../ethereum/block-object.ts'
 import type { ChainFeed } from '../../ethereum/chain-feed.ts'
 import { type ChainMember, createChainMembers, tellEach } from './members.ts'
@@ -7,14 +8,18 @@ import type { Events } from './subscription.ts'
 
 const unitsPerHead = 50
 
-export function createHeadEvents(feed: ChainFeed): Events<{ readonly kind: 'newHeads' }> {
-  const members = createChainMembers<ChainMember>(feed, async ({ block, removed, turn }, all) => {
-    if (removed) return
-    const text = JSON.stringify(renderHeader(block))
-    await tellEach(all, ({ subscriber, after }) => {
-      if (turn > after && subscriber.charge(unitsPerHead)) subscriber.tell(text)
-    })
-  })
+export function createHeadEvents(feed: ChainFeed, log: Log): Events<{ readonly kind: 'newHeads' }> {
+  const members = createChainMembers<ChainMember>(
+    feed,
+    log,
+    async ({ block, removed, turn }, all) => {
+      if (removed) return
+      const text = JSON.stringify(renderHeader(block))
+      await tellEach(all, ({ subscriber, after }) => {
+        if (turn > after && subscriber.charge(unitsPerHead)) subscriber.tell(text)
+      })
+    },
+  )
   return {
     join: (_kind, subscriber) => members.join({ subscriber, after: feed.turn }),
   }

@@ -3,6 +3,7 @@
 // Tested by src/gateway/events/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { insist } from '../../base/insist.ts'
+import type { Log } from '../../base/log.ts'
 import type { ChainFeed, ChainStep } from '../../ethereum/chain-feed.ts'
 import {
   createLogMatcher,
@@ -29,7 +30,7 @@ type LogMember = ChainMember & { readonly matcher: LogMatcher; readonly bounds: 
 export function createLogEvents(
   network: Network,
   feed: ChainFeed,
-  clock: Clock,
+  parts: { readonly clock: Clock; readonly log: Log },
 ): Events<Extract<SubscriptionKind, { kind: 'logs' }>> {
   async function readLogs(
     { block }: ChainStep,
@@ -41,7 +42,7 @@ export function createLogEvents(
         ? () => true
         : (log) => wanting.some(({ matcher }) => matcher.matches(log))
     const insistence = {
-      clock,
+      clock: parts.clock,
       tryMs,
       waitMs: 100,
       waitMsMax: 5_000,
@@ -78,7 +79,7 @@ export function createLogEvents(
     })
   }
 
-  const members = createChainMembers<LogMember>(feed, work)
+  const members = createChainMembers<LogMember>(feed, parts.log, work)
   return {
     join: ({ filter, bounds }, subscriber) =>
       members.join({ subscriber, after: feed.turn, matcher: createLogMatcher(filter), bounds }),

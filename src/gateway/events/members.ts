@@ -2,6 +2,7 @@
 // Tested by src/gateway/events/subscriptions.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
 import type { ChainFeed, ChainStep } from '../../ethereum/chain-feed.ts'
 import type { Subscriber } from './subscription.ts'
 
@@ -33,6 +34,7 @@ export type ChainMember = { readonly subscriber: Subscriber; readonly after: num
  */
 export function createChainMembers<Member extends ChainMember>(
   feed: ChainFeed,
+  log: Log,
   work: (step: ChainStep, members: ReadonlySet<Member>, signal: AbortSignal) => Promise<void>,
 ): { join(member: Member): () => void } {
   const members = new Set<Member>()
@@ -67,7 +69,10 @@ export function createChainMembers<Member extends ChainMember>(
       try {
         await work(step, members, controller.signal)
       } catch (thrown) {
-        if (own === steps) lost(Fault.from(thrown))
+        if (own !== steps) return
+        const fault = Fault.from(thrown)
+        log('error', 'events_lost', { code: fault.code, cause: thrown })
+        lost(fault)
       }
       // Those who were lost took their steps with them.
       if (own !== steps) return

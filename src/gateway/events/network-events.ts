@@ -25,8 +25,8 @@ export type NetworkEvents = Events<SubscriptionKind>
 /** `join` throws `overloaded` too, when there are too many subscriptions in all. */
 function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvents {
   const feed = createChainFeed(network, parts)
-  const heads = createHeadEvents(feed)
-  const logs = createLogEvents(network, feed, parts.clock)
+  const heads = createHeadEvents(feed, parts.log)
+  const logs = createLogEvents(network, feed, parts)
   const pending = createPendingEvents(network, parts)
   let count = 0
 

@@ -1,0 +1,83 @@
+// Many WebSockets, and WebSockets that do not read (product.md 13): memory stays flat and others are served meanwhile.
+import assert from 'node:assert/strict'
+import { platform } from 'node:process'
+import { after, before, suite, test } from 'node:test'
+import { openWebSocket, refusedUpgrade, type WebSocketClient } from '../fakes/web-socket-client.ts'
+import { type Started, startCairn } from '../started-server.ts'
+import { readFigures } from './process-figures.ts'
+
+const subscriptions = 1_024
+
+suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, () => {
+  let cairn: Started
+  let url: string
+  before(async () => {
+    cairn = await startCairn()
+    url = `${cairn.url}/ws/v3/${cairn.apiKey}`
+  })
+  after(() => cairn.stop())
+
+  const residentMiB = async () => (await readFigures(cairn.child.pid)).residentMiB
+
+  async function openMany(count: number): Promise<readonly WebSocketClient[]> {
+    const clients: WebSocketClient[] = []
+    while (clients.length < count) {
+      const wave = Math.min(50, count - clients.length)
+      clients.push(...(await Promise.all(Array.from({ length: wave }, () => openWebSocket(url)))))
+    }
+    return clients
+  }
+
+  test('a thousand idle connections cost little memory, each hears of a block, and one more is refused', async () => {
+    const warm = await openMany(50)
+    await Promise.all(warm.map((client) => client.ask('eth_subscribe', 'newHeads')))
+    await cairn.rpc('evm_mine')
+    await Promise.all(warm.map((client) => client.next()))
+    const before = await residentMiB()
+    const clients = [...warm, ...(await openMany(950))]
+    await Promise.all(clients.slice(50).map((client) => client.ask('eth_subscribe', 'newHeads')))
+    const refused = await refusedUpgrade(url)
+    assert.equal(refused.status, 429)
+    await cairn.rpc('evm_mine')
+    const heads = await Promise.all(clients.map((client) => client.nextJson()))
+    assert.equal(heads.length, 1_000)
+    const grown = (await residentMiB()) - before
+    assert.ok(grown < 96, `${grown} MiB more for 950 connections`)
+    await Promise.all(clients.map((client) => client.close()))
+  })
+
+  test('a subscriber that reads nothing is cut within bounded memory, and others hear everything', async () => {
+    const deaf = await openWebSocket(url)
+    for (let made = 0; made < subscriptions; made += 1) await deaf.ask('eth_subscribe', 'newHeads')
+    const listening = await openWebSocket(url)
+    await listening.ask('eth_subscribe', 'newHeads')
+    deaf.socket.pause()
+    const before = await residentMiB()
+    const blocks = 60
+    for (let mined = 0; mined < blocks; mined += 1) await cairn.rpc('evm_mine')
+    const numbers: number[] = []
+    while (numbers.length < blocks) {
+      const { params } = await listening.nextJson<{ params: { result: { number: string } } }>()
+      numbers.push(Number(params.result.number))
+    }
+    const [first = 0] = numbers
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: blocks }, (_, at) => first + at),
+    )
+    const grown = (await residentMiB()) - before
+    assert.ok(grown < 96, `${grown} MiB more for who does not read`)
+    deaf.socket.resume()
+    const { code } = await deaf.ended
+    assert.ok(code === 1013 || code === 1006, String(code))
+    assert.ok(deaf.frames.length < subscriptions * blocks)
+    await listening.close()
+  })
+
+  test('the same process answers after all of them', async () => {
+    const client = await openWebSocket(url)
+    assert.equal((await client.ask('eth_chainId')).result, '0x539')
+    await client.close()
+    assert.equal(cairn.child.exitCode, null)
+  })
+})
