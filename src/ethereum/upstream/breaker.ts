@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 
 /** `half-open`: the time is up, and one call may find out. */
-export type BreakerState = 'closed' | 'open' | 'half-open'
+type BreakerState = 'closed' | 'open' | 'half-open'
 
 export type Breaker = {
   /** May a call be sent now? Changes nothing. */
@@ -21,7 +21,7 @@ export type Breaker = {
   readonly successRate: number
 }
 
-export const breakerLimits = {
+const breakerLimits = {
   windowMs: 30_000,
   callsMin: 20,
   failedShare: 0.5,

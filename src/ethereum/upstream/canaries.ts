@@ -9,7 +9,7 @@ import type { Verdict } from './verdict.ts'
 /** Asks for something whose truth is known, and judges it. Whatever it throws is no verdict. */
 export type Canary = (upstream: Upstream, signal: AbortSignal) => Promise<Verdict>
 
-export const canaryLimits = {
+const canaryLimits = {
   /** One content call in so many is followed by a canary to another upstream. */
   callsPerCanary: 100,
   /** Between two canaries of all upstreams that owe them. */

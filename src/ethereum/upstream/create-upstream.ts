@@ -3,32 +3,25 @@
 import type { Clock } from '../../base/clock.ts'
 import { createFlight } from '../../base/flight.ts'
 import type { Log } from '../../base/log.ts'
-import { createBreaker, type Breaker } from './breaker.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
-import { createLatencySketch, type LatencySketch } from './latency-sketch.ts'
-import { classOf, isRead, methodClasses, type MethodClass } from './method-class.ts'
+import { classOf, isRead, type MethodClass } from './method-class.ts'
 import { createQuarantine } from './quarantine.ts'
 import { createReachBook } from './reach.ts'
 import { hostOf } from './redact.ts'
-import { createTurnstile } from './turnstile.ts'
+import { replyBytesMaxOf } from './reply-caps.ts'
+import { createStanding } from './standing.ts'
+import { createTurnstile, type TurnstileLine } from './turnstile.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 
 const upstreamLimits = {
   /** Calls in line for a place, for each place. */
   waitingPerPlace: 8,
-  /** After a rate limit that named no time. */
-  restMs: 1_000,
   /** Taken for the latency of a class that was not called lately. */
   latencyGuessMs: 50,
   successRateMin: 0.01,
 } as const
-
-/** How long an upstream that refuses our account is left alone, when it names no time. */
-const cordonMs = { billing: 3_600_000, credentials: 600_000 } as const
-
-type Gauge = { readonly breaker: Breaker; readonly latency: LatencySketch }
 
 export function createUpstream(
   options: UpstreamOptions,
@@ -50,42 +43,21 @@ export function createUpstream(
     },
     clock,
   )
-  const gauges = new Map<MethodClass, Gauge>(
-    methodClasses.map((methodClass) => [
-      methodClass,
-      { breaker: createBreaker(clock), latency: createLatencySketch(clock) },
-    ]),
-  )
+  const standing = createStanding({ name, clock, log })
   const quarantine = createQuarantine(clock)
   const reach = createReachBook(clock)
   const lacking = createLackingMethods(clock)
-  let cordonUntil = 0
   const checks = createFlight<void>({ seatsMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
   let isClosed = false
   let head: bigint | null = null
   let lag: number | null = null
   let lies = 0
-
-  function gaugeOf(methodClass: MethodClass): Gauge {
-    const gauge = gauges.get(methodClass)
-    if (gauge === undefined) throw new Error(`no class ${methodClass}`)
-    return gauge
-  }
-
-  function isCordoned(): boolean {
-    return clock.monotonic() < cordonUntil
-  }
+  /** Since it was last free of quarantine. */
+  let recentLies = 0
 
   function isAskable(): boolean {
-    return !isClosed && chain !== 'wrong' && !isCordoned() && quarantine.state !== 'shut'
-  }
-
-  function cordon(error: UpstreamError, kind: keyof typeof cordonMs): void {
-    if (!isCordoned()) {
-      log('error', 'upstream_cordoned', { upstream: name, why: kind, said: error.message })
-    }
-    cordonUntil = Math.max(cordonUntil, clock.monotonic() + (error.retryAfterMs ?? cordonMs[kind]))
+    return !isClosed && chain !== 'wrong' && !standing.isCordoned && quarantine.state !== 'shut'
   }
 
   function tellChain(found: bigint): void {
@@ -98,49 +70,18 @@ export function createUpstream(
 
   /** Once, before anything is believed: all who come meanwhile wait for it. */
   async function checkChain(signal: AbortSignal): Promise<void> {
-    const answer = await send('eth_chainId', [], signal, gaugeOf('read'), {
-      isProbe: false,
-      repeatable: true,
-    })
+    const answer = await send('eth_chainId', [], signal, { methodClass: 'content', isProbe: false })
     const found = parseQuantity(answer)
-    if (found === null) throw notAsked(name, 'its chain id is not known')
-    tellChain(found)
+    if (found !== null) tellChain(found)
+    if (chain === 'unchecked') throw notAsked(name, 'its chain id is not known')
   }
 
-  /** What a failed call says of the upstream. */
-  function learn(error: unknown, method: string, { breaker, latency }: Gauge, ms: number): void {
-    if (!(error instanceof UpstreamError)) {
-      breaker.forget()
-      return
-    }
-    const { kind, retryAfterMs } = error
-    if (kind === 'trouble') {
-      breaker.fail()
-      if (retryAfterMs !== null) breaker.rest(retryAfterMs)
-      return
-    }
-    if (kind === 'not_asked' || kind === 'rate_limit' || kind in cordonMs) breaker.forget()
-    if (kind === 'not_asked') return
-    if (kind === 'rate_limit') {
-      breaker.rest(retryAfterMs ?? upstreamLimits.restMs)
-      return
-    }
-    if (kind === 'billing' || kind === 'credentials') {
-      cordon(error, kind)
-      return
-    }
-    // Only the code that is about the method: texts may be about one odd param of a caller.
-    if (kind === 'unsupported' && error.code === -32601) lacking.remember(method)
-    breaker.succeed()
-    latency.add(ms)
+  function assertPassing(methodClass: MethodClass): void {
+    if (!standing.mayPass(methodClass)) throw notAsked(name, 'resting after failures')
   }
 
-  function assertPassing({ breaker }: Gauge): void {
-    if (!breaker.mayPass()) throw notAsked(name, 'resting after failures')
-  }
-
-  async function enter(signal: AbortSignal): Promise<void> {
-    const place = turnstile.enter(signal)
+  async function enter(line: TurnstileLine, signal: AbortSignal): Promise<void> {
+    const place = turnstile.enter(line, signal)
     if (place === null) throw notAsked(name, 'too many calls wait for it')
     await place
   }
@@ -151,21 +92,23 @@ export function createUpstream(
     signal: AbortSignal,
     { methodClass = classOf(method), isProbe = false }: CallOptions = {},
   ): Promise<unknown> {
-    const gauge = gaugeOf(methodClass)
     if (isClosed) throw notAsked(name, 'closed')
-    if (!isProbe && chain === 'unchecked') await checkFor(gauge, signal)
+    if (!isProbe && chain === 'unchecked') await checkFor(methodClass, signal)
     if (!isProbe && !isAskable()) throw notAsked(name, 'not in use')
     if (!isProbe && lacking.has(method)) throw lackingError(method)
-    return await send(method, params, signal, gauge, { isProbe, repeatable: isRead(methodClass) })
+    return await send(method, params, signal, { methodClass, isProbe })
   }
 
-  async function checkFor({ breaker }: Gauge, signal: AbortSignal): Promise<void> {
+  async function checkFor(methodClass: MethodClass, signal: AbortSignal): Promise<void> {
     try {
       await checks.join('chain', signal, checkChain)
     } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
       // Else a class whose calls never get beyond the check would be chosen for ever.
-      if (error instanceof UpstreamError && error.kind === 'trouble') breaker.fail()
-      throw error
+      if (methodClass !== 'content') standing.fail(methodClass)
+      if (error.kind === 'trouble') throw error
+      // What it said of its chain must not count as its word on what was asked.
+      throw notAsked(name, 'its chain id is not known')
     }
   }
 
@@ -173,37 +116,40 @@ export function createUpstream(
     method: string,
     params: Params,
     signal: AbortSignal,
-    gauge: Gauge,
-    { isProbe, repeatable }: { readonly isProbe: boolean; readonly repeatable: boolean },
+    { methodClass, isProbe }: Required<CallOptions>,
   ): Promise<unknown> {
-    if (!isProbe) assertPassing(gauge)
-    if (!turnstile.tryEnter()) await enter(signal)
+    if (!isProbe) assertPassing(methodClass)
+    const line = isProbe || methodClass === 'content' ? 'content' : 'other'
+    if (!turnstile.tryEnter(line)) await enter(line, signal)
     const start = clock.monotonic()
     try {
-      if (!isProbe) assertPassing(gauge)
-      gauge.breaker.pass()
-      const result = await client.call(method, params, { repeatable }, signal)
-      gauge.breaker.succeed()
-      gauge.latency.add(clock.monotonic() - start)
+      if (!isProbe) assertPassing(methodClass)
+      standing.pass(methodClass)
+      const replyBytesMax = replyBytesMaxOf(method, options.replyBytesMax)
+      const repeatable = isRead(methodClass)
+      const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
+      standing.succeed(methodClass, start)
       return result
     } catch (error) {
-      learn(error, method, gauge, clock.monotonic() - start)
+      // Only the code that is about the method: texts may be about one odd param of a caller.
+      const isLack = error instanceof UpstreamError && error.kind === 'unsupported'
+      if (isLack && error.code === -32601) lacking.remember(method)
+      standing.learn(error, methodClass, start)
       throw error
     } finally {
-      turnstile.leave()
+      turnstile.leave(line)
     }
   }
 
   function stateNow(): UpstreamState {
     if (chain === 'wrong') return 'wrong-chain'
     if (quarantine.state !== 'free') return 'quarantined'
-    if (isCordoned()) return 'cordoned'
-    return [...gauges.values()].some(({ breaker }) => breaker.state === 'open') ? 'open' : 'ok'
+    if (standing.isCordoned) return 'cordoned'
+    return standing.isResting ? 'open' : 'ok'
   }
 
-  function latencyShown(): LatencySketch {
-    const content = gaugeOf('content').latency
-    return content.count > 0 ? content : gaugeOf('read').latency
+  function shownMs(q: number): number | null {
+    return standing.quantileMs(q, 'content') ?? standing.quantileMs(q, 'read')
   }
 
   return {
@@ -214,7 +160,7 @@ export function createUpstream(
     get usable() {
       return !isClosed && chain !== 'wrong' && quarantine.state === 'free'
     },
-    mayCall: (methodClass) => isAskable() && gaugeOf(methodClass).breaker.mayPass(),
+    mayCall: (methodClass) => isAskable() && standing.mayPass(methodClass),
     get isProving() {
       return quarantine.state === 'proving'
     },
@@ -224,13 +170,12 @@ export function createUpstream(
     lacks: (method) => lacking.has(method),
     can: (need, number) => reach.can(need, number, head),
     cost(methodClass) {
-      const { breaker, latency } = gaugeOf(methodClass)
-      const ms = latency.quantile(0.95) ?? upstreamLimits.latencyGuessMs
-      const rate = Math.max(breaker.successRate, upstreamLimits.successRateMin)
+      const ms = standing.quantileMs(0.95, methodClass) ?? upstreamLimits.latencyGuessMs
+      const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
       const places = 1 + turnstile.waiting / options.concurrency
-      return (ms * places * (1 + (lag ?? 0)) * (1 + lies)) / rate ** 2
+      return (ms * places * (1 + (lag ?? 0)) * (1 + recentLies)) / rate ** 2
     },
-    p95Ms: (methodClass) => gaugeOf(methodClass).latency.quantile(0.95),
+    p95Ms: (methodClass) => standing.quantileMs(0.95, methodClass),
     setLag(blocks, number) {
       lag = blocks
       head = number
@@ -238,19 +183,22 @@ export function createUpstream(
     tellReach: (reaches) => reach.tell(reaches),
     tellChain,
     cannot: (need, number) => reach.lower(need, number, head),
-    disappoint: (methodClass) => gaugeOf(methodClass).breaker.fail(),
-    prove: () => quarantine.prove(),
+    disappoint: (methodClass) => standing.fail(methodClass),
+    prove() {
+      if (quarantine.prove()) recentLies = 0
+    },
     lie(isShut) {
       lies++
+      recentLies++
       if (isShut) quarantine.lie()
     },
     status: () => ({
       name,
       trusted: options.trusted,
       state: stateNow(),
-      p50Ms: latencyShown().quantile(0.5),
-      p95Ms: latencyShown().quantile(0.95),
-      successRate: Math.min(...[...gauges.values()].map(({ breaker }) => breaker.successRate)),
+      p50Ms: shownMs(0.5),
+      p95Ms: shownMs(0.95),
+      successRate: standing.worstRate,
       head,
       lag,
       reach: reach.now(),

@@ -10,7 +10,6 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /** What all exchanges of one client share. */
 export type ExchangeOwner = {
-  readonly replyBytesMax: number
   /** Bytes of bodies that are being read now, of all exchanges. */
   heldBytes: number
   readonly heldBytesMax: number
@@ -21,12 +20,20 @@ export type ExchangeOwner = {
   now(): number
 }
 
+export type ExchangeRequest = {
+  readonly body: string
+  readonly replyBytesMax: number
+  /** Asked again, once, when a reused socket turns out to have been closed. */
+  readonly mayRepeat: boolean
+}
+
 const retryAfterMsMax = 10 * 60_000
 
 export class Exchange {
   readonly response: Promise<Response>
   readonly body: string
   readonly #owner: ExchangeOwner
+  readonly #replyBytesMax: number
   readonly #signal: AbortSignal
   readonly #resolve: (response: Response) => void
   readonly #reject: (reason: unknown) => void
@@ -39,12 +46,13 @@ export class Exchange {
   #chunks: Buffer[] = []
   #bytes = 0
 
-  /** `mayRepeat`: asked again, once, when a reused socket turns out to have been closed. */
-  constructor(owner: ExchangeOwner, body: string, signal: AbortSignal, mayRepeat: boolean) {
+  constructor(owner: ExchangeOwner, request: ExchangeRequest, signal: AbortSignal) {
+    const { body, replyBytesMax, mayRepeat } = request
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
     this.response = promise
     this.body = body
     this.#owner = owner
+    this.#replyBytesMax = replyBytesMax
     this.#signal = signal
     this.#resolve = resolve
     this.#reject = reject
@@ -58,7 +66,7 @@ export class Exchange {
   }
 
   outOfTime(): void {
-    this.#fail(this.#trouble('no answer in time'))
+    this.#fail(this.#trouble('no answer in time', true))
   }
 
   onRequestStart(controller: Controller): void {
@@ -77,7 +85,7 @@ export class Exchange {
     // Not asked for: what an upstream may send must be what the caps count.
     if (encoding !== undefined && encoding !== 'identity') {
       this.#fail(this.#trouble('a reply with a content encoding'))
-    } else if (Number(headers['content-length'] ?? 0) > this.#owner.replyBytesMax) {
+    } else if (Number(headers['content-length'] ?? 0) > this.#replyBytesMax) {
       this.#fail(this.#trouble('a reply that is too large'))
     }
   }
@@ -86,7 +94,7 @@ export class Exchange {
     if (this.#settled) return
     this.#bytes += chunk.length
     this.#owner.heldBytes += chunk.length
-    if (this.#bytes > this.#owner.replyBytesMax) {
+    if (this.#bytes > this.#replyBytesMax) {
       this.#fail(this.#trouble('a reply that is too large'))
     } else if (this.#owner.heldBytes > this.#owner.heldBytesMax) {
       this.#fail(this.#trouble('too many bytes of replies at once'))
@@ -127,11 +135,12 @@ export class Exchange {
     return { body: bytes.toString('utf8') }
   }
 
-  #trouble(message: string): UpstreamError {
+  #trouble(message: string, timedOut = false): UpstreamError {
     return new UpstreamError({
       kind: 'trouble',
       phase: this.#phase,
       message,
+      timedOut,
       ...(this.#status === 0 ? {} : { status: this.#status }),
     })
   }

@@ -23,13 +23,18 @@ export type JsonRpcClientOptions = {
 
 export type JsonRpcClient = {
   /**
-   * The `result` of the reply, any JSON value, or another member of one that has a result. `repeatable`: a read, asked again once when a reused socket turns out
-   * to have been closed. Throws UpstreamError, or `signal.reason` when that aborts; then the socket is closed too.
+   * The `result` of the reply, any JSON value, or another member of one that has a result. `repeatable`: a read, asked
+   * again once when a reused socket turns out to have been closed. `replyBytesMax`: less than that of the client. Throws
+   * UpstreamError, or `signal.reason` when that aborts; then the socket is closed too.
    */
   call(
     method: string,
     params: Params,
-    options: { readonly repeatable: boolean; readonly member?: string },
+    options: {
+      readonly repeatable: boolean
+      readonly replyBytesMax?: number
+      readonly member?: string
+    },
     signal: AbortSignal,
   ): Promise<unknown>
   readonly redact: Redact
@@ -62,7 +67,6 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const path = url.pathname + url.search
   const headers = headersOf(url, options.headers)
   const owner: ExchangeOwner = {
-    replyBytesMax,
     heldBytes: 0,
     heldBytesMax: replyBytesMax * heldReplies,
     hasAnswered: false,
@@ -75,12 +79,16 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   return {
     redact,
-    async call(method, params, { repeatable, member }, signal) {
+    async call(method, params, { repeatable, replyBytesMax: most, member }, signal) {
       signal.throwIfAborted()
       const id = ++calls
       const text = 'json' in params ? params.json : JSON.stringify(params)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${text}}`
-      const exchange = new Exchange(owner, body, signal, repeatable)
+      const exchange = new Exchange(
+        owner,
+        { body, replyBytesMax: most ?? replyBytesMax, mayRepeat: repeatable },
+        signal,
+      )
       const stopTimer = clock.after(timeoutMs, () => exchange.outOfTime())
       owner.dispatch(exchange)
       try {

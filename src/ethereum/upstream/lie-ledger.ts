@@ -32,7 +32,7 @@ export type LieLedger = {
   idle(): Promise<void>
 }
 
-export const ledgerLimits = {
+const ledgerLimits = {
   responseBytesMax: 256 * 1024,
   paramsBytesMax: 64 * 1024,
   rowsMax: 1000,

@@ -13,7 +13,7 @@ export type Prober = {
   stop(): void
 }
 
-export const proberLimits = {
+const proberLimits = {
   /** After the start: what callers ask for first is not to wait behind some fifty calls. */
   firstMs: 2_000,
   periodMs: 3_600_000,

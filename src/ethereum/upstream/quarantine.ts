@@ -3,13 +3,13 @@
 import type { Clock } from '../../base/clock.ts'
 
 /** `free`; `shut`: asked nothing; `proving`: the time is up, its answers are canaries. */
-export type QuarantineState = 'free' | 'shut' | 'proving'
+type QuarantineState = 'free' | 'shut' | 'proving'
 
 export type Quarantine = {
   /** It lied: shut, unless it is already. */
   lie(): void
-  /** One of its answers was proved. Counts while it is proving. */
-  prove(): void
+  /** One of its answers was proved. Counts while it is proving; true when it is free by that. */
+  prove(): boolean
   readonly state: QuarantineState
   /** How long it is still shut, milliseconds. */
   readonly leftMs: number
@@ -17,7 +17,7 @@ export type Quarantine = {
   readonly owed: number
 }
 
-export const quarantineLimits = {
+const quarantineLimits = {
   firstMs: 60_000,
   mostMs: 3_600_000,
   provesNeeded: 20,
@@ -47,7 +47,9 @@ export function createQuarantine(clock: Clock, limits = quarantineLimits): Quara
       owed = limits.provesNeeded
     },
     prove() {
-      if (stateNow() === 'proving') owed--
+      if (stateNow() !== 'proving') return false
+      owed--
+      return owed === 0
     },
     get state() {
       return stateNow()

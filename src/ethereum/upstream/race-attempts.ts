@@ -123,7 +123,7 @@ export function liesOf(
   )
 }
 
-export function verdictOf({ kind }: UpstreamError): Verdict {
+function verdictOf({ kind }: UpstreamError): Verdict {
   switch (kind) {
     case 'unknown_block':
     case 'not_canonical':

@@ -52,6 +52,8 @@ export type UpstreamErrorParts = {
   readonly status?: number
   /** How long the upstream asks to be left alone. */
   readonly retryAfterMs?: number
+  /** Nothing went wrong but that it took too long. */
+  readonly timedOut?: boolean
   readonly cause?: unknown
 }
 
@@ -63,6 +65,7 @@ export class UpstreamError extends Error {
   readonly data: unknown
   readonly status: number | null
   readonly retryAfterMs: number | null
+  readonly timedOut: boolean
 
   constructor(parts: UpstreamErrorParts) {
     super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause })
@@ -72,5 +75,6 @@ export class UpstreamError extends Error {
     this.data = parts.data
     this.status = parts.status ?? null
     this.retryAfterMs = parts.retryAfterMs ?? null
+    this.timedOut = parts.timedOut ?? false
   }
 }

@@ -201,6 +201,14 @@ test('when every upstream fails a check nobody is quarantined, and the policy is
   assert.deepEqual(started.pool.status().alarms, [])
 })
 
+test('one that lies while another rests is no reason to doubt the policy', async () => {
+  await using started = await start([{ answer: () => 'ill' }, well])
+  for (let i = 0; i < 20; i++) started.pool.upstreams[1]?.disappoint('content')
+  assert.ok(!started.pool.upstreams[1]?.mayCall('content'))
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(started.pool.status().alarms, [])
+})
+
 test('one that lies while the other is down is recorded, and judged when the other is back', async () => {
   await using started = await start([{ answer: () => 'ill' }, broken])
   await started.pool.content(proof, attempt, never)

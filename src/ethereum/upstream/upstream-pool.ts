@@ -21,13 +21,13 @@ import { isTooDeep } from './upstream-error.ts'
 import type { Upstream, UpstreamStatus } from './upstream.ts'
 import type { Verdict } from './verdict.ts'
 
-export type ContentAsked = {
+type ContentAsked = {
   readonly need: Need
   /** Of the block, or null when it is not known. */
   readonly number: bigint | null
 }
 
-export type PoolStatus = {
+type PoolStatus = {
   readonly upstreams: readonly UpstreamStatus[]
   /** Checks that every upstream failed: the network is built differently than its policy says. */
   readonly alarms: readonly Alarm[]
@@ -66,7 +66,7 @@ export type PoolParts = {
   readonly log: Log
 }
 
-export const poolLimits = {
+const poolLimits = {
   /** Upstreams asked for one thing. */
   askedMax: 5,
   broadcastMax: 3,
@@ -96,11 +96,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   }
 
   /** What the answers say of those who gave them. */
-  function learn(
-    { need, number }: ContentAsked,
-    findings: readonly Finding[],
-    asked: number,
-  ): void {
+  function learn({ need, number }: ContentAsked, findings: readonly Finding[]): void {
     const winner = findings.find(({ verdict }) => verdict === 'taken')?.upstream
     const lies = liesOf(findings)
     for (const { upstream, evidence } of lies) {
@@ -119,9 +115,15 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       // Without canaries, what callers ask is all there is to come back by.
       if (parts.canary === null) winner.prove()
       canaries?.answered(winner)
-    } else if (lies.length > 0 && lies.length === asked) {
+    } else if (lies.length > 0 && lies.length === countOfChain()) {
       alarms.raise(need)
     }
+  }
+
+  /** Of this chain, whether they can be asked now or not: all of them must fail before the policy is doubted. */
+  function countOfChain(): number {
+    const count = upstreams.filter((one) => one.status().state !== 'wrong-chain').length
+    return Math.min(count, poolLimits.askedMax)
   }
 
   function lineFor(wanted: Parameters<typeof choose>[0]): readonly Upstream[] {
@@ -137,7 +139,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       const line = lineFor({ methodClass: 'content', ...asked })
       budget.earn()
       const findings = await raceAttempts({ line, attempt, budget, clock }, signal)
-      learn(asked, findings, line.length)
+      learn(asked, findings)
       return lastWord(findings)
     },
 

@@ -127,8 +127,13 @@ test('an upstream that refuses our account is cordoned, and the operator is told
     (level, event, facts) => lines.push([level, event, facts]),
   )
   const { upstream, clock } = started
+  // A single method may be refused in the same words to whoever calls it.
+  await kindOf(upstream.call('engine_newMethod', [], never))
+  await kindOf(upstream.call('eth_call', [], never))
+  assert.notEqual(upstream.status().state, 'cordoned')
+  assert.ok(upstream.mayCall('content') && !upstream.mayCall('read'))
   await Promise.all([
-    kindOf(upstream.call('eth_call', [], never)),
+    kindOf(upstream.call('eth_getBlockByHash', [], never)),
     kindOf(upstream.call('eth_getProof', [], never)),
   ])
   assert.equal(upstream.status().state, 'cordoned')
@@ -137,6 +142,65 @@ test('an upstream that refuses our account is cordoned, and the operator is told
   assert.ok(!JSON.stringify(lines).includes('topsecret'))
   clock.turn(3_600_000)
   assert.ok(upstream.mayCall('read'))
+})
+
+test('a call that is too much for a node does not rest the node for others', async () => {
+  await using failing = await start(errorAnswer({ code: -32603, message: 'execution timeout' }))
+  for (let i = 0; i < 30; i++) await kindOf(failing.upstream.call('eth_call', [], never))
+  assert.ok(failing.upstream.mayCall('read'))
+  for (let i = 0; i < 30; i++) await kindOf(failing.upstream.call('eth_getProof', [], never))
+  assert.ok(!failing.upstream.mayCall('content'))
+})
+
+test('a slow call counts as failed only when the node answers nobody meanwhile', async () => {
+  const slow: RpcAnswer = ({ method }) => (method === 'eth_call' ? undefined : 'well')
+  for (const answersOthers of [true, false]) {
+    await using started = await start(slow)
+    const { upstream, node, clock } = started
+    const calls = Array.from({ length: 20 }, () => kindOf(upstream.call('eth_call', [], never)))
+    while (node.asked.length < 20) await new Promise(setImmediate)
+    clock.turn(1)
+    if (answersOthers) await upstream.call('eth_getProof', [], never)
+    clock.turn(10_000)
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set(['trouble']))
+    assert.equal(upstream.mayCall('read'), answersOthers)
+  }
+})
+
+test('slow calls of callers leave places for what is proved', async () => {
+  await using started = await start(({ method }) => (method === 'eth_call' ? undefined : 'well'), {
+    concurrency: 4,
+  })
+  const { upstream } = started
+  const leaver = new AbortController()
+  const calls = Array.from({ length: 20 }, () =>
+    upstream.call('eth_call', [], leaver.signal).catch(() => 'left'),
+  )
+  assert.equal(await upstream.call('eth_getProof', [], never), 'well')
+  leaver.abort(new Error('gone'))
+  await Promise.all(calls)
+})
+
+test('while one call tries out a rested upstream, calls that wait do not let more in', async () => {
+  await using started = await start(troubled, { concurrency: 1 })
+  const { upstream, node, clock } = started
+  for (let i = 0; i < 20; i++) await kindOf(upstream.call('eth_getProof', [], never))
+  clock.turn(30_000)
+  node.answer = () => undefined
+  const leaver = new AbortController()
+  const trying = upstream.call('eth_getProof', [], leaver.signal).catch(() => 'left')
+  for (let i = 0; i < 5; i++) {
+    assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
+    assert.ok(!upstream.mayCall('content'))
+  }
+  leaver.abort(new Error('gone'))
+  await trying
+})
+
+test('a reply that is larger than it can honestly be is not read', async () => {
+  await using started = await start(() => 'x'.repeat(100_000))
+  assert.equal(await kindOf(started.upstream.call('eth_getBalance', [], never)), 'trouble')
+  assert.equal(await kindOf(started.upstream.call('eth_call', [], never)), 'answered')
 })
 
 test('a method it does not know is not asked again for an hour; an odd param says nothing of the method', async () => {
@@ -194,8 +258,10 @@ test('a lie into quarantine ends its use; without, it only counts', async () => 
   assert.ok(!upstream.usable)
   clock.turn(60_000)
   assert.ok(upstream.mayCall('content') && upstream.isProving)
+  const dear = upstream.cost('content')
   for (let i = 0; i < 20; i++) upstream.prove()
   assert.ok(!upstream.isProving)
+  assert.ok(upstream.cost('content') < dear, 'what it has made good is forgotten')
   assert.equal(upstream.status().state, 'ok')
 })
 
@@ -225,6 +291,13 @@ test('an upstream is asked for its chain before anything else, once, and one of 
 test('an upstream whose chain cannot be found out is not used, and rests like one that fails', async () => {
   await using started = await start(() => 'what', {}, silentLog, 1n)
   assert.equal(await kindOf(started.upstream.call('eth_getProof', [], never)), 'not_asked')
+  await using elsewhere = await start(
+    (_asked, response) => void response.writeHead(404).end('Not Found'),
+    {},
+    silentLog,
+    1n,
+  )
+  assert.equal(await kindOf(elsewhere.upstream.call('eth_getProof', [], never)), 'not_asked')
   await using failing = await start(troubled, {}, silentLog, 1n)
   for (let i = 0; i < 20; i++) await kindOf(failing.upstream.call('eth_getProof', [], never))
   assert.ok(!failing.upstream.mayCall('content'))

@@ -1,0 +1,29 @@
+// How large the reply to a method can honestly be, where that is little: what an upstream sends beyond it is not worth
+// reading, let alone parsing.
+// Tested by src/ethereum/upstream/upstream.test.ts
+
+const numberBytes = 64 * 1024
+const headerBytes = 256 * 1024
+/** Deployed code is at most 24 KiB (EIP-170) on Ethereum; some chains allow more. */
+const codeBytes = 2 * 1024 * 1024
+
+const caps: ReadonlyMap<string, number> = new Map([
+  ['debug_getRawHeader', headerBytes],
+  ['eth_blobBaseFee', numberBytes],
+  ['eth_blockNumber', numberBytes],
+  ['eth_chainId', numberBytes],
+  ['eth_gasPrice', numberBytes],
+  ['eth_getBalance', numberBytes],
+  ['eth_getCode', codeBytes],
+  ['eth_getStorageAt', numberBytes],
+  ['eth_getTransactionCount', numberBytes],
+  ['eth_maxPriorityFeePerGas', numberBytes],
+  ['eth_sendRawTransaction', numberBytes],
+  ['net_version', numberBytes],
+  ['web3_clientVersion', numberBytes],
+])
+
+/** Bytes; `most` is the operator's cap on any reply. */
+export function replyBytesMaxOf(method: string, most: number): number {
+  return Math.min(caps.get(method) ?? most, most)
+}
