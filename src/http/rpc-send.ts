@@ -5,7 +5,7 @@ import { toHex, toQuantity } from '../base/hex.ts'
 import type { RpcLabels } from '../gateway/gateway.ts'
 import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
-import { createHeadLines } from './head-lines.ts'
+import { createHeadLines, type HeadLines } from './head-lines.ts'
 import type { RpcBody } from './rpc-reply.ts'
 
 export type RpcAnswer = {
@@ -26,36 +26,71 @@ const fixed = [
   'x-content-type-options',
   'nosniff',
 ]
-const plain = createHeadLines([...corsHeaders(undefined), ...fixed])
+const plain = [...corsHeaders(undefined), ...fixed]
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
-export function sendReply(exchange: Exchange, answer: RpcAnswer): void {
-  const { fault, labels, bodyUnread } = answer
-  const { text, bytes } = answer.body
-  const { origin } = exchange.headers
-  const own = ['x-request-id', exchange.requestId, 'content-length', String(bytes)]
-  if (labels !== null) addLabels(own, labels)
-  if (fault !== null) addFault(own, fault)
-  const status = fault?.row.status ?? 200
-  exchange.send({
-    status,
-    fixed: origin === undefined ? plain : createHeadLines([...corsHeaders(origin), ...fixed]),
-    own,
-    text,
-    ascii: bytes === text.length,
-    bodyUnread,
-    closes: bodyUnread || status === 413,
-  })
+export type ReplySender = (exchange: Exchange, answer: RpcAnswer) => void
+
+export function createReplySender(): ReplySender {
+  const plainLinesOf = createLabelledLines()
+  return (exchange, { fault, labels, body, bodyUnread }) => {
+    const { text, bytes } = body
+    const { origin } = exchange.headers
+    const own = ['x-request-id', exchange.requestId, 'content-length', String(bytes)]
+    if (labels !== null) own.push('x-cairn-units', String(labels.units))
+    if (fault !== null) addFault(own, fault)
+    const status = fault?.row.status ?? 200
+    exchange.send({
+      status,
+      fixed:
+        origin === undefined
+          ? plainLinesOf(labels)
+          : createHeadLines([...corsHeaders(origin), ...fixed, ...labelsOf(labels)]),
+      own,
+      text,
+      ascii: bytes === text.length,
+      bodyUnread,
+      closes: bodyUnread || status === 413,
+    })
+  }
 }
 
-function addLabels(head: string[], labels: RpcLabels): void {
+/** The lines of an answer without an Origin, spelled again when they differ from the last ones: most are of one block. */
+function createLabelledLines(): (labels: RpcLabels | null) => HeadLines {
+  const unlabelled = createHeadLines(plain)
+  let last: RpcLabels | null = null
+  let lines = unlabelled
+  return (labels) => {
+    if (labels === null) return unlabelled
+    if (last === null || !isAlike(labels, last)) {
+      last = labels
+      lines = createHeadLines([...plain, ...labelsOf(labels)])
+    }
+    return lines
+  }
+}
+
+/** True when both spell alike; the other way round it may be wrong. */
+function isAlike(labels: RpcLabels, other: RpcLabels): boolean {
+  return (
+    labels.block === other.block &&
+    labels.blockNumber === other.blockNumber &&
+    labels.verified === other.verified &&
+    labels.head === other.head
+  )
+}
+
+/** Labels without the units, which differ from call to call. */
+function labelsOf(labels: RpcLabels | null): string[] {
+  const head: string[] = []
+  if (labels === null) return head
   if (labels.verified !== null) head.push('x-cairn-verified', labels.verified)
   if (labels.head !== null) head.push('x-cairn-head', labels.head)
   if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))
   if (labels.blockNumber !== null) {
     head.push('x-cairn-block-number', toQuantity(labels.blockNumber))
   }
-  head.push('x-cairn-units', String(labels.units))
+  return head
 }
 
 function addFault(head: string[], fault: Fault): void {

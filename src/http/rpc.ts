@@ -17,7 +17,7 @@ import type { RpcFace, RpcPath } from './routes.ts'
 import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
-import { sendReply } from './rpc-send.ts'
+import { createReplySender, type ReplySender } from './rpc-send.ts'
 import { answerWithin, within } from './within.ts'
 
 export type RpcSettings = {
@@ -54,23 +54,41 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
     request: liveDeadlines(() => settings.deadlineMs, clock),
     refusal: createDeadlines(refusedMs, clock),
   }
+  const face = { ...parts, send: createReplySender() }
   let inFlight = 0
 
-  return async (exchange, path) => {
-    if (exchange.method === 'OPTIONS') return sendPreflight(exchange)
+  async function settle(
+    answering: Promise<void>,
+    exchange: Exchange,
+    progress: Progress,
+  ): Promise<void> {
     const deadline = deadlines.request.start(() => exchange.abort(new Fault('deadline')))
-    const progress: Progress = { entered: null, form: null, read: false }
-    inFlight++
     try {
-      judgeRequest(exchange, path)
-      if (inFlight > settings.requestsInFlightMax) throw new Fault('overloaded')
-      await answer(parts, exchange, path, progress, deadlines.request)
+      await answering
     } catch (thrown) {
-      await refuse(parts, exchange, Fault.from(thrown), progress, deadlines.refusal)
+      await refuse(face, exchange, Fault.from(thrown), progress, deadlines.refusal)
     } finally {
       inFlight--
       deadline.stop()
     }
+  }
+
+  return (exchange, path) => {
+    if (exchange.method === 'OPTIONS') return sendPreflight(exchange)
+    inFlight++
+    const overloaded = inFlight > settings.requestsInFlightMax
+    const progress: Progress = {
+      overloaded,
+      entered: null,
+      form: null,
+      read: false,
+      answered: false,
+    }
+    const answering = answer(face, exchange, path, progress, deadlines.request)
+    if (!progress.answered) return settle(answering, exchange, progress)
+    // Nothing was waited for, so there is no time to bound.
+    inFlight--
+    return undefined
   }
 }
 
@@ -82,22 +100,29 @@ function sendPreflight(exchange: Exchange): void {
   exchange.send({ status: 204, fixed: noLines, own, text: '', ascii: true, ...kept })
 }
 
+type FaceParts = RpcFaceParts & { readonly send: ReplySender }
+
 /** How far a request came: decides what a refusal echoes and whether it is charged. */
 type Progress = {
+  readonly overloaded: boolean
   entered: { readonly caller: Caller; readonly network: Network } | null
   /** What a refusal would echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
   /** The body was read to its end. */
   read: boolean
+  /** The answer is sent, and no refusal. */
+  answered: boolean
 }
 
 async function answer(
-  { gateway, settings, clock }: RpcFaceParts,
+  { gateway, settings, clock, send }: FaceParts,
   exchange: Exchange,
   path: RpcPath,
   progress: Progress,
   deadlines: Deadlines,
 ): Promise<void> {
+  judgeRequest(exchange, path)
+  if (progress.overloaded) throw new Fault('overloaded')
   const network = gateway.networkFor(path.network, exchange.hostLabel)
   const credential = readCredential(exchange, path.key)
   const entering = gateway.enterRpc(credential, network)
@@ -123,7 +148,8 @@ async function answer(
   const body = writer.body(batch)
   if (exchange.gone) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
-  sendReply(exchange, { fault, labels: headers, body, bodyUnread: false })
+  send(exchange, { fault, labels: headers, body, bodyUnread: false })
+  progress.answered = true
 }
 
 /** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
@@ -165,7 +191,7 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
 const noLabels = { verified: null, head: null, block: null, blockNumber: null }
 
 async function refuse(
-  { gateway, log }: RpcFaceParts,
+  { gateway, log, send }: FaceParts,
   exchange: Exchange,
   fault: Fault,
   progress: Progress,
@@ -184,5 +210,5 @@ async function refuse(
   const body = refusalBody(fault, form, exchange.requestId)
   const bodyUnread = !read && !exchange.bodyEnded
   const labels = units === 0 ? null : { ...noLabels, units }
-  sendReply(exchange, { fault, labels, body, bodyUnread })
+  send(exchange, { fault, labels, body, bodyUnread })
 }

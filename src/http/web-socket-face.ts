@@ -10,7 +10,7 @@ import { liveDeadlines } from './deadlines.ts'
 import { parseRpcPath, type RpcPath } from './routes.ts'
 import { refusalBody, unknownForm } from './rpc-reply.ts'
 import { asksProof, readCredential } from './rpc-request.ts'
-import { sendReply } from './rpc-send.ts'
+import { createReplySender } from './rpc-send.ts'
 import { readTarget } from './target.ts'
 import type { Upgrade, Upgrades } from './upgrade.ts'
 import { closeCodes, type ConnectionLimits, WebSocketConnection } from './web-socket-connection.ts'
@@ -54,6 +54,7 @@ type Member = {
 export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
   const { gateway, settings, limits, clock, log } = parts
   const deadlines = liveDeadlines(() => settings.deadlineMs, clock)
+  const send = createReplySender()
   const members = new Set<Member>()
   const countOf = new Map<string, number>()
   const load = { frames: 0, bytes: 0 }
@@ -158,7 +159,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
     const { requestId } = upgrade
     if (fault.code === 'internal') log('error', 'upgrade failed', { requestId, cause: fault.cause })
     const body = refusalBody(fault, unknownForm, requestId)
-    sendReply(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
+    send(upgrade.refuse(), { fault, labels: null, body, bodyUnread: false })
   }
 
   return {

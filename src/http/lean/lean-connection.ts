@@ -32,12 +32,16 @@ export type ConnectionTerms = {
 
 /** How long a caller may go on with a body that nobody reads. */
 const discardMs = 1_000
+const keptBytesMax = 2_048
+const nothing: Buffer = Buffer.alloc(0)
 
 export class LeanConnection implements Idler {
   readonly socket: Socket
   readonly address: string
   readonly #terms: ConnectionTerms
   #exchange: LeanExchange | null = null
+  #lastHead: PlainHead | null = null
+  #lastHeadBytes = nothing
   /** What came behind the exchange under way: at most what the socket gave at once, since it is paused. */
   #held: Buffer | null = null
   #working = false
@@ -74,7 +78,7 @@ export class LeanConnection implements Idler {
   #work(first: Buffer): void {
     this.#working = true
     for (let bytes: Buffer | null = first; bytes !== null;) {
-      const head = this.#terms.readHead(bytes)
+      const head = this.#readHead(bytes)
       if (head === null) {
         this.#leave()
         this.socket.pause()
@@ -98,6 +102,22 @@ export class LeanConnection implements Idler {
       }
     }
     this.#working = false
+  }
+
+  /** The same bytes mean the same, and clients send the same head again and again. */
+  #readHead(bytes: Buffer): PlainHead | null {
+    const last = this.#lastHead
+    if (last !== null && bytes.length >= last.bytes) {
+      if (this.#lastHeadBytes.compare(bytes, 0, last.bytes) === 0) return last
+    }
+    const head = this.#terms.readHead(bytes)
+    if (head !== null) {
+      this.#lastHead = head
+      // Kept until the next one, so not with all that came behind it.
+      const own = bytes.subarray(0, head.bytes)
+      this.#lastHeadBytes = bytes.length > keptBytesMax ? Buffer.from(own) : own
+    }
+    return head
   }
 
   get #ready(): boolean {

@@ -115,6 +115,18 @@ test('a body is put together from however many pieces it comes in', async (t) =>
   deepEqual(bodies, [body])
 })
 
+test('a head is read anew when a byte of it differs from the one before', async (t) => {
+  const { port, bodies } = await startListener(t)
+  const connection = new RawConnection(port)
+  for (const body of ['first', 'other', 'third one', '4']) {
+    connection.socket.write(post(body))
+    await connection.until(body)
+  }
+  connection.socket.write(post('last', 'Connection: close\r\n'))
+  match(await connection.end(), /Connection: close\r\n\r\nlast$/)
+  deepEqual(bodies, ['first', 'other', 'third one', '4', 'last'])
+})
+
 test('the first request that is not plain takes its connection along, with every byte of it', async (t) => {
   const { port, handedOver } = await startListener(t)
   const connection = new RawConnection(port)
