@@ -123,6 +123,32 @@ test('one liar does not move the head, whatever it names', async (t) => {
   assert.equal(latest()[1], 7)
 })
 
+test('a liar that answers first, with a block nobody can reach, keeps nobody from a head', async (t) => {
+  for (const at of [{ branch: '\0', number: 30 }, b(4_000_000)]) {
+    const { latest } = await follow(t, [node('liar', at), node('one', a(9)), node('two', a(8))])
+    assert.deepEqual(latest().slice(0, 2), ['a', 8])
+  }
+})
+
+test('those who agree are not kept waiting by one that does not answer', async (t) => {
+  const silent = node('silent', a(9))
+  silent.call = () => new Promise(() => {})
+  const clock = createTurnedClock()
+  const follower = createHeadFollower({
+    network: 'test',
+    sources: [silent, node('one', a(9)), node('two', a(9))],
+    settings,
+    header: async (hash) => headerOf(hash),
+    older: async () => assert.fail('asked for an older block'),
+    locate: () => assert.fail('asked for a transaction'),
+    clock,
+    log: silentLog,
+  })
+  t.after(() => follower.stop())
+  await new Promise((resolve) => follower.watch(resolve))
+  assert.equal(follower.latest().anchor, 'quorum:2/3')
+})
+
 test("a trusted upstream's word is enough, and counts before a quorum of others", async (t) => {
   const own = node('own', a(6), true)
   const { latest, follower } = await follow(t, [own, node('one', b(12)), node('two', b(12))])

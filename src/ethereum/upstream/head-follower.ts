@@ -10,7 +10,9 @@ import type { BlockRef, Head, HeadChange, TransactionHint } from '../head.ts'
 import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead, type HeadWord } from './choose-head.ts'
+import { createFinality, type FinalityTag } from './finality.ts'
 import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { createReachBlock } from './reach-block.ts'
 
 export type HeadSettings = {
   /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
@@ -50,8 +52,6 @@ export type HeadFollower = Head & {
 
 /** Blocks remembered by number, and how far back a reorg is followed. */
 const blocksMax = 256
-/** Steps down from two heads to the block where they meet: what is further apart starts the chain anew. */
-const gapMax = 256
 /** A word counts for so many polls, and for at least so long. */
 const wordPolls = 5
 const wordMs = 10_000
@@ -61,52 +61,27 @@ const newsMs = 1_000
 const pollsPerFinality = 8
 
 type Word = { readonly latest: BlockName; readonly seenAt: number }
-type Tag = 'safe' | 'finalized'
 
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const { network, sources, settings, clock, log } = parts
   const tree = createBlockTree()
   const canonical = createCanonicalBlocks(network, tree, blocksMax)
   const words = new Map<HeadSource, Word>()
-  const tagged = {
-    safe: new Map<HeadSource, BlockName>(),
-    finalized: new Map<HeadSource, BlockName>(),
-  }
-  const settled: Record<Tag, BlockRef | null> = { safe: null, finalized: null }
+  const reach = createReachBlock(tree, parts.header)
+  const finality = createFinality(network, Math.min(settings.quorum, sources.length))
   const listeners = new Set<(change: HeadChange) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
   const ending = new AbortController()
-  /** The first block that anybody named. */
-  let root: TreeBlock | null = null
   let confirmedAt: number | null = null
   let polls = 0
+  /** All were asked once: before that nobody can say that too few agree. */
   let whole = false
 
-  async function parentOf({ parentHash }: TreeBlock, signal: AbortSignal): Promise<TreeBlock> {
-    return tree.find(parentHash) ?? (await plant(parentHash, signal))
-  }
-
-  /** Into the tree, proved. */
-  async function plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
-    const { number, parentHash } = await parts.header(hash, signal)
-    const block = { hash, number, parentHash }
-    tree.add(block)
-    return block
-  }
-
-  /** The block and all between it and where it meets the chain we are on. */
-  async function reachBlock(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
-    const newest = tree.find(hash) ?? (await plant(hash, signal))
-    root ??= newest
-    let one = newest
-    let other = tree.find(canonical.latest?.hash ?? root.hash) ?? root
-    for (let steps = 0; steps < gapMax && !equalBytes(one.hash, other.hash); steps += 1) {
-      if (one.number > other.number) one = await parentOf(one, signal)
-      else if (one.number < other.number) other = await parentOf(other, signal)
-      else if (one.number === 0n) break
-      else [one, other] = [await parentOf(one, signal), await parentOf(other, signal)]
-    }
-    return newest
+  async function reachHead(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
+    const { latest } = canonical
+    return latest === null
+      ? await reach.plant(hash, signal)
+      : await reach.join(hash, latest.hash, signal)
   }
 
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
@@ -114,26 +89,15 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     try {
       const latest = await askBlockName(source, 'latest', signal)
       if (latest !== null) {
-        const { number } = await reachBlock(latest.hash, signal)
+        const { number } = await reachHead(latest.hash, signal)
         words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
       }
-      if (withTags) await Promise.all([askTag(source, 'safe'), askTag(source, 'finalized')])
+      if (withTags) await finality.ask(source, signal)
     } catch (error) {
       words.delete(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
-  }
-
-  async function askTag(source: HeadSource, tag: Tag): Promise<void> {
-    try {
-      const block = await askBlockName(source, tag, ending.signal)
-      if (block === null) tagged[tag].delete(source)
-      else tagged[tag].set(source, block)
-    } catch {
-      // A node before the merge, or one that does not know the tag: it has no word on it.
-      tagged[tag].delete(source)
-    }
   }
 
   /** Their words that count now. */
@@ -147,15 +111,23 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     })
   }
 
+  /** Whatever upstreams said: this never throws, for nobody waits for it. */
   function settle(): void {
-    if (!whole && words.size < sources.length) return
+    try {
+      decide()
+    } catch (error) {
+      log('error', 'head_not_settled', { network, error })
+    }
+  }
+
+  function decide(): void {
     const said = currentWords()
     const { latest } = canonical
     const rule = { quorum: settings.quorum, upstreams: sources.length }
     const expired = isExpired()
     const chosen =
       chooseHead(said, tree, rule, latest?.hash ?? null) ??
-      (expired && !settings.quorumRequired
+      (whole && expired && !settings.quorumRequired
         ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
         : null)
     if (chosen === null) return
@@ -177,8 +149,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const number = tree.find(hash)?.number ?? 0n
       source.setLag(Math.max(0, Number(block.number - number)), number)
     }
-    settleTag('safe')
-    settleTag('finalized')
+    if (canonical.latest !== null) finality.settle(canonical.latest, contradicts)
   }
 
   /** Does the branch of `hash` lead down to `block`? */
@@ -187,21 +158,6 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       if (one.number <= block.number) return equalBytes(one.hash, block.hash)
     }
     return false
-  }
-
-  function settleTag(tag: Tag): void {
-    const { latest } = canonical
-    if (latest?.anchor === undefined) return
-    const usable = [...tagged[tag]].filter(([source]) => source.usable)
-    const trusted = usable.filter(([source]) => source.trusted)
-    const needed = trusted.length > 0 ? 1 : Math.min(settings.quorum, sources.length)
-    const said = (trusted.length > 0 ? trusted : usable).map(([, block]) => block)
-    const agreed = said
-      .filter((one) => said.filter(({ hash }) => equalBytes(hash, one.hash)).length >= needed)
-      .filter((one) => one.number <= latest.number && !contradicts(one))
-      .toSorted((one, other) => (one.number < other.number ? 1 : -1))[0]
-    if (agreed === undefined || agreed.number < (settled[tag]?.number ?? 0n)) return
-    settled[tag] = { network, ...agreed, anchor: latest.anchor }
   }
 
   function contradicts({ number, hash }: BlockName): boolean {
@@ -233,6 +189,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         return running
       }),
     )
+    if (canonical.latest === null) {
+      await reach.overlap(
+        [...words.values()].map((word) => word.latest.hash),
+        ending.signal,
+      )
+    }
     whole = true
     settle()
   }
@@ -259,13 +221,13 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return await parts.older(number, head, signal)
   }
 
-  function tagOf(tag: Tag): BlockRef | null {
+  function tagOf(tag: FinalityTag): BlockRef | null {
     latest()
-    return settled[tag]
+    return finality.find(tag)
   }
 
   /** Asks, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
-  async function reach(number: bigint): Promise<void> {
+  async function waitFor(number: bigint): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stopTimer = clock.after(newsMs, resolve)
     const look = (): void => {
@@ -296,7 +258,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     },
     async isCanonical(hash, number, signal) {
       // A block that just came is known to an upstream before it is known here.
-      if (number > latest().number) await reach(number)
+      if (number > latest().number) await waitFor(number)
       const block = await byNumber(number, signal)
       return block !== null && equalBytes(block.hash, hash)
     },

@@ -1,0 +1,70 @@
+// `safe` and `finalized` as upstreams name them: a trusted one's word, else what enough of them say alike, and never
+// a block that the chain we are on contradicts.
+// Tested by src/ethereum/upstream/head-follower.test.ts
+import { equalBytes } from '../../base/hex.ts'
+import type { BlockRef } from '../head.ts'
+import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+
+export type FinalityTag = 'safe' | 'finalized'
+
+export type Finality = {
+  /** Asks one upstream for both. Never rejects: one that does not know a tag has no word on it. */
+  ask(source: HeadSource, signal: AbortSignal): Promise<void>
+  /** Takes what was said as far as it fits under `latest`. `contradicts`: is another block known at that number? */
+  settle(latest: BlockRef, contradicts: (block: BlockName) => boolean): void
+  /** Null while nobody, or too few, said. */
+  find(tag: FinalityTag): BlockRef | null
+}
+
+const tags = ['safe', 'finalized'] as const
+
+/** `quorum`: how many must say the same where none is trusted. */
+export function createFinality(network: string, quorum: number): Finality {
+  const said = {
+    safe: new Map<HeadSource, BlockName>(),
+    finalized: new Map<HeadSource, BlockName>(),
+  }
+  const settled: Record<FinalityTag, BlockRef | null> = { safe: null, finalized: null }
+
+  async function askTag(source: HeadSource, tag: FinalityTag, signal: AbortSignal): Promise<void> {
+    try {
+      const block = await askBlockName(source, tag, signal)
+      if (block === null) said[tag].delete(source)
+      else said[tag].set(source, block)
+    } catch {
+      said[tag].delete(source)
+    }
+  }
+
+  /** The highest that enough say, or null. */
+  function agreed(tag: FinalityTag, fits: (block: BlockName) => boolean): BlockName | null {
+    const usable = [...said[tag]].filter(([source]) => source.usable)
+    const trusted = usable.filter(([source]) => source.trusted)
+    const counted = (trusted.length > 0 ? trusted : usable).map(([, block]) => block)
+    const needed = trusted.length > 0 ? 1 : quorum
+    const votes = ({ hash }: BlockName) =>
+      counted.filter((one) => equalBytes(one.hash, hash)).length
+    return counted
+      .filter((block) => votes(block) >= needed && fits(block))
+      .reduce<BlockName | null>(
+        (best, block) => (best === null || block.number > best.number ? block : best),
+        null,
+      )
+  }
+
+  return {
+    async ask(source, signal) {
+      await Promise.all(tags.map((tag) => askTag(source, tag, signal)))
+    },
+    settle(latest, contradicts) {
+      for (const tag of tags) {
+        const fits = (block: BlockName) => block.number <= latest.number && !contradicts(block)
+        const block = agreed(tag, fits)
+        if (block === null || block.number < (settled[tag]?.number ?? 0n)) continue
+        const { anchor } = latest
+        settled[tag] = { network, ...block, ...(anchor !== undefined && { anchor }) }
+      }
+    },
+    find: (tag) => settled[tag],
+  }
+}
