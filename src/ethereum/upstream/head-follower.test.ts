@@ -85,7 +85,7 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
     log: silentLog,
   })
   t.after(() => follower.stop())
-  await follower.started
+  await follower.poll()
   const told: HeadChange[] = []
   follower.watch((change) => void told.push(change))
   const latest = () => {
@@ -145,7 +145,7 @@ test('those who agree are not kept waiting by one that does not answer', async (
     log: silentLog,
   })
   t.after(() => follower.stop())
-  await new Promise((resolve) => follower.watch(resolve))
+  await follower.started
   assert.equal(follower.latest().anchor, 'quorum:2/3')
 })
 

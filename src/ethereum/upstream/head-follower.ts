@@ -41,7 +41,7 @@ export type HeadFollowerParts = {
 }
 
 export type HeadFollower = Head & {
-  /** Resolves when each upstream was asked once, whatever it said. */
+  /** Resolves with the first head, or when each upstream was asked once, whatever it said. */
   readonly started: Promise<void>
   /** Asks all upstreams now; those under way are waited for. Never rejects. */
   poll(): Promise<void>
@@ -244,10 +244,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   const stopPolling = clock.every(settings.pollMs, () => void poll())
-  const started = poll()
+  const first = Promise.withResolvers<void>()
+  listeners.add(() => first.resolve())
+  void poll().then(first.resolve)
 
   return {
-    started,
+    started: first.promise,
     poll,
     latest,
     safe: () => tagOf('safe'),

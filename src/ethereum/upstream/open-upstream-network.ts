@@ -47,7 +47,7 @@ export type UpstreamNetwork = {
   /** For reads whose hint names this network. */
   readonly source: Source
   readonly pool: UpstreamPool
-  /** Resolves when each upstream was asked for its head once. */
+  /** Resolves with the first head, or when each upstream was asked for one. */
   readonly started: Promise<void>
   /** What the last probe of each upstream found. */
   readonly probes: Pick<Prober, 'started' | 'reports'>
