@@ -3,6 +3,8 @@
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
 import { Malformed } from './malformed.ts'
+import { nibbleAt } from './nibbles.ts'
+import { childHashAt } from './plain-node.ts'
 import { stepThroughBytes, toNibbles } from './trie-node.ts'
 
 /** Of 64 nibbles: each node but the last uses up at least one. */
@@ -22,14 +24,21 @@ export function walkProof(
 ): WalkEnd {
   if (equalBytes(root, emptyTrieRoot)) return 'absent'
   let hash = root
-  let path = toNibbles(key)
+  let depth = 0
   for (let nodes = 0; nodes < nodesMax; nodes += 1) {
     const bytes = find(hash)
     if (bytes === null) return { missing: hash }
-    const step = stepThroughBytes(bytes, path)
+    const child = depth < key.length * 2 ? childHashAt(bytes, nibbleAt(key, depth)) : -1
+    if (child === 0) return 'absent'
+    if (child > 0) {
+      hash = bytes.subarray(child, child + 32)
+      depth += 1
+      continue
+    }
+    const step = stepThroughBytes(bytes, toNibbles(key).subarray(depth))
     if (step === 'absent' || 'value' in step) return step
     hash = step.next
-    path = step.rest
+    depth = key.length * 2 - step.rest.length
   }
   throw new Malformed(`a walk of at most ${nodesMax} nodes`)
 }

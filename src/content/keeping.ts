@@ -2,7 +2,7 @@
 // until the store has them; what does not fit or fails is only one more fetch later.
 // Tested by src/content/obtain.test.ts
 import type { Log } from '../base/log.ts'
-import { refKey, type ContentRef } from './ref.ts'
+import { refKey, type ContentRef, type Item } from './ref.ts'
 import type { Store } from './store.ts'
 
 export type Keeping = {
@@ -12,6 +12,14 @@ export type Keeping = {
   /** Resolves when nothing is on its way. */
   idle(): Promise<void>
 }
+
+type Entry = Item & {
+  readonly key: string
+  readonly resolve: (done: Promise<void>) => void
+}
+
+/** Items in one transaction. */
+const groupMax = 256
 
 export function createKeeping(parts: {
   readonly store: Store
@@ -23,16 +31,31 @@ export function createKeeping(parts: {
   const { store, log, bytesMax, onLost } = parts
   const underway = new Map<string, { readonly bytes: Uint8Array; readonly done: Promise<void> }>()
   let bytesUnderway = 0
+  let gathered: Entry[] = []
 
-  async function write(key: string, ref: ContentRef, bytes: Uint8Array): Promise<void> {
+  /** Together in one transaction, so that a reply's nodes cost one message and one sync. */
+  async function write(group: readonly Entry[]): Promise<void> {
     try {
-      await store.commit([{ ref, bytes }])
+      await store.commit(group)
     } catch (error) {
+      // One may fit where all together do not.
+      if (group.length > 1) return void (await Promise.all(group.map((one) => write([one]))))
       onLost()
-      log('warn', 'content_not_kept', { ref: key, error })
-    } finally {
+      log('warn', 'content_not_kept', { ref: group.map(({ ref }) => refKey(ref)).join(), error })
+    }
+    for (const { key, bytes } of group) {
       underway.delete(key)
       bytesUnderway -= bytes.length
+    }
+  }
+
+  function flush(): void {
+    const group = gathered
+    gathered = []
+    for (let at = 0; at < group.length; at += groupMax) {
+      const some = group.slice(at, at + groupMax)
+      const done = write(some)
+      for (const { resolve } of some) resolve(done)
     }
   }
 
@@ -43,9 +66,11 @@ export function createKeeping(parts: {
       if (underway.has(key)) return
       if (bytesUnderway + bytes.length > bytesMax) return onLost()
       bytesUnderway += bytes.length
-      // A turn later, so that the entry is in the map before it can be taken out.
-      const done = Promise.resolve().then(() => write(key, ref, bytes))
+      const { promise: done, resolve } = Promise.withResolvers<void>()
       underway.set(key, { bytes, done })
+      // After what waits for these bytes has gone on.
+      if (gathered.length === 0) setImmediate(flush)
+      gathered.push({ key, ref, bytes, resolve })
     },
     async idle() {
       while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))

@@ -90,8 +90,16 @@ function offerTo(wants: readonly Want[], proof: ProofReply): void {
   const waiting = wants.filter(({ isWaiting }) => isWaiting)
   // When nobody waits any more the nodes are offered all the same: a walk under way needs them next.
   const first = waiting[0] ?? wants[0]
-  first?.offer(nodes)
   const others = waiting.slice(1)
+  if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {
+    // What it lacks is at the end of the path: hashing what is here already would only keep it waiting.
+    for (const node of nodes.toReversed()) {
+      if (!first.isWaiting) return
+      first.offer([node])
+    }
+    return
+  }
+  first?.offer(nodes)
   if (others.length === 0) return
   const bag = bagOf(nodes)
   for (const want of others) {
