@@ -101,6 +101,21 @@ test('when all anyone has is wrong, the answer is unverified and nothing is kept
   assert.equal(store.find(item('a').ref), null)
 })
 
+test('what a source says was wrong is told as it says it', async () => {
+  const judging: Source = {
+    name: 'judging',
+    async fetch(_asked, offer) {
+      offer([lie('a')])
+      throw new Fault('unverified', { data: { expected: '0x1', computed: '0x2' } })
+    },
+  }
+  await assert.rejects(
+    rig([judging, nothing]).obtain(item('a').ref, {}, never),
+    (thrown: Fault) =>
+      thrown.code === 'unverified' && JSON.stringify(thrown.data).includes('computed'),
+  )
+})
+
 test('a check that stumbles over junk counts as a lie, not as a bug', async () => {
   const stumbling: Verify = (ref, bytes) => {
     if (bytes.length === 8) throw new RangeError('offset out of range')

@@ -220,6 +220,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
       }
       lied ||= state.lied
     }
+    // A source that says what was wrong says it better.
+    if (lied && failure !== null && hasCode(failure.error, 'unverified')) throw failure.error
     if (lied) throw new Fault('unverified')
     // Who could not be asked may have it: absence must not be concluded from a broken connection.
     if (failure !== null) throw asFault(failure.error)

@@ -5,11 +5,12 @@ import { Fault } from '../../base/fault.ts'
 import { toHex } from '../../base/hex.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import { UnsupportedTransaction } from '../../codec/transaction.ts'
+import type { ContentKind } from '../../content/ref.ts'
 import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
 import type { Upstream } from './upstream.ts'
 import type { UpstreamPool } from './upstream-pool.ts'
 import type { Need } from './reach.ts'
-import type { Verdict } from './verdict.ts'
+import type { LieEvidence, Verdict } from './verdict.ts'
 
 /** What is used of a pool here. */
 export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
@@ -18,7 +19,7 @@ export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
  * `absent`: no such block, it says. `unproved`: it has the values, and cannot prove them: not that deep, or not at all.
  * `cannot`: it no longer has it. `short`: less than was asked for. `failed`: no answer.
  */
-type Finding = 'taken' | 'absent' | 'unproved' | 'cannot' | 'short' | 'lie' | 'failed'
+type Finding = 'taken' | 'absent' | 'unproved' | 'cannot' | 'short' | 'failed' | LieEvidence
 
 /** Of whom; the last word of each upstream counts. `failure`: what the first that failed threw, for the log. */
 export type Findings = ReadonlyMap<Upstream, Finding> & { failure?: unknown }
@@ -42,7 +43,7 @@ export async function askPool(
     async (upstream, shared) => {
       try {
         const verdict = await attempt(upstream, shared)
-        findings.set(upstream, typeof verdict === 'object' ? 'lie' : verdict)
+        findings.set(upstream, typeof verdict === 'object' ? verdict.lie : verdict)
         return verdict === 'short' ? 'failed' : verdict
       } catch (thrown) {
         const finding = findingOf(thrown)
@@ -80,6 +81,7 @@ const absentMin = 2
 
 export type Conclusion = {
   readonly network: string
+  readonly kind: ContentKind
   readonly need: Need
   readonly blockHash: Uint8Array
   readonly number: bigint | null
@@ -89,7 +91,7 @@ export type Conclusion = {
 
 /**
  * Returns when it may be said that there is nothing: no such block, or nobody has it of that block any longer. Else
- * throws: `unverified` when what there was is not what was asked, `no_upstream` when somebody could not be asked,
+ * throws: `unverified` when what there was is not what was asked (`data` says which root or hash differs), `no_upstream` when somebody could not be asked,
  * `unprovable` when it can be had but not proved.
  */
 export function conclude(pool: ContentPool, findings: Findings, about: Conclusion): void {
@@ -98,7 +100,13 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
   const block = toHex(about.blockHash)
   const tried = all.length
   if (count('taken') > 0 || (about.need === 'header' && isAbsent(all))) return
-  if (count('lie') + count('short') > 0) throw new Fault('unverified', { data: { block, tried } })
+  const lie = all.map(([, finding]) => finding).find((finding) => typeof finding === 'object')
+  if (lie !== undefined) {
+    const { expected, computed } = lie
+    const data = { block, tried, kind: about.kind, expected, computed }
+    throw new Fault('unverified', { data })
+  }
+  if (count('short') > 0) throw new Fault('unverified', { data: { block, tried } })
   if (count('failed') > 0) {
     const detail = `no source reachable for ${about.network}`
     throw new Fault('no_upstream', { detail, cause: findings.failure })

@@ -23,6 +23,11 @@ const upstreamLimits = {
   successRateMin: 0.01,
 } as const
 
+/** JSON-RPC 2.0, and EIP-1474 ("method is not implemented"), which chain engines for development use. */
+function isAboutMethod(code: number | null): boolean {
+  return code === -32601 || code === -32004
+}
+
 export function createUpstream(
   options: UpstreamOptions,
   parts: {
@@ -131,9 +136,9 @@ export function createUpstream(
       standing.succeed(methodClass, start)
       return result
     } catch (error) {
-      // Only the code that is about the method: texts may be about one odd param of a caller.
+      // Only the codes that are about the method: texts may be about one odd param of a caller.
       const isLack = error instanceof UpstreamError && error.kind === 'unsupported'
-      if (isLack && error.code === -32601) lacking.remember(method)
+      if (isLack && isAboutMethod(error.code)) lacking.remember(method)
       standing.learn(error, methodClass, start)
       throw error
     } finally {

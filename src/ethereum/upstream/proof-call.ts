@@ -77,7 +77,14 @@ export async function runProofCall(
     const question = { need: 'proof', number: block.number, attempt } as const
     const findings = await askPool(pool, question, signal)
     const { hash: blockHash, number } = block
-    conclude(pool, findings, { network, need: 'proof', blockHash, number, require })
+    conclude(pool, findings, {
+      network,
+      kind: 'trie-node',
+      need: 'proof',
+      blockHash,
+      number,
+      require,
+    })
     for (const want of wants) want.callEnded(null)
   } catch (thrown) {
     for (const want of wants) want.callEnded(thrown)

@@ -47,6 +47,10 @@ const nodes: readonly (readonly [string, Partial<StubKnobs>])[] = [
       spelling: { parity: 'yParity', input: 'both', padded: true },
     },
   ],
+  [
+    'receipts one by one only',
+    { lacks: (method) => method.startsWith('debug_') || method === 'eth_getBlockReceipts' },
+  ],
   ['no EIP-1898', { blockHashParameter: false }],
   ['whole keys only', { wholeKeysOnly: true }],
 ]
@@ -222,5 +226,26 @@ test("T25: what all upstreams say alike is nobody's lie to be punished for", opt
   assert.deepEqual(
     pool.status().upstreams.map(({ state }) => state),
     ['ok', 'ok'],
+  )
+})
+
+test('what nobody could prove is told with the root that differs', options, async (t) => {
+  const stub = await startStubUpstream(t, chain)
+  const { network } = openUpstreamContent(t, [stub])
+  const one = chain.recorded[3] ?? assert.fail()
+  stub.knobs.lie = ({ method }) => (method === 'debug_getRawReceipts' ? { result: [] } : null)
+  await assert.rejects(
+    readReceiptList(network, provedBlock(one), signal),
+    ({ code, data }: Fault) => {
+      assert.equal(code, 'unverified')
+      assert.deepEqual(data, {
+        block: one.hash,
+        tried: 1,
+        kind: 'receipts',
+        expected: toHex(provedBlock(one).header.receiptsRoot),
+        computed: '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421',
+      })
+      return true
+    },
   )
 })

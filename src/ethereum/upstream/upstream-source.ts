@@ -86,6 +86,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     const findings = await askPool(pool, { need, number, attempt }, signal)
     conclude(pool, findings, {
       network: name,
+      kind: asked.ref.kind,
       need,
       blockHash: blockHashOf(asked),
       number,

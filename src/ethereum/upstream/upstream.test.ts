@@ -219,6 +219,17 @@ test('a method it does not know is not asked again for an hour; an odd param say
   assert.ok(!upstream.lacks('eth_call'))
 })
 
+test('a method that is not implemented there is not asked again either', async () => {
+  await using started = await start(
+    errorAnswer({ code: -32004, message: 'Method is not supported' }),
+  )
+  const { upstream, node } = started
+  for (let i = 0; i < 3; i++) {
+    assert.equal(await kindOf(upstream.call('eth_getBlockReceipts', [], never)), 'unsupported')
+  }
+  assert.equal(node.asked.length, 1)
+})
+
 test('methods it does not know are remembered up to a number', async () => {
   await using started = await start(errorAnswer({ code: -32601, message: 'no' }))
   const { upstream } = started
