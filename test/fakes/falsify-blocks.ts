@@ -103,7 +103,7 @@ export const falseBlocks: readonly Falsehood[] = [
   aboutBlock('T10', 'a field that nobody knows', 'harmless', (block) => {
     block['futureRoot'] = `0x${'ab'.repeat(32)}`
   }),
-  aboutBlock('T12', 'another size', 'harmless', (block) => {
+  aboutBlock('T12', 'another size', 'odd', (block) => {
     block['size'] = addOne(block['size'])
   }),
   aboutBlock('T12', 'the hash of another block', 'odd', (block, { random }) => {
@@ -180,21 +180,16 @@ export const falseBlocks: readonly Falsehood[] = [
     transaction['v'] = `0x${turned.toString(16)}`
     if ('yParity' in transaction) transaction['yParity'] = transaction['v']
   }),
-  aboutTransaction('T11', 'another sender', 'harmless', (transaction, { random }) => {
+  aboutTransaction('T11', 'another sender', 'odd', (transaction, { random }) => {
     transaction['from'] = flipBit(random, String(transaction['from']))
   }),
   ...['hash', 'blockHash', 'blockNumber', 'transactionIndex'].map((field) =>
-    aboutTransaction(
-      'T12',
-      `another ${field} in a transaction`,
-      'harmless',
-      (transaction, telling) => {
-        const value = String(transaction[field])
-        transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
-      },
-    ),
+    aboutTransaction('T12', `another ${field} in a transaction`, 'odd', (transaction, telling) => {
+      const value = String(transaction[field])
+      transaction[field] = value.length === 66 ? flipBit(telling.random, value) : addOne(value)
+    }),
   ),
-  aboutTransaction('T12', 'another gasPrice where it is worked out', 'harmless', (transaction) => {
+  aboutTransaction('T12', 'another gasPrice where it is worked out', 'odd', (transaction) => {
     if (!('maxFeePerGas' in transaction)) return false
     transaction['gasPrice'] = addOne(transaction['gasPrice'])
     return true
@@ -297,7 +292,7 @@ export const falseReceipts: readonly Falsehood[] = [
   }),
   ...['gasUsed', 'effectiveGasPrice', 'transactionIndex', 'from', 'to', 'contractAddress'].map(
     (field) =>
-      aboutReceipt('T12', `another ${field} in a receipt`, 'harmless', (receipt, { random }) => {
+      aboutReceipt('T12', `another ${field} in a receipt`, 'odd', (receipt, { random }) => {
         const value = receipt[field]
         if (typeof value !== 'string') return false
         receipt[field] = value.length === 42 ? flipBit(random, value) : addOne(value)

@@ -41,7 +41,10 @@ export function createStubAnswers(parts: StubParts) {
   }
   return async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (knobs.lacks(method)) throw noMethod(method)
-    const reply = view.head.number === 54n ? recorded.get(keyOf(method, params, chain)) : undefined
+    const reply =
+      view.head.number === 54n
+        ? findRecorded(recorded, method, plainOf(method, params, chain))
+        : undefined
     if (reply !== undefined && 'error' in reply) {
       throw new StubError(reply.error.code, reply.error.message, reply.error.data)
     }
@@ -68,18 +71,24 @@ function readRecorded(): ReadonlyMap<string, Recorded> {
 }
 
 /** A recorded call names its block by tag or number; one that is pinned to the same block is that call. */
-function keyOf(method: string, params: readonly unknown[], chain: StubChain): string {
+function plainOf(method: string, params: readonly unknown[], chain: StubChain): readonly unknown[] {
+  if (method === 'eth_getLogs') return params
   const last = chain.recorded.at(-1)?.hash
-  const plain = params.map((param) =>
-    typeof param === 'object' &&
-    param !== null &&
-    'blockHash' in param &&
-    param.blockHash === last &&
-    method !== 'eth_getLogs'
-      ? 'latest'
-      : param,
-  )
-  return JSON.stringify([method, plain])
+  return params.map((param) => {
+    const isPin = typeof param === 'object' && param !== null && 'blockHash' in param
+    return isPin && param.blockHash === last ? 'latest' : param
+  })
+}
+
+/** The newest block need not be named. */
+function findRecorded(
+  replies: ReadonlyMap<string, Recorded>,
+  method: string,
+  params: readonly unknown[],
+): Recorded | undefined {
+  const named = replies.get(JSON.stringify([method, params]))
+  if (named !== undefined || params.at(-1) !== 'latest') return named
+  return replies.get(JSON.stringify([method, params.slice(0, -1)]))
 }
 
 function chainAnswers({ view, knobs, chain }: StubParts): Readonly<Record<string, Answer>> {

@@ -1,0 +1,65 @@
+// Starts Cairn in front of upstream nodes: a settings file with one network, and a caller who reads the labels.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { type Started, startCairn, temporaryFolder } from './started-server.ts'
+
+export type Answer = {
+  readonly status: number
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  /** `x-cairn-verified` and `x-cairn-head`; null when absent. */
+  readonly level: string | null
+  readonly anchor: string | null
+  readonly units: string | null
+  readonly text: string
+}
+
+export type Behind = Started & {
+  /** With the first key, or with another. */
+  ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
+}
+
+export type UpstreamChoice = { readonly url: string } & Readonly<Record<string, unknown>>
+
+/** `network`: members of the network beside `name: chain` and `upstreams`. Stopped after the test. */
+export async function startBehind(
+  t: Pick<TestContext, 'after'>,
+  upstreams: readonly UpstreamChoice[],
+  network: Readonly<Record<string, unknown>> & { readonly chainId: number },
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Behind> {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const config = join(dataDir, 'upstreams.yaml')
+  // JSON is YAML.
+  await writeFile(
+    config,
+    JSON.stringify({ ...settings, networks: [{ name: 'chain', ...network, upstreams }] }),
+  )
+  const cairn = await startCairn({ dataDir, args: ['--config', config] })
+  t.after(() => cairn.stop())
+  return {
+    ...cairn,
+    ask: (method, params, apiKey = cairn.apiKey) => ask(cairn.url, apiKey, { method, params }),
+  }
+}
+
+async function ask(url: string, apiKey: string, call: object): Promise<Answer> {
+  const response = await fetch(`${url}/v3/${apiKey}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...call }),
+  })
+  const text = await response.text()
+  const { result, error } = JSON.parse(text) as Pick<Answer, 'result' | 'error'>
+  return {
+    status: response.status,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+    level: response.headers.get('x-cairn-verified'),
+    anchor: response.headers.get('x-cairn-head'),
+    units: response.headers.get('x-cairn-units'),
+    text,
+  }
+}

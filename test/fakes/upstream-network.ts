@@ -1,0 +1,118 @@
+// A network behind stub upstreams as the server opens it, with a store of its own in memory: one for each case of a
+// test that needs many.
+import { systemClock } from '../../src/base/clock.ts'
+import { Fault } from '../../src/base/fault.ts'
+import { type Log, silentLog } from '../../src/base/log.ts'
+import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { createMemoryStore } from '../../src/content/memory-store.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import type { Item } from '../../src/content/ref.ts'
+import type { Store } from '../../src/content/store.ts'
+import { createVerify } from '../../src/content/verify.ts'
+import type { HeadSettings } from '../../src/ethereum/upstream/head-follower.ts'
+import type { LieLedger } from '../../src/ethereum/upstream/lie-ledger.ts'
+import {
+  openUpstreamNetwork,
+  type UpstreamNetwork,
+} from '../../src/ethereum/upstream/open-upstream-network.ts'
+import { defaultUpstreamLimits } from '../../src/ethereum/upstream/upstream.ts'
+import { operations } from './bundles.ts'
+import { runOperation } from './rpc-call.ts'
+import type { StubUpstream } from './stub-upstream.ts'
+
+/** What came of one read: the result with its label, or the Fault's code. */
+export type ReadAnswer =
+  | { readonly result: unknown; readonly level: string | null }
+  | { readonly fault: string }
+
+export type UpstreamCase = UpstreamNetwork & {
+  read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
+  /** All that its store was given, by whoever. */
+  readonly kept: readonly Item[]
+  /** When nothing is under way any more. */
+  idle(): Promise<void>
+}
+
+/** Asks in the order of `stubs`. Named after its place: upstream 0, 1, .... The caller closes it. */
+export async function openUpstreamCase(options: {
+  readonly name: string
+  readonly stubs: readonly StubUpstream[]
+  readonly trusted?: readonly number[]
+  readonly heads?: Partial<HeadSettings>
+  readonly ledger: LieLedger
+  readonly log?: Log
+}): Promise<UpstreamCase> {
+  const { name, stubs, ledger, log = silentLog } = options
+  const kept: Item[] = []
+  const store = watch(createMemoryStore(), kept)
+  const obtaining = createObtain({
+    clock: systemClock,
+    log,
+    store,
+    sourcesFor: () => [opened.source],
+    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: () => {} }),
+    nameOf: nameKeccakKinds,
+    count: () => {},
+  })
+  const { obtain, held, heldNode } = obtaining
+  const opened = openUpstreamNetwork({
+    name,
+    chainId: stubs[0]?.chain.chainId ?? 1n,
+    upstreams: stubs.map(({ url }, index) => ({
+      ...defaultUpstreamLimits,
+      url,
+      name: `upstream ${index}`,
+      headers: {},
+      trusted: options.trusted?.includes(index) ?? false,
+      timeoutMs: 2_000,
+    })),
+    heads: {
+      quorum: Math.min(2, stubs.length),
+      quorumRequired: false,
+      pollMs: 60_000,
+      maxAgeMs: 60_000,
+      ...options.heads,
+    },
+    genesisHash: null,
+    requireProof: true,
+    ledger,
+    content: { obtain, held, heldNode },
+    clock: systemClock,
+    log,
+  })
+  await opened.started
+  return {
+    ...opened,
+    kept,
+    async read(method, params) {
+      const operation = operations.get(method)
+      if (operation === undefined) throw new TypeError(`no operation ${method}`)
+      try {
+        const { result, levels } = await runOperation(operation, opened.network, params)
+        return { result: plainOf(result), level: levels.at(-1) ?? null }
+      } catch (thrown) {
+        if (thrown instanceof Fault) return { fault: thrown.code }
+        throw thrown
+      }
+    },
+    async idle() {
+      await obtaining.idle()
+      await ledger.idle()
+    },
+  }
+}
+
+/** As it goes over the wire. */
+function plainOf(result: unknown): unknown {
+  return JSON.parse(JSON.stringify(result ?? null)) as unknown
+}
+
+function watch(store: Store, kept: Item[]): Store {
+  return {
+    ...store,
+    async commit(items, rows) {
+      kept.push(...items)
+      return store.commit(items, rows)
+    },
+  }
+}

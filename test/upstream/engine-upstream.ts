@@ -1,0 +1,93 @@
+// Chain engines of other makes as upstream nodes, each in a process of its own: EDR, the chain inside Hardhat, and
+// anvil. They have ways to go back, so that reorgs can be made.
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TestContext } from 'node:test'
+import { startAnvil } from '../../bench/servers/anvil.ts'
+import type { Server } from '../../bench/servers/bare.ts'
+import { startEdr } from '../../bench/servers/edr.ts'
+import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { defaultGenesis } from '../../src/ethereum/embedded/default-genesis.ts'
+import { systemContracts } from '../../src/ethereum/embedded/system-contracts.ts'
+import { temporaryFolder } from '../started-server.ts'
+
+export const engineChainId = 1337
+
+/** Started only when it is there: nothing is installed by a test. */
+export const anvilBinary = fileURLToPath(
+  new URL(
+    '../../bench/peers/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil',
+    import.meta.url,
+  ),
+)
+
+export type EngineUpstream = {
+  readonly url: string
+  /** Straight to the engine. Rejects with the engine's words. */
+  say<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
+  /** Makes a block where the engine makes none by itself. */
+  mine(): Promise<void>
+}
+
+type Scope = Pick<TestContext, 'after' | 'diagnostic'>
+
+/** With the dev accounts, rich. Null where it is not installed. Stopped after the test. */
+export async function startEngineUpstream(t: Scope): Promise<EngineUpstream | null> {
+  const engine = await startEdr(await writeGenesis(t), (why) => t.diagnostic(why))
+  // A block for each transaction.
+  return engine === null ? null : upstreamOf(t, engine, async () => {})
+}
+
+/** The same of anvil. */
+export async function startAnvilUpstream(t: Scope): Promise<EngineUpstream | null> {
+  const engine = await startAnvil(await writeGenesis(t), (why) => t.diagnostic(why))
+  if (engine === null) return null
+  return upstreamOf(t, engine, async (say) => void (await say('evm_mine')))
+}
+
+async function writeGenesis(t: Scope): Promise<string> {
+  const folder = await temporaryFolder()
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'genesis.json')
+  const rich = { balance: `0x${(10n ** 24n).toString(16)}` }
+  const zero = `0x${'0'.repeat(64)}`
+  const alloc = {
+    ...Object.fromEntries(devAccounts.map(({ address }) => [address, rich])),
+    ...Object.fromEntries(
+      systemContracts.map(({ address, code }) => [address, { nonce: '0x1', balance: '0x0', code }]),
+    ),
+  }
+  const header = {
+    nonce: '0x0',
+    timestamp: '0x6553f100',
+    extraData: '0x',
+    gasLimit: '0x3938700',
+    difficulty: '0x0',
+    mixHash: zero,
+    coinbase: zero.slice(0, 42),
+  }
+  const config = { ...defaultGenesis.config, chainId: engineChainId }
+  await writeFile(file, JSON.stringify({ config, ...header, alloc }))
+  return file
+}
+
+function upstreamOf(
+  t: Scope,
+  engine: Server,
+  mine: (say: EngineUpstream['say']) => Promise<void>,
+): EngineUpstream {
+  t.after(() => engine.stop())
+  const url = `http://127.0.0.1:${engine.port}`
+  async function say<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const reply = (await response.json()) as { result: Result; error?: { message: string } }
+    if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`)
+    return reply.result
+  }
+  return { url, say, mine: () => mine(say) }
+}

@@ -1,0 +1,100 @@
+// Many different reads of the recorded chain, each with its honest answer: what tests of trouble and of lies ask.
+import { toHex, toQuantity } from '../../src/base/hex.ts'
+import { emitterSlots } from '../fakes/falsify-proofs.ts'
+import type { StubBlock, StubChain } from '../fakes/stub-chain.ts'
+import type { StubUpstream } from '../fakes/stub-upstream.ts'
+
+export type Read = {
+  readonly method: string
+  readonly params: readonly unknown[]
+  /** The same call as an upstream spells its block. */
+  readonly upstream: readonly [method: string, params: readonly unknown[]]
+}
+
+export const emitter = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+const sender = '0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f'
+const beaconRoots = '0x000f3df6d732807ef1319fb7b8bb8522d0beac02'
+const absent = `0x${'11'.repeat(20)}`
+
+export function slotOf(position: bigint): string {
+  return `0x${position.toString(16).padStart(64, '0')}`
+}
+
+function same(method: string, params: readonly unknown[]): Read {
+  return { method, params, upstream: [method, params] }
+}
+
+/** Reads of one block by its hash, each of a kind of its own. */
+export function readsOf(block: StubBlock): readonly Read[] {
+  const { hash, view } = block
+  const pinned = { blockHash: hash }
+  const reads = [
+    same('eth_getStorageAt', [emitter, slotOf(0n), pinned]),
+    same('eth_getStorageAt', [emitter, emitterSlots[0], pinned]),
+    same('eth_getStorageAt', [beaconRoots, slotOf(block.number), pinned]),
+    same('eth_getStorageAt', [absent, slotOf(0n), pinned]),
+    same('eth_getBalance', [sender, pinned]),
+    same('eth_getTransactionCount', [sender, pinned]),
+    same('eth_getCode', [emitter, pinned]),
+    same('eth_getBlockByHash', [hash, true]),
+    same('eth_getBlockByHash', [hash, false]),
+    same('eth_getBlockReceipts', [hash]),
+    same('eth_getTransactionByBlockHashAndIndex', [hash, '0x0']),
+    same('eth_getTransactionByBlockHashAndIndex', [hash, '0xffff']),
+    same('eth_getProof', [emitter, [slotOf(0n), slotOf(1n)], pinned]),
+  ]
+  const transaction = view.transactions.at(-1)
+  if (transaction === undefined) return reads
+  const name = toHex(transaction.hash())
+  return [
+    ...reads,
+    same('eth_getTransactionByHash', [name]),
+    same('eth_getTransactionReceipt', [name]),
+  ]
+}
+
+/** The same reads by number. */
+export function readsByNumber(block: StubBlock): readonly Read[] {
+  const number = toQuantity(block.number)
+  return readsOf(block).flatMap(({ method, params }) => {
+    const byNumber = params.map((param) =>
+      typeof param === 'object' && param !== null && 'blockHash' in param ? number : param,
+    )
+    if (byNumber[0] === block.hash) byNumber[0] = number
+    const name = method.replace('BlockByHash', 'BlockByNumber').replace('BlockHash', 'BlockNumber')
+    return method.startsWith('eth_getTransactionBy') && name === 'eth_getTransactionByHash'
+      ? []
+      : [same(name, byNumber)]
+  })
+}
+
+export function allReads(chain: StubChain): readonly Read[] {
+  return chain.recorded.slice(1).flatMap(readsOf)
+}
+
+/** What the stub says when it is honest, in the form of `canonical`. */
+export async function truthOf(stub: StubUpstream, read: Read): Promise<string> {
+  return canonical(await stub.honest(...read.upstream))
+}
+
+/** One text for all spellings of one answer: signatures padded, key order free. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(sorted(value))
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      // Not known without the fork schedule of the network.
+      .filter(([name]) => name !== 'blobGasPrice')
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [
+        name,
+        (name === 'r' || name === 's') && typeof member === 'string'
+          ? `0x${member.slice(2).padStart(64, '0')}`
+          : sorted(member),
+      ]),
+  )
+}

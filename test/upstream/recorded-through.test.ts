@@ -1,0 +1,71 @@
+// Every reply that go-ethereum recorded, asked through a network of upstreams: the same, and proved where it
+// can be.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test, { before } from 'node:test'
+import { startBehind } from '../behind-upstreams.ts'
+import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { replayTranscripts } from '../faces/rpc-compat.ts'
+import { readTranscripts } from '../faces/transcripts.ts'
+
+const skip = missingVectors
+const folder = join(vectorsFolder, 'rpc-compat')
+let chain: StubChain
+
+before(async () => {
+  if (skip === false) chain = await openStubChain()
+})
+
+/** Methods whose answers are walked from a block hash. */
+const proved = new Set([
+  'eth_getStorageAt',
+  'eth_getStorageValues',
+  'eth_getBalance',
+  'eth_getCode',
+  'eth_getTransactionCount',
+  'eth_getProof',
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getBlockTransactionCountByHash',
+  'eth_getBlockTransactionCountByNumber',
+  'eth_getTransactionByBlockHashAndIndex',
+  'eth_getTransactionByBlockNumberAndIndex',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+  'debug_getRawBlock',
+  'debug_getRawHeader',
+  'debug_getRawReceipts',
+  'debug_getRawTransaction',
+])
+
+for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as const) {
+  test(`what was recorded is answered the same in front of a node ${kind}`, { skip }, async (t) => {
+    const stub = await startStubUpstream(t, chain)
+    if (kind === 'with nothing but JSON') stub.knobs.lacks = (method) => method.startsWith('debug_')
+    const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
+      chainId: Number(chain.chainId),
+      verify: 'require',
+    })
+    const methods = new Set(readTranscripts(folder).map(({ method }) => method))
+    const unproved: string[] = []
+    const { sent, failures } = await replayTranscripts({
+      folder,
+      methods,
+      exactMessages: methods,
+      async post(body) {
+        const { method, params = [] } = JSON.parse(body) as { method: string; params?: unknown[] }
+        const { status, text, level, result } = await cairn.ask(method, params)
+        if (proved.has(method) && result !== undefined && result !== null && level !== 'proof') {
+          unproved.push(`${method} ${JSON.stringify(params)}: ${level}`)
+        }
+        return { status, text }
+      },
+    })
+    assert.deepEqual(failures, [])
+    assert.deepEqual(unproved, [])
+    assert.ok(sent >= 73)
+  })
+}
