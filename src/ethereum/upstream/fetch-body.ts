@@ -12,9 +12,16 @@ import { Malformed } from '../../codec/malformed.ts'
 import { encodeTransactionsJson } from '../../codec/transaction-json.ts'
 import { encodeWithdrawalsJson } from '../../codec/withdrawal-json.ts'
 import type { Item } from '../../content/ref.ts'
-import type { Nameless } from '../../content/source.ts'
 import { auditHash, auditTransactions } from './audit-json.ts'
-import { lieOf, type ListAsked, type ListKind, offerList, type Reply } from './offer-list.ts'
+import type { Contradiction } from './judge-proof.ts'
+import {
+  lieOf,
+  type ListAsked,
+  type ListKind,
+  offerList,
+  type Reply,
+  rootOf,
+} from './offer-list.ts'
 import type { RawCalls } from './raw-calls.ts'
 import type { Upstream } from './upstream.ts'
 import type { Verdict } from './verdict.ts'
@@ -75,23 +82,44 @@ async function offerRaw(reply: Reply, asked: ListAsked): Promise<Verdict | 'shor
   if (list === null) {
     return lieOf(reply, asked, { expected: toHex(ref.hash), computed: 'no withdrawals' })
   }
-  return await offerList(reply, asked, { bytes: list, more: partsOf(parts, ref.kind) })
+  const others = partsOf(parts, ref.kind)
+  return await offerList(reply, asked, {
+    bytes: list,
+    more: [
+      { kind: 'header', bytes: parts.header },
+      ...others.filter(({ ref }) => !isEmptyName(ref)),
+    ],
+    audit: () => firstLie(others),
+  })
 }
 
-/** What else a raw block brings. */
-function partsOf(parts: BlockParts, kind: ListKind): (Item | Nameless)[] {
-  const header = decodeHeader(parts.header)
-  const { transactionsRoot, unclesHash, withdrawalsRoot } = header
-  const items: (Item | Nameless)[] = [{ kind: 'header', bytes: parts.header }]
-  const add = (ref: Item['ref'], bytes: Uint8Array, empty: Uint8Array): void => {
-    if (ref.kind !== kind && !equalBytes(ref.hash, empty)) items.push({ ref, bytes })
+/** Of the lists that nobody asked for. An empty one under another root says nothing (OP stack: withdrawals). */
+function firstLie(items: readonly Item[]): Contradiction | null {
+  for (const { ref, bytes } of items) {
+    const expected = toHex(ref.hash)
+    const computed = rootOf(ref.kind, bytes)
+    const saysNothing = ref.kind === 'withdrawals' && bytes.length === 1
+    if (!saysNothing && computed !== expected) return { expected, computed }
   }
-  add({ kind: 'transactions', hash: transactionsRoot }, parts.transactions, emptyTrieRoot)
-  add({ kind: 'uncles', hash: unclesHash }, parts.uncles, emptyUnclesHash)
+  return null
+}
+
+/** The other lists of a raw block. */
+function partsOf(parts: BlockParts, kind: ListKind): Item[] {
+  const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(parts.header)
+  const items: Item[] = [
+    { ref: { kind: 'transactions', hash: transactionsRoot }, bytes: parts.transactions },
+    { ref: { kind: 'uncles', hash: unclesHash }, bytes: parts.uncles },
+  ]
   if (parts.withdrawals !== null && withdrawalsRoot !== undefined) {
-    add({ kind: 'withdrawals', hash: withdrawalsRoot }, parts.withdrawals, emptyTrieRoot)
+    items.push({ ref: { kind: 'withdrawals', hash: withdrawalsRoot }, bytes: parts.withdrawals })
   }
-  return items
+  return items.filter(({ ref }) => ref.kind !== kind)
+}
+
+/** Nobody asks for what is known by its name. */
+function isEmptyName({ kind, hash }: Item['ref']): boolean {
+  return equalBytes(hash, kind === 'uncles' ? emptyUnclesHash : emptyTrieRoot)
 }
 
 /** The withdrawals that a block with its transactions has in it anyway, under the name it gives them. */
@@ -101,7 +129,7 @@ function withdrawalsOf(json: Readonly<Record<string, unknown>>): Item[] {
     const hash = bytesOf(withdrawalsRoot, 'withdrawalsRoot', 32)
     return { ref: { kind: 'withdrawals', hash }, bytes: encodeWithdrawalsJson(withdrawals) }
   })
-  return item === null || equalBytes(item.ref.hash, emptyTrieRoot) ? [] : [item]
+  return item === null || isEmptyName(item.ref) ? [] : [item]
 }
 
 /** A block has at most 2; null when one of them is not there. */

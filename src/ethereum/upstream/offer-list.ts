@@ -6,7 +6,7 @@ import { keccak256 } from '../../codec/keccak.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import { orderedRoot } from '../../codec/ordered-trie.ts'
-import type { Item } from '../../content/ref.ts'
+import type { ContentKind, Item } from '../../content/ref.ts'
 import type { Nameless, Offer } from '../../content/source.ts'
 import type { Contradiction } from './judge-proof.ts'
 import type { Verdict } from './verdict.ts'
@@ -60,7 +60,8 @@ export function lieOf(
   return { lie: { method, params, response: result, blockHash: block.hash, ...differs } }
 }
 
-function rootOf(kind: ListKind, bytes: Uint8Array): string {
+/** What names a list, as text: its root, of uncles its hash. */
+export function rootOf(kind: ContentKind, bytes: Uint8Array): string {
   if (kind === 'uncles') return toHex(keccak256(bytes))
   try {
     return toHex(orderedRoot(decodeEntries(bytes)))

@@ -12,6 +12,7 @@ import { Fault } from '../../base/fault.ts'
 import { fromHex, toHex } from '../../base/hex.ts'
 import { encodeEntries } from '../../codec/list.ts'
 import { encodeRlp, decodeRlp } from '../../codec/rlp.ts'
+import type { RlpItem } from '../../codec/rlp.ts'
 import { findHeader, readReceiptList, readTransactionList } from '../blocks.ts'
 import type { Network } from '../network.ts'
 import { findAccount, readCode, readStorage } from '../state.ts'
@@ -313,6 +314,18 @@ const traps: readonly Trap[] = [
         fromHex(String(await ask('debug_getRawBlock', '0x20'))),
       ) as Uint8Array[]
       return toHex(encodeRlp(items.with(1, others[1] ?? word(0))))
+    },
+  },
+  {
+    method: 'debug_getRawBlock',
+    read: bodyRead,
+    isLie: true,
+    name: 'T12: a raw block with other withdrawals beside its transactions',
+    change: (result) => {
+      const items = decodeRlp(fromHex(result as unknown as string)) as RlpItem[]
+      return toHex(
+        encodeRlp(items.with(3, [[word(0).subarray(31), word(1), word(2).subarray(12), word(3)]])),
+      )
     },
   },
   {
