@@ -8,6 +8,15 @@ export function toNibbles(bytes: Uint8Array): Uint8Array {
   return nibbles
 }
 
+/** The reverse of `toNibbles`. Throws `Malformed` on an odd number. */
+export function fromNibbles(nibbles: readonly number[]): Uint8Array {
+  if (nibbles.length % 2 === 1) throw new Malformed('whole bytes')
+  return Uint8Array.from(
+    { length: nibbles.length / 2 },
+    (_, at) => ((nibbles[at * 2] ?? 0) << 4) | (nibbles[at * 2 + 1] ?? 0),
+  )
+}
+
 export function nibbleAt(bytes: Uint8Array, index: number): number {
   const byte = bytes[index >> 1] ?? 0
   return index % 2 === 0 ? byte >> 4 : byte & 0x0f

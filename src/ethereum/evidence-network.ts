@@ -6,10 +6,11 @@ import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { encodeEntries, entriesMax } from '../codec/list.ts'
 import { Malformed } from '../codec/malformed.ts'
+import { listLeaves } from '../codec/ordered-leaves.ts'
 import { orderedKey } from '../codec/ordered-trie.ts'
 import { decodeTrieNode } from '../codec/trie-node.ts'
 import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
-import { type WalkEnd, walkProof } from '../codec/walk-proof.ts'
+import { walkProof } from '../codec/walk-proof.ts'
 import type { ContentRef } from '../content/ref.ts'
 import { emptyPool } from './empty-pool.ts'
 import type { BlockRef, Head } from './head.ts'
@@ -66,20 +67,15 @@ export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
     return end.value
   }
 
-  /** Where a walk to the entry ends, without using what it passes. */
-  function lookAt(root: Uint8Array, index: number): WalkEnd {
-    return judge(() => walkProof(root, orderedKey(index), findNode))
-  }
-
   function countEntries(root: Uint8Array): number {
-    for (let index = 0; index < entriesMax; index += 1) {
-      if (lookAt(root, index) !== 'absent') continue
-      // Lists have no gaps: when the entry before the first absent one is there, it is the last.
-      if (index > 0) readEntry(root, index - 1)
-      readEntry(root, index)
-      return index
-    }
-    throw lacking('trie-node', root)
+    let last = 0
+    judge(() => {
+      for (const { index } of listLeaves(root, findNode)) last = Math.max(last, index)
+    })
+    if (readEntry(root, last) === null) return 0
+    // Lists have no gaps: the last one is there and the next is not.
+    if (readEntry(root, last + 1) !== null) throw lacking('trie-node', root)
+    return last + 1
   }
 
   function readList(kind: 'transactions' | 'receipts' | 'withdrawals', root: Uint8Array) {
@@ -126,12 +122,12 @@ export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
   }
 
   function locate(transactionHash: Uint8Array): number | null {
-    for (let index = 0; index < entriesMax; index += 1) {
-      const end = lookAt(block.header.transactionsRoot, index)
-      if (end === 'absent') return null
-      if ('value' in end && equalBytes(keccak256(end.value), transactionHash)) return index
-    }
-    return null
+    return judge(() => {
+      for (const { index, entry } of listLeaves(block.header.transactionsRoot, findNode)) {
+        if (equalBytes(keccak256(entry), transactionHash)) return index
+      }
+      return null
+    })
   }
 
   return {
