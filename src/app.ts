@@ -240,7 +240,9 @@ export async function startServer(
       limits: {
         ...defaultWebSocketLimits,
         connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
-        bufferBytesMax: config.rpc.responseBytesMax + webSocketSpareBytes,
+        get bufferBytesMax() {
+          return settings.now.rpc.responseBytesMax + webSocketSpareBytes
+        },
       },
     }),
     logAnswers: () => settings.now.log.level === 'debug',

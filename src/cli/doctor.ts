@@ -1,10 +1,11 @@
-// `cairn doctor`: everything that can be found wrong with settings, machine, data folder, chain and keys,
+// `cairn doctor`: everything that can be found wrong with settings, machine, data folder, chain, keys and upstreams,
 // each with what mends it. Changes nothing.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
 import { examine, type Diagnosis } from './doctor/examine.ts'
 import { thisMachine } from './doctor/machine.ts'
+import { showAge, type UpstreamFacts } from './doctor/upstream-checks.ts'
 import { createPaint } from './paint.ts'
 import { FoundBad, print, visible } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
@@ -28,7 +29,7 @@ A problem ends with exit code 1; advice alone does not. Works while the server r
     })
 }
 
-function describe(context: Context, { problems, running }: Diagnosis): string {
+function describe(context: Context, { problems, running, upstreams }: Diagnosis): string {
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), advice: paint('yellow', 'advice ') }
   const lines = problems.map(
@@ -44,5 +45,19 @@ function describe(context: Context, { problems, running }: Diagnosis): string {
     wrong === 0
       ? `${paint('green', 'All well')}${problems.length === 0 ? '' : `, with ${problems.length} pieces of advice`}.`
       : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${problems.length - wrong} pieces of advice.`
-  return [...lines, `${sum} ${server}`].join('\n')
+  return [...lines, ...upstreams.map(describeUpstream), `${sum} ${server}`].join('\n')
+}
+
+function describeUpstream(facts: UpstreamFacts): string {
+  const { network, upstream, reachable, client, head, proofs, state, archive, lacks } = facts
+  const name = `${network}/${upstream}`
+  if (!reachable) return `upstream ${visible(name)}: not reachable`
+  const parts = [
+    client ?? 'unknown client',
+    head === null ? 'no head' : `block ${head.number}, ${showAge(head.ageSeconds)} old`,
+    `proves ${proofs}`,
+    archive ? 'archive' : `has the state of ${state}`,
+    ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(', ')}`]),
+  ]
+  return `upstream ${visible(name)}: ${visible(parts.join('; '))}`
 }

@@ -51,7 +51,8 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'doctor',
-    summary: 'find what is wrong with settings, machine, data and keys, and what mends it',
+    summary:
+      'find what is wrong with settings, machine, data, keys and upstreams, and what mends it',
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {

@@ -4,6 +4,7 @@
 import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
+import { askUpstreams } from '../ask-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
 import { checkChainFiles } from './chain-checks.ts'
@@ -12,11 +13,14 @@ import type { Machine } from './machine.ts'
 import { checkAddress, checkFolder, checkProcess, checkSettingsFile } from './machine-checks.ts'
 import type { CommandLine, Problem } from './problem.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
+import { checkUpstreams, factsOf, type UpstreamFacts } from './upstream-checks.ts'
 
 export type Diagnosis = {
   readonly problems: readonly Problem[]
   /** A server holds the data folder; null = not looked, because the settings cannot be read. */
   readonly running: boolean | null
+  /** What each upstream of the settings is found to be. */
+  readonly upstreams: readonly UpstreamFacts[]
 }
 
 /** Changes nothing. Throws only bugs. */
@@ -36,6 +40,7 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
+    const asked = await askUpstreams(config)
     const problems = [
       ...checkProcess(machine, config),
       ...(file === null ? [] : checkSettingsFile(machine, file)),
@@ -44,13 +49,15 @@ export async function examine(
       ...checkFolder(machine, config),
       ...chain.problems,
       ...checkData({ machine, config, firstHash: chain.firstHash, command }),
+      ...checkUpstreams(config, asked, command),
     ]
-    return { problems, running }
+    return { problems, running, upstreams: asked.map(factsOf) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return {
       problems: error.mistakes.map((mistake) => explainRefusal(mistake, command)),
       running: null,
+      upstreams: [],
     }
   }
 }

@@ -1,0 +1,222 @@
+// The golden set of upstreams: each row is one way in which a node or the settings about it can be wrong, found by
+// name, with what mends it. The nodes are servers on loopback.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test, type TestContext } from 'node:test'
+import { missingVectors } from '../../../test/fakes/chain-vectors.ts'
+import { openStubChain } from '../../../test/fakes/stub-chain.ts'
+import type { StubKnobs } from '../../../test/fakes/stub-knobs.ts'
+import { startStubUpstream } from '../../../test/fakes/stub-upstream.ts'
+import { runProgram } from '../program.ts'
+import { mendOf } from './client-mends.ts'
+import { examine } from './examine.ts'
+import { thisMachine } from './machine.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'cairn-doctor-upstreams-'))
+after(() => rmSync(root, { recursive: true }))
+const skip = missingVectors
+const chainId = 0xc72dd9d5e883en
+let count = 0
+
+type Case = {
+  readonly nodes?: readonly Partial<StubKnobs>[]
+  /** Members of the network, after its upstreams. */
+  readonly network?: string
+  /** Members of each upstream. */
+  readonly upstream?: string
+  readonly name?: string
+  readonly url?: string
+  readonly chain?: bigint
+  readonly says?: RegExp
+}
+
+async function write(t: TestContext, given: Case): Promise<string> {
+  const chain = await openStubChain()
+  const nodes = await Promise.all(
+    (given.nodes ?? [{}]).map((knobs) => startStubUpstream(t, chain, { knobs })),
+  )
+  const urls = given.url === undefined ? nodes.map(({ url }) => url) : [given.url]
+  const file = join(root, `${(count += 1)}.yaml`)
+  const lines = urls.map(
+    (url, at) =>
+      `      - {url: "${url}", name: node-${at}, ${given.upstream ?? 'trusted: true'}}\n`,
+  )
+  writeFileSync(
+    file,
+    `networks:\n  - name: ${given.name ?? 'recorded'}\n    chainId: ${given.chain ?? chainId}\n    upstreams:\n${lines.join('')}${given.network ?? '    verify: prefer\n'}`,
+    { mode: 0o600 },
+  )
+  return file
+}
+
+async function diagnose(t: TestContext, given: Case) {
+  const config = await write(t, given)
+  const context = { out: () => {}, err: () => {}, readInput: async () => '', env: {} }
+  return examine(context, { config, dataDir: join(root, 'data') }, thisMachine())
+}
+
+const geth = 'Geth/v1.16.4-stable/linux-amd64/go1.25.1'
+const refusing = async () => ({ error: { code: -32000, message: 'invalid api key' } }) as const
+
+const golden: readonly (readonly [wrong: string, code: string, given: Case])[] = [
+  [
+    'a node that is not there',
+    'upstream_unreachable',
+    {
+      url: 'http://127.0.0.1:9',
+      says: /recorded\/node-0 does not answer: .*mend curl -s http:\/\/127\.0\.0\.1:9 /,
+    },
+  ],
+  [
+    'a node that answers with trouble',
+    'upstream_unreachable',
+    { nodes: [{ trouble: () => 'status 500 with HTML' }] },
+  ],
+  [
+    'a node that refuses our key',
+    'upstream_refuses',
+    { nodes: [{ lie: refusing }], says: /mend headers: \{authorization/ },
+  ],
+  [
+    'a node of another chain',
+    'upstream_wrong_chain',
+    {
+      chain: 5n,
+      says: new RegExp(
+        `is of chain ${chainId}, and the network is chain 5: .*mend chainId: ${chainId}, or`,
+      ),
+    },
+  ],
+  ['no node that can be used', 'network_down', { url: 'http://127.0.0.1:9' }],
+  [
+    'a node that has stopped following',
+    'upstream_stale',
+    { says: /is \d+ days old mend eth_syncing/ },
+  ],
+  [
+    'a node behind the others',
+    'upstream_lags',
+    { nodes: [{}, { lag: 20 }], says: /node-1 is 20 blocks behind the best upstream/ },
+  ],
+  [
+    'a node that proves the newest blocks only',
+    'upstream_shallow_proof',
+    {
+      nodes: [{ proofWindow: { blocks: 4, words: 'reth' }, clientVersion: 'reth/v1.9.3/x86_64' }],
+      says: /proves state of the last \d+ blocks, not of the last 128 mend reth node --rpc\.eth-proof-window 10000/,
+    },
+  ],
+  [
+    'a node that proves nothing',
+    'upstream_no_proof',
+    {
+      nodes: [{ lacks: (method) => method === 'eth_getProof', clientVersion: 'erigon/3.0.0' }],
+      says: /mend erigon --prune\.include-commitment-history/,
+    },
+  ],
+  [
+    'proofs that are required and nobody gives',
+    'network_unprovable',
+    {
+      nodes: [{ lacks: (method) => method === 'eth_getProof' }],
+      network: '    verify: require\n',
+      says: /mend verify: \{default: require, eth_getStorageAt: prefer/,
+    },
+  ],
+  [
+    'a node without receipts of whole blocks',
+    'upstream_no_receipts',
+    { nodes: [{ lacks: (method) => /Receipts$/.test(method) }] },
+  ],
+  [
+    'a node without the raw methods',
+    'upstream_lacks_raw',
+    {
+      nodes: [{ lacks: (method) => method.startsWith('debug_'), clientVersion: geth }],
+      says: /lacks debug_getRawHeader, .*mend geth --http\.api eth,net,web3,debug/,
+    },
+  ],
+  [
+    'one node whose word is all there is',
+    'heads_single',
+    { upstream: 'trusted: false', says: /word of node-0 alone mend trusted: true/ },
+  ],
+  [
+    'heads that need a quorum of one',
+    'heads_never',
+    { upstream: 'trusted: false', network: '    heads: {require: quorum}\n' },
+  ],
+  [
+    'a trusted node over plain HTTP across the network',
+    'trusted_in_clear',
+    {
+      url: 'http://node.invalid/key-1234567',
+      upstream: 'trusted: true, timeoutMs: 200',
+      says: /mend url: https:\/\/node\.invalid\/\(redacted\)$/,
+    },
+  ],
+  ['a network nobody knows', 'network_unknown', { network: '\n', says: /mend verify: require/ }],
+  [
+    'a well-known name with another chain id',
+    'network_misnamed',
+    { name: 'mainnet', says: /clients expect 1 of that name mend chainId: 1/ },
+  ],
+]
+
+for (const [wrong, code, given] of golden) {
+  test(`doctor finds ${wrong}`, { skip }, async (t) => {
+    const { problems } = await diagnose(t, given)
+    const found = problems.find((one) => one.code === code)
+    assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
+    assert.notEqual(found.mend, '')
+    assert.match(found.text, /^\S.*[^.]$/)
+    assert.match(`${found.text} mend ${found.mend}`, given.says ?? /mend /)
+    assert.doesNotMatch(JSON.stringify(problems), /key-1234567/)
+  })
+}
+
+test('of a node that does all it should only the age of its head is told', { skip }, async (t) => {
+  const { problems, upstreams } = await diagnose(t, {})
+  assert.deepEqual(
+    problems.filter(({ code }) => /upstream|network|heads/.test(code)).map(({ code }) => code),
+    ['upstream_stale'],
+  )
+  assert.partialDeepStrictEqual(upstreams, [
+    {
+      network: 'recorded',
+      upstream: 'node-0',
+      reachable: true,
+      chainId: String(chainId),
+      head: { number: '54' },
+      proofs: 'every block',
+      archive: true,
+      lacks: [],
+    },
+  ])
+})
+
+test('the command shows what each upstream is', { skip }, async (t) => {
+  const config = await write(t, { nodes: [{ stateWindow: 8, clientVersion: geth }] })
+  let out = ''
+  const context = {
+    out: (text: string) => (out += text),
+    err: () => {},
+    readInput: async () => '',
+    env: {},
+  }
+  await runProgram(['doctor', '--config', config, '--data-dir', join(root, 'data')], context)
+  assert.match(
+    out,
+    /^upstream recorded\/node-0: Geth\/v1\.16\.4-stable.*; block 54, \d+ days old; proves the last \d blocks; has the state of the last \d blocks/m,
+  )
+})
+
+test('every need has a mend, whatever the client', () => {
+  for (const client of [null, geth, 'reth/v1', 'erigon/3', 'Nethermind/v1', 'besu/v24', 'other']) {
+    for (const need of ['proof', 'receipts', 'raw', 'sync', 'update'] as const) {
+      assert.notEqual(mendOf(client, need), '')
+    }
+  }
+})

@@ -1,0 +1,229 @@
+// Networks behind upstreams: what each node can and cannot do, and what the settings make of it. Asks the nodes.
+import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
+import type { Config } from '../../config/settings.ts'
+import { showUrl } from '../../config/show.ts'
+import { findKnownNetwork } from '../../ethereum/known-networks.ts'
+import type { ProbeReport } from '../../ethereum/upstream/probe.ts'
+import { type AskedUpstream, describeReach } from '../ask-upstreams.ts'
+import { mendOf } from './client-mends.ts'
+import { advice, isLoopback, problem, type CommandLine, type Problem } from './problem.ts'
+
+/** A head older than this is one that is not followed. */
+const staleSeconds = 300
+/** Blocks behind the best upstream of the network. */
+const lagMax = 10n
+/** How far a block may lie ahead of the clock before the clock is doubted. */
+const aheadSeconds = 15
+/** What a full node with defaults proves; less serves hardly any read that follows another. */
+const proofAgeMin = 127n
+
+/** What each upstream is found to be, for people and programs. */
+export type UpstreamFacts = {
+  readonly network: string
+  readonly upstream: string
+  readonly reachable: boolean
+  readonly client: string | null
+  readonly chainId: string | null
+  readonly head: { readonly number: string; readonly ageSeconds: number } | null
+  /** How deep it can prove state. */
+  readonly proofs: string
+  /** How deep it has state. */
+  readonly state: string
+  readonly bodies: string
+  readonly receipts: string
+  /** It has the state of every block. */
+  readonly archive: boolean
+  readonly lacks: readonly string[]
+}
+
+export function factsOf({ network, upstream, report }: AskedUpstream): UpstreamFacts {
+  const { failure, client, chainId, head, reach, lacks } = report
+  return {
+    network: network.name,
+    upstream: upstream.name,
+    reachable: failure === null,
+    client,
+    chainId: chainId === null ? null : String(chainId),
+    head: head === null ? null : { number: String(head.number), ageSeconds: head.ageSeconds },
+    proofs: describeReach(reach.proof),
+    state: describeReach(reach.state),
+    bodies: describeReach(reach.body),
+    receipts: describeReach(reach.receipts),
+    archive: reach.state === 'all',
+    lacks,
+  }
+}
+
+export function* checkUpstreams(
+  config: Config,
+  asked: readonly AskedUpstream[],
+  command: CommandLine,
+): Generator<Problem> {
+  for (const network of config.networks ?? []) {
+    if (network.embedded) continue
+    yield* checkNetwork(network)
+    const own = asked.filter((one) => one.network.name === network.name)
+    for (const one of own) yield* checkUpstream(one, command)
+    yield* checkTogether(network, own)
+  }
+}
+
+/** What the settings alone tell. */
+function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
+  const { name, chainId, heads, upstreams, policy, verify } = network
+  const labels: Readonly<Record<string, bigint>> = {
+    mainnet: 1n,
+    sepolia: 11_155_111n,
+    hoodi: 560_048n,
+  }
+  const usual = labels[name]
+  if (usual !== undefined && usual !== chainId) {
+    yield advice(
+      'network_misnamed',
+      `the network ${name} has the chain id ${chainId}, and clients expect ${usual} of that name`,
+      `chainId: ${usual}, or another name`,
+    )
+  }
+  if (findKnownNetwork(chainId) === null && policy === null && verify.default === null) {
+    yield advice(
+      'network_unknown',
+      `nothing is known of chain id ${chainId} (${name}), so no proof is required of its upstreams`,
+      'verify: require',
+    )
+  }
+  const isTrusted = upstreams.some(({ trusted }) => trusted)
+  if (upstreams.length === 1 && !isTrusted) {
+    const text = `the newest block of ${name} is the word of ${upstreams[0]?.name} alone`
+    const mend = 'trusted: true, if the node is your own; or a second upstream'
+    yield heads.require === 'quorum'
+      ? problem('heads_never', `${text}, and heads.require is quorum: reads by tag fail`, mend)
+      : advice('heads_single', text, mend)
+  }
+  for (const { name: node, trusted, url } of upstreams) {
+    const { protocol, hostname } = new URL(url)
+    if (!trusted || protocol === 'https:' || isPrivate(hostname)) continue
+    yield advice(
+      'trusted_in_clear',
+      `${name}/${node} is trusted and reached over plain HTTP: whoever is on the way may name any block`,
+      `url: ${showUrl(url).replace('http:', 'https:')}`,
+    )
+  }
+}
+
+function* checkUpstream(asked: AskedUpstream, command: CommandLine): Generator<Problem> {
+  const { network, upstream, report } = asked
+  const { chainId, failure, client, head } = report
+  const name = `${network.name}/${upstream.name}`
+  if (chainId !== null && chainId !== network.chainId) {
+    yield problem(
+      'upstream_wrong_chain',
+      `${name} is of chain ${chainId}, and the network is chain ${network.chainId}: it is never used`,
+      `chainId: ${chainId}, or another url`,
+    )
+    return
+  }
+  if (failure !== null) {
+    const refusesUs = /unauthorized|forbidden|api key|40[123]\b/i.test(failure)
+    yield problem(
+      refusesUs ? 'upstream_refuses' : 'upstream_unreachable',
+      `${name} does not answer: ${failure}`,
+      refusesUs
+        ? 'headers: {authorization: "${env:NODE_TOKEN}"}, or a key in its url'
+        : `curl -s ${showUrl(upstream.url)} -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'; then: ${command('doctor')}`,
+    )
+    return
+  }
+  if (head === null) {
+    yield problem('upstream_no_head', `${name} names no newest block`, mendOf(client, 'sync'))
+  } else if (head.ageSeconds > staleSeconds) {
+    yield advice(
+      'upstream_stale',
+      `the newest block of ${name} is ${showAge(head.ageSeconds)} old`,
+      mendOf(client, 'sync'),
+    )
+  } else if (head.ageSeconds < -aheadSeconds) {
+    const text = `the newest block of ${name} is ${-head.ageSeconds} s in the future: a clock is wrong`
+    yield advice('upstream_future', text, 'timedatectl set-ntp true; date -u shows the time')
+  }
+  yield* checkReach(name, report)
+}
+
+function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
+  const { client, reach, lacks, takesBlockHash } = report
+  if (reach.proof === 'none') {
+    const text = `${name} proves no state (eth_getProof), not even of its newest block`
+    yield advice('upstream_no_proof', text, mendOf(client, 'proof'))
+  } else if (typeof reach.proof === 'object' && 'age' in reach.proof) {
+    const { age } = reach.proof
+    if (age < proofAgeMin) {
+      const text = `${name} proves state of the last ${age + 1n} blocks, not of the last ${proofAgeMin + 1n}`
+      yield advice('upstream_shallow_proof', text, mendOf(client, 'proof'))
+    }
+  }
+  if (reach.receipts === 'none') {
+    const text = `${name} has no receipts of whole blocks, so receipts and logs cannot be proved by it`
+    yield advice('upstream_no_receipts', text, mendOf(client, 'receipts'))
+  }
+  if (takesBlockHash === false) {
+    yield advice(
+      'upstream_no_block_hash',
+      `${name} does not mean the block whose hash it is asked for (EIP-1898): it is asked by number`,
+      mendOf(client, 'update'),
+    )
+  }
+  const raw = lacks.filter((method) => method.startsWith('debug_'))
+  if (raw.length > 0) {
+    const text = `${name} lacks ${raw.join(', ')}: blocks and receipts are asked for as JSON, which takes longer`
+    yield advice('upstream_lacks_raw', text, mendOf(client, 'raw'))
+  }
+}
+
+/** What shows only when they are compared. */
+function* checkTogether(
+  network: UpstreamNetworkConfig,
+  asked: readonly AskedUpstream[],
+): Generator<Problem> {
+  const usable = asked.filter(
+    ({ report }) => report.failure === null && report.chainId === network.chainId,
+  )
+  if (asked.length > 0 && usable.length === 0) {
+    yield problem(
+      'network_down',
+      `no upstream of ${network.name} can be used: only what is kept is served`,
+      'mend one of its upstreams, named above',
+    )
+    return
+  }
+  const heads = usable.flatMap(({ report }) => (report.head === null ? [] : [report.head.number]))
+  const best = heads.reduce((most, number) => (number > most ? number : most), 0n)
+  for (const { upstream, report } of usable) {
+    const behind = report.head === null ? 0n : best - report.head.number
+    if (behind <= lagMax) continue
+    const text = `${network.name}/${upstream.name} is ${behind} blocks behind the best upstream`
+    yield advice('upstream_lags', text, mendOf(report.client, 'sync'))
+  }
+  const { verify } = network
+  const isRequired =
+    (verify.methods['eth_getStorageAt'] ?? verify.default) === 'require' &&
+    usable.every(({ report }) => report.reach.proof === 'none')
+  if (isRequired) {
+    yield problem(
+      'network_unprovable',
+      `verify requires proofs of state on ${network.name}, and no upstream gives one: such reads fail`,
+      'verify: {default: require, eth_getStorageAt: prefer, …}, or a node that proves',
+    )
+  }
+}
+
+export function showAge(seconds: number): string {
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return seconds < 172_800
+    ? `${Math.round(seconds / 3600)} h`
+    : `${Math.round(seconds / 86_400)} days`
+}
+
+function isPrivate(host: string): boolean {
+  if (isLoopback(host) || host === '[::1]') return true
+  // RFC 1918, and names without a dot: those of one's own network.
+  return /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(host) || !host.includes('.')
+}
