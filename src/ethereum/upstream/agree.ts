@@ -29,6 +29,7 @@ export async function agreeOn(
 
   function count(result: unknown): void {
     const key = normaliseAnswer(result)
+    if (key === null) return
     const answer = counts.get(key) ?? { result, agreed: 0 }
     counts.set(key, answer)
     answer.agreed++

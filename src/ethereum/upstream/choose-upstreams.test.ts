@@ -60,3 +60,13 @@ test('the first stays first until another is clearly better', () => {
   a.cost = 6
   assert.equal(line(), 'ba')
 })
+
+test('one that is first because the others cannot is not first in the next question', () => {
+  const a: Facts = { cost: 10 }
+  const line = order({ a, b: { cost: 11 } })
+  assert.equal(line(), 'ab')
+  a.can = 'no'
+  assert.equal(line(), 'b')
+  a.can = 'yes'
+  assert.equal(line(), 'ab')
+})

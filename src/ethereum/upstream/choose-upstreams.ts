@@ -43,7 +43,10 @@ export function createChoose(upstreams: readonly Upstream[]): Choose {
     // Nobody said it could: then one of them is asked all the same, for what was found out may be old.
     const chosen = able.length > 0 ? able : line.slice(0, 1)
     const [first] = chosen
-    if (first !== undefined) firsts.set(wanted.methodClass, first.upstream)
+    // One that is first only because the others cannot do this does not become everybody's first by it.
+    if (first !== undefined && line.every(({ tier }) => tier === first.tier)) {
+      firsts.set(wanted.methodClass, first.upstream)
+    }
     return chosen.map(({ upstream }) => upstream)
   }
 }

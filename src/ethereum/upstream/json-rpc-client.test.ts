@@ -163,6 +163,26 @@ test('a body that is cut, compressed, too large or not HTTP is trouble', async (
   assert.equal((await failureOf(client.call('eth_test', [], read, never))).kind, 'trouble')
 })
 
+test('whatever bytes come in whatever pieces, the call ends with trouble', async () => {
+  // A small generator with a seed: the same bytes in every run.
+  let seed = 12345
+  const next = (below: number): number => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+    return (seed >>> 8) % below
+  }
+  const heads = ['', 'HTTP/1.1 200 OK\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n']
+  await using raw = await startRaw((socket) => {
+    const bytes = Buffer.from(Array.from({ length: next(200) }, () => next(256)))
+    socket.write(heads[next(heads.length)] ?? '')
+    socket.write(bytes)
+    setImmediate(() => socket.destroy())
+  })
+  await using client = clientOf(raw.url)
+  for (let i = 0; i < 100; i++) {
+    assert.equal((await failureOf(client.call('eth_test', [], read, never))).kind, 'trouble')
+  }
+})
+
 test('a redirect is not followed', async () => {
   await using other = await startRpcUpstream(() => 1)
   const error = await failureBy((_asked, response) => {

@@ -36,7 +36,7 @@ const ledgerLimits = {
   responseBytesMax: 256 * 1024,
   paramsBytesMax: 64 * 1024,
   rowsMax: 1000,
-  /** Writes that wait, and rows written in a minute: a flood of lies must fill neither memory nor disk. */
+  /** Writes that wait, and rows written in a minute: a flood of lies must fill neither memory, disk nor log. */
   waitingMax: 64,
   perMinuteMax: 600,
 } as const
@@ -85,9 +85,9 @@ export function createLieLedger(parts: {
   return {
     add(upstream, evidence, redact) {
       const { method, expected, computed, blockHash } = evidence
+      if (!mayWrite()) return
       const block = blockHash === null ? null : toHex(blockHash)
       log('error', 'upstream_lied', { network, upstream, method, block, expected, computed })
-      if (!mayWrite()) return
       const writing = write({
         time: clock.now(),
         network,

@@ -1,6 +1,5 @@
 // Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: wrong id,
 // wrong version, result and error both, or not JSON are the upstream's trouble, never an answer and never a lie.
-// Tested by src/ethereum/upstream/json-rpc-client.test.ts
 import { classifyError } from './classify-error.ts'
 import type { Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'

@@ -465,6 +465,14 @@ test('an answer counts when enough upstreams give it alike, however it is spelle
   assert.equal(await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 4, never), null)
   await using failing = await start([broken, same, broken])
   assert.equal(await failing.pool.agree('eth_getBlockByNumber', ['0x1', false], 2, never), null)
+  const deep: Node = {
+    answer: ({ id }, response) => {
+      const result = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    },
+  }
+  await using burying = await start([deep, same, one])
+  assert.equal((await burying.pool.agree('eth_x', [], 2, never))?.agreed, 2)
   await using nulls = await start([{ answer: () => null }, { answer: () => null }, silent])
   assert.deepEqual(await nulls.pool.agree('eth_x', [], 2, never), {
     result: null,
