@@ -69,6 +69,7 @@ function fillIn(code: string): string {
   const { hostname, port } = new URL(cairn.url)
   return code
     .replaceAll('http://127.0.0.1:8545', cairn.url)
+    .replaceAll('ws://127.0.0.1:8545', cairn.url.replace('http', 'ws'))
     .replace("host: '127.0.0.1', port: 8545", `host: '${hostname}', port: ${port}`)
     .replaceAll('<API_KEY>', cairn.apiKey)
     .replaceAll('<API_KEY_SECRET>', cairn.apiKeySecret)

@@ -53,7 +53,9 @@ export function blockChanges({ head }: Network): Changes {
 export function transactionChanges({ pool }: Network): Changes {
   const place = new Place(pool.arrivals.end)
   const room = createRoom()
-  return async ({ labels }) => {
+  return async ({ labels, network }) => {
+    // A network that was opened anew has another pool, which numbers its arrivals from the start.
+    if (network.pool !== pool) throw new Fault('no_filter')
     const most = Math.min(transactionsMax, room.characters() / charactersOfHash)
     const hashes = pool.arrivals.read(place.at, Math.max(1, Math.floor(most)))
     if (hashes === null) throw new Fault('no_filter')
@@ -72,9 +74,9 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Cha
   const place = new Place<ChainPoint>(network.head.latest())
   const room = createRoom()
 
-  async function logsOf(block: ProvedHeader, { signal }: RpcCall): Promise<readonly LogObject[]> {
+  async function logsOf(block: ProvedHeader, call: RpcCall): Promise<readonly LogObject[]> {
     if (!isWithin(bounds, block.header.number) || !matcher.mayMatch(block)) return []
-    const placed = await readPlacedLogs(network, block, matcher.matches, signal)
+    const placed = await readPlacedLogs(call.network, block, matcher.matches, call.signal)
     return placed.map(({ object }) => object)
   }
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
+import fc from 'fast-check'
+import { RawConnection } from '../fakes/raw-http.ts'
 import { openWebSocket, refusedUpgrade, type WebSocketClient } from '../fakes/web-socket-client.ts'
 import { type Started, startCairn } from '../started-server.ts'
 import { readFigures } from './process-figures.ts'
@@ -72,6 +74,30 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     assert.ok(code === 1013 || code === 1006, String(code))
     assert.ok(deaf.frames.length < subscriptions * blocks)
     await listening.close()
+  })
+
+  test('whatever bytes come behind the upgrade, each connection ends or is answered', async () => {
+    const { port } = new URL(url)
+    const path = `/ws/v3/${cairn.apiKey}`
+    const handshake = `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    // The first byte of a frame as often right as wrong, so that some get past it.
+    const frame = fc.tuple(
+      fc.constantFrom(0x81, 0x01, 0x80, 0x82, 0x88, 0x89, 0xc1, 0xff),
+      fc.uint8Array({ minLength: 1, maxLength: 200 }),
+    )
+    const samples = fc.sample(fc.array(frame, { minLength: 1, maxLength: 5 }), {
+      numRuns: 400,
+      seed,
+    })
+    for (const frames of samples) {
+      const connection = new RawConnection(Number(port))
+      connection.socket.write(handshake)
+      assert.match(await connection.until('\r\n\r\n'), /^HTTP\/1.1 101 /, `seed ${seed}`)
+      for (const [first, rest] of frames) connection.socket.write(Uint8Array.of(first, ...rest))
+      connection.socket.end()
+      await connection.end()
+    }
   })
 
   test('the same process answers after all of them', async () => {
