@@ -5,7 +5,7 @@ import { bytesField, integerField, listField } from '../codec/fields.ts'
 import { decodeHeader } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { decodeRlp, emptyRlpList, splitList } from '../codec/rlp.ts'
-import type { ProvedHeader } from './blocks.ts'
+import type { ProvedHeader } from './proved-header.ts'
 
 /** The lists of a block as kept, each one RLP list; `withdrawals` null before Shanghai. */
 export type BlockLists = {

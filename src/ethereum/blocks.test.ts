@@ -1,12 +1,14 @@
-// A new block in memory; reading blocks is tested through the operations that do (golden.test.ts).
+// A new block in memory, and blocks of other chains; reading blocks is tested through the operations that do (golden.test.ts).
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
-import { encodeHeader } from '../codec/header.ts'
+import { decodeHeader, encodeHeader } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
+import { encodeEntries } from '../codec/list.ts'
+import { orderedRoot } from '../codec/ordered-trie.ts'
 import { type ContentRef, refKey } from '../content/ref.ts'
-import { findHeader, rememberBlock } from './blocks.ts'
+import { findHeader, readBlockLists, rememberBlock } from './blocks.ts'
 
 const root = new Uint8Array(32).fill(9)
 const bytes = encodeHeader({
@@ -57,4 +59,20 @@ test('a block that is not at hand is nobody’s trouble yet', () => {
   const { made, looked } = network(() => null)
   rememberBlock(made, block)
   assert.equal(looked.length, 1)
+})
+
+test('a block of the OP stack has no withdrawals, whatever its header holds in their place', async () => {
+  const entries = [Uint8Array.of(0x7e, 0xc0)]
+  const transactions = { kind: 'transactions', hash: orderedRoot(entries) } as const
+  const header = decodeHeader(bytes)
+  const obtain = createFakeObtain([{ ref: transactions, bytes: encodeEntries(entries) }])
+  const made = createFakeNetwork({ head: createFakeHead([block]), obtain })
+  const read = (withdrawalsRoot?: Uint8Array) => {
+    const { hash: transactionsRoot } = transactions
+    const later = { baseFeePerGas: 1n, ...(withdrawalsRoot && { withdrawalsRoot }) }
+    const at = { hash: block.hash, bytes, header: { ...header, transactionsRoot, ...later } }
+    return readBlockLists(made, at, new AbortController().signal)
+  }
+  assert.deepEqual((await read(root)).withdrawals, Uint8Array.of(0xc0))
+  assert.equal((await read()).withdrawals, null)
 })

@@ -4,10 +4,12 @@ import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
 import { decodeHeader } from '../codec/header.ts'
+import { entryAt } from '../codec/list.ts'
 import { emptyRlpList } from '../codec/rlp.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
 import type { BlockRef } from './head.ts'
 import type { Network } from './network.ts'
+import type { BlockLists } from './block-object.ts'
 import type { ProvedHeader } from './proved-header.ts'
 
 export type { ProvedHeader } from './proved-header.ts'
@@ -120,6 +122,33 @@ export async function readWithdrawalList(
   if (root === undefined) return null
   if (equalBytes(root, emptyTrieRoot)) return emptyRlpList
   return await readBody(network, block, 'withdrawals', root, signal)
+}
+
+/**
+ * All lists of a block, each as above; withdrawals null before Shanghai. One after the other: the reply that brings
+ * the transactions has the others in it. Throws `pruned`.
+ */
+export async function readBlockLists(
+  network: Network,
+  block: ProvedHeader,
+  signal: AbortSignal,
+): Promise<BlockLists> {
+  const transactions = await readTransactionList(network, block, signal)
+  const [uncles, withdrawals] = await Promise.all([
+    readUncleList(network, block, signal),
+    isOfOpStack(transactions) && block.header.withdrawalsRoot !== undefined
+      ? emptyRlpList
+      : readWithdrawalList(network, block, signal),
+  ])
+  return { transactions, uncles, withdrawals }
+}
+
+/**
+ * Every block of the OP stack begins with a deposit. Its blocks never have withdrawals; since Isthmus the header has
+ * a storage root in their place, which says nothing about the list.
+ */
+function isOfOpStack(transactions: Uint8Array): boolean {
+  return entryAt(transactions, 0)?.[0] === 0x7e
 }
 
 async function readBody(

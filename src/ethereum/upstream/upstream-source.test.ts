@@ -10,6 +10,7 @@ import { fromHex, toHex } from '../../base/hex.ts'
 import { encodeEntries } from '../../codec/list.ts'
 import {
   findHeader,
+  readBlockLists,
   readReceiptList,
   readTransactionList,
   readUncleList,
@@ -249,3 +250,21 @@ test('what nobody could prove is told with the root that differs', options, asyn
     },
   )
 })
+
+for (const [name, jsonOnly] of [
+  ['raw', false],
+  ['as JSON', true],
+] as const) {
+  test(`a whole block is one call to a node that gives it ${name}`, options, async (t) => {
+    const stub = await startStubUpstream(t, chain)
+    if (jsonOnly) stub.knobs.lacks = (method) => method.startsWith('debug_')
+    const { network } = openUpstreamContent(t, [stub])
+    const one = chain.recorded.findLast(({ parts }) => (parts.withdrawals?.length ?? 0) > 1)
+    assert.ok(one !== undefined)
+    const lists = await readBlockLists(network, provedBlock(one), signal)
+    same(lists.withdrawals, one.parts.withdrawals)
+    same(lists.transactions, one.parts.transactions)
+    const calls = stub.calls.filter(({ method }) => !method.startsWith('debug_') || !jsonOnly)
+    assert.equal(calls.length, 1)
+  })
+}

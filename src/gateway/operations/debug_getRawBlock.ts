@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/debug-raw.test.ts
 import { toHex } from '../../base/hex.ts'
 import { joinBlock } from '../../codec/block.ts'
-import { readTransactionList, readUncleList, readWithdrawalList } from '../../ethereum/blocks.ts'
+import { readBlockLists } from '../../ethereum/blocks.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
 import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockParameter } from '../params/block-parameter.ts'
@@ -23,12 +23,8 @@ export const debugGetRawBlock: RpcOperation<BlockParameter> = {
   async run(parameter, call) {
     const block = await resolveHeader(call, parameter)
     const { network, labels, signal } = call
-    const [transactions, uncles, withdrawals] = await Promise.all([
-      readTransactionList(network, block, signal),
-      readUncleList(network, block, signal),
-      readWithdrawalList(network, block, signal),
-    ])
+    const lists = await readBlockLists(network, block, signal)
     labels.level('proof')
-    return toHex(joinBlock({ header: block.bytes, transactions, uncles, withdrawals }))
+    return toHex(joinBlock({ header: block.bytes, ...lists }))
   },
 }

@@ -3,12 +3,7 @@
 import { toHex } from '../../base/hex.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { transactionHash } from '../../codec/transaction.ts'
-import {
-  type ProvedHeader,
-  readTransactionList,
-  readUncleList,
-  readWithdrawalList,
-} from '../../ethereum/blocks.ts'
+import { type ProvedHeader, readBlockLists } from '../../ethereum/blocks.ts'
 import { renderBlock } from '../../ethereum/block-object.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
@@ -23,16 +18,12 @@ export async function blockReply(
   findSender: FindSender,
 ): Promise<unknown> {
   const { network, signal } = call
-  const [transactions, uncles, withdrawals] = await Promise.all([
-    readTransactionList(network, block, signal),
-    readUncleList(network, block, signal),
-    readWithdrawalList(network, block, signal),
-  ])
+  const lists = await readBlockLists(network, block, signal)
   call.labels.level('proof')
-  const shown = decodeEntries(transactions).map((raw, index) =>
+  const shown = decodeEntries(lists.transactions).map((raw, index) =>
     full
       ? renderTransaction(readTransaction(raw, findSender), placeIn(block, index))
       : toHex(transactionHash(raw)),
   )
-  return renderBlock(block, { transactions, uncles, withdrawals }, shown)
+  return renderBlock(block, lists, shown)
 }
