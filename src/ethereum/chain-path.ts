@@ -1,9 +1,13 @@
 // The way from one block to another, by parent hashes alone: which blocks left the chain and which came into it
 // between two heads. Complete by construction, whoever named the heads.
+import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { getHeader, type ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
+
+/** A long way lets other requests go on in between. */
+const turnSteps = 128
 
 /** A block and its number, which its header has. */
 export type ChainPoint = { readonly hash: Uint8Array; readonly number: bigint }
@@ -27,8 +31,11 @@ export async function findPath(
   const left: ProvedHeader[] = []
   const newestFirst: ProvedHeader[] = []
   let [below, above] = [from, to]
+  let steps = 0
   while (!equalBytes(below.hash, above.hash)) {
     signal.throwIfAborted()
+    steps += 1
+    if (steps % turnSteps === 0) await setImmediate()
     if (left.length + newestFirst.length >= stepsMax) throw tooFar(stepsMax)
     const [leaves, enters] = [below.number >= above.number, above.number >= below.number]
     if (leaves) {

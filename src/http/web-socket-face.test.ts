@@ -187,6 +187,24 @@ suite('frames of a WebSocket', () => {
     })
   }
 
+  test('frames may come with the upgrade in one packet, and the upgrade byte by byte', async () => {
+    const frame = Buffer.from(call(7))
+    const head = Buffer.from([0x81, 0x80 + frame.length, 0, 0, 0, 0])
+    const both = new RawConnection(started.port)
+    both.socket.write(Buffer.concat([Buffer.from(upgradeText), head, frame, head, frame]))
+    match(await both.until(`${result(7)}\x81`), /^HTTP\/1.1 101 /)
+    both.socket.destroy()
+    const slow = new RawConnection(started.port)
+    slow.socket.setNoDelay(true)
+    for (const byte of upgradeText) {
+      slow.socket.write(byte)
+      await setImmediate()
+    }
+    slow.socket.write(Buffer.concat([head, frame]))
+    match(await slow.until(result(7)), /^HTTP\/1.1 101 /)
+    slow.socket.destroy()
+  })
+
   test('notifications are run and get no reply', async () => {
     const client = await open()
     const { ran } = started.gateway
@@ -266,11 +284,11 @@ function error(id: unknown, code: number, message: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }
 
+const upgradeText = `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
+
 async function openRaw(port: number): Promise<RawConnection> {
   const connection = new RawConnection(port)
-  connection.socket.write(
-    `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-  )
+  connection.socket.write(upgradeText)
   match(await connection.until('\r\n\r\n'), /^HTTP\/1.1 101 /)
   return connection
 }

@@ -8,8 +8,10 @@ import type { Subscriber } from './subscription.ts'
 
 /** Members told before others have their turn. */
 const turnMembers = 256
-/** Blocks whose events are still to be told. */
-const stepsMax = 1_024
+/** Blocks whose events are still to be told: more than one move of the head can bring (chain-feed.ts). */
+const stepsMax = 8_192
+/** Blocks told before others have their turn. */
+const turnSteps = 64
 
 /** Calls `tell` for each of `members` that is still open, who joins meanwhile included. */
 export async function tellEach<Member extends { readonly subscriber: Subscriber }>(
@@ -39,11 +41,13 @@ export function createChainMembers<Member extends ChainMember>(
 ): { join(member: Member): () => void } {
   const members = new Set<Member>()
   let steps: ChainStep[] = []
+  let working = false
   let unfollow: (() => void) | null = null
   let controller = new AbortController()
 
   function rest(): void {
     steps = []
+    working = false
     unfollow?.()
     unfollow = null
     controller.abort(new Fault('hung_up'))
@@ -60,12 +64,16 @@ export function createChainMembers<Member extends ChainMember>(
   function take(step: ChainStep): void {
     if (steps.length >= stepsMax) return lost(new Fault('overloaded'))
     steps.push(step)
-    if (steps.length === 1) void workThrough()
+    if (working) return
+    working = true
+    void workThrough(steps)
   }
 
-  async function workThrough(): Promise<void> {
-    for (let step = steps[0]; step !== undefined; step = steps[0]) {
-      const own = steps
+  /** `own`: those who were lost take their steps with them, and others begin a new list. */
+  async function workThrough(own: readonly ChainStep[]): Promise<void> {
+    for (let worked = 1; own === steps; worked += 1) {
+      const [step] = steps
+      if (step === undefined) break
       try {
         await work(step, members, controller.signal)
       } catch (thrown) {
@@ -74,10 +82,10 @@ export function createChainMembers<Member extends ChainMember>(
         log('error', 'events_lost', { code: fault.code, cause: thrown })
         lost(fault)
       }
-      // Those who were lost took their steps with them.
-      if (own !== steps) return
-      steps.shift()
+      if (worked % turnSteps === 0) await setImmediate()
+      if (own === steps) steps.shift()
     }
+    if (own === steps) working = false
   }
 
   return {

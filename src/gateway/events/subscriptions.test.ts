@@ -303,6 +303,24 @@ test('pending transactions come as hashes, in order, from the moment of subscrib
   assert.deepEqual(of(second), [toHex(hash(3))])
 })
 
+test('a long run of blocks, with more of them coming meanwhile, is told whole and once', async () => {
+  const { chain, told, subscribe } = connect()
+  subscribe('newHeads')
+  let block: ProvedHeader = chain.genesis
+  for (let made = 0; made < 200; made += 1) block = chain.grow(block)
+  chain.moveTo(block)
+  for (let made = 0; made < 100; made += 1) {
+    block = chain.grow(block)
+    chain.moveTo(block)
+    if (made % 3 === 0) await setImmediate()
+  }
+  await settle()
+  assert.deepEqual(
+    numbers(told).map(Number),
+    Array.from({ length: 300 }, (_, at) => at + 1),
+  )
+})
+
 test('a connection has at most 1,024 subscriptions', () => {
   const { subscriptions, subscribe } = connect()
   for (let made = 0; made < 1_024; made += 1) subscribe('syncing')
