@@ -17,7 +17,8 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   let lean: RpcServer
   let node: RpcServer
   before(async () => {
-    const gateway = createFakeGateway()
+    const later = () => new Promise((resolve) => setImmediate(resolve, '0x1'))
+    const gateway = createFakeGateway({ later })
     const limits = { headersMs: 200, connectionsCheckMs: 50 }
     lean = await startRpcServer({ gateway, server: limits })
     node = await startRpcServer({ gateway, server: { ...limits, listener: 'node' } })
@@ -73,6 +74,14 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   test('a good call cut at any byte is answered the same', async () => {
     const bytes = goodCall(path, 'cut', 'Origin: https://a.example\r\nConnection: close\r\n')
     for (let at = 0; at < bytes.length; at++) await compare([bytes], at, { hangUp: false })
+  })
+
+  test('calls that take a while are answered the same, and forgotten when the caller hangs up', async () => {
+    const slow = goodCall(path, 'slow').replace('eth_chainId', 'later')
+    const sized = slow.replace(/Length: \d+/, `Length: ${slow.split('\r\n\r\n')[1]?.length}`)
+    const last = sized.replace('Host: a', 'Host: a\r\nConnection: close')
+    await compare([sized, sized, last], 0, { hangUp: false })
+    await compare([sized], 0, { hangUp: true })
   })
 
   test('a connection that says nothing, or half a head, ends the same', async () => {

@@ -20,6 +20,8 @@ export type ConnectionTerms = {
   readonly endOf: (stays: boolean) => string
   readonly draining: () => boolean
   readonly handOver: (socket: Socket) => void
+  /** Told of what nobody chose to throw. */
+  readonly failed: (cause: unknown) => void
   /** The connection is closed, or handed over. */
   readonly left: (connection: LeanConnection) => void
   readonly wheel: IdleWheel
@@ -74,8 +76,17 @@ export class LeanConnection implements Idler {
     else this.#hold(bytes)
   }
 
-  /** Requests in `first`, until one is under way, or nothing is left. */
+  /** Requests in `first`, until one is under way, or nothing is left. A bug here ends this connection alone. */
   #work(first: Buffer): void {
+    try {
+      this.#workOn(first)
+    } catch (thrown) {
+      this.#terms.failed(thrown)
+      this.socket.destroy()
+    }
+  }
+
+  #workOn(first: Buffer): void {
     this.#working = true
     for (let bytes: Buffer | null = first; bytes !== null;) {
       const head = this.#readHead(bytes)

@@ -48,7 +48,10 @@ async function startListener(
   const listener = createLeanListener({
     face: options.answer ?? echo,
     handOver: (socket) => handedOver.push({ socket, bytes: once(socket, 'data') }),
-    requestIdOf: (given) => given ?? 'made',
+    requestIdOf: (given) => {
+      if (given === 'a bug') throw new TypeError('a bug')
+      return given ?? 'made'
+    },
     draining: () => state.draining,
     statusTexts: { 400: 'Bad Request', 408: 'Request Timeout', 500: 'Internal Server Error' },
     dateOf: createDateHeader(clock),
@@ -258,6 +261,16 @@ test('while the server drains, an answer ends its connection, and idle ones are 
   ok(!idle.closed)
   listener.closeIdle()
   await idle.end()
+})
+
+test('what goes wrong in the listener itself is logged and ends that connection alone', async (t) => {
+  const { port, lines } = await startListener(t)
+  const [first, other] = [new RawConnection(port), new RawConnection(port)]
+  first.socket.write(post('mine', 'X-Request-Id: a bug\r\n'))
+  equal(await first.end(), '')
+  deepEqual(lines[0]?.slice(0, 2), ['error', 'a connection failed'])
+  other.socket.write(post('mine', 'Connection: close\r\n'))
+  match(await other.end(), /mine$/)
 })
 
 test('each answer is a line of the log when asked for, and so is a call without one', async (t) => {

@@ -43,6 +43,18 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
   const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}`
   const okLine = 'HTTP/1.1 200 OK\r\n'
 
+  // Spelled once a second.
+  let date = ''
+  let stayingEnd = ''
+  function endStaying(): string {
+    const now = dateOf()
+    if (now !== date) {
+      date = now
+      stayingEnd = `Date: ${now}\r\n${keepAlive}\r\n\r\n`
+    }
+    return stayingEnd
+  }
+
   function begin(exchange: LeanExchange): void {
     try {
       const answered = face(exchange, exchange.head.rpcPath)
@@ -70,8 +82,9 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
     begin: (exchange) => (parts.logAnswers() ? beginLogged : begin)(exchange),
     startOf: (status) =>
       status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
-    endOf: (stays) => `Date: ${dateOf()}\r\n${stays ? keepAlive : 'Connection: close'}\r\n\r\n`,
+    endOf: (stays) => (stays ? endStaying() : `Date: ${dateOf()}\r\nConnection: close\r\n\r\n`),
     wheel,
+    failed: (cause) => log('error', 'a connection failed', { cause }),
     left(connection) {
       wheel.remove(connection)
       connections.delete(connection)
