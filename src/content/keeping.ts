@@ -1,6 +1,7 @@
 // Refetchable keeps: verified bytes on their way to the store, off the wire path. They are readable here
 // until the store has them; what does not fit or fails is only one more fetch later.
 // Tested by src/content/obtain.test.ts
+import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Item } from './ref.ts'
 import type { Store } from './store.ts'
@@ -20,20 +21,24 @@ type Entry = Item & {
 
 /** Items in one transaction. */
 const groupMax = 256
+/** How long the first of them waits for others: a crash loses only what can be fetched again. */
+const lingerMs = 10
 
 export function createKeeping(parts: {
   readonly store: Store
   readonly log: Log
   readonly bytesMax: number
+  readonly clock: Clock
   /** Told of each keep given up, for lack of room or because the store failed. */
   readonly onLost: () => void
 }): Keeping {
-  const { store, log, bytesMax, onLost } = parts
+  const { store, log, bytesMax, clock, onLost } = parts
   const underway = new Map<string, { readonly bytes: Uint8Array; readonly done: Promise<void> }>()
   let bytesUnderway = 0
   let gathered: Entry[] = []
+  let stopTimer: () => void = () => {}
 
-  /** Together in one transaction, so that a reply's nodes cost one message and one sync. */
+  /** Together in one transaction, so that many nodes cost one message and one sync. */
   async function write(group: readonly Entry[]): Promise<void> {
     try {
       await store.commit(group)
@@ -50,13 +55,12 @@ export function createKeeping(parts: {
   }
 
   function flush(): void {
+    stopTimer()
     const group = gathered
     gathered = []
-    for (let at = 0; at < group.length; at += groupMax) {
-      const some = group.slice(at, at + groupMax)
-      const done = write(some)
-      for (const { resolve } of some) resolve(done)
-    }
+    if (group.length === 0) return
+    const done = write(group)
+    for (const { resolve } of group) resolve(done)
   }
 
   return {
@@ -68,11 +72,12 @@ export function createKeeping(parts: {
       bytesUnderway += bytes.length
       const { promise: done, resolve } = Promise.withResolvers<void>()
       underway.set(key, { bytes, done })
-      // After what waits for these bytes has gone on.
-      if (gathered.length === 0) setImmediate(flush)
       gathered.push({ key, ref, bytes, resolve })
+      if (gathered.length === groupMax) flush()
+      else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
     },
     async idle() {
+      flush()
       while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
     },
   }

@@ -421,7 +421,7 @@ test('the last caller hangs up: the fetch ends, and the next caller starts a fre
 
 test("a caller's patience ends its own waiting, not that of others", async () => {
   const slow = held()
-  const { obtain, clock } = rig([slow])
+  const { obtain, idle, clock } = rig([slow])
   const hurried = obtain(item('a').ref, { patienceMs: 50 }, never)
   const patient = obtain(item('a').ref, { patienceMs: 5000 }, never)
   await turns()
@@ -429,7 +429,41 @@ test("a caller's patience ends its own waiting, not that of others", async () =>
   await assert.rejects(hurried, isFault('deadline'))
   slow.answer([item('a')])
   assert.deepEqual(await patient, item('a').bytes)
+  await idle()
   assert.equal(clock.timers, 0)
+})
+
+test('what is fetched at about the same time is kept in one write, and a part of it when not all fits', async () => {
+  const groups: number[] = []
+  const memory = createMemoryStore()
+  const picky: Store = {
+    ...memory,
+    async commit(items, rows) {
+      groups.push(items.length)
+      if (items.some(({ ref }) => equalBytes(ref.hash, item('b').ref.hash))) {
+        throw new Fault('no_space')
+      }
+      return await memory.commit(items, rows)
+    },
+  }
+  const clock = createTurnedClock()
+  let lost = 0
+  const { obtain, idle } = createObtain({
+    store: picky,
+    sourcesFor: () => [having(item('a'), item('b'), item('c'))],
+    verify,
+    clock,
+    log: silentLog,
+    count: (event) => void (lost += event === 'not_kept' ? 1 : 0),
+  })
+  for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
+  assert.deepEqual(groups, [])
+  clock.turn(10)
+  assert.deepEqual(groups, [3])
+  await idle()
+  assert.deepEqual(groups, [3, 1, 1, 1])
+  assert.equal(lost, 1)
+  assert.ok(memory.has(item('a').ref) && memory.has(item('c').ref) && !memory.has(item('b').ref))
 })
 
 test('a store that takes nothing costs later fetches, not this answer', async () => {

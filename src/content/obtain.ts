@@ -94,6 +94,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
     store,
     log,
     bytesMax: limits.keepingBytesMax,
+    clock,
     onLost: () => count('not_kept', null),
   })
 
