@@ -84,6 +84,7 @@ export function openUpstreamContent(
     name: 'stubbed',
     pool,
     require: options.require ?? true,
+    heldNode: (from, at) => obtaining.heldNode(from, at),
     onUnknownFields: () => void (gaps.count += 1),
   })
   const store = createMemoryStore()

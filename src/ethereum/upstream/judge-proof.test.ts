@@ -16,6 +16,7 @@ import { Malformed } from '../../codec/malformed.ts'
 import { encodeInteger, encodeRlp } from '../../codec/rlp.ts'
 import { buildTrie } from '../../codec/trie-build.ts'
 import { walkProof } from '../../codec/walk-proof.ts'
+import type { HeldNode } from '../../content/ref.ts'
 import { judgeProof } from './judge-proof.ts'
 import { proofCaps, readProofReply } from './proof-reply.ts'
 
@@ -74,9 +75,24 @@ function honest(slots: readonly number[], of = address): Proof {
   }
 }
 
+/** One in `share` of all nodes is held. */
+function holding(share: number): HeldNode {
+  const held = new Map(
+    [...state.nodes, ...storage.nodes]
+      .filter((_, at) => at % share === 0)
+      .map((node) => [toHex(keccak256(node)), node.slice()]),
+  )
+  return (from, at) => held.get(toHex(from.subarray(at, at + 32))) ?? null
+}
+
 function judge(json: unknown, slots: readonly number[], of = address) {
   const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
-  const judgement = judgeProof(readProofReply(json, slots.length), asked)
+  const reply = readProofReply(json, slots.length)
+  const judgement = judgeProof(reply, asked)
+  // What was verified before saves work and changes nothing, all of it or a part.
+  for (const share of [1, 2, 3]) {
+    assert.deepEqual(judgeProof(reply, asked, holding(share)), judgement)
+  }
   return typeof judgement === 'string' ? judgement : 'lie'
 }
 

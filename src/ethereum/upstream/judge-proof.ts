@@ -13,6 +13,7 @@ import type { JsonRecord } from '../../codec/json-fields.ts'
 import { keccak256 } from '../../codec/keccak.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import { walkProof } from '../../codec/walk-proof.ts'
+import type { HeldNode } from '../../content/ref.ts'
 import { allNodes, bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
 
 /** What was asked for. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
@@ -28,20 +29,24 @@ export type Contradiction = { readonly expected: string; readonly computed: stri
 /** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
 export type ProofJudgement = 'complete' | 'short' | Contradiction
 
-/** Never throws on what a reply may hold. */
-export function judgeProof(reply: ProofReply, asked: ProofAsked): ProofJudgement {
+/** `heldNode`: what was verified before need not be hashed again to be known. Never throws on what a reply may hold. */
+export function judgeProof(
+  reply: ProofReply,
+  asked: ProofAsked,
+  heldNode: HeldNode = () => null,
+): ProofJudgement {
   if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
   const nodes = allNodes(reply)
-  const walks = new Walks(bagOf(nodes))
+  const walks = new Walks(nodes, heldNode)
   try {
     const account = walks.account(asked)
     // Without the account nobody can say which storage nodes are beside the path.
     if (account === undefined) {
-      return walks.stray(nodes, reply.accountNodes.length, asked.stateRoot) ?? 'short'
+      return walks.stray(reply.accountNodes.length, asked.stateRoot) ?? 'short'
     }
     const values = asked.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
     return (
-      walks.stray(nodes, nodes.length, asked.stateRoot) ??
+      walks.stray(nodes.length, asked.stateRoot) ??
       accountLie(reply.json, account) ??
       slotLie(reply, asked.slots, values) ??
       (values.includes(null) ? 'short' : 'complete')
@@ -53,15 +58,25 @@ export function judgeProof(reply: ProofReply, asked: ProofAsked): ProofJudgement
   }
 }
 
-/** Walks through one reply, and which of its nodes they touched. */
+/**
+ * Walks through the nodes of one reply, and which of them they touched. An honest reply lists them as they are walked,
+ * so each is first compared with the node that is held under the hash looked for; all are hashed only when that fails.
+ */
 class Walks {
-  readonly #bag: NodeBag
+  readonly #nodes: readonly Uint8Array[]
+  readonly #heldNode: HeldNode
+  /** Made when a node is not found in its place. */
+  #bag: NodeBag | null = null
+  /** The node that comes next in an honest reply. */
+  #next = 0
+  readonly #inPlace = new Set<number>()
   readonly #needed = new Set<string>()
   /** Where the first walk that could not go on stopped. */
   #missing: Uint8Array | null = null
 
-  constructor(bag: NodeBag) {
-    this.#bag = bag
+  constructor(nodes: readonly Uint8Array[], heldNode: HeldNode) {
+    this.#nodes = nodes
+    this.#heldNode = heldNode
   }
 
   /** Null: proved absent; undefined: a node is missing. */
@@ -78,23 +93,45 @@ class Walks {
   }
 
   /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
-  stray(nodes: readonly Uint8Array[], count: number, root: Uint8Array): Contradiction | null {
-    for (const [index, node] of nodes.entries()) {
-      if (index === count) break
-      const name = this.#bag.names[index] ?? null
+  stray(count: number, root: Uint8Array): Contradiction | null {
+    for (let index = 0; index < count; index += 1) {
+      const node = this.#nodes[index]
       // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
-      if (node.length < 32 || (name !== null && this.#needed.has(name))) continue
+      if (node === undefined || node.length < 32 || this.#inPlace.has(index)) continue
+      if (this.#isNeeded(index)) continue
       return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(node)) }
     }
     return null
   }
 
+  /** By name: it may be listed twice. */
+  #isNeeded(index: number): boolean {
+    const { names } = this.#named()
+    const name = names[index] ?? null
+    if (name === null) return false
+    return this.#needed.has(name) || [...this.#inPlace].some((place) => names[place] === name)
+  }
+
+  #named(): NodeBag {
+    this.#bag ??= bagOf(this.#nodes)
+    return this.#bag
+  }
+
+  #find(hash: Uint8Array): Uint8Array | null {
+    const candidate = this.#nodes[this.#next]
+    const held = candidate === undefined ? null : this.#heldNode(hash, 0)
+    if (candidate !== undefined && held !== null && equalBytes(held, candidate)) {
+      this.#inPlace.add(this.#next)
+      this.#next += 1
+      return candidate
+    }
+    const name = toLatin1(hash)
+    this.#needed.add(name)
+    return this.#named().nodes.get(name) ?? null
+  }
+
   #walk(root: Uint8Array, key: Uint8Array): Uint8Array | null | undefined {
-    const end = walkProof(root, key, (hash) => {
-      const name = toLatin1(hash)
-      this.#needed.add(name)
-      return this.#bag.nodes.get(name) ?? null
-    })
+    const end = walkProof(root, key, (hash) => this.#find(hash))
     if (end === 'absent') return null
     if ('value' in end) return end.value
     this.#missing ??= end.missing

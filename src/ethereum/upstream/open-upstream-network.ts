@@ -81,6 +81,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     name,
     pool,
     require: options.requireProof,
+    heldNode: content.heldNode,
     onUnknownFields: (upstream) =>
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })

@@ -3,6 +3,7 @@
 // Tested by src/ethereum/upstream/fetch-proof.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { toHex, toLatin1 } from '../../base/hex.ts'
+import type { HeldNode } from '../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
@@ -33,11 +34,12 @@ export type ProofCallParts = {
   readonly pool: ContentPool
   readonly callAt: CallAt
   readonly require: boolean
+  readonly heldNode: HeldNode
 }
 
 /** Ends when every want has; never rejects. */
 export async function runProofCall(
-  { network, pool, callAt, require }: ProofCallParts,
+  { network, pool, callAt, require, heldNode }: ProofCallParts,
   call: ProofCall,
   signal: AbortSignal,
 ): Promise<void> {
@@ -70,7 +72,7 @@ export async function runProofCall(
   function judge(proof: ProofReply): ProofJudgement {
     const { stateRoot } = target
     if (stateRoot === null) return 'complete'
-    return judgeProof(proof, { stateRoot, address, slots })
+    return judgeProof(proof, { stateRoot, address, slots }, heldNode)
   }
 
   try {
