@@ -2,6 +2,8 @@
 // it cannot harm; but who gets it wrong is not to be asked for what cannot be proved (verification 3, T11, T12).
 // Tested by src/ethereum/upstream/source-traps.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
+import { encodeHeaderJson } from '../../codec/header-json.ts'
+import { keccak256 } from '../../codec/keccak.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import { recoverSender } from '../../codec/sender.ts'
@@ -61,6 +63,29 @@ export function auditReceipts(json: readonly Json[], block: AuditedBlock): Contr
 /** Of a block or of a header: the hash it says it has. */
 export function auditHash(json: Json, hash: Uint8Array): Contradiction | null {
   return textLie(json, 'hash', toHex(hash))
+}
+
+/**
+ * Of a block whose lists were proved: the hash it says it has, and the one that its header's members give. A header
+ * with a member we do not know differs too, and then everybody's does (T25).
+ */
+export function auditHeader(json: Json, hash: Uint8Array): Contradiction | null {
+  const said = auditHash(json, hash)
+  if (said !== null) return said
+  const encoded = encodedOrNull(json)
+  const expected = toHex(hash)
+  const computed = encoded === null ? expected : toHex(keccak256(encoded))
+  return computed === expected ? null : { expected, computed }
+}
+
+/** Null for members in a form that nothing can be said of. */
+function encodedOrNull(json: Json): Uint8Array | null {
+  try {
+    return encodeHeaderJson(json)
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return null
+    throw thrown
+  }
 }
 
 function placeLie(said: Json, index: number, { hash, number }: AuditedBlock): Contradiction | null {

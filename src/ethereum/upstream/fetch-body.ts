@@ -12,7 +12,7 @@ import { Malformed } from '../../codec/malformed.ts'
 import { encodeTransactionsJson } from '../../codec/transaction-json.ts'
 import { encodeWithdrawalsJson } from '../../codec/withdrawal-json.ts'
 import type { Item } from '../../content/ref.ts'
-import { auditHash, auditTransactions } from './audit-json.ts'
+import { auditHeader, auditTransactions } from './audit-json.ts'
 import type { Contradiction } from './judge-proof.ts'
 import {
   lieOf,
@@ -65,7 +65,8 @@ export async function fetchBody(
   return await offerList(reply, asked, {
     bytes,
     more: withdrawalsOf(json),
-    audit: () => auditHash(json, block.hash) ?? auditTransactions(transactions, bytes, block, pick),
+    audit: () =>
+      auditHeader(json, block.hash) ?? auditTransactions(transactions, bytes, block, pick),
   })
 }
 

@@ -386,6 +386,12 @@ const traps: readonly Trap[] = [
   {
     ...json,
     read: bodyRead,
+    name: 'T12: another miner beside the transactions',
+    change: (result) => ({ ...result, miner: other }),
+  },
+  {
+    ...json,
+    read: bodyRead,
     name: 'T11: other senders',
     change: (result) => ({
       ...result,
