@@ -20,6 +20,7 @@ import { createQueries } from './db/queries.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { startThreadWriter } from './db/thread-writer.ts'
 import { createSenderCache } from './ethereum/sender-cache.ts'
+import { writeStatusRows } from './ethereum/upstream/status-rows.ts'
 import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
@@ -152,6 +153,8 @@ export async function startServer(
     onSigned: senders.note,
   })
   starting.defer(() => opened.close())
+  const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
+  starting.defer(() => statusRows.stop())
 
   const gateway = createGateway({
     networks: opened.networks,

@@ -15,6 +15,7 @@ import type { ThreadWriter } from './db/thread-writer.ts'
 import type { Network } from './ethereum/network.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
 import type { UpstreamNetwork } from './ethereum/upstream/open-upstream-network.ts'
+import type { PoolStatus } from './ethereum/upstream/upstream-pool.ts'
 import type { Operations, RpcOperation } from './gateway/operation.ts'
 import {
   createEmbeddedOperations,
@@ -47,6 +48,8 @@ export type OpenNetworks = {
   readonly operationsOf: (network: Network) => Operations
   /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
   isReady(): boolean
+  /** Of networks behind upstreams: how these stand. */
+  statuses(): readonly { readonly network: string; readonly status: PoolStatus }[]
   /**
    * Puts the networks of other settings in the place of these, all at once: those that are the same go on, others
    * are opened first, and those that are gone or changed end when no request can be under way on them. The embedded
@@ -137,6 +140,10 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
   return {
     networks: () => networks,
     isReady: () => networks.some(hasHead),
+    statuses: () =>
+      serving.flatMap(({ network, upstream }) =>
+        upstream === null ? [] : [{ network: network.name, status: upstream.pool.status() }],
+      ),
     operationsOf(network) {
       const found = offered.get(network)
       if (found === undefined) throw new TypeError(`network ${network.name} was not opened here`)

@@ -56,6 +56,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {
+    name: 'upstreams',
+    summary: 'how each upstream stands, and what it was caught in',
+    load: async () => (await import('./upstreams.ts')).defineUpstreams,
+  },
+  {
     name: 'chain',
     summary: 'import: execute, verify and keep the blocks of a chain file',
     load: async () => (await import('./chain-import.ts')).defineChain,

@@ -47,4 +47,8 @@ export const migrations: readonly (readonly string[])[] = [
        upstream TEXT NOT NULL, method TEXT NOT NULL, params TEXT NOT NULL, response TEXT NOT NULL,
        expected TEXT NOT NULL, computed TEXT NOT NULL, block TEXT)`,
   ],
+  [
+    `CREATE TABLE upstream_status (network TEXT NOT NULL, upstream TEXT NOT NULL, time INTEGER NOT NULL,
+       status TEXT NOT NULL, PRIMARY KEY (network, upstream)) WITHOUT ROWID`,
+  ],
 ]

@@ -73,6 +73,8 @@ export type Schema = {
     /** Hash of the block as hex, or null. */
     block: string | null
   }
+  /** How upstreams stand, by ethereum/upstream/status-rows.ts; only while a server runs. `status`: JSON. */
+  upstream_status: { network: string; upstream: string; time: number; status: string }
   /** `accounts`: raised by triggers at each change of account or api_key. */
   revision: { name: string; number: Generated<number> }
 }

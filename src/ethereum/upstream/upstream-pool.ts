@@ -27,7 +27,7 @@ type ContentAsked = {
   readonly number: bigint | null
 }
 
-type PoolStatus = {
+export type PoolStatus = {
   readonly upstreams: readonly UpstreamStatus[]
   /** Checks that every upstream failed: the network is built differently than its policy says. */
   readonly alarms: readonly Alarm[]

@@ -1,0 +1,165 @@
+// `cairn upstreams`: how each upstream of the settings stands, and what it was caught in. What only a running server
+// knows is said to be unknown without one.
+// Tested by test/upstream/upstreams-command.test.ts
+import type { Command } from 'commander'
+import type { Config } from '../config/settings.ts'
+import { showUrl } from '../config/show.ts'
+import { type Lie, listLies } from '../ethereum/upstream/lie-ledger.ts'
+import { listStatusRows, type StatusRow } from '../ethereum/upstream/status-rows.ts'
+import { askUpstreams } from './ask-upstreams.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { isRunning } from './doctor/data-checks.ts'
+import { thisMachine } from './doctor/machine.ts'
+import { factsOf, type UpstreamFacts } from './doctor/upstream-checks.ts'
+import { openData, showTime } from './open-data.ts'
+import { print, table } from './report.ts'
+import { addSharedOptions, settingsOf } from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+
+type Options = SharedOptions & {
+  readonly lies: number
+  readonly evidence?: true
+  readonly ask?: true
+}
+
+export function defineUpstreams(command: Command, context: Context): void {
+  addSharedOptions(command)
+    .option('--lies <number>', 'the newest lies that are shown', parseCount, 10)
+    .option('--evidence', 'with --json: the params and the reply of each lie')
+    .option('--ask', 'ask each upstream now what it is and has')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn upstreams
+  cairn upstreams --ask
+  cairn upstreams --lies 1000 --evidence --json
+
+State, latency and lag are those of the running server, at most a minute old. A lie is a reply that contradicts a
+hash fixed by the request: what was asked, what was to come out, what came out.`,
+    )
+    .action((options: Options) => run(context, options))
+}
+
+/** One upstream. `live`: null without a running server. `asked`: null without --ask. */
+type Shown = {
+  readonly network: string
+  readonly upstream: string
+  readonly url: string
+  readonly trusted: boolean
+  readonly live: (StatusRow['status'] & { readonly asOf: string | null }) | null
+  readonly asked: UpstreamFacts | null
+  /** Of the ledger, which holds the newest thousand of all. */
+  readonly lies: number
+}
+
+async function run(context: Context, options: Options): Promise<void> {
+  const { config } = await settingsOf(context, options)
+  const asked = options.ask === true ? (await askUpstreams(config)).map(factsOf) : []
+  await using data = await openData(context, options)
+  const running = isRunning(thisMachine(), config.dataDir)
+  const rows = running ? listStatusRows(data.db) : []
+  const all = listLies(data.db)
+  const upstreams = shownOf(config, { rows, asked, lies: all })
+  const alarms = rows.flatMap(({ network, alarms: raised }, at) =>
+    rows.findIndex((row) => row.network === network) === at
+      ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
+      : [],
+  )
+  const lies = all.slice(0, options.lies).map((lie) => showLie(lie, options.evidence === true))
+  const text = [
+    table(headings, upstreams.map(rowOf), 'The settings name no upstreams.'),
+    ...alarms.map(
+      ({ network, need, since }) =>
+        `No upstream of ${network} gives a ${need} that can be proved, since ${since}: see its policy.`,
+    ),
+    liesText(lies, all.length),
+    running || upstreams.length === 0
+      ? ''
+      : 'The server is not running: state, latency and lag are unknown.',
+  ]
+  const found = { running, upstreams, alarms, lies, liesInAll: all.length }
+  print(context, options.json, found, text.filter((part) => part !== '').join('\n\n'))
+}
+
+function shownOf(
+  { networks }: Pick<Config, 'networks'>,
+  found: {
+    readonly rows: readonly StatusRow[]
+    readonly asked: readonly UpstreamFacts[]
+    readonly lies: readonly Lie[]
+  },
+): readonly Shown[] {
+  return (networks ?? []).flatMap((network) => {
+    if (network.embedded) return []
+    return network.upstreams.map(({ name, url, trusted }): Shown => {
+      const isThis = (one: { readonly network: string; readonly upstream: string }) =>
+        one.network === network.name && one.upstream === name
+      const row = found.rows.find((one) => one.network === network.name && one.status.name === name)
+      return {
+        network: network.name,
+        upstream: name,
+        url: showUrl(url),
+        trusted,
+        live: row === undefined ? null : { ...row.status, asOf: showTime(row.time) },
+        asked: found.asked.find(isThis) ?? null,
+        lies: found.lies.filter(isThis).length,
+      }
+    })
+  })
+}
+
+const headings = ['network', 'upstream', 'url', 'state', 'p95', 'head', 'lag', 'proves', 'lies']
+
+function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
+  const answers = asked === null ? 'unknown' : asked.reachable ? 'answers' : 'does not answer'
+  const state = live?.state ?? answers
+  const proof = live === null ? (asked?.proofs ?? null) : spellReach(live.reach.proof)
+  return [
+    network,
+    upstream,
+    url,
+    trusted ? `${state}, trusted` : state,
+    live === null || live.p95Ms === null ? null : `${Math.round(live.p95Ms)} ms`,
+    live?.head ?? asked?.head?.number ?? null,
+    live?.lag ?? null,
+    proof,
+    lies,
+  ]
+}
+
+function spellReach(reach: StatusRow['status']['reach']['proof']): string {
+  if (typeof reach === 'string') return reach
+  return 'age' in reach ? `the last ${BigInt(reach.age) + 1n} blocks` : `from block ${reach.from}`
+}
+
+type ShownLie = Omit<Lie, 'time' | 'params' | 'response'> & {
+  readonly time: string | null
+  readonly params?: string
+  readonly response?: string
+}
+
+function showLie({ time, params, response, ...rest }: Lie, withEvidence: boolean): ShownLie {
+  return { time: showTime(time), ...rest, ...(withEvidence ? { params, response } : {}) }
+}
+
+function liesText(lies: readonly ShownLie[], inAll: number): string {
+  if (inAll === 0) return 'No upstream was caught in a lie.'
+  const rows = lies.map(({ time, network, upstream, method, block, expected, computed }) => [
+    time,
+    network,
+    upstream,
+    method,
+    block,
+    expected,
+    computed,
+  ])
+  const names = ['time', 'network', 'upstream', 'method', 'block', 'expected', 'came out']
+  const count = `${inAll} ${inAll === 1 ? 'lie' : 'lies'}, the newest ${lies.length}:`
+  return `${count}\n${table(names, rows, '')}`
+}
+
+function parseCount(text: string): number {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= 1000) return Number(text)
+  throw new UsageError(`--lies is "${text}", expected a number up to 1000`)
+}

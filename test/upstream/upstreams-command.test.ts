@@ -1,0 +1,111 @@
+// `cairn upstreams` beside a running server and without one: how nodes stand is only known while it runs, what they were
+// caught in stays.
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { openStubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { runCli, startCairn, temporaryFolder } from '../started-server.ts'
+
+type Found = {
+  readonly running: boolean
+  readonly upstreams: readonly {
+    readonly upstream: string
+    readonly live: { readonly state: string; readonly head: string } | null
+    readonly asked: { readonly reachable: boolean; readonly archive: boolean } | null
+    readonly lies: number
+  }[]
+  readonly lies: readonly {
+    readonly upstream: string
+    readonly method: string
+    readonly response?: string
+  }[]
+}
+
+const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+
+test(
+  'upstreams are shown as they stand, with their lies, and as unknown once the server is gone',
+  { skip: missingVectors, timeout: 60_000 },
+  async (t) => {
+    const chain = await openStubChain()
+    const honest = await startStubUpstream(t, chain)
+    const liar = await startStubUpstream(t, chain)
+    const dataDir = await temporaryFolder()
+    t.after(() => rm(dataDir, { recursive: true, force: true }))
+    const file = join(dataDir, 'cairn.yaml')
+    await writeFile(
+      file,
+      `networks:
+  - name: recorded
+    chainId: ${chain.chainId}
+    heads: {pollMs: 100}
+    upstreams:
+      - {url: "${liar.url}/key-7654321", name: liar}
+      - {url: "${honest.url}", name: honest, trusted: true}
+`,
+    )
+    const command = (...more: string[]) =>
+      runCli([
+        'upstreams',
+        '--config',
+        file,
+        '--data-dir',
+        dataDir,
+        '--json',
+        ...more,
+      ]) as Promise<unknown> as Promise<Found>
+    const server = await startCairn({ dataDir, args: ['--config', file] })
+    try {
+      liar.knobs.lie = async ({ method }, reply) => {
+        if (method !== 'eth_getProof' || !('result' in reply)) return null
+        const { accountProof, ...rest } = reply.result as { accountProof: string[] }
+        const last = accountProof.at(-1) ?? ''
+        const changed = last.slice(0, -1) + (last.endsWith('0') ? '1' : '0')
+        return { result: { ...rest, accountProof: [...accountProof.slice(0, -1), changed] } }
+      }
+      // Whoever is asked first, the liar's turn comes while nobody knows it.
+      for (let slot = 0; slot < 200 && (await command('--lies', '1')).lies.length === 0; slot++) {
+        const asked = await server.rpc('eth_getStorageAt', [
+          contract,
+          `0x${slot.toString(16)}`,
+          'latest',
+        ])
+        assert.equal(asked.error, undefined)
+        await honest.stop()
+        await server.rpc('eth_getStorageAt', [
+          contract,
+          `0x${(slot + 1000).toString(16)}`,
+          'latest',
+        ])
+        await honest.start()
+      }
+      let beside = await command('--evidence')
+      for (let look = 0; look < 100 && beside.upstreams[0]?.live === null; look++) {
+        await wait(100)
+        beside = await command('--evidence')
+      }
+      assert.equal(beside.running, true)
+      assert.equal(beside.upstreams[1]?.live?.state, 'ok')
+      assert.equal(beside.lies[0]?.upstream, 'liar')
+      assert.equal(beside.lies[0]?.method, 'eth_getProof')
+      assert.match(beside.lies[0]?.response ?? '', /accountProof/)
+      assert.ok((beside.upstreams[0]?.lies ?? 0) > 0)
+      assert.doesNotMatch(JSON.stringify(beside), /key-7654321/)
+    } finally {
+      await server.stop()
+    }
+    const alone = await command('--ask')
+    assert.equal(alone.running, false)
+    assert.deepEqual(
+      alone.upstreams.map(({ live }) => live),
+      [null, null],
+    )
+    assert.partialDeepStrictEqual(alone.upstreams[1]?.asked, { reachable: true, archive: true })
+    assert.equal(alone.lies[0]?.upstream, 'liar')
+    assert.equal(alone.lies[0]?.response, undefined)
+  },
+)
