@@ -39,7 +39,7 @@ export async function runBundled(
   const bare = bareBundle(bundled, network, watch)
   const block = watch.provedBlock
   if (block === null) return { result, proof: bare }
-  const params = operation.bundle.params(input, toHex(block.hash))
+  const params = operation.bundle.params(input, toHex(block.hash), block.number)
   if (params === null) return { result, proof: bare }
   const bytes = reads.find(block.hash)
   if (bytes === null) throw new Error(`${operation.name} was proved without its block's header`)
@@ -48,7 +48,9 @@ export async function runBundled(
     pieces: reads.pieces(),
     blobFeeFraction: (timestamp) => network.blobFeeFraction(timestamp),
   }
-  const { used } = await replay(operation, input, evidence)
+  // As it will be read. By another name it is read by another operation, which differs in how it finds the block.
+  const named = operation.bundle.as === undefined ? operation.parse(params) : input
+  const { used } = await replay(operation, named, evidence)
   const proof = {
     ...bare,
     method: operation.bundle.as ?? operation.name,

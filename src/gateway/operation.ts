@@ -88,7 +88,7 @@ type BundledBy<Input> = {
   /** The block that the input names; null for a transaction's hash, which leads to one. */
   block(input: Input): BlockParameter | null
   /** Params that name the block by `blockHash` (hex), every value in one spelling. Null: not for this input. */
-  params(input: Input, blockHash: string): readonly unknown[] | null
+  params(input: Input, blockHash: string, number: bigint): readonly unknown[] | null
 }
 
 export type RpcOperation<Input> = {

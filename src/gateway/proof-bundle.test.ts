@@ -4,12 +4,14 @@ import { test } from 'node:test'
 import { verifyMerkleProof } from '@ethereumjs/mpt'
 import { bundleOf, operations, verdictOn } from '../../test/fakes/bundles.ts'
 import { cutBlocks, missingVectors, readVector } from '../../test/fakes/chain-vectors.ts'
+import { createLogChain } from '../../test/fakes/log-chain.ts'
 import { createMainnetProof, usdcSlot } from '../../test/fakes/mainnet-proof.ts'
 import { createVectorNetwork } from '../../test/fakes/vector-network.ts'
 import { fromHex, toHex, toQuantity } from '../base/hex.ts'
 import { decodeAccountState, decodeStorageValue } from '../codec/account-state.ts'
 import { decodeEntries } from '../codec/list.ts'
 import { decodeHeader } from '../codec/header.ts'
+import type { Log } from '../codec/receipt.ts'
 import { transactionHash } from '../codec/transaction.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 
@@ -292,4 +294,46 @@ test('every operation whose bundle goes by another name has that other one, with
     const twin = operations.get(bundle.as)?.bundle
     assert.ok(twin !== undefined && twin.as === undefined)
   }
+})
+
+test('logs of a range are proved complete: every header down to the oldest, and the receipts no bloom excludes', async () => {
+  const log = (fill: number): Log => ({
+    address: new Uint8Array(20).fill(fill),
+    topics: [new Uint8Array(32).fill(fill)],
+    data: Uint8Array.of(fill),
+  })
+  const { network, blocks } = createLogChain([[], [[log(1)]], [[log(2)], [log(1)]], [], [[log(3)]]])
+  const newest = toHex(blocks.at(-1)?.hash ?? new Uint8Array(0))
+  const address = toHex(log(1).address)
+  const requests: readonly (readonly [object, string, readonly unknown[]])[] = [
+    [
+      { fromBlock: '0x1', toBlock: 'latest', address },
+      newest,
+      [{ fromBlock: '0x1', toBlock: '0x4', address: [address], topics: [] }],
+    ],
+    [
+      { fromBlock: 'earliest', toBlock: '0x4', topics: [null] },
+      newest,
+      [{ fromBlock: '0x0', toBlock: '0x4', address: [], topics: [null] }],
+    ],
+    [{ address }, newest, [{ blockHash: newest, address: [address], topics: [] }]],
+    [{ blockHash: newest }, newest, [{ blockHash: newest, address: [], topics: [] }]],
+  ]
+  for (const [filter, block, params] of requests) {
+    const { result, proof } = await bundleOf(network, 'eth_getLogs', [filter])
+    assert.deepEqual(proof.params, params)
+    for (const request of [['eth_getLogs', [filter]] as const, null]) {
+      const verdict = await verdictOn(proof, block, request)
+      assert.ok('result' in verdict, JSON.stringify(verdict))
+      assert.equal(verdict.result, JSON.stringify(result))
+    }
+    for (const index of proof.nodes.keys()) {
+      const without = { ...proof, nodes: proof.nodes.toSpliced(index, 1) }
+      assert.ok('refused' in (await verdictOn(without, block)), `without node ${index}`)
+    }
+  }
+  const first = await bundleOf(network, 'eth_getLogs', [{ fromBlock: '0x1', address }])
+  assert.equal((first.result as unknown[]).length, 2)
+  const narrower = await verdictOn(first.proof, newest, ['eth_getLogs', [{ fromBlock: '0x2' }]])
+  assert.match('refused' in narrower ? narrower.refused : '', /^the bundle is of/)
 })

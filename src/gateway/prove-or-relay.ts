@@ -62,7 +62,7 @@ export function proveOrRelay(
       bundle: {
         ...(bundle.as !== undefined && { as: bundle.as }),
         block: ({ own }) => bundle.block(own),
-        params: ({ own }, blockHash) => bundle.params(own, blockHash),
+        params: ({ own }, blockHash, number) => bundle.params(own, blockHash, number),
       },
     }),
     ...(runNow &&

@@ -32,6 +32,12 @@ export function relayLongSearch(
       own: prove.parse(params),
     }),
     addresses: ({ query }) => query.filter.addresses,
+    ...(operation.bundle && {
+      bundle: {
+        block: ({ query }) => operation.bundle?.block(query) ?? null,
+        params: ({ query }, hash, number) => operation.bundle?.params(query, hash, number) ?? null,
+      },
+    }),
     async run({ params, query, own }, call) {
       const range = 'hash' in query.blocks ? null : await rangeOf(query.blocks, call)
       const isShort = range !== null && range.last - range.first < provedLogBlocksMax

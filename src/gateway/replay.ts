@@ -4,13 +4,15 @@
 import type { Caller } from '../accounts/caller.ts'
 import { defaultKeySettings } from '../accounts/key-settings.ts'
 import { Fault } from '../base/fault.ts'
+import { equalBytes } from '../base/hex.ts'
 import {
   createEvidenceNetwork,
   type Evidence,
   type UsedPieces,
 } from '../ethereum/evidence-network.ts'
+import type { BlockRef } from '../ethereum/head.ts'
 import { isWeaker, type Level } from '../ethereum/level.ts'
-import type { RpcOperation } from './operation.ts'
+import type { BlockParameter, RpcOperation } from './operation.ts'
 
 export type Replayed = {
   /** A JSON value. */
@@ -19,7 +21,7 @@ export type Replayed = {
   readonly used: UsedPieces
 }
 
-/** Every block that `input` names is the one of the evidence. Throws Fault `unverified`, saying what is lacking. */
+/** Every block that `input` names must be the one of the evidence. Throws Fault `unverified`, saying what is lacking. */
 export async function replay<Input>(
   operation: RpcOperation<Input>,
   input: Input,
@@ -31,7 +33,11 @@ export async function replay<Input>(
   const result = await operation.run(input, {
     caller: nobody,
     network,
-    resolve: () => Promise.resolve(only),
+    resolve(parameter) {
+      if (isOf(parameter, only)) return Promise.resolve(only)
+      const detail = 'the evidence is of another block than was asked for'
+      return Promise.reject(new Fault('unverified', { detail }))
+    },
     labels: {
       level(level) {
         if (weakest === null || isWeaker(level, weakest)) weakest = level
@@ -45,6 +51,12 @@ export async function replay<Input>(
     throw new Fault('unverified', { detail })
   }
   return { result, used: used() }
+}
+
+/** A tag is none that anybody could check: whoever names it has the block in mind. */
+function isOf(parameter: BlockParameter, { hash, number }: BlockRef): boolean {
+  if ('hash' in parameter) return equalBytes(parameter.hash, hash)
+  return 'tag' in parameter || parameter.number === number
 }
 
 /** No operation with a bundle looks at its caller. */

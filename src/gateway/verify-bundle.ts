@@ -108,7 +108,7 @@ function normalise(
   if (block !== null && 'tag' in block && block.tag === 'pending') {
     throw new Refusal('what is pending cannot be proved')
   }
-  const named = asked.bundle.params(input, toHex(hash))
+  const named = asked.bundle.params(input, toHex(hash), header.number)
   const operation = asked.bundle.as === undefined ? asked : operations.get(asked.bundle.as)
   if (operation === undefined || named === null) {
     throw new Refusal(`${method} has no bundles for these params`)

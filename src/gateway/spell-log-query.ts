@@ -1,0 +1,31 @@
+// A search for logs in the one spelling of proof bundles.
+// Tested by src/gateway/proof-bundle.test.ts
+import { toHex, toQuantity } from '../base/hex.ts'
+import type { LogFilter } from '../ethereum/logs.ts'
+import type { LogBlocks } from './params/log-filter.ts'
+
+/**
+ * The blocks in one spelling, where `blockHash` and `number` are the newest of them; null when the oldest is one
+ * that only a tag names.
+ */
+export function spellBlocks(
+  blocks: LogBlocks,
+  blockHash: string,
+  number: bigint,
+): Readonly<Record<string, string>> | null {
+  if ('hash' in blocks) return { blockHash }
+  const { from, to } = blocks
+  if ('tag' in from && 'tag' in to && from.tag === to.tag) return { blockHash }
+  const oldest =
+    'number' in from ? from.number : 'tag' in from && from.tag === 'earliest' ? 0n : null
+  if (oldest === null || oldest > number) return null
+  return { fromBlock: toQuantity(oldest), toBlock: toQuantity(number) }
+}
+
+/** The rest of a filter in one spelling: what was one choice is a list of one. */
+export function spellFilter({ addresses, topics }: LogFilter): Readonly<Record<string, unknown>> {
+  return {
+    address: addresses.map(toHex),
+    topics: topics.map((choices) => choices?.map(toHex) ?? null),
+  }
+}
