@@ -52,10 +52,10 @@ test('after a reorg a block filter tells the whole new branch', async () => {
   const poll = blockChanges(chain.network)
   const shared = growTo(chain, chain.genesis, 2)
   growTo(chain, shared[1] as ProvedHeader, 2)
-  assert.equal((await poll(callOn(chain))).values.length, 4)
+  assert.equal((await poll(callOn(chain))).value.length, 4)
   const branch = growTo(chain, shared[1] as ProvedHeader, 3)
-  assert.deepEqual((await poll(callOn(chain))).values, hashes(branch))
-  assert.deepEqual((await poll(callOn(chain))).values, [])
+  assert.deepEqual((await poll(callOn(chain))).value, hashes(branch))
+  assert.deepEqual((await poll(callOn(chain))).value, [])
 })
 
 test('after a reorg a log filter tells what was undone, last first, then the new branch', async () => {
@@ -67,7 +67,7 @@ test('after a reorg a log filter tells what was undone, last first, then the new
   const c1 = chain.grow(chain.genesis, [[log(5)]])
   const [hashA1, hashA2, hashB1] = hashes([a1, a2, b1])
   chain.moveTo(a2)
-  assert.deepEqual(shown((await poll(callOn(chain))).values), [
+  assert.deepEqual(shown((await poll(callOn(chain))).value), [
     [hashA1, 1, false],
     [hashA1, 2, false],
     [hashA2, 3, false],
@@ -75,7 +75,7 @@ test('after a reorg a log filter tells what was undone, last first, then the new
   // A branch that came and went between two polls was never told, so there is nothing to undo of it.
   chain.moveTo(c1)
   chain.moveTo(b1)
-  assert.deepEqual(shown((await poll(callOn(chain))).values), [
+  assert.deepEqual(shown((await poll(callOn(chain))).value), [
     [hashA2, 3, true],
     [hashA1, 2, true],
     [hashA1, 1, true],
@@ -92,7 +92,7 @@ test('a range holds for blocks that left as for those that came', async () => {
   chain.moveTo(a3)
   await poll(callOn(chain))
   chain.moveTo(chain.grow(chain.genesis, [[log(4)]]))
-  const undone = shown((await poll(callOn(chain))).values)
+  const undone = shown((await poll(callOn(chain))).value)
   assert.deepEqual(
     undone.map(([, topic, removed]) => [topic, removed]),
     [[2, true]],
@@ -107,21 +107,21 @@ test('what did not reach the caller is told again, in smaller parts, and nothing
   chain.moveTo(block)
   const call = callOn(chain)
   const whole = await poll(call)
-  assert.equal(whole.values.length, 20)
+  assert.equal(whole.value.length, 20)
   whole.untell()
   whole.untell()
   const told: unknown[] = []
   let largest = 0
   for (let polls = 0; polls < 100 && told.length < 20; polls += 1) {
     const part = await poll(call)
-    if (part.values.length > 3) {
+    if (part.value.length > 3) {
       part.untell()
       continue
     }
-    largest = Math.max(largest, part.values.length)
-    told.push(...part.values)
+    largest = Math.max(largest, part.value.length)
+    told.push(...part.value)
   }
-  assert.deepEqual(told, whole.values)
+  assert.deepEqual(told, whole.value)
   assert.ok(largest > 0)
 })
 
@@ -138,7 +138,7 @@ test('a head whose headers nobody has moves no filter on', async () => {
   const network = { ...chain.network, head: { ...chain.network.head, latest: () => strange } }
   const far = { ...callOn(chain), network, resolve: async () => strange }
   await assert.rejects(poll(far), { code: 'unknown_block' })
-  assert.deepEqual((await poll(callOn(chain))).values, [])
+  assert.deepEqual((await poll(callOn(chain))).value, [])
 })
 
 test('a place goes back before the first answer that was not given, whatever came after it', () => {

@@ -147,7 +147,7 @@ function createRoom() {
   let characters = charactersMax
   return {
     characters: () => characters,
-    take(values: readonly unknown[], back: () => void): OnceTold {
+    take(values: readonly unknown[], back: () => void): OnceTold<readonly unknown[]> {
       const given = characters
       characters = Math.min(charactersMax, 2 * given)
       return new OnceTold(values, () => {

@@ -35,7 +35,7 @@ test('a filter is there for the key and the network that made it, and for no oth
   const mine = callOf('one')
   const id = filters.add(mine, quiet)
   assert.match(id, /^0x[0-9a-f]{32}$/)
-  assert.deepEqual((await filters.poll(mine, id)).values, [])
+  assert.deepEqual((await filters.poll(mine, id)).value, [])
   const other = callOf('two')
   await assert.rejects(filters.poll(other, id), none)
   assert.equal(filters.drop(other, id), false)
@@ -86,9 +86,9 @@ test('two polls at once share out what is new, and one given up before it began 
   const polls = [filters.poll(call, id), filters.poll(givenUp, id), filters.poll(call, id)]
   free()
   const [first, second, third] = await Promise.allSettled(polls)
-  assert.deepEqual(first?.status === 'fulfilled' && first.value.values, [1])
+  assert.deepEqual(first?.status === 'fulfilled' && first.value.value, [1])
   assert.equal(second?.status, 'rejected')
-  assert.deepEqual(third?.status === 'fulfilled' && third.value.values, [2])
+  assert.deepEqual(third?.status === 'fulfilled' && third.value.value, [2])
 })
 
 test('a filter that fell behind what is remembered is forgotten, never skipped over', async () => {
@@ -103,7 +103,7 @@ test('a filter that fell behind what is remembered is forgotten, never skipped o
   const id = filters.add(call, { changes: transactionChanges(network), query: null })
   const add = (fill: number) => arrivals.add(new Uint8Array(32).fill(fill))
   add(1)
-  assert.deepEqual((await filters.poll(call, id)).values, [`0x${'01'.repeat(32)}`])
+  assert.deepEqual((await filters.poll(call, id)).value, [`0x${'01'.repeat(32)}`])
   for (const fill of [2, 3, 4]) add(fill)
   await assert.rejects(filters.poll(call, id), none)
   assert.equal(filters.drop(call, id), false)

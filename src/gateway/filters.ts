@@ -9,7 +9,7 @@ import type { RpcCall } from './operation.ts'
 import type { LogQuery } from './params/log-filter.ts'
 
 /** What is new since the last time it was asked, in order; throws `no_filter` when some of it is forgotten. */
-export type Changes = (call: RpcCall) => Promise<OnceTold>
+export type Changes = (call: RpcCall) => Promise<OnceTold<readonly unknown[]>>
 
 /** `query`: of a filter of logs; null for the others. */
 export type FilterParts = { readonly changes: Changes; readonly query: LogQuery | null }
@@ -18,7 +18,7 @@ export interface Filters {
   /** Resolves with the id: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`. */
   add(call: RpcCall, parts: FilterParts): string
   /** Polls of one filter run one after the other. Throws `no_filter`. */
-  poll(call: RpcCall, id: string): Promise<OnceTold>
+  poll(call: RpcCall, id: string): Promise<OnceTold<readonly unknown[]>>
   /** Throws `no_filter`, also for a filter that is not one of logs. */
   queryOf(call: RpcCall, id: string): LogQuery
   /** False when there was none. */

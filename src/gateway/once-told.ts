@@ -1,13 +1,13 @@
-// A result that is not given a second time: when it does not reach the caller after all, it has to be taken back.
+// A result that is given once: when it does not reach the caller after all, it has to be taken back.
 // Tested by src/gateway/filter-changes.test.ts
 import type { RpcOutcome } from './gateway.ts'
 
-/** `untell`: the next call of the operation is to give `values` again. May be called late, and more than once. */
-export class OnceTold {
-  readonly values: readonly unknown[]
+/** `untell`: nobody knows `value`, so it is to be as if the call had not been. May come late, and more than once. */
+export class OnceTold<Value = unknown> {
+  readonly value: Value
   readonly untell: () => void
-  constructor(values: readonly unknown[], untell: () => void) {
-    this.values = values
+  constructor(value: Value, untell: () => void) {
+    this.value = value
     this.untell = untell
   }
 }
@@ -45,7 +45,7 @@ export class Place<At> {
 
 /** The outcome of an operation's result. */
 export function toOutcome(result: unknown): Extract<RpcOutcome, { result: unknown }> {
-  return result instanceof OnceTold ? { result: result.values, untell: result.untell } : { result }
+  return result instanceof OnceTold ? { result: result.value, untell: result.untell } : { result }
 }
 
 /** For outcomes that reached nobody. */

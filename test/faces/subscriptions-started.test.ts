@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { type TransactionRequest, Wallet } from 'ethers'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
-import { openWebSocket, type WebSocketClient } from '../fakes/web-socket-client.ts'
+import { openWebSocket, refusedUpgrade, type WebSocketClient } from '../fakes/web-socket-client.ts'
 import { startCairn, type Started } from '../started-server.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
@@ -141,6 +141,26 @@ test('in a batch the ids come before any event of them', async (t) => {
   assert.equal(first.params.subscription, replies[0]?.result)
 })
 
+test('a subscription whose id nobody is told is none: by notification, or without room in the reply', async (t) => {
+  const small = await startCairn({ env: { CAIRN_RPC_RESPONSE_BYTES_MAX: '1024' } })
+  t.after(() => small.stop())
+  const client = await connect(t, small.apiKey, small)
+  const call = { jsonrpc: '2.0', method: 'eth_subscribe', params: ['newHeads'] }
+  client.socket.send(JSON.stringify(call))
+  const batch = Array.from({ length: 20 }, (_, id) => ({ ...call, id }))
+  client.socket.send(JSON.stringify(batch))
+  const replies = await client.nextJson<readonly { result?: string; error?: object }[]>()
+  const told = replies.flatMap(({ result }) => (result === undefined ? [] : [result]))
+  assert.ok(told.length > 0 && told.length < 20)
+  await ask(small, 'evm_mine')
+  const heard: string[] = []
+  for (let events = 0; events < told.length; events += 1) {
+    heard.push((await client.nextJson<Event>()).params.subscription)
+  }
+  assert.deepEqual(heard, told)
+  assert.equal((await client.ask('eth_chainId')).result, '0x539')
+})
+
 test('events are charged to the day of the key, which ends the connection when it is used up', async (t) => {
   const made = (await cairn.cli('keys', 'create', '--units-per-day', '160')) as {
     id: string
@@ -155,6 +175,34 @@ test('events are charged to the day of the key, which ends the connection when i
     reason: 'daily request count exceeded, request rate limited',
   })
   assert.equal(client.frames.length, 3)
+})
+
+test('the gates of a key stand at the upgrade as over HTTP', async () => {
+  const keyWith = async (...options: string[]) =>
+    (await cairn.cli('keys', 'create', ...options)) as { apiKey: string; apiKeySecret: string }
+  const refusal = async (key: string, options: object = {}) => {
+    const { status, body } = await refusedUpgrade(`${cairn.url}/ws/v3/${key}`, options)
+    return [status, (JSON.parse(body) as { error: { data: { reason: string } } }).error.data.reason]
+  }
+  const page = await keyWith('--allow-origin', 'https://app.example')
+  assert.deepEqual(await refusal(page.apiKey), [403, 'origin'])
+  const elsewhere = { origin: 'https://evil.example' }
+  assert.deepEqual(await refusal(page.apiKey, elsewhere), [403, 'origin'])
+  const opened = await openWebSocket(`${cairn.url}/ws/v3/${page.apiKey}`, {
+    origin: 'https://app.example',
+  })
+  await opened.close()
+  const agent = await keyWith('--allow-user-agent', 'my-app/')
+  assert.deepEqual(await refusal(agent.apiKey), [403, 'user_agent'])
+  const address = await keyWith('--allow-ip', '192.0.2.7')
+  assert.deepEqual(await refusal(address.apiKey), [403, 'ip'])
+  const shut = await keyWith('--secret-required')
+  assert.deepEqual(await refusal(shut.apiKey), [403, 'secret_required'])
+  const authorization = `Basic ${Buffer.from(`:${shut.apiKeySecret}`).toString('base64')}`
+  const entered = await openWebSocket(`${cairn.url}/ws/v3/${shut.apiKey}`, {
+    headers: { authorization },
+  })
+  await entered.close()
 })
 
 test('a list of addresses holds for subscriptions to logs', async (t) => {

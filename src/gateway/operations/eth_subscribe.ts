@@ -4,6 +4,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { SubscriptionKind } from '../events/subscription.ts'
 import { boundsOf } from '../log-bounds.ts'
+import { OnceTold } from '../once-told.ts'
 import type { RpcOperation } from '../operation.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { parseLogFilter } from '../params/log-filter.ts'
@@ -41,7 +42,9 @@ export const ethSubscribe: RpcOperation<SubscriptionKind> = {
   addresses: (kind) => (kind.kind === 'logs' ? kind.filter.addresses : undefined),
   async run(kind, { subscriptions }) {
     if (subscriptions === undefined) throw new Fault('no_subscription')
-    return subscriptions.add(kind)
+    const id = subscriptions.add(kind)
+    // A notification has no reply to name the id in, and a batch may have no room for it.
+    return new OnceTold(id, () => subscriptions.drop(id))
   },
 }
 
