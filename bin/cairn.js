@@ -3,11 +3,15 @@
 // before anything newer is imported. A checkout runs its source, an installed package its build.
 import { existsSync } from 'node:fs'
 
-const needed = 24
+// 24.9: a server may leave upgrades alone that it does not take.
+const needed = [24, 9]
 const version = process.versions.node
+const [major = 0, minor = 0] = version.split('.').map(Number)
 
-if (Number(version.split('.')[0]) < needed) {
-  process.stderr.write(`cairn needs Node ${needed} or newer, and this is Node ${version}.\n`)
+if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
+  process.stderr.write(
+    `cairn needs Node ${needed.join('.')} or newer, and this is Node ${version}.\n`,
+  )
   process.exitCode = 1
 } else {
   const source = new URL('../src/main.ts', import.meta.url)

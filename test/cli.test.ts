@@ -44,7 +44,7 @@ test('an old Node is refused in one sentence, before anything newer is read', as
   ])
   assert.equal(code, 1)
   assert.equal(out, '')
-  assert.equal(err, 'cairn needs Node 24 or newer, and this is Node 20.9.0.\n')
+  assert.equal(err, 'cairn needs Node 24.9 or newer, and this is Node 20.9.0.\n')
 })
 
 test('help and version succeed, wrong usage ends with 2', async () => {
