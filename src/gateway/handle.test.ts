@@ -13,6 +13,7 @@ import { createGateway, type GatewayParts } from './handle.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
 import type { BlockParameter, FilesOperation, Operations, RpcOperation } from './operation.ts'
+import { OnceTold, untellAll } from './once-told.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { Level } from '../ethereum/level.ts'
 
@@ -430,6 +431,22 @@ test('with its proof a kept answer is made again, and charged the same', async (
     nodes: [],
   }
   assert.deepEqual(outcomes, [{ result: { value: 2 }, proof }])
+})
+
+test('what is told once is told with its proof asked for too, and taken back when it reached nobody', async () => {
+  let untold = 0
+  const operation: RpcOperation<unknown> = {
+    name: 'x_once',
+    units: 80,
+    parse: (params) => params,
+    run: async () => new OnceTold([1], () => void untold++),
+  }
+  const { made } = gateway({ operationsOf: () => ({ find: () => operation }) })
+  const visit = { caller, network, items: [item('x_once')], batch: false, request: { signal } }
+  const { outcomes } = await made.runRpc({ ...visit, proof: true })
+  assert.partialDeepStrictEqual(outcomes, [{ result: [1], proof: { nodes: [] } }])
+  untellAll(outcomes)
+  assert.equal(untold, 1)
 })
 
 test('a kept answer needs no wait', async () => {

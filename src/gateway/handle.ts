@@ -18,6 +18,7 @@ import { createNetworkChoice } from './networks.ts'
 import { toOutcome } from './once-told.ts'
 import { runBundled } from './make-bundle.ts'
 import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
+import { ProofBudget } from './proof-budget.ts'
 import { isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
@@ -48,6 +49,8 @@ export type GatewayParts = {
 
 /** Calls of one batch that run at the same time. */
 const concurrentItems = 16
+/** The same with their bundles: each holds all that it read. */
+const concurrentBundles = 4
 
 /** One item before it runs; `operation` is null exactly when `fault` is not. */
 type Planned = {
@@ -67,15 +70,16 @@ export function createGateway(parts: GatewayParts): Gateway {
   async function outcomeOf(
     { operation, input, params, fault, method }: Planned,
     call: RpcCall,
-    withProof: boolean,
+    budget: ProofBudget | null,
   ): Promise<RpcOutcome> {
     if (operation === null) return { fault: fault ?? new Fault('internal') }
     try {
-      if (withProof) {
+      if (budget !== null) {
+        budget.judge()
         const watch = new ProofWatch(call.labels)
-        const run = { operation, input, params }
-        const { result, proof } = await runBundled(run, watch.watched(call), watch)
-        return { ...toOutcome(result), proof }
+        const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
+        budget.take(bundled.proof)
+        return { ...toOutcome(bundled.result), proof: bundled.proof }
       }
       if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
       const watch = new ProofWatch(call.labels)
@@ -130,16 +134,18 @@ export function createGateway(parts: GatewayParts): Gateway {
       signal: request.signal,
       ...(visit.subscriptions === undefined ? {} : { subscriptions: visit.subscriptions }),
     }
+    const budget = visit.proof === true ? new ProofBudget() : null
+    const lanes = budget === null ? concurrentItems : concurrentBundles
     let next = 0
     async function lane(): Promise<void> {
       while (next < planned.length) {
         const index = next++
         if (outcomes[index] === null) {
-          outcomes[index] = await outcomeOf(planned[index] as Planned, call, visit.proof === true)
+          outcomes[index] = await outcomeOf(planned[index] as Planned, call, budget)
         }
       }
     }
-    await Promise.all(Array.from({ length: Math.min(concurrentItems, planned.length) }, lane))
+    await Promise.all(Array.from({ length: Math.min(lanes, planned.length) }, lane))
   }
 
   /** The tail of the order: what was free is given back, what was used is counted. */
