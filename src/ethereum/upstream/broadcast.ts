@@ -21,7 +21,7 @@ export async function broadcast(
     await Promise.any(sends)
   } catch (thrown) {
     const errors = thrown instanceof AggregateError ? (thrown.errors as readonly unknown[]) : []
-    throw mostTelling(errors) ?? thrown
+    throw mostTelling(errors) ?? errors[0] ?? thrown
   }
 }
 

@@ -126,10 +126,22 @@ export function createUpstream(
     if (!isProbe) assertPassing(methodClass)
     const line = isProbe || methodClass === 'content' ? 'content' : 'other'
     if (!turnstile.tryEnter(line)) await enter(line, signal)
-    const start = clock.monotonic()
     try {
       if (!isProbe) assertPassing(methodClass)
-      standing.pass(methodClass)
+      return await sendNow(method, params, signal, methodClass)
+    } finally {
+      turnstile.leave(line)
+    }
+  }
+
+  async function sendNow(
+    method: string,
+    params: Params,
+    signal: AbortSignal,
+    methodClass: MethodClass,
+  ): Promise<unknown> {
+    const start = standing.pass(methodClass)
+    try {
       const replyBytesMax = replyBytesMaxOf(method, options.replyBytesMax)
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
@@ -142,7 +154,7 @@ export function createUpstream(
       standing.learn(error, methodClass, start)
       throw error
     } finally {
-      turnstile.leave(line)
+      standing.end(methodClass, start)
     }
   }
 
@@ -175,7 +187,10 @@ export function createUpstream(
     lacks: (method) => lacking.has(method),
     can: (need, number) => reach.can(need, number, head),
     cost(methodClass) {
-      const ms = standing.quantileMs(0.95, methodClass) ?? upstreamLimits.latencyGuessMs
+      const usualMs = standing.quantileMs(0.95, methodClass) ?? upstreamLimits.latencyGuessMs
+      // One that hangs has no new latencies: what waits for it says how slow it is now.
+      const ms =
+        methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
       const places = 1 + turnstile.waiting / options.concurrency
       return (ms * places * (1 + (lag ?? 0)) * (1 + recentLies)) / rate ** 2

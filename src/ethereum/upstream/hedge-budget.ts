@@ -11,6 +11,9 @@ export type HedgeBudget = {
 export const hedgeLimits = {
   /** A hedge starts after the p95 of the upstream that is waited for, but not sooner than this. */
   waitMsMin: 50,
+  /** Without a hedge the next is asked after so many times the p95, and not sooner than this: it seems to hang. */
+  patienceShare: 10,
+  patienceMsMin: 2_000,
   share: 0.1,
   savedMax: 10,
 } as const

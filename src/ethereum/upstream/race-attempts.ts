@@ -1,5 +1,5 @@
 // Asks one upstream after the other until one brings what is asked; while one takes longer than it usually does, the
-// next is asked beside it, once.
+// next is asked beside it, within a budget; beside one that does not answer at all, in any case.
 // Tested by src/ethereum/upstream/upstream-pool.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { hedgeLimits, type HedgeBudget } from './hedge-budget.ts'
@@ -39,7 +39,7 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   let next = 0
   let hasHedged = false
-  const hedge: { stop: (() => void) | null } = { stop: null }
+  const waiting: { stop: (() => void) | null } = { stop: null }
 
   function launch(): boolean {
     const upstream = line[next++]
@@ -55,16 +55,27 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
         } else if (running.has(controller)) reject(error)
       },
     )
-    if (!hasHedged && next < line.length) startTimer(upstream)
+    if (next < line.length) startTimer(upstream)
+    else waiting.stop?.()
     return true
   }
 
+  /** Beside one that takes long the next is asked: soon when the budget allows it, and at last in any case. */
   function startTimer(upstream: Upstream): void {
-    hedge.stop?.()
-    const ms = Math.max(hedgeLimits.waitMsMin, upstream.p95Ms('content') ?? 0)
-    hedge.stop = clock.after(ms, () => {
-      hasHedged = true
-      if (budget.spend()) launch()
+    waiting.stop?.()
+    const p95Ms = upstream.p95Ms('content') ?? 0
+    const hedgeMs = Math.max(hedgeLimits.waitMsMin, p95Ms)
+    const patienceMs = Math.max(hedgeLimits.patienceMsMin, hedgeLimits.patienceShare * p95Ms)
+    waiting.stop = clock.after(hedgeMs, () => {
+      if (!hasHedged && budget.spend()) {
+        hasHedged = true
+        launch()
+        return
+      }
+      waiting.stop = clock.after(patienceMs - hedgeMs, () => {
+        upstream.disappoint('content')
+        launch()
+      })
     })
   }
 
@@ -83,7 +94,7 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
     return findings
   } finally {
     signal.removeEventListener('abort', leave)
-    hedge.stop?.()
+    waiting.stop?.()
     const left = [...running]
     running.clear()
     for (const controller of left) controller.abort(signal.aborted ? signal.reason : answered)

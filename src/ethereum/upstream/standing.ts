@@ -10,8 +10,10 @@ import { UpstreamError } from './upstream-error.ts'
 
 export type Standing = {
   mayPass(methodClass: MethodClass): boolean
-  /** A call is sent; `start` of `succeed` and `learn` is when, by the monotonic clock. */
-  pass(methodClass: MethodClass): void
+  /** A call is sent, now. Returns when, by the monotonic clock: `start` of what is said of it at its end. */
+  pass(methodClass: MethodClass): number
+  /** It has ended, whatever came of it. */
+  end(methodClass: MethodClass, start: number): void
   succeed(methodClass: MethodClass, start: number): void
   fail(methodClass: MethodClass): void
   /** What a failed call says of the upstream. Takes whatever was thrown. */
@@ -22,19 +24,26 @@ export type Standing = {
   readonly isResting: boolean
   /** Milliseconds, or null without a call lately. */
   quantileMs(q: number, methodClass: MethodClass): number | null
+  /** How long the oldest call of the class is under way, milliseconds. */
+  pendingMs(methodClass: MethodClass): number
   /** Share of calls that went well, 0 to 1. */
   successRate(methodClass: MethodClass): number
   readonly worstRate: number
 }
 
 const standingLimits = {
-  /** After a rate limit that named no time. */
+  /** After a rate limit, at least. */
   restMs: 1_000,
   /** How long an upstream that refuses our account is left alone, when it names no time. */
   cordonMs: { billing: 3_600_000, credentials: 600_000 },
 } as const
 
-type Gauge = { readonly breaker: Breaker; readonly latency: LatencySketch }
+type Gauge = {
+  readonly breaker: Breaker
+  readonly latency: LatencySketch
+  /** When the calls under way started, and how many at that time; the oldest first. */
+  readonly starts: Map<number, number>
+}
 type Refusal = keyof typeof standingLimits.cordonMs
 
 export function createStanding(parts: {
@@ -47,7 +56,11 @@ export function createStanding(parts: {
   const gauges = new Map<MethodClass, Gauge>(
     methodClasses.map((methodClass) => [
       methodClass,
-      { breaker: createBreaker(clock), latency: createLatencySketch(clock) },
+      {
+        breaker: createBreaker(clock),
+        latency: createLatencySketch(clock),
+        starts: new Map<number, number>(),
+      },
     ]),
   )
   let cordonUntil = 0
@@ -88,6 +101,14 @@ export function createStanding(parts: {
     return error.code !== null || (error.timedOut && answeredAt > start)
   }
 
+  /** Whoever waited left: when that was longer than usual, it took at least so long. */
+  function learnOfLeaving(methodClass: MethodClass, start: number): void {
+    const { breaker, latency } = gaugeOf(methodClass)
+    breaker.forget()
+    const ms = clock.monotonic() - start
+    if (ms > (latency.quantile(0.95) ?? 0)) latency.add(ms)
+  }
+
   function learnOf(error: UpstreamError, methodClass: MethodClass, start: number): void {
     const { breaker } = gaugeOf(methodClass)
     switch (error.kind) {
@@ -101,14 +122,14 @@ export function createStanding(parts: {
         return
       case 'rate_limit':
         breaker.forget()
-        breaker.rest(error.retryAfterMs ?? standingLimits.restMs)
+        breaker.rest(Math.max(error.retryAfterMs ?? 0, standingLimits.restMs))
         return
       case 'billing':
       case 'credentials':
         breaker.forget()
         // Nodes refuse single methods in the same words: only what we ask ourselves speaks of the account.
         if (methodClass === 'content') cordon(error, error.kind)
-        else breaker.rest(error.retryAfterMs ?? standingLimits.restMs)
+        else breaker.rest(Math.max(error.retryAfterMs ?? 0, standingLimits.restMs))
         return
       case 'range':
       case 'no_tag':
@@ -129,12 +150,24 @@ export function createStanding(parts: {
 
   return {
     mayPass: (methodClass) => gaugeOf(methodClass).breaker.mayPass(),
-    pass: (methodClass) => gaugeOf(methodClass).breaker.pass(),
+    pass(methodClass) {
+      const { breaker, starts } = gaugeOf(methodClass)
+      const start = clock.monotonic()
+      breaker.pass()
+      starts.set(start, (starts.get(start) ?? 0) + 1)
+      return start
+    },
+    end(methodClass, start) {
+      const { starts } = gaugeOf(methodClass)
+      const count = starts.get(start) ?? 0
+      if (count > 1) starts.set(start, count - 1)
+      else starts.delete(start)
+    },
     succeed,
     fail: (methodClass) => gaugeOf(methodClass).breaker.fail(),
     learn(error, methodClass, start) {
       if (error instanceof UpstreamError) learnOf(error, methodClass, start)
-      else gaugeOf(methodClass).breaker.forget()
+      else learnOfLeaving(methodClass, start)
     },
     get isCordoned() {
       return isCordoned()
@@ -143,6 +176,10 @@ export function createStanding(parts: {
       return [...gauges.values()].some(({ breaker }) => breaker.state === 'open')
     },
     quantileMs: (q, methodClass) => gaugeOf(methodClass).latency.quantile(q),
+    pendingMs(methodClass) {
+      const [oldest] = gaugeOf(methodClass).starts.keys()
+      return oldest === undefined ? 0 : clock.monotonic() - oldest
+    },
     successRate: (methodClass) => gaugeOf(methodClass).breaker.successRate,
     get worstRate() {
       return Math.min(...[...gauges.values()].map(({ breaker }) => breaker.successRate))

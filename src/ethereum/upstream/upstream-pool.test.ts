@@ -274,6 +274,33 @@ test('beside an upstream that takes longer than usual, one more is asked', async
   assert.equal(started.clock.timers, 0)
 })
 
+test('one that hangs is given up for the next, whatever hedges are left, and is not first again', async () => {
+  await using started = await start([silent, well, well])
+  const [hanging] = started.nodes
+  assert.ok(hanging)
+  // The first two are asked while it hangs: the budget has one hedge.
+  const verdicts = [0, 1].map(() => started.pool.content(proof, attempt, never))
+  while (hanging.asked.length < 2) await new Promise(setImmediate)
+  started.clock.turn(50)
+  assert.equal(await verdicts[0], 'taken')
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  assert.equal(hanging.asked.length, 2, 'what waits there sends others elsewhere')
+  started.clock.turn(1_950)
+  assert.equal(await verdicts[1], 'taken')
+  assert.ok((started.pool.status().upstreams[0]?.successRate ?? 1) < 1)
+})
+
+test('closing ends a broadcast with the reason', async () => {
+  await using started = await start([silent])
+  const refused = assert.rejects(
+    started.pool.broadcast({ raw: '0x02', hash: '0x' }, never),
+    (error) => error instanceof Fault && error.code === 'shutting_down',
+  )
+  while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
+  await started.pool.close()
+  await refused
+})
+
 test('hedges are a tenth of all calls at most', async () => {
   await using started = await start([silent, silent, silent])
   let attempts = 0

@@ -106,6 +106,29 @@ test('a caller that leaves is no failure of the upstream', async () => {
   assert.ok(!upstream.isFull)
 })
 
+test('a rate limit of no time is a second all the same', async () => {
+  await using started = await start((_asked, response) => {
+    response.writeHead(429, { 'retry-after': '0' }).end()
+  })
+  await kindOf(started.upstream.call('eth_call', [], never))
+  started.clock.turn(999)
+  assert.ok(!started.upstream.mayCall('read'))
+})
+
+test('an upstream that hangs costs as much as what waits for it, and what was left counts as slow', async () => {
+  await using started = await start(() => undefined)
+  const { upstream, node, clock } = started
+  const before = upstream.cost('content')
+  const leaver = new AbortController()
+  const call = upstream.call('eth_getProof', [], leaver.signal)
+  while (node.asked.length === 0) await new Promise(setImmediate)
+  clock.turn(500)
+  assert.equal(upstream.cost('content'), before * 10)
+  leaver.abort(new Error('gone'))
+  await assert.rejects(call, /gone/)
+  assert.ok((upstream.p95Ms('content') ?? 0) >= 500)
+})
+
 test('a rate limit rests the class for the time the upstream asks for', async () => {
   await using started = await start((_asked, response) => {
     response.writeHead(429, { 'retry-after': '40' }).end()
