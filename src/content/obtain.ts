@@ -4,12 +4,12 @@ import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { createFlight } from '../base/flight.ts'
-import { equalBytes } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import { createExtras } from './extras.ts'
 import { createKeeping } from './keeping.ts'
 import { createMemory } from './memory.ts'
 import {
+  isSameRef,
   refKey,
   type ContentRef,
   type Held,
@@ -87,8 +87,6 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
   /** By `flightKey`, of the callers who wait for it now. */
   const waiting = new Map<string, Hint[]>()
-  /** Looked for and not found in this very turn. */
-  let absent: ContentRef | null = null
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const keeping = createKeeping({
     store,
@@ -104,18 +102,11 @@ export function createObtain(parts: ObtainParts): Obtaining {
     const remembered = memory.find(ref) ?? takeExtra(ref)
     if (remembered !== null) return remembered
     const bytes = keeping.find(ref) ?? store.find(ref)
-    if (bytes === null) return noteAbsent(ref)
+    if (bytes === null) return null
     verify(ref, bytes)
     count('held', null)
     remember(ref, bytes)
     return bytes
-  }
-
-  /** Who just looked goes on to `obtain` in the same turn: nothing can have come since, so it need not look again. */
-  function noteAbsent(ref: ContentRef): null {
-    if (absent === null) queueMicrotask(() => (absent = null))
-    absent = ref
-    return null
   }
 
   function remember(ref: ContentRef, bytes: Uint8Array): void {
@@ -175,7 +166,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   /** What one source offers for `ref`; the last word in `state`. */
   function receive(ref: ContentRef, source: string): { offer: Offer; state: Received } {
-    const isAsked = (item: Item): boolean => isSame(item.ref, ref)
+    const isAsked = (item: Item): boolean => isSameRef(item.ref, ref)
     const state: Received = { bytes: null, lied: false }
 
     function offer(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
@@ -231,8 +222,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   async function obtain(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
-    const isAbsent = absent !== null && isSame(absent, ref)
-    const held = isAbsent ? null : await findHeld(ref)
+    const held = await findHeld(ref)
     if (held instanceof Uint8Array) return held
     try {
       return await obtainElsewhere(ref, hint, signal)
@@ -291,10 +281,6 @@ type Received = { bytes: Uint8Array | null; lied: boolean }
 
 /** A copy that is there but cannot be read, and what was thrown. */
 type Unread = { readonly unread: unknown }
-
-function isSame(one: ContentRef, other: ContentRef): boolean {
-  return one.kind === other.kind && equalBytes(one.hash, other.hash)
-}
 
 function hasCode(error: unknown, code: FaultCode): boolean {
   return error instanceof Fault && error.code === code

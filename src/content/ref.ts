@@ -1,5 +1,5 @@
 // A ContentRef is an immutable name: what verification uses comes from it alone, never from a source.
-import { toBareHex } from '../base/hex.ts'
+import { equalBytes, toBareHex } from '../base/hex.ts'
 
 /**
  * - `header`, `trie-node`, `code`, `uncles`: `hash` = keccak256(bytes), 32 bytes.
@@ -24,6 +24,11 @@ export type Item = { readonly ref: ContentRef; readonly bytes: Uint8Array }
 /** The ref as one string: two refs are equal exactly when their keys are. */
 export function refKey(ref: ContentRef): string {
   return `${ref.kind}:${toBareHex(ref.hash)}`
+}
+
+/** The same without making strings. */
+export function isSameRef(one: ContentRef, other: ContentRef): boolean {
+  return one.kind === other.kind && equalBytes(one.hash, other.hash)
 }
 
 /** Where to look, never what is asked. No part of it takes part in verification. */

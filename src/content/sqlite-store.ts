@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
-import type { ContentRef, Item } from './ref.ts'
+import { type ContentRef, isSameRef, type Item } from './ref.ts'
 import type { Batch, Store } from './store.ts'
 
 const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
@@ -19,11 +19,29 @@ export function createSqliteStore(parts: {
 
   const has = (ref: ContentRef): boolean => db.getValue(hasSql, [ref.kind, ref.hash]) !== null
 
+  /** Looked for and not found in this turn of the event loop, where one miss is looked for again and again. */
+  let absent: ContentRef | null = null
+
+  function noteAbsent(ref: ContentRef): void {
+    // A tick that is asked for by a microtask comes after all of them, before any other thread's word.
+    if (absent === null) queueMicrotask(() => process.nextTick(() => (absent = null)))
+    absent = ref
+  }
+
   return {
-    find: ({ kind, hash }) => db.getValue<Uint8Array>(findSql, [kind, hash]),
+    find(ref) {
+      if (absent !== null && isSameRef(absent, ref)) return null
+      const bytes = db.getValue<Uint8Array>(findSql, [ref.kind, ref.hash])
+      if (bytes === null) noteAbsent(ref)
+      return bytes
+    },
     has,
-    commit: (items, rows = []) => writeWithRows(writer, items.flatMap(keepItem), rows),
-    batch: () => createBatch(writer, has),
+    async commit(items, rows = []) {
+      const changes = await writeWithRows(writer, items.flatMap(keepItem), rows)
+      absent = null
+      return changes
+    },
+    batch: () => createBatch(writer, has, () => (absent = null)),
     async drop({ kind, hash }) {
       await writer.write([
         {
@@ -64,7 +82,11 @@ async function writeWithRows(
   }
 }
 
-function createBatch(writer: Writer, has: (ref: ContentRef) => boolean): Batch {
+function createBatch(
+  writer: Writer,
+  has: (ref: ContentRef) => boolean,
+  onCommit: () => void,
+): Batch {
   const id = randomUUID()
   let state: 'open' | 'committed' | 'discarded' = 'open'
 
@@ -81,6 +103,7 @@ function createBatch(writer: Writer, has: (ref: ContentRef) => boolean): Batch {
     async commit(rows = []) {
       mustBeOpen()
       const changes = await writeWithRows(writer, publish(id), rows)
+      onCommit()
       state = 'committed'
       return changes
     },

@@ -39,6 +39,22 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.equal(store.has(item('b').ref), true)
     })
 
+    promise(
+      'what was looked for in vain is found as soon as its commit resolved',
+      async ({ store }) => {
+        assert.equal(store.find(item('a').ref), null)
+        assert.equal(store.find(item('a').ref), null)
+        await store.commit([item('a')])
+        assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+        assert.equal(store.find(item('b').ref), null)
+        const batch = store.batch()
+        await batch.put([item('b')])
+        assert.equal(store.find(item('b').ref), null)
+        await batch.commit()
+        assert.deepEqual(store.find(item('b').ref), item('b').bytes)
+      },
+    )
+
     promise('kinds do not share names', async ({ store }) => {
       await store.commit([item('a', 'code')])
       assert.equal(store.find(item('a', 'trie-node').ref), null)
