@@ -219,6 +219,12 @@ test('a bundle proves its own request and no other', { skip }, async () => {
     ],
     [{ result: 1 }, hash, null, /^the bundle is not of version 1$/],
     [[], hash, null, /^a bundle is a JSON object$/],
+    [
+      { ...proof, method: '\u001b[2J\u009b\n' },
+      hash,
+      null,
+      /^\\u001b\[2J\\u009b\\u000a has no bundles$/,
+    ],
   ]
   for (const [bundle, at, asked, sentence] of wrong) {
     const verdict = await verdictOn(bundle, at, asked)

@@ -20,6 +20,7 @@ export type ProofBundle = {
 
 /** A block of a hundred thousand transactions needs some more nodes than that, for each of its two lists. */
 const nodesMax = 300_000
+const nestingMax = 8
 
 const bytesForm = /^0x(?:[0-9a-fA-F]{2})*$/
 
@@ -38,7 +39,9 @@ export function parseBundle(
   const [method, params, nodes] = ['method', 'params', 'nodes'].map((name) => inner.get(name))
   const [header, code] = [inner.get('header') ?? null, inner.get('code')]
   if (typeof method !== 'string') return { refused: 'the bundle names no method' }
-  if (!Array.isArray(params)) return { refused: 'the bundle names no params' }
+  if (!Array.isArray(params) || !isShallow(params, nestingMax)) {
+    return { refused: 'the bundle names no params' }
+  }
   if (header !== null && !isBytes(header)) return { refused: 'the header is not hex' }
   if (code !== undefined && !isBytes(code)) return { refused: 'the code is not hex' }
   if (!Array.isArray(nodes) || nodes.length > nodesMax) {
@@ -59,6 +62,12 @@ export function parseBundle(
     ...(code === undefined ? {} : { code }),
   }
   return { bundle, claimed: outer.has('proof') ? outer.get('result') : undefined }
+}
+
+/** Params are a few levels deep: what is deeper is for nobody, and would exhaust the stack when it is spelled. */
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1))
 }
 
 function membersOf(value: unknown): ReadonlyMap<string, unknown> | null {

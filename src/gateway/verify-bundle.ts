@@ -63,7 +63,7 @@ export async function verifyBundle(
       result: JSON.stringify(result),
     }
   } catch (thrown) {
-    return { refused: sentenceOf(thrown) }
+    return { refused: printable(sentenceOf(thrown)) }
   }
 }
 
@@ -94,7 +94,7 @@ function normalise(
   operations: ReadonlyMap<string, RpcOperation<unknown>>,
 ): Normalised {
   const asked = operations.get(method)
-  if (asked?.bundle === undefined) throw new Refusal(`${method} has no bundles`)
+  if (asked?.bundle === undefined) throw new Refusal(`${method.slice(0, 100)} has no bundles`)
   const input = asked.parse(params)
   const block = asked.bundle.block(input)
   if (block !== null && 'hash' in block && !equalBytes(block.hash, hash)) {
@@ -118,7 +118,15 @@ function normalise(
 
 function spell({ method, params }: Pick<ProofBundle, 'method' | 'params'>): string {
   const text = `${method} ${JSON.stringify(params)}`
-  return text.length <= 400 ? text : `${text.slice(0, 400)}…`
+  return text.length <= 400 ? text : `${text.slice(0, 400)}...`
+}
+
+/** Sentences quote what a stranger wrote, and end up on terminals. */
+function printable(sentence: string): string {
+  return sentence.replaceAll(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 function sentenceOf(thrown: unknown): string {

@@ -8,7 +8,7 @@ import { fromHex, toHex } from '../../src/base/hex.ts'
 import { buildTrie } from '../../src/codec/trie-build.ts'
 import { encodeAccountState, absentAccount } from '../../src/codec/account-state.ts'
 import { encodeInteger, encodeRlp } from '../../src/codec/rlp.ts'
-import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import { parseBundle, type ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { bundleOf, verdictOn } from '../fakes/bundles.ts'
 import { missingVectors as skip } from '../fakes/chain-vectors.ts'
@@ -198,6 +198,9 @@ test(
         /lacks/,
       ],
     ]
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
+    const parsed = parseBundle({ ...one.proof, params: deep })
+    assert.deepEqual(parsed, { refused: 'the bundle names no params' })
     for (const [nodes, sentence] of refusals) {
       const verdict = await verdictOn({ ...one.proof, nodes }, one.block, one.request)
       assert.match('refused' in verdict ? verdict.refused : '', sentence)
