@@ -12,7 +12,11 @@ const folder = mkdtempSync(join(tmpdir(), 'cairn-reload-'))
 after(() => rmSync(folder, { recursive: true }))
 let files = 0
 
-async function watch(text: string, apply: (changes: Changes) => Promise<void> = async () => {}) {
+async function watch(
+  text: string,
+  apply: (changes: Changes) => Promise<void> = async () => {},
+  duringStart: string | null = null,
+) {
   const file = join(folder, `${(files += 1)}.yaml`)
   const write = (now: string) => {
     writeFileSync(`${file}.new`, now)
@@ -21,6 +25,7 @@ async function watch(text: string, apply: (changes: Changes) => Promise<void> = 
   write(text)
   const load = async () => (await loadConfig({ file, env: {}, flags: {} })).config
   let config = await load()
+  if (duringStart !== null) write(duringStart)
   const clock = createTurnedClock()
   const lines: { event: string; facts: Readonly<Record<string, unknown>> }[] = []
   const reload = createReload({
@@ -130,4 +135,13 @@ test('a watch that was stopped looks no more', async () => {
   write('rpc: {batchItemsMax: 20}\n')
   await turns(3)
   assert.equal(config().rpc.batchItemsMax, 100)
+})
+
+test('what changed while the server started is taken as well', async () => {
+  const { config } = await watch(
+    'rpc: {batchItemsMax: 10}\n',
+    undefined,
+    'rpc: {batchItemsMax: 20}\n',
+  )
+  assert.equal(config().rpc.batchItemsMax, 20)
 })

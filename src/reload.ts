@@ -37,15 +37,16 @@ const loggedMax = 20
 /** Begins to watch the file. */
 export function createReload(parts: ReloadParts): Reload {
   const { file, clock, log } = parts
-  /** What the file looked like when it was last read, or at the start; null: not looked yet. */
+  /** What the file looked like when it was last read; null: not looked yet. */
   let read: string | null = null
   let seen: string | null = null
   let underWay: Promise<void> | null = null
   let again = false
 
   async function look(): Promise<void> {
+    // What changed while the server started is taken as well.
+    if (read === null) return take()
     const looks = await looksOf(file)
-    read ??= looks
     const isStill = looks === seen
     seen = looks
     if (looks === read || !isStill || looks === 'absent') return
@@ -53,11 +54,16 @@ export function createReload(parts: ReloadParts): Reload {
   }
 
   async function take(): Promise<void> {
+    const isFirst = read === null
     read = await looksOf(file)
+    seen = read
+    if (isFirst && read === 'absent') return
     try {
       const changes = changesBetween(leaves, parts.current(), await parts.load())
       if (changes.live.length > 0) await parts.apply(changes)
-      log('info', 'settings_taken', { file, changed: changes.live })
+      if (!isFirst || changes.live.length > 0) {
+        log('info', 'settings_taken', { file, changed: changes.live })
+      }
       if (changes.restart.length > 0) {
         log('warn', 'settings_need_restart', { file, settings: changes.restart })
       }

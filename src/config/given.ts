@@ -9,7 +9,7 @@ import { hasReference, readSecretFile, resolveReferences } from './reference.ts'
 import type { Environment } from './reference.ts'
 import type { FileValue } from './yaml-file.ts'
 
-export type Origin = 'default' | 'file' | 'env' | 'flag'
+type Origin = 'default' | 'file' | 'env' | 'flag'
 
 /** A value as given, and where: `where` is for people ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
 export type Given = {

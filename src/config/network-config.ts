@@ -6,9 +6,9 @@
 export type VerifyMode = 'require' | 'prefer' | 'off'
 
 /** What can be proved on a network: everything, headers and state only, nothing (verification 2.3). */
-export type NetworkPolicy = 'full' | 'header-only' | 'none'
+type NetworkPolicy = 'full' | 'header-only' | 'none'
 
-export type MiningMode = 'auto' | 'interval' | 'off'
+type MiningMode = 'auto' | 'interval' | 'off'
 
 /** The chain that lives in the data folder. */
 export type EmbeddedNetworkConfig = {
