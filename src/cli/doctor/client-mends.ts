@@ -8,7 +8,8 @@ type Mends = Readonly<Partial<Record<NodeNeed, string>>>
 /** By the first word of `web3_clientVersion`. Source: the clients' own documentation of their flags. */
 const mends: Readonly<Record<string, Mends>> = {
   geth: {
-    proof: 'geth --syncmode full proves 128 blocks; --gcmode archive proves all',
+    proof:
+      'geth proves 128 blocks when it has synced; more with --history.trienode, all with --gcmode archive',
     raw: 'geth --http.api eth,net,web3,debug',
   },
   reth: {
