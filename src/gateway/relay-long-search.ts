@@ -26,11 +26,11 @@ export function relayLongSearch(
   const wrapped: RpcOperation<Input> = {
     name: operation.name,
     units: operation.units,
-    parse: (params) => ({
-      params,
-      query: operation.parse(params) as LogQuery,
-      own: prove.parse(params),
-    }),
+    parse(sent) {
+      const query = operation.parse(sent) as LogQuery
+      const params = onlyRead(sent)
+      return { params, query, own: prove.parse(params) }
+    },
     addresses: ({ query }) => query.filter.addresses,
     ...(operation.bundle && {
       bundle: {
@@ -53,6 +53,20 @@ export function relayLongSearch(
     },
   }
   return wrapped as RpcOperation<unknown>
+}
+
+const readMembers: ReadonlySet<string> = new Set([
+  'address',
+  'blockHash',
+  'fromBlock',
+  'toBlock',
+  'topics',
+])
+
+/** What was judged here, and no more: nodes written in Go read `Address` as `address`. */
+function onlyRead([filter]: readonly unknown[]): readonly unknown[] {
+  const members = Object.entries(filter ?? {}).filter(([name]) => readMembers.has(name))
+  return [Object.fromEntries(members)]
 }
 
 async function rangeOf(

@@ -7,19 +7,21 @@ import type { Network } from '../ethereum/network.ts'
 import type { Relay, RelayedCall } from '../ethereum/relay.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
 import { latestBlock, parseBlockNumber, parseBlockParameter } from './params/block-parameter.ts'
-import { parseAddress } from './params/fixed-bytes.ts'
+import { relayedAddresses } from './params/relayed-calls.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
 /** A known read. Its block parameter is judged here; the others are the upstream's to judge. */
 export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
-  const { name, units, callAt } = method
+  const { name, units, calls } = method
   return {
     name,
     units,
     parse: (params) => ({ params, block: parseBlock(method.block, params) }),
-    ...(callAt === undefined ? {} : { addresses: ({ params }) => calledAddress(params[callAt]) }),
+    ...(calls === undefined
+      ? {}
+      : { addresses: ({ params }) => relayedAddresses(calls, params, method.block?.at ?? null) }),
     run: ({ params, block }, call) => relayCall(call, method, params, block),
   }
 }
@@ -84,12 +86,4 @@ function relayOf({ relay }: Network, method: string): Relay {
   if (relay !== null) return relay
   const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
   throw new Fault('no_method', { detail })
-}
-
-/** Of a call object; empty, which fails a set list, where it names none or foreign code may run. */
-function calledAddress(request: unknown): readonly Uint8Array[] {
-  if (typeof request !== 'object' || request === null) return []
-  const { to, authorizationList } = request as { to?: unknown; authorizationList?: unknown }
-  if (to === undefined || to === null || authorizationList !== undefined) return []
-  return [parseAddress(to, 0)]
 }

@@ -2,6 +2,7 @@
 // only adds rights: what is not here is relayed as if it could write.
 // Tested by src/gateway/upstream-operations.test.ts
 import type { PinForm, RelayClass } from '../ethereum/relay.ts'
+import type { CallPlace } from './params/relayed-calls.ts'
 
 /** `hash`: the caller names the block by its hash, so that it is pinned as it is. */
 export type BlockForm = PinForm | 'hash'
@@ -12,8 +13,8 @@ export type RelayedMethod = {
   readonly class: RelayClass
   /** Position and spelling of the block parameter; absent: the method names none. */
   readonly block?: { readonly at: number; readonly form: BlockForm }
-  /** Position of the call whose `to` an address list judges. */
-  readonly callAt?: number
+  /** Where an address list finds the accounts that it judges; absent: the list does not apply. */
+  readonly calls?: CallPlace
 }
 
 const onState = (at: number): Pick<RelayedMethod, 'block'> => ({ block: { at, form: 'object' } })
@@ -31,9 +32,9 @@ const trace = { class: 'trace' } as const
 
 /** Never proved: what needs an EVM, a pool, or the node itself. */
 export const relayedMethods: readonly RelayedMethod[] = [
-  row('eth_call', 80, { ...onState(1), callAt: 0 }),
-  row('eth_estimateGas', 300, { ...onState(1), callAt: 0 }),
-  row('eth_createAccessList', 80, { ...onState(1), callAt: 0 }),
+  row('eth_call', 80, { ...onState(1), calls: 'first' }),
+  row('eth_estimateGas', 300, { ...onState(1), calls: 'first' }),
+  row('eth_createAccessList', 80, { ...onState(1), calls: 'first' }),
   row('eth_gasPrice', 80),
   row('eth_maxPriorityFeePerGas', 80),
   row('eth_feeHistory', 80, byNumber(1)),
@@ -44,15 +45,15 @@ export const relayedMethods: readonly RelayedMethod[] = [
   row('txpool_content', 80),
   row('txpool_contentFrom', 80),
   row('txpool_inspect', 80),
-  row('eth_simulateV1', 1000, { ...trace, ...onState(1) }),
+  row('eth_simulateV1', 1000, { ...trace, ...onState(1), calls: 'simulated' }),
   row('debug_traceBlockByHash', 1000, trace),
   row('debug_traceBlockByNumber', 1000, { ...trace, ...byNumber(0) }),
-  row('debug_traceCall', 1000, { ...trace, ...onState(1), callAt: 0 }),
+  row('debug_traceCall', 1000, { ...trace, ...onState(1), calls: 'first' }),
   row('debug_traceTransaction', 1000, trace),
   row('trace_block', 300, { ...trace, ...byNumber(0) }),
-  row('trace_call', 300, { ...trace, ...byNumber(2), callAt: 0 }),
-  row('trace_callMany', 300, { ...trace, ...byNumber(1) }),
-  row('trace_filter', 300, trace),
+  row('trace_call', 300, { ...trace, ...byNumber(2), calls: 'first' }),
+  row('trace_callMany', 300, { ...trace, ...byNumber(1), calls: 'anywhere' }),
+  row('trace_filter', 300, { ...trace, calls: 'anywhere' }),
   row('trace_transaction', 300, trace),
 ]
 

@@ -194,6 +194,9 @@ test('a short search is proved, a long one is handed on with its ends as numbers
   const long = await run('eth_getLogs', [{ fromBlock: 'earliest', address }])
   assert.deepEqual(long.levels, ['none'])
   assert.deepEqual(asked[0]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
+  // What was not judged here is not handed on: nodes written in Go would read it.
+  await run('eth_getLogs', [{ fromBlock: '0x0', address, Address: `0x${'22'.repeat(20)}` }])
+  assert.deepEqual(asked[1]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
 })
 
 test("a call's address is judged by a key's list; one that could reach any account has none", () => {
@@ -206,5 +209,35 @@ test("a call's address is judged by a key's list; one that could reach any accou
   assert.deepEqual(addresses('eth_call', [{ data: '0x00' }, 'latest']), [])
   assert.deepEqual(addresses('eth_call', [{ to: address, authorizationList: [] }]), [])
   assert.deepEqual(addresses('zks_getBridgeContracts', []), [])
+  const other = `0x${'22'.repeat(20)}`
+  // Nodes written in Go read members in any case, the last one wins.
+  assert.deepEqual(addresses('eth_call', [{ to: address, TO: other }, 'latest']), [])
+  assert.deepEqual(
+    addresses('eth_estimateGas', [{ to: address, 'authorizationLi\u017ft': [{}] }]),
+    [],
+  )
+  for (const changed of [{ code: '0x00' }, { stateDiff: {} }, { Code: '0x00' }, { state: {} }]) {
+    const overrides = { [address]: changed }
+    assert.deepEqual(addresses('eth_call', [{ to: address }, 'latest', overrides]), [])
+    const config = { tracer: 'callTracer', stateOverrides: overrides }
+    assert.deepEqual(addresses('debug_traceCall', [{ to: address }, 'latest', config]), [])
+    const simulated = { blockStateCalls: [{ stateOverrides: overrides, calls: [{ to: address }] }] }
+    assert.deepEqual(addresses('eth_simulateV1', [simulated, 'latest']), [])
+  }
+  const funded = { [other]: { balance: '0x1', nonce: '0x2' } }
+  assert.deepEqual(addresses('eth_call', [{ to: address }, null, funded]), [address])
+  const traced = { tracer: 'callTracer', tracerConfig: { withLog: true }, stateOverrides: funded }
+  assert.deepEqual(addresses('debug_traceCall', [{ to: address }, 'latest', traced]), [address])
+  const program = { tracer: '{result: (c, db) => db.getState(other), fault: () => {}}' }
+  assert.deepEqual(addresses('debug_traceCall', [{ to: address }, 'latest', program]), [])
+  const calls = [{ to: address }, { to: other }]
+  assert.deepEqual(addresses('eth_simulateV1', [{ blockStateCalls: [{ calls }] }]), [
+    address,
+    other,
+  ])
+  assert.deepEqual(addresses('eth_simulateV1', [{ blockStateCalls: [{ Calls: calls }] }]), [])
+  assert.deepEqual(addresses('trace_call', [{ to: address }, ['trace'], 'latest']), [address])
+  assert.deepEqual(addresses('trace_callMany', [[[{ to: other }, ['trace']]], 'latest']), [])
+  assert.deepEqual(addresses('trace_filter', [{ toAddress: [other] }]), [])
   assert.deepEqual(addresses('eth_getStorageAt', [address, '0x0']), [address])
 })
