@@ -7,28 +7,27 @@ export function toHex(bytes: Uint8Array): string {
 
 /** Two lower-case digits a byte, no prefix. */
 export function toBareHex(bytes: Uint8Array): string {
-  if (bytes.length <= loopBytesMax) return spellShort(bytes)
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
-}
-
-const bytesSpelled = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
-/** V8 keeps arrays up to here on its own heap: a Buffer over one would move it out first. */
-const loopBytesMax = 64
-
-function spellShort(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += bytesSpelled[byte]
-  return text
+  return spell(bytes, 'hex')
 }
 
 /** One character a byte: the shortest text two equal arrays share. For keys of maps, not for people. */
 export function toLatin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return spell(bytes, 'latin1')
 }
 
-// One buffer for every join: what is written is read before anything else can run.
+// One buffer for every short array: what is written is read before anything else can run.
 const joinBytesMax = 256
 const scratch = Buffer.allocUnsafeSlow(joinBytesMax)
+/** V8 keeps arrays up to here on its own heap: a Buffer over one would move it out first, so it is copied. */
+const copiedBytesMax = 64
+
+function spell(bytes: Uint8Array, encoding: 'hex' | 'latin1'): string {
+  if (bytes.length > copiedBytesMax) {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(encoding)
+  }
+  scratch.set(bytes)
+  return scratch.toString(encoding, 0, bytes.length)
+}
 
 /** `toLatin1` of two arrays, one after the other, of at most 256 bytes together. */
 export function joinLatin1(first: Uint8Array, second: Uint8Array): string {

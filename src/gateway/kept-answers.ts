@@ -21,46 +21,29 @@ type AnswerPlace = {
   readonly blockHash: Uint8Array
 }
 
-/** Blocks times methods that are known by name; some 100 bytes each. */
-const placesMax = 16_384
-
 /** What an entry costs beside its texts: two strings, an object, a map slot. */
 const entryBytes = 250
 
 /** At most `bytesMax` of keys and texts. 0: keeps nothing. */
 export function createKeptAnswers({ bytesMax }: { readonly bytesMax: number }): KeptAnswers {
   const recent = createRecent<KeptAnswer>({ sizeMax: bytesMax })
-  // A short name for each place: a look-up costs by the length of its key. Names are never given twice, so answers
-  // of a place that was forgotten are not found again, and age.
-  const names = new Map<string, string>()
-  let given = 0
   // Most calls in a row are about one block, the head.
-  let last: AnswerPlace = { network: '', method: '', blockHash: new Uint8Array() }
-  let lastName = ''
+  let lastHash: Uint8Array | null = null
+  let lastText = ''
 
-  function nameOf(where: AnswerPlace): string {
-    const { network, method, blockHash } = where
-    if (blockHash === last.blockHash && method === last.method && network === last.network) {
-      return lastName
+  function keyOf({ network, method, blockHash }: AnswerPlace, rest: string): string {
+    if (blockHash !== lastHash) {
+      lastHash = blockHash
+      lastText = toLatin1(blockHash)
     }
-    // Names of networks and methods hold no line feed and the hash has one length, so no two places spell alike.
-    const place = `${network}\n${method}\n${toLatin1(blockHash)}`
-    let name = names.get(place)
-    if (name === undefined) {
-      if (names.size >= placesMax) names.clear()
-      given += 1
-      name = `${given.toString(36)}\n`
-      names.set(place, name)
-    }
-    last = where
-    lastName = name
-    return name
+    // Names hold no line feed and the hash has one length, so no two places spell alike.
+    return `${network}\n${method}\n${lastText}${rest}`
   }
 
   return {
-    find: (where, rest) => recent.find(nameOf(where) + rest),
+    find: (where, rest) => recent.find(keyOf(where, rest)),
     add(where, rest, answer) {
-      const key = nameOf(where) + rest
+      const key = keyOf(where, rest)
       recent.add(key, answer, key.length + answer.text.length + entryBytes)
     },
   }
