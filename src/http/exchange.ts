@@ -25,7 +25,7 @@ export type RequestHeaders = {
 /** An answer that is whole. Names and values of headers are well formed; the length is among them, if it has one. */
 export type WholeAnswer = {
   readonly status: number
-  readonly fixed: HeadLines
+  readonly fixed: readonly HeadLines[]
   /** Names and values in turn, behind the fixed ones. */
   readonly own: readonly string[]
   readonly text: string

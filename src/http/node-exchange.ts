@@ -109,7 +109,7 @@ export class NodeExchange implements Exchange {
   send(answer: WholeAnswer): void {
     const { request, response } = this
     if (response.destroyed || response.headersSent) return
-    const head = [...answer.fixed.list, ...answer.own]
+    const head = [...answer.fixed.flatMap(({ list }) => list), ...answer.own]
     if (answer.closes) head.push('connection', 'close')
     response.writeHead(answer.status, head)
     if (answer.bodyUnread && !this.#awaitsContinue) {

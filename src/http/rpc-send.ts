@@ -26,13 +26,14 @@ const fixed = [
   'x-content-type-options',
   'nosniff',
 ]
-const plain = [...corsHeaders(undefined), ...fixed]
+const plainLines = createHeadLines([...corsHeaders(undefined), ...fixed])
+const noLines = createHeadLines([])
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
 export type ReplySender = (exchange: Exchange, answer: RpcAnswer) => void
 
 export function createReplySender(): ReplySender {
-  const plainLinesOf = createLabelledLines()
+  const labelLinesOf = createLabelLines()
   return (exchange, { fault, labels, body, bodyUnread }) => {
     const { text, bytes } = body
     const { origin } = exchange.headers
@@ -42,10 +43,10 @@ export function createReplySender(): ReplySender {
     const status = fault?.row.status ?? 200
     exchange.send({
       status,
-      fixed:
-        origin === undefined
-          ? plainLinesOf(labels)
-          : createHeadLines([...corsHeaders(origin), ...fixed, ...labelsOf(labels)]),
+      fixed: [
+        origin === undefined ? plainLines : createHeadLines([...corsHeaders(origin), ...fixed]),
+        labelLinesOf(labels),
+      ],
       own,
       text,
       ascii: bytes === text.length,
@@ -55,16 +56,15 @@ export function createReplySender(): ReplySender {
   }
 }
 
-/** The lines of an answer without an Origin, spelled again when they differ from the last ones: most are of one block. */
-function createLabelledLines(): (labels: RpcLabels | null) => HeadLines {
-  const unlabelled = createHeadLines(plain)
+/** The lines of labels, spelled again when they differ from the last ones: most calls in a row are about one block. */
+function createLabelLines(): (labels: RpcLabels | null) => HeadLines {
   let last: RpcLabels | null = null
-  let lines = unlabelled
+  let lines = noLines
   return (labels) => {
-    if (labels === null) return unlabelled
+    if (labels === null) return noLines
     if (last === null || !isAlike(labels, last)) {
       last = labels
-      lines = createHeadLines([...plain, ...labelsOf(labels)])
+      lines = createHeadLines(labelsOf(labels))
     }
     return lines
   }
@@ -81,9 +81,8 @@ function isAlike(labels: RpcLabels, other: RpcLabels): boolean {
 }
 
 /** Labels without the units, which differ from call to call. */
-function labelsOf(labels: RpcLabels | null): string[] {
+function labelsOf(labels: RpcLabels): string[] {
   const head: string[] = []
-  if (labels === null) return head
   if (labels.verified !== null) head.push('x-cairn-verified', labels.verified)
   if (labels.head !== null) head.push('x-cairn-head', labels.head)
   if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))

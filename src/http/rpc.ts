@@ -12,7 +12,6 @@ import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines, liveDeadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
-import { createHeadLines } from './head-lines.ts'
 import type { RpcFace, RpcPath } from './routes.ts'
 import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
 import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
@@ -92,12 +91,10 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
   }
 }
 
-const noLines = createHeadLines([])
-
 function sendPreflight(exchange: Exchange): void {
   const own = [...preflightHeaders(exchange.headers.origin), 'x-request-id', exchange.requestId]
   const kept = { bodyUnread: false, closes: false }
-  exchange.send({ status: 204, fixed: noLines, own, text: '', ascii: true, ...kept })
+  exchange.send({ status: 204, fixed: [], own, text: '', ascii: true, ...kept })
 }
 
 type FaceParts = RpcFaceParts & { readonly send: ReplySender }

@@ -160,7 +160,9 @@ export class LeanConnection implements Idler {
     if (exchange === null || !socket.writable) return
     const { startOf, endOf, draining, wheel, keepAliveMs } = this.#terms
     const stays = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive && !draining()
-    const head = startOf(answer.status) + answer.fixed.text + toLines(answer.own) + endOf(stays)
+    let head = startOf(answer.status)
+    for (const { text } of answer.fixed) head += text
+    head += toLines(answer.own) + endOf(stays)
     socket.write(head + answer.text, answer.ascii ? 'latin1' : 'utf8')
     this.#exchange = null
     this.#answered = true

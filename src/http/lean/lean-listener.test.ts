@@ -8,15 +8,12 @@ import type { Log } from '../../base/log.ts'
 import { createDateHeader } from '../date-header.ts'
 import { createDeadlines } from '../deadlines.ts'
 import type { Exchange } from '../exchange.ts'
-import { createHeadLines } from '../head-lines.ts'
 import { createLeanListener } from './lean-listener.ts'
-
-const noLines = createHeadLines([])
 
 function sendText(exchange: Exchange, text: string, bodyUnread = false): void {
   const own = ['content-length', String(text.length)]
   const ends = { bodyUnread, closes: bodyUnread }
-  exchange.send({ status: 200, fixed: noLines, own, text, ascii: true, ...ends })
+  exchange.send({ status: 200, fixed: [], own, text, ascii: true, ...ends })
 }
 
 function post(body: string, headers = '', declared = body.length): string {

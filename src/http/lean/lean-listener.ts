@@ -3,7 +3,6 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { createHeadLines } from '../head-lines.ts'
 import type { RpcFace } from '../routes.ts'
 import { answerHeaders, textAnswer } from '../text-answer.ts'
 import { createHeadParser } from './head-parser.ts'
@@ -68,11 +67,17 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
     const { requestId } = exchange
     log('error', 'a face failed', { requestId, cause })
     const { status, body, ...rest } = textAnswer(500, 'internal error')
-    const fixed = createHeadLines(
-      Object.entries(answerHeaders({ status, body, ...rest }, exchange.headers.origin)).flat(),
-    )
-    const own = ['x-request-id', requestId]
-    exchange.send({ status, fixed, own, text: body, ascii: true, bodyUnread: false, closes: true })
+    const headers = answerHeaders({ status, body, ...rest }, exchange.headers.origin)
+    const own = [...Object.entries(headers).flat(), 'x-request-id', requestId]
+    exchange.send({
+      status,
+      fixed: [],
+      own,
+      text: body,
+      ascii: true,
+      bodyUnread: false,
+      closes: true,
+    })
   }
 
   const beginLogged = logged(begin, clock, log)
