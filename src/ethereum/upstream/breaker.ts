@@ -16,6 +16,8 @@ export type Breaker = {
   forget(): void
   /** Opens at once for that time: the upstream asked for it. */
   rest(ms: number): void
+  /** When it is open after failures: lets the one call try now. What the upstream asked for is kept. */
+  wake(): void
   readonly state: BreakerState
   /** Share of calls of the window that went well, 0 to 1; 1 without calls. */
   readonly successRate: number
@@ -37,6 +39,8 @@ export function createBreaker(clock: Clock, limits = breakerLimits): Breaker {
   const bad = new Uint32Array(slots)
   let slot = Math.floor(clock.monotonic() / slotMs)
   let openUntil: number | null = null
+  /** Until when the upstream asked to be left alone. */
+  let askedUntil = 0
   let isTrying = false
 
   function turn(): void {
@@ -97,7 +101,13 @@ export function createBreaker(clock: Clock, limits = breakerLimits): Breaker {
     forget() {
       isTrying = false
     },
-    rest: open,
+    rest(ms) {
+      askedUntil = Math.max(askedUntil, clock.monotonic() + ms)
+      open(ms)
+    },
+    wake() {
+      if (stateNow() === 'open') openUntil = Math.max(askedUntil, clock.monotonic())
+    },
     get state() {
       return stateNow()
     },

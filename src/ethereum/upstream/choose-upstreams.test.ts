@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createChoose } from './choose-upstreams.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -25,7 +26,10 @@ function upstreamOf(name: string, facts: Facts): Upstream {
 const content = { methodClass: 'content', need: 'proof', number: 1n } as const
 
 function order(facts: Readonly<Record<string, Facts>>): () => string {
-  const choose = createChoose(Object.entries(facts).map(([name, one]) => upstreamOf(name, one)))
+  const choose = createChoose(
+    Object.entries(facts).map(([name, one]) => upstreamOf(name, one)),
+    createTurnedClock(),
+  )
   return () =>
     choose(content)
       .map(({ name }) => name)

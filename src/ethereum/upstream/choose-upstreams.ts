@@ -1,5 +1,6 @@
 // Whom to ask, best first: who can, then who costs least; the one asked last stays first until another is clearly
 // better, so that its caches stay warm and answers do not jump between nodes.
+import type { Clock } from '../../base/clock.ts'
 import type { MethodClass } from './method-class.ts'
 import type { Need } from './reach.ts'
 import type { Upstream } from './upstream.ts'
@@ -17,11 +18,27 @@ export type Choose = (wanted: Wanted) => readonly Upstream[]
 /** Another must cost less than this share of what the present first one costs. */
 const stickyShare = 0.8
 
+/** How often all that rest after failures are tried when nobody else is left. */
+const wakeMs = 1_000
+
 type Candidate = { readonly upstream: Upstream; readonly tier: number; readonly cost: number }
 
 /** Sticks to one upstream for each class of methods. */
-export function createChoose(upstreams: readonly Upstream[]): Choose {
+export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choose {
   const firsts = new Map<MethodClass, Upstream>()
+  /** When all that rest may be woken again. */
+  const wakeAt = new Map<MethodClass, number>()
+
+  function findUsable(methodClass: MethodClass): readonly Upstream[] {
+    const usable = upstreams.filter((one) => one.mayCall(methodClass))
+    if (usable.length > 0) return usable
+    // To fail everybody for half a minute because all failed a moment ago is no better than to try one call each.
+    const now = clock.monotonic()
+    if (now < (wakeAt.get(methodClass) ?? 0)) return usable
+    wakeAt.set(methodClass, now + wakeMs)
+    for (const upstream of upstreams) upstream.wake(methodClass)
+    return upstreams.filter((one) => one.mayCall(methodClass))
+  }
 
   function candidate(upstream: Upstream, { methodClass, need, number }: Wanted): Candidate {
     const can = need === undefined ? 'yes' : upstream.can(need, number ?? null)
@@ -34,7 +51,7 @@ export function createChoose(upstreams: readonly Upstream[]): Choose {
   }
 
   return (wanted) => {
-    const usable = upstreams.filter((one) => one.mayCall(wanted.methodClass))
+    const usable = findUsable(wanted.methodClass)
     if (usable.length < 2) return usable
     const line = usable
       .map((one) => candidate(one, wanted))

@@ -203,6 +203,7 @@ export function createUpstream(
     tellReach: (reaches) => reach.tell(reaches),
     tellChain,
     cannot: (need, number) => reach.lower(need, number, head),
+    wake: (methodClass) => standing.wake(methodClass),
     disappoint: (methodClass) => standing.fail(methodClass),
     prove() {
       if (quarantine.prove()) recentLies = 0

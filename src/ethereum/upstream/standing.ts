@@ -16,6 +16,8 @@ export type Standing = {
   end(methodClass: MethodClass, start: number): void
   succeed(methodClass: MethodClass, start: number): void
   fail(methodClass: MethodClass): void
+  /** Lets one call of the class try now, though it rests after failures. */
+  wake(methodClass: MethodClass): void
   /** What a failed call says of the upstream. Takes whatever was thrown. */
   learn(error: unknown, methodClass: MethodClass, start: number): void
   /** It refuses our account, and is left alone. */
@@ -165,6 +167,7 @@ export function createStanding(parts: {
     },
     succeed,
     fail: (methodClass) => gaugeOf(methodClass).breaker.fail(),
+    wake: (methodClass) => gaugeOf(methodClass).breaker.wake(),
     learn(error, methodClass, start) {
       if (error instanceof UpstreamError) learnOf(error, methodClass, start)
       else learnOfLeaving(methodClass, start)

@@ -370,6 +370,23 @@ test('without an upstream to ask there is no source', async () => {
   assert.equal(await started.pool.agree('eth_chainId', [], 1, never), null)
 })
 
+test('when all rest after failures each is tried again with one call a second', async () => {
+  await using started = await start([broken, broken])
+  const { pool, clock } = started
+  const ask = async (): Promise<unknown> =>
+    await pool.content(proof, attempt, never).catch((error: unknown) => Fault.from(error).code)
+  for (let i = 0; i < 20; i++) assert.equal(await ask(), 'failed')
+  assert.equal(await ask(), 'failed', 'woken at once')
+  assert.equal(await ask(), 'no_upstream')
+  assert.deepEqual(countOf(started), [21, 21])
+  for (const node of started.nodes) node.answer = () => 'well'
+  clock.turn(999)
+  assert.equal(await ask(), 'no_upstream')
+  clock.turn(1)
+  assert.equal(await ask(), 'taken')
+  assert.equal(await ask(), 'taken')
+})
+
 test('a known read goes elsewhere on trouble; a revert is the answer', async () => {
   const read = { method: 'eth_call', params: [{}], methodClass: 'read' } as const
   await using one = await start([broken, { ...well, trusted: true }])

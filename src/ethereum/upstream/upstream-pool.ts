@@ -77,7 +77,7 @@ const poolLimits = {
 
 export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const { network, upstreams, ledger, clock, log } = parts
-  const choose = createChoose(upstreams)
+  const choose = createChoose(upstreams, clock)
   const budget = createHedgeBudget()
   const flight = createFlight<ReadAnswer>({ seatsMax: poolLimits.flightsMax })
   const alarms = createAlarms({ network, clock, log })
