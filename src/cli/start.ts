@@ -3,6 +3,8 @@
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { settingsFile } from '../config/config.ts'
+import { type Config, networkNames } from '../config/settings.ts'
+import { sampleContractAddress } from '../ethereum/embedded/default-genesis.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { exitCodes, reportError } from './report.ts'
@@ -58,7 +60,7 @@ async function serve(context: Context, options: Options): Promise<void> {
   // On a terminal it says that the terminal is gone.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
-  context.out(options.json === true ? greetProgram(server) : greetPerson(server))
+  context.out(options.json === true ? greetProgram(server) : greetPerson(server, config))
   await signalled
   try {
     await server.stop()
@@ -114,7 +116,7 @@ function greetProgram({ url, firstKey }: Greeting): string {
   return `${JSON.stringify({ url, ...firstKey })}\n`
 }
 
-function greetPerson({ url, firstKey }: Greeting): string {
+function greetPerson({ url, firstKey }: Greeting, config: Config): string {
   const key = firstKey?.apiKey ?? '$API_KEY'
   const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
   const shown =
@@ -123,15 +125,29 @@ function greetPerson({ url, firstKey }: Greeting): string {
       : `The first API key and its secret, shown only now:
   API key     ${key}
   API secret  ${secret}`
+  const [first, ...others] = networkNames(config)
+  const served =
+    config.networks === null
+      ? ''
+      : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
   return `Cairn serves ${url}
-  JSON-RPC  POST ${url}/v3/${key}
+  JSON-RPC  POST ${url}/v3/${key}${served}
   IPFS API  POST ${url}/api/v0/
 
 ${shown}
 
 Try both:
   curl -s ${url}/v3/${key} -H 'content-type: application/json' \\
-    -d '{"jsonrpc":"2.0","id":1,"method":"eth_getStorageAt","params":["0x295a70b2de5e3953354a6a8344e616ed314d7251","0x0","latest"]}'
+    -d '${callToTry(config)}'
   printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add
 `
+}
+
+/** The sample contract is on the built-in chain only. */
+function callToTry({ networks }: Config): string {
+  const isOwn = networks === null || networks[0]?.embedded === true
+  const [method, params] = isOwn
+    ? ['eth_getStorageAt', [sampleContractAddress, '0x0', 'latest']]
+    : ['eth_getBlockByNumber', ['latest', false]]
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 }

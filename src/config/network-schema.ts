@@ -222,6 +222,8 @@ export const upstreamNetworkSchema = z.strictObject({
     .meta({
       description: 'The nodes that are asked.',
       example: 'upstreams: [{url: "http://127.0.0.1:8545"}]',
+      // A URL may stand here by mistake.
+      secret: true,
     }),
 })
 

@@ -1,7 +1,6 @@
 // One network as it was written: references replaced, short forms put in, and the place of every member, so that
 // what is wrong can be told with its line.
 // Tested by src/config/networks.test.ts
-import { quote } from './load.ts'
 import { type Mistake, wrongAt } from './mistake.ts'
 import { embeddedSchema, memberAt, upstreamNetworkSchema } from './network-schema.ts'
 import type { ShortForm } from './network-variable.ts'
@@ -44,7 +43,7 @@ export function readItem(parts: Item): readonly Written[] {
     return list?.line ?? 1
   }
   if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    const said = `networks[${index}]${quote(item)}: expected the members of a network`
+    const said = `networks[${index}]: expected the members of a network`
     mistakes.push(
       wrongAt(
         `${file}:${lineOf([])}`,

@@ -438,7 +438,7 @@ const rows: readonly Row[] = [
   [
     'an empty list of networks',
     'networks: []\n',
-    'cairn.yaml:1: networks is []: expected a list of at least one network',
+    'cairn.yaml:1: networks: expected a list of at least one network',
     /^write "- name: mainnet" below line 1/,
   ],
   [
@@ -450,7 +450,7 @@ const rows: readonly Row[] = [
   [
     'a network that is only a name',
     'networks:\n  - mainnet\n',
-    'cairn.yaml:2: networks[0] is "mainnet": expected the members of a network',
+    'cairn.yaml:2: networks[0]: expected the members of a network',
     /^write "name: mainnet"/,
   ],
   [
@@ -476,6 +476,21 @@ for (const [wrong, yaml, text, mend] of rows) {
     }
   })
 }
+
+test('a URL that stands in a wrong place is not repeated', async () => {
+  const url = 'https://user:hunter2@node.example/hunter2'
+  for (const yaml of [
+    `networks: ${url}\n`,
+    `networks:\n  - ${url}\n`,
+    `networks:\n  - {name: a, chainId: 1, upstreams: "${url}"}\n`,
+    `networks:\n  - {name: a, chainId: 1, upstreams: ["${url}"]}\n`,
+    `networks:\n  - {name: a, chainId: 1, upstreams: [{url: ["${url}"]}]}\n`,
+    `networks:\n  - {name: a, chainId: 1, upstreams: [{url: "http://h", headers: "${url}"}]}\n`,
+    `networks:\n  - {name: a, chainId: 1, upstreams: [{url: "ftp://user:hunter2@h"}]}\n`,
+  ]) {
+    assert.doesNotMatch(JSON.stringify(await mistakes(yaml)), /hunter2/, yaml)
+  }
+})
 
 test('everything that is wrong is told at once, in the table and in the networks', async () => {
   const found = await mistakes(

@@ -1,7 +1,7 @@
 // `networks:` of the settings file and its short forms in the environment, as checked plain values. Everything
 // that is wrong is told at once, each with its line and what mends it.
 import type { z } from 'zod'
-import { freeze, quote } from './load.ts'
+import { freeze } from './load.ts'
 import { type Mistake, wrongAt } from './mistake.ts'
 import { checkAcross, checkWithin } from './network-checks.ts'
 import type { NetworkConfig, UpstreamConfig, VerifyMode } from './network-config.ts'
@@ -35,7 +35,7 @@ export function readNetworks(
   const list = values.find(({ path }) => path === 'networks')
   const given = list?.value ?? null
   if (given !== null && !(Array.isArray(given) && given.length > 0)) {
-    const said = `networks${quote(given)}: expected a list of at least one network`
+    const said = 'networks: expected a list of at least one network'
     const mend = `write "- name: mainnet" below line ${list?.line} of ${file}, and its other members below that`
     mistakes.push(wrongAt(`${file}:${list?.line}`, said, mend))
   }
