@@ -154,16 +154,27 @@ function listsOf(transaction: TypedTransaction): Json {
   return json
 }
 
-/** A raw entry decoded: the post-state or status, the sum, the bloom, the logs. */
-function receiptItems(raw: Uint8Array) {
+type ReceiptItems = {
+  readonly outcome: Uint8Array
+  readonly cumulative: bigint
+  readonly bloom: Uint8Array
+  readonly logs: readonly (readonly [
+    address: Uint8Array,
+    topics: readonly Uint8Array[],
+    data: Uint8Array,
+  ])[]
+}
+
+/** A raw entry decoded: the post-state or status, the sum, the bloom, the logs. As bytes: blocks hold megabytes. */
+function receiptItems(raw: Uint8Array): ReceiptItems {
   const list = (raw[0] ?? 0) >= 0xc0 ? raw : raw.subarray(1)
-  const [outcome, cumulative, bloom, logs] = fromRlp(list, 'hex') as unknown as [
-    Hex,
-    Hex,
-    Hex,
-    readonly (readonly [Hex, readonly Hex[], Hex])[],
+  const [outcome, cumulative, bloom, logs] = fromRlp(list, 'bytes') as unknown as [
+    Uint8Array,
+    Uint8Array,
+    Uint8Array,
+    ReceiptItems['logs'],
   ]
-  return { outcome, cumulative: numberOf(cumulative), bloom, logs }
+  return { outcome, cumulative: numberOf(toHex(cumulative)), bloom, logs }
 }
 
 /** As eth_getTransactionReceipt gives it; `index` must be in the block. */
@@ -186,8 +197,8 @@ export function receiptJson(block: StubBlock, index: number): Json {
     from,
     gasUsed: toQuantity(cumulative - before),
     logs: logsJson(block, index),
-    logsBloom: bloom,
-    ...(outcome.length === 66 ? { root: outcome } : { status: quantityOf(outcome) }),
+    logsBloom: toHex(bloom),
+    ...(outcome.length === 32 ? { root: toHex(outcome) } : { status: quantityOf(toHex(outcome)) }),
     to: transaction.to?.toString() ?? null,
     transactionHash: toHex(transaction.hash()),
     transactionIndex: toQuantity(index),
@@ -207,9 +218,9 @@ export function logsJson(block: StubBlock, index: number): readonly Json[] {
   for (const earlier of block.receipts.slice(0, index)) first += receiptItems(earlier).logs.length
   const { logs } = receiptItems(at(block.receipts, index))
   return logs.map(([address, topics, data], position) => ({
-    address,
-    topics,
-    data,
+    address: toHex(address),
+    topics: topics.map(toHex),
+    data: toHex(data),
     blockNumber: toQuantity(block.number),
     transactionHash: toHex(at(block.view.transactions, index).hash()),
     transactionIndex: toQuantity(index),
@@ -226,10 +237,10 @@ function at<Value>(values: readonly Value[], index: number): Value {
   return value
 }
 
-function numberOf(item: Hex): bigint {
+function numberOf(item: string): bigint {
   return item === '0x' ? 0n : BigInt(item)
 }
 
-function quantityOf(item: Hex | undefined): string {
+function quantityOf(item: string | undefined): string {
   return toQuantity(numberOf(item ?? '0x'))
 }

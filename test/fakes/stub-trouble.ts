@@ -4,7 +4,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import type { Trouble } from './stub-knobs.ts'
 
 const html = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
-const fillerBytes = 10 * 1024 * 1024
+const filler = Buffer.alloc(10 * 1024 * 1024, '0')
 const dribbleMs = 20
 
 /** `text`: the reply that would have been sent. */
@@ -60,7 +60,11 @@ export function writeTrouble(
         JSON.stringify({ ...reply, result: '0x0', error: { code: -32000, message: 'both' } }),
       )
     case 'ten megabytes':
-      return send(200, JSON.stringify({ ...reply, result: `0x${'00'.repeat(fillerBytes >> 1)}` }))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(`{"jsonrpc":"2.0","id":${JSON.stringify(reply['id'])},"result":"0x`)
+      response.write(filler)
+      response.end('"}')
+      return
     case 'bytes dribbled':
       return dribble(response, text, parts.clock)
     case 'no answer':

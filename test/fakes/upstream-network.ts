@@ -2,7 +2,7 @@
 // test that needs many.
 import { systemClock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
-import { type Log, silentLog } from '../../src/base/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -29,6 +29,8 @@ export type UpstreamCase = UpstreamNetwork & {
   read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
   /** All that its store was given, by whoever. */
   readonly kept: readonly Item[]
+  /** What it logged. */
+  readonly lines: readonly string[]
   /** When nothing is under way any more. */
   idle(): Promise<void>
 }
@@ -40,9 +42,14 @@ export async function openUpstreamCase(options: {
   readonly trusted?: readonly number[]
   readonly heads?: Partial<HeadSettings>
   readonly ledger: LieLedger
-  readonly log?: Log
 }): Promise<UpstreamCase> {
-  const { name, stubs, ledger, log = silentLog } = options
+  const { name, stubs, ledger } = options
+  const lines: string[] = []
+  const log = createLog(
+    () => 'debug',
+    () => 0,
+    (line) => lines.push(line),
+  )
   const kept: Item[] = []
   const store = watch(createMemoryStore(), kept)
   const obtaining = createObtain({
@@ -84,6 +91,7 @@ export async function openUpstreamCase(options: {
   return {
     ...opened,
     kept,
+    lines,
     async read(method, params) {
       const operation = operations.get(method)
       if (operation === undefined) throw new TypeError(`no operation ${method}`)

@@ -1,0 +1,304 @@
+// Upstreams that lie, in more than five hundred ways that differ: no wrong answer is served, nothing wrong is kept,
+// who lied is known and no longer asked, and every request is answered while one honest upstream remains.
+// Keeps promise 5 of docs/promises.md
+import assert from 'node:assert/strict'
+import test, { before, type TestContext } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { createLieLedger, type Lie, listLies } from '../../src/ethereum/upstream/lie-ledger.ts'
+import { openChainDatabase } from '../fakes/chain-database.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { createRandom, type Falsehood, pick, type Random } from '../fakes/falsehood.ts'
+import { falsehoods, type Liar, makeLiar } from '../fakes/liar.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openUpstreamCase, type ReadAnswer, type UpstreamCase } from '../fakes/upstream-network.ts'
+import { canonical, type Read, readsOf, truthOf } from './reads.ts'
+
+const skip = missingVectors
+const seed = Number(process.env['CAIRN_SEED'] ?? 20_261_121)
+let chain: StubChain
+
+before(async () => {
+  if (skip === false) chain = await openStubChain()
+})
+
+type Bench = {
+  readonly honest: StubUpstream
+  readonly liars: readonly StubUpstream[]
+  open(name: string, stubs: readonly StubUpstream[]): Promise<UpstreamCase>
+  liesOf(name: string): readonly Lie[]
+}
+
+async function setUp(t: TestContext): Promise<Bench> {
+  const { database } = openChainDatabase(t)
+  const writer = createInlineWriter(database)
+  const honest = await startStubUpstream(t, chain)
+  const liars = [await startStubUpstream(t, chain), await startStubUpstream(t, chain)]
+  return {
+    honest,
+    liars,
+    open: (network, stubs) => {
+      const ledger = createLieLedger({ network, writer, clock: systemClock, log: silentLog })
+      return openUpstreamCase({ name: network, stubs, ledger })
+    },
+    liesOf: (name) => listLies(database).filter(({ network }) => network === name),
+  }
+}
+
+/** Not about which block stands at a number: enough liars who agree can forge that. */
+function isByHash({ method }: { readonly method: string }): boolean {
+  return method !== 'eth_getBlockByNumber'
+}
+
+type Case = {
+  readonly falsehood: Falsehood
+  readonly read: Read
+  readonly seed: number
+}
+
+/** Falsehoods about replies that a proof is made of. */
+const provable = falsehoods.filter(({ methods }) => !methods.includes('eth_getStorageAt'))
+
+/** At most `count` cases, each falsehood in turn, each about a read whose replies it can falsify. */
+async function* drawCases(honest: StubUpstream, count: number): AsyncGenerator<Case> {
+  const random = createRandom(seed)
+  for (let at = 0; at < count; at += 1) {
+    const falsehood = provable[at % provable.length] ?? assert.fail()
+    for (let tries = 0; tries < drawsMax; tries += 1) {
+      const block = pick(random, chain.recorded.slice(1)) ?? assert.fail()
+      const fitting = readsOf(block).filter(({ method }) => brings(method, falsehood.methods))
+      const read = pick(random, fitting) ?? assert.fail()
+      if (!(await canTell(honest, falsehood, block, read, random))) continue
+      yield { falsehood, read, seed: seed + at }
+      break
+    }
+  }
+}
+
+const drawsMax = 40
+
+async function canTell(
+  honest: StubUpstream,
+  { methods, tell }: Falsehood,
+  block: StubBlock,
+  read: Read,
+  random: Random,
+): Promise<boolean> {
+  for (const [method, params] of callsFor(read, block)) {
+    if (!methods.includes(method)) continue
+    const result = structuredClone(await honest.honest(method, params))
+    const asked = { method, params, result, random, chain, honest: honest.honest }
+    return (await tell(asked)) !== undefined
+  }
+  return false
+}
+
+/** What a read may have to ask an upstream. */
+function callsFor(
+  { method, params }: Read,
+  { hash }: StubBlock,
+): readonly (readonly [string, readonly unknown[]])[] {
+  const pinned = { blockHash: hash }
+  const [address, position] = params
+  switch (method) {
+    case 'eth_getStorageAt':
+      return [['eth_getProof', [address, [position], pinned]]]
+    case 'eth_getProof':
+      return [['eth_getProof', params]]
+    case 'eth_getBalance':
+    case 'eth_getTransactionCount':
+      return [['eth_getProof', [address, [], pinned]]]
+    case 'eth_getCode':
+      return [
+        ['eth_getProof', [address, [], pinned]],
+        ['eth_getCode', [address, pinned]],
+      ]
+    default:
+      return [
+        ...(/ByHash$|Receipt$/.test(method) && !/Block/.test(method)
+          ? ([['eth_getTransactionByHash', params]] as const)
+          : []),
+        ...(/Receipt/.test(method)
+          ? ([
+              ['eth_getBlockReceipts', [hash]],
+              ['debug_getRawReceipts', [hash]],
+            ] as const)
+          : []),
+        ['eth_getBlockByHash', [hash, !/Receipts/.test(method) || params[1] === true]],
+        ['debug_getRawBlock', [hash]],
+        ['debug_getRawHeader', [hash]],
+      ]
+  }
+}
+
+/** Does a read by this method make calls by one of those? */
+function brings(method: string, calls: readonly string[]): boolean {
+  const isState = /StorageAt|Balance|Count|Code|Proof/.test(method)
+  if (calls.includes('eth_getCode')) return method === 'eth_getCode'
+  if (calls.includes('eth_getProof')) return isState
+  if (calls.some((call) => /Receipts/.test(call) && !/Block/.test(call)))
+    return /Receipt/.test(method)
+  if (calls.includes('eth_getBlockReceipts') && calls.length === 1) return /Receipt/.test(method)
+  if (calls.includes('eth_getTransactionByHash'))
+    return /ByHash$|Receipt$/.test(method) && !/Block/.test(method)
+  return !isState
+}
+
+/** The liars tell this falsehood, and have the calls it is about. */
+function corrupt(liars: readonly StubUpstream[], { falsehood, seed: own }: Case): readonly Liar[] {
+  const isRaw = falsehood.methods.some((method) => method.startsWith('debug_'))
+  return liars.map((liar) => {
+    liar.knobs.lacks = (method) => !isRaw && method.startsWith('debug_')
+    return makeLiar(liar, { seed: own, among: [falsehood], only: isByHash })
+  })
+}
+
+function assertHonest(
+  { lines }: UpstreamCase,
+  answer: ReadAnswer,
+  truth: string,
+  about: string,
+): void {
+  assert.ok('result' in answer, `${about}: ${JSON.stringify(answer)}\n${lines.join('\n')}`)
+  assert.equal(canonical(answer.result), truth, about)
+  // By its hash a transaction is looked for, and only what is found can be proved.
+  if (answer.result !== null) assert.equal(answer.level, 'proof', about)
+}
+
+function assertClean({ kept }: UpstreamCase, about: string): void {
+  for (const { ref, bytes } of kept) {
+    assert.doesNotThrow(() => verifyKeccakKinds(ref as never, bytes), about)
+  }
+}
+
+const roundsMax = 10
+const enough = 520
+const differentMin = 500
+
+test(
+  'of one honest upstream and one liar, every read is answered, honestly, and within ten the liar is put away',
+  { skip },
+  async (t) => {
+    const { honest, liars, open, liesOf } = await setUp(t)
+    const [first] = liars as [StubUpstream, StubUpstream]
+    let [caught, missed] = [0, 0]
+    const different = new Set<string>()
+    const quiet = new Set(provable.map(({ name }) => name))
+    // The liar is the faster one, so it is asked first.
+    honest.knobs.latencyMs = () => 10
+    for await (const drawn of drawCases(honest, roundsMax * provable.length)) {
+      const { falsehood, read } = drawn
+      const at = drawn.seed - seed
+      if (at >= 3 * provable.length && different.size >= enough) break
+      const truth = await truthOf(honest, read)
+      const [liar] = corrupt([first], drawn) as [Liar]
+      const name = `case ${at}`
+      const opened = await open(name, [first, honest])
+      const about = `seed ${seed}, ${name}: ${falsehood.row} ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+      assertHonest(opened, await opened.read(read.method, read.params), truth, about)
+      await opened.idle()
+      assertClean(opened, about)
+      for (const { digest } of liar.told) different.add(digest)
+      const told = liar.told.length > 0
+      if (told) quiet.delete(falsehood.name)
+      const isLie = told && falsehood.nature === 'lie'
+      const isKnown = () => liesOf(name).length > 0
+      // Another upstream may have been the faster one: then nobody has looked at the lie.
+      for (const again of isLie ? similarTo(drawn) : []) {
+        if (await soon(isKnown)) break
+        assertHonest(
+          opened,
+          await opened.read(again.method, again.params),
+          await truthOf(honest, again),
+          about,
+        )
+      }
+      const lies = liesOf(name)
+      assert.deepEqual(
+        lies.filter(({ upstream }) => upstream !== 'upstream 0'),
+        [],
+        about,
+      )
+      const { state } = opened.pool.upstreams[0]?.status() ?? assert.fail()
+      if (isLie && isKnown()) {
+        caught += 1
+        assert.equal(state, 'quarantined', about)
+      } else if (isLie) {
+        missed += 1
+        assert.ok(liar.told.length < 10, `${about}: ten times unnoticed`)
+      }
+      if (falsehood.nature === 'harmless' || falsehood.nature === 'silence') {
+        assert.deepEqual(lies, [], about)
+      }
+      await opened.close()
+    }
+    t.diagnostic(
+      `${different.size} falsifications that differ, 0 wrong answers; ${caught} liars put away, ${missed} overtaken by the honest; never told: ${[...quiet].join(', ')}`,
+    )
+    assert.ok(different.size >= differentMin, `${different.size}`)
+    assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} liars went unnoticed`)
+  },
+)
+
+test('two liars that agree change nothing about what can be proved', { skip }, async (t) => {
+  const { honest, liars, open } = await setUp(t)
+  for await (const drawn of drawCases(honest, provable.length)) {
+    const { falsehood, read } = drawn
+    const at = drawn.seed - seed
+    const truth = await truthOf(honest, read)
+    corrupt(liars, drawn)
+    const opened = await open(`case ${at}`, [...liars, honest])
+    const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+    assertHonest(opened, await opened.read(read.method, read.params), truth, about)
+    await opened.idle()
+    assertClean(opened, about)
+    await opened.close()
+  }
+})
+
+test(
+  'of liars only, there is the honest answer or an error, and never a third thing',
+  { skip },
+  async (t) => {
+    const { honest, liars, open } = await setUp(t)
+    let refused = 0
+    for await (const drawn of drawCases(honest, provable.length)) {
+      const { falsehood, read } = drawn
+      const at = drawn.seed - seed
+      const truth = await truthOf(honest, read)
+      corrupt(liars, drawn)
+      const opened = await open(`case ${at}`, liars)
+      const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
+      const answer = await opened.read(read.method, read.params)
+      if ('fault' in answer) refused += 1
+      else if (answer.result !== null) assertHonest(opened, answer, truth, about)
+      else assert.ok(truth === 'null' || answer.level !== 'proof', about)
+      await opened.idle()
+      assertClean(opened, about)
+      await opened.close()
+    }
+    assert.ok(refused > 20, `${refused} refused`)
+  },
+)
+
+/** Nine more reads that the same falsehood is about, of other blocks. */
+function similarTo({ falsehood, read }: Case): readonly Read[] {
+  return chain.recorded
+    .slice(1)
+    .flatMap(readsOf)
+    .filter(({ method }) => method === read.method && brings(method, falsehood.methods))
+    .slice(-9)
+}
+
+const triesMax = 20
+
+/** A reply is judged to its end after the answer was given. */
+async function soon(holds: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < triesMax && !holds(); tries += 1) {
+    await new Promise<void>((resolve) => systemClock.after(5, resolve))
+  }
+  return holds()
+}
