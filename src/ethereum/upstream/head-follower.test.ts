@@ -33,6 +33,8 @@ function headerOf(hash: Uint8Array): Header {
 type Node = HeadSource & {
   at: Name
   safeAt: Name | null
+  /** Of its safe block, as it says; null: the true one. */
+  safeNumber: number | null
   down: boolean
   usable: boolean
   lag: number
@@ -45,15 +47,16 @@ function node(name: string, at: Name, trusted = false): Node {
     usable: true,
     at,
     safeAt: null,
+    safeNumber: null,
     down: false,
     lag: 0,
     setLag: (blocks) => void (made.lag = blocks),
     call: async (_method, [tag]) => {
       if (made.down) throw new Error('connection refused')
       const block = tag === 'latest' ? made.at : made.safeAt
-      return block === null
-        ? null
-        : { hash: toHex(hashOf(block)), number: toQuantity(BigInt(block.number)) }
+      if (block === null) return null
+      const number = (tag === 'latest' ? null : made.safeNumber) ?? block.number
+      return { hash: toHex(hashOf(block)), number: toQuantity(BigInt(number)) }
     },
   }
   return made
@@ -283,6 +286,35 @@ test('safe is what enough agree on, never a block of another branch', async (t) 
   assert.equal(follower.finalized()?.number, 8n)
   const none = await follow(t, [node('one', a(4)), node('two', a(4))])
   assert.equal(none.follower.safe(), null)
+})
+
+test('safe has the number of its header, whatever an upstream says of it', async (t) => {
+  for (const count of [1, 2]) {
+    const nodes = [node('liar', a(15)), node('two', a(15))].slice(0, count)
+    for (const one of nodes) one.safeAt = a(8)
+    const [liar] = nodes
+    assert(liar)
+    liar.safeNumber = 14
+    const { follower } = await follow(t, nodes)
+    assert.deepEqual(follower.safe()?.number, 8n)
+  }
+})
+
+test('safe is the word of those who named it, not of who named the head', async (t) => {
+  const own = node('own', a(15), true)
+  const others = [node('one', a(15)), node('two', a(15)), node('three', a(9))]
+  for (const one of others) one.safeAt = a(8)
+  const { follower, latest } = await follow(t, [own, ...others])
+  assert.deepEqual([latest()[2], follower.safe()?.anchor], ['trusted', 'quorum:3/4'])
+  own.safeAt = a(9)
+  const trusted = await follow(t, [own, ...others])
+  assert.deepEqual(
+    [trusted.follower.safe()?.number, trusted.follower.safe()?.anchor],
+    [9n, 'trusted'],
+  )
+  const alone = node('one', a(15))
+  alone.safeAt = a(8)
+  assert.equal((await follow(t, [alone])).follower.safe()?.anchor, 'single')
 })
 
 test('a block that is new to us is asked about before it is called an orphan', async (t) => {

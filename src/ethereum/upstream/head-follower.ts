@@ -68,7 +68,13 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const canonical = createCanonicalBlocks(network, tree, blocksMax)
   const words = new Map<HeadSource, Word>()
   const reach = createReachBlock(tree, parts.header)
-  const finality = createFinality(network, Math.min(settings.quorum, sources.length))
+  const finality = createFinality({
+    network,
+    quorum: Math.min(settings.quorum, sources.length),
+    upstreams: sources.length,
+    numberOf: async (hash, signal) =>
+      (tree.find(hash) ?? (await parts.header(hash, signal))).number,
+  })
   const listeners = new Set<(change: HeadChange) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
   const ending = new AbortController()

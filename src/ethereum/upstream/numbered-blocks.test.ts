@@ -36,6 +36,7 @@ function blocks(sources: readonly HeadSource[], over: Partial<NumberedBlocksPart
     genesisHash: null,
     finalized: () => null,
     history: async () => null,
+    numberOf: async () => 5n,
     ...over,
   })
 }
@@ -73,6 +74,17 @@ test('a block of another number does not count', async () => {
   await assert.rejects(blocks([odd])(5n, latest, signal), { code: 'pruned' })
 })
 
+test('a block whose header has another number does not count, whoever names it', async () => {
+  // The header of hash 3 is that of block 6.
+  const numberOf = async (found: Uint8Array) => (found[0] === 3 ? 6n : 5n)
+  const found = await blocks([source(3), source(3), source(4)], { numberOf })(5n, latest, signal)
+  assert.deepEqual([found.hash, found.anchor], [hash(4), 'single'])
+  for (const trusted of [true, false]) {
+    const alone = blocks([source(3, trusted)], { numberOf })(5n, latest, signal)
+    await assert.rejects(alone, { code: 'unverified' })
+  }
+})
+
 test('what the state under the head says needs no word of anybody', async () => {
   const one = source(1)
   const find = blocks([one], { history: async () => hash(8) })
@@ -92,7 +104,14 @@ test('a final block is asked for once', async () => {
   await find(5n, latest, signal)
   await find(5n, latest, signal)
   assert.equal(one.asks, 1)
-  await find(11n, latest, signal)
-  await find(11n, latest, signal)
+  const over = { finalized: () => ({ ...latest, number: 20n }), numberOf: async () => 11n }
+  const later = blocks([one], { ...over, finalized: () => ({ ...latest, number: 10n }) })
+  await later(11n, latest, signal)
+  await later(11n, latest, signal)
   assert.equal(one.asks, 3)
+  // The word of one, while others are away, is not taken for ever.
+  const left = blocks([one, down()], over)
+  await left(11n, latest, signal)
+  await left(11n, latest, signal)
+  assert.equal(one.asks, 5)
 })

@@ -20,6 +20,8 @@ export type NumberedBlocksParts = {
     latest: BlockRef,
     signal: AbortSignal,
   ) => Promise<Uint8Array | null>
+  /** That of a block's header, proved by its hash. Throws what proving a header throws. */
+  readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
 }
 
 /** Final blocks remembered, about 300 bytes each. */
@@ -37,6 +39,8 @@ export function createNumberedBlocks(
 
   function remember(block: BlockRef): BlockRef {
     const finalized = parts.finalized()
+    // The word of one, while others were away, is not taken for ever.
+    if (block.anchor === 'single' && parts.sources.length > 1) return block
     if (finalized === null || block.number > finalized.number) return block
     const [oldest] = final.size >= finalMax ? final.keys() : []
     if (oldest !== undefined) final.delete(oldest)
@@ -57,10 +61,22 @@ export function createNumberedBlocks(
       throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     }
     const named = said.filter((it): it is BlockName => it !== null && it.number === number)
-    const best = mostNamed(named)
-    if (best === null) throw new Fault('pruned')
+    if (named.length === 0) throw new Fault('pruned')
+    const best = await mostNamed(named, number, signal)
     const { hash } = best.block
     return { network, hash, number, anchor: anchorOf(best.count, trusted.length > 0) }
+  }
+
+  /** Of those whose header has that number. Throws `unverified` when there is none. */
+  async function mostNamed(named: readonly BlockName[], number: bigint, signal: AbortSignal) {
+    const counts = named
+      .filter(({ hash }, index) => named.findIndex((it) => equalBytes(it.hash, hash)) === index)
+      .map((block) => ({ block, count: named.filter((it) => isSame(it, block)).length }))
+      .toSorted((one, other) => other.count - one.count)
+    for (const one of counts) {
+      if ((await parts.numberOf(one.block.hash, signal)) === number) return one
+    }
+    throw new Fault('unverified')
   }
 
   function anchorOf(count: number, isTrusted: boolean): Anchor {
@@ -91,11 +107,6 @@ export function createNumberedBlocks(
   }
 }
 
-function mostNamed(blocks: readonly BlockName[]) {
-  let best: { readonly block: BlockName; readonly count: number } | null = null
-  for (const block of blocks) {
-    const count = blocks.filter(({ hash }) => equalBytes(hash, block.hash)).length
-    if (best === null || count > best.count) best = { block, count }
-  }
-  return best
+function isSame(one: BlockName, other: BlockName): boolean {
+  return equalBytes(one.hash, other.hash)
 }

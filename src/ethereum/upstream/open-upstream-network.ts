@@ -97,6 +97,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     genesisHash: genesisHash === null ? null : fromHex(genesisHash),
     finalized: () => head.finalized(),
     history: (number, latest, signal) => findInHistory(network, number, latest, signal),
+    numberOf: async (hash, signal) => (await getHeader(network, hash, signal)).header.number,
   })
   const head = createHeadFollower({
     network: name,
