@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { setImmediate } from 'node:timers/promises'
 import { after, before, suite, test } from 'node:test'
-import { createFakeGateway, goodKey, secret } from '../../test/fakes/gateway.ts'
+import { bundle, createFakeGateway, goodKey, secret } from '../../test/fakes/gateway.ts'
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
@@ -81,6 +81,22 @@ suite('an upgrade to a WebSocket', () => {
     for (const where of [path, `${path}/?x=1`, `/mainnet${path}`]) {
       const client = await openWebSocket(started.url + where, { headers: basic(`:${secret}`) })
       deepEqual(await client.ask('eth_chainId'), { jsonrpc: '2.0', id: 1, result: '0x539' })
+      await client.close()
+    }
+  })
+
+  test('an upgrade that asks for proofs has one with every result', async () => {
+    for (const [where, headers] of [
+      [`${path}?proof=1`, {}],
+      [path, { 'x-cairn-proof': '1' }],
+    ] as const) {
+      const client = await openWebSocket(started.url + where, { headers })
+      deepEqual(await client.ask('eth_chainId'), {
+        jsonrpc: '2.0',
+        id: 1,
+        result: '0x539',
+        proof: bundle,
+      })
       await client.close()
     }
   })
