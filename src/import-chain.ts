@@ -4,7 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from './base/clock.ts'
-import { silentLog } from './base/log.ts'
+import type { Log } from './base/log.ts'
 import { createSqliteStore } from './content/sqlite-store.ts'
 import { lockFolder } from './db/lock.ts'
 import { openDatabase } from './db/sqlite.ts'
@@ -21,6 +21,7 @@ type Parts = {
   readonly name: string
   readonly genesis: Genesis
   readonly blocksFile: string
+  readonly log: Log
   /** Told after each new block with its number. */
   readonly onBlock: (number: bigint) => void
   /** Told the head that the import starts from. */
@@ -57,7 +58,7 @@ export async function importChain(
     connectWriter: () => writer.connect(),
     mining: 'off',
     clock: systemClock,
-    log: silentLog,
+    log: parts.log,
   })
   running.defer(() => chain.close())
   parts.onStart(chain.head.latest().number)

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { toHex } from '../base/hex.ts'
+import { createLog } from '../base/log.ts'
 import { embeddedChain } from '../config/settings.ts'
 import { countBlocks } from '../ethereum/embedded/count-blocks.ts'
 import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
@@ -63,6 +64,7 @@ async function runImport(context: Context, options: Options): Promise<void> {
     name: chain.name,
     genesis,
     blocksFile: options.blocks,
+    log: createLog(() => 'warn', systemClock.now, context.err),
     onStart(number) {
       const title = 'blocks executed and verified'
       progress = createProgress(context, { title, total, clock: systemClock })

@@ -26,7 +26,7 @@ import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
-import { recentNodesMax, type TrieDatabase } from './trie-database.ts'
+import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
 
 /** Who earns the fees of blocks made here: nobody has its key. */
 const coinbase = '0xca14ca14ca14ca14ca14ca14ca14ca14ca14ca14'
@@ -56,13 +56,13 @@ type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
 
 type Ahead = {
   readonly place: BlockPlace
-  readonly items: number
+  readonly bytes: number
   readonly durable: Promise<void>
 }
 
 /** Blocks that are run while the commits of those before them are under way, and what they bring in all. */
 const aheadBlocksMax = 32
-const aheadItemsMax = recentNodesMax / 2
+const aheadBytesMax = recentBytesMax / 2
 
 export class ProducingChain {
   readonly #parts: ChainParts
@@ -261,8 +261,8 @@ export class ProducingChain {
   }
 
   async #waitForRoom(): Promise<void> {
-    const items = this.#ahead.reduce((sum, one) => sum + one.items, 0)
-    if (this.#ahead.length < aheadBlocksMax && items < aheadItemsMax) return
+    const bytes = this.#ahead.reduce((sum, one) => sum + one.bytes, 0)
+    if (this.#ahead.length < aheadBlocksMax && bytes < aheadBytesMax) return
     // The last of half of them: the others wait for theirs meanwhile, and share its transaction.
     const half = this.#ahead[Math.floor((this.#ahead.length - 1) / 2)]
     const failed = await half?.durable.then(
@@ -286,7 +286,8 @@ export class ProducingChain {
     const durable = store.commit(items, rows).then(() => onDurable(place))
     // Who waits for it hears of a failure; nobody may wait before it comes.
     durable.catch(() => {})
-    this.#ahead.push({ place, items: items.length, durable })
+    const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
+    this.#ahead.push({ place, bytes, durable })
     await this.#advance(place, parts.header)
   }
 

@@ -5,7 +5,7 @@ import { emptyTrieRoot, encodeAccountState } from '../../../codec/account-state.
 import { keccak256 } from '../../../codec/keccak.ts'
 import { buildTrie } from '../../../codec/trie-build.ts'
 import { createMemoryStore } from '../../../content/memory-store.ts'
-import { createTrieDatabase } from './trie-database.ts'
+import { createTrieDatabase, recentBytesMax } from './trie-database.ts'
 
 const key = (bytes: Uint8Array) => toBareHex(keccak256(bytes))
 const word = (fill: number) => new Uint8Array(32).fill(fill)
@@ -45,6 +45,47 @@ test('what is kept is read through, and is not committed again', async () => {
   const tries = createTrieDatabase(store)
   assert.deepEqual(await tries.get(toBareHex(root)), bytes)
   assert.deepEqual(tries.reachable(root), [])
+})
+
+test('what a commit took is at hand before the store has it, and forgotten when the commit failed', async () => {
+  const tries = createTrieDatabase(createMemoryStore())
+  const account = encodeAccountState({
+    nonce: 1n,
+    balance: 5n,
+    storageRoot: emptyTrieRoot,
+    codeHash: keccak256(new Uint8Array(0)),
+  })
+  const { root, nodes } = buildTrie([[keccak256(word(1)), account]])
+  const bytes = nodes[0] ?? word(0)
+  await tries.put(toBareHex(root), bytes)
+  assert.equal(tries.reachable(root).length, 1)
+  tries.clear()
+  assert.deepEqual(await tries.get(toBareHex(root)), bytes)
+  tries.forget()
+  assert.equal(await tries.get(toBareHex(root)), undefined)
+})
+
+test('what commits took is in memory only until as many bytes again were taken', async () => {
+  const tries = createTrieDatabase(createMemoryStore())
+  const takeCode = async (fill: number) => {
+    const code = new Uint8Array(recentBytesMax).fill(fill)
+    const account = encodeAccountState({
+      nonce: 1n,
+      balance: 5n,
+      storageRoot: emptyTrieRoot,
+      codeHash: keccak256(code),
+    })
+    const state = buildTrie([[keccak256(word(fill)), account]])
+    await tries.put(toBareHex(state.root), state.nodes[0] ?? word(0))
+    await tries.put(`63${key(code)}`, code)
+    tries.reachable(state.root)
+    return `63${key(code)}`
+  }
+  const first = await takeCode(1)
+  await takeCode(2)
+  assert.notEqual(await tries.get(first), undefined)
+  await takeCode(3)
+  assert.equal(await tries.get(first), undefined)
 })
 
 test('a node that does not hash to its key, a delete and a strange key are bugs', async () => {

@@ -22,22 +22,24 @@ export type TrieDatabase = DB<string, Uint8Array> & {
 }
 
 /**
- * What commits took is read from memory until as many nodes again were taken: the next block walks mostly these,
+ * What commits took is read from memory until as many bytes again were taken: the next block walks mostly these nodes,
  * and those whose commit is under way are not in the Store yet.
  */
-export const recentNodesMax = 16_384
+export const recentBytesMax = 8 * 1024 * 1024
 
 /** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
 export function createTrieDatabase(store: Store): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
   let recent = new Map<string, Uint8Array>()
   let earlier = new Map<string, Uint8Array>()
+  let recentBytes = 0
 
   function take(key: string): Uint8Array | undefined {
     const bytes = pending.get(key)
     if (bytes === undefined) return undefined
     pending.delete(key)
     recent.set(key, bytes)
+    recentBytes += bytes.length
     return bytes
   }
 
@@ -95,9 +97,10 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     shallowCopy: () => database,
     open: async () => {},
     reachable(stateRoot) {
-      if (recent.size >= recentNodesMax) {
+      if (recentBytes >= recentBytesMax) {
         earlier = recent
         recent = new Map()
+        recentBytes = 0
       }
       return [...walk(stateRoot, account)]
     },
@@ -106,6 +109,7 @@ export function createTrieDatabase(store: Store): TrieDatabase {
       pending.clear()
       recent.clear()
       earlier.clear()
+      recentBytes = 0
     },
   }
   return database
