@@ -17,6 +17,11 @@ const cachedAtRate =
 const shared =
   'the bare node:http beside it is near the goal or over it too: compiling, collecting and the load generator share two cores'
 
+const warmUp =
+  'about a quarter of the time goes to opening the folder and starting the thread with its EVM; 54 blocks run in code that is not compiled yet'
+const importing =
+  "profiled: two thirds go to the EVM library's tries, RLP and system contracts of each block, a fourteenth to the sender; SQLite writes beside it on another core, which a busy machine does not have"
+
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, ours / bare node:http`]: coldNodes,
   [`${storage}: first reads/s, ours / anvil`]: coldNodes,
@@ -30,6 +35,8 @@ export const causes: Readonly<Record<string, string>> = {
   [`${transaction}: CPU of nginx POST cache / ours at 20,000/s`]: cachedAtRate,
   'calls in batches':
     'profiled: a call takes more than the 2.5 us of processor time that the goal leaves; a sixth goes to finding kept answers, a seventh to parsing',
+  'blocks/s, 54 blocks of all forks': warmUp,
+  'blocks/s, 3000 blocks of a transfer': importing,
   'p99 of a cached call, 1 connection, 1000/s': shared,
   'p99 of a cached call, 64 connections, 2000/s': shared,
   'add, durable before the reply / sha256': doubleWrite,
