@@ -193,8 +193,12 @@ export class LeanConnection implements Idler {
   readonly #onEnd = (): void => {
     const { socket } = this
     if (this.#ended) socket.destroySoon()
-    else if (this.#exchange === null || this.#exchange.bodyEnded) socket.end()
-    else this.#refuse(400)
+    else if (this.#exchange === null) socket.end()
+    else if (this.#exchange.bodyEnded) {
+      // node:http gives no answer either to whoever does not wait for it.
+      socket.end()
+      this.#exchange.hangUp()
+    } else this.#refuse(400)
   }
 
   onDue(): void {

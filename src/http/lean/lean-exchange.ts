@@ -112,8 +112,9 @@ export class LeanExchange implements Exchange {
     })
   }
 
-  /** The caller has gone; call once. */
+  /** The caller has gone. */
   hangUp(): void {
+    if (this.#gone) return
     this.#gone = true
     this.#endBody?.('gone')
     if (this.#answered) return

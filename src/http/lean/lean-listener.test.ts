@@ -191,28 +191,31 @@ test('a body that does not end is late; a caller that hangs up in it is gone', a
   deepEqual(bodies, ['half', 'half'])
 })
 
-test('a caller that hangs up aborts its call', async (t) => {
-  let reason: unknown = null
-  let begun: () => void = () => {}
-  const began = new Promise<void>((resolve) => (begun = resolve))
-  let aborted: () => void = () => {}
-  const end = new Promise<void>((resolve) => (aborted = resolve))
-  const { port } = await startListener(t, {
-    answer: ({ signal }) => {
-      signal.addEventListener('abort', () => {
-        reason = signal.reason
-        aborted()
-      })
-      begun()
-    },
+for (const how of ['destroy', 'end'] as const) {
+  test(`a caller that hangs up (${how}) aborts its call`, async (t) => {
+    let reason: unknown = null
+    let begun: () => void = () => {}
+    const began = new Promise<void>((resolve) => (begun = resolve))
+    let aborted: () => void = () => {}
+    const end = new Promise<void>((resolve) => (aborted = resolve))
+    const { port } = await startListener(t, {
+      answer: ({ signal }) => {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason
+          aborted()
+        })
+        begun()
+      },
+    })
+    const connection = new RawConnection(port)
+    connection.socket.write(post('mine'))
+    await began
+    connection.socket[how]()
+    await end
+    equal((reason as { code?: string }).code, 'hung_up')
+    await connection.end()
   })
-  const connection = new RawConnection(port)
-  connection.socket.write(post('mine'))
-  await began
-  connection.socket.destroy()
-  await end
-  equal((reason as { code?: string }).code, 'hung_up')
-})
+}
 
 test('a caller that takes no answers is not read further, and cut in the end', async (t) => {
   const text = 'x'.repeat(1_000_000)
