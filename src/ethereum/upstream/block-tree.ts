@@ -14,8 +14,9 @@ export interface BlockTree {
   add(block: TreeBlock): void
   /** The block and its known ancestors, newest first; nothing when it is unknown. */
   branch(hash: Uint8Array): Iterable<TreeBlock>
-  /** Forgets what is older than `number`. */
-  prune(number: bigint): void
+  /** Forgets all but the branches of `heads`, so many blocks of each: upstreams may name what they like. */
+  keep(heads: readonly Uint8Array[], blocksEach: number): void
+  readonly size: number
 }
 
 export function createBlockTree(): BlockTree {
@@ -30,8 +31,19 @@ export function createBlockTree(): BlockTree {
     find,
     branch,
     add: (block) => void blocks.set(toLatin1(block.hash), block),
-    prune(number) {
-      for (const [key, block] of blocks) if (block.number < number) blocks.delete(key)
+    keep(heads, blocksEach) {
+      const kept = new Set<TreeBlock>()
+      for (const hash of heads) {
+        let steps = 0
+        for (const block of branch(hash)) {
+          if (steps++ >= blocksEach) break
+          kept.add(block)
+        }
+      }
+      for (const [key, block] of blocks) if (!kept.has(block)) blocks.delete(key)
+    },
+    get size() {
+      return blocks.size
     },
   }
 }

@@ -21,6 +21,8 @@ const upstreamLimits = {
   /** Taken for the latency of a class that was not called lately. */
   latencyGuessMs: 50,
   successRateMin: 0.01,
+  /** One of another chain is asked so often whether it is back: balancers lead to one node now, to another then. */
+  recheckMs: 60_000,
 } as const
 
 /** JSON-RPC 2.0, and EIP-1474 ("method is not implemented"), which chain engines for development use. */
@@ -54,6 +56,7 @@ export function createUpstream(
   const lacking = createLackingMethods(clock)
   const checks = createFlight<void>({ seatsMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
+  let checkedAt = 0
   let isClosed = false
   let head: bigint | null = null
   let lag: number | null = null
@@ -71,14 +74,20 @@ export function createUpstream(
       log('error', 'upstream_of_another_chain', { upstream: name, expected: chainId, found })
     }
     chain = found === chainId ? 'right' : 'wrong'
+    checkedAt = clock.monotonic()
   }
 
   /** Once, before anything is believed: all who come meanwhile wait for it. */
   async function checkChain(signal: AbortSignal): Promise<void> {
     const answer = await send('eth_chainId', [], signal, { methodClass: 'content', isProbe: false })
     const found = parseQuantity(answer)
-    if (found !== null) tellChain(found)
-    if (chain === 'unchecked') throw notAsked(name, 'its chain id is not known')
+    if (found === null) throw notAsked(name, 'its chain id is not known')
+    tellChain(found)
+  }
+
+  function mustCheck(): boolean {
+    if (chain !== 'wrong') return chain === 'unchecked'
+    return clock.monotonic() - checkedAt >= upstreamLimits.recheckMs
   }
 
   function assertPassing(methodClass: MethodClass): void {
@@ -98,7 +107,7 @@ export function createUpstream(
     { methodClass = classOf(method), isProbe = false }: CallOptions = {},
   ): Promise<unknown> {
     if (isClosed) throw notAsked(name, 'closed')
-    if (!isProbe && chain === 'unchecked') await checkFor(methodClass, signal)
+    if (!isProbe && mustCheck()) await checkFor(methodClass, signal)
     if (!isProbe && !isAskable()) throw notAsked(name, 'not in use')
     if (!isProbe && lacking.has(method)) throw lackingError(method)
     return await send(method, params, signal, { methodClass, isProbe })
@@ -202,6 +211,10 @@ export function createUpstream(
     },
     tellReach: (reaches) => reach.tell(reaches),
     tellChain,
+    async confirmChain(signal) {
+      if (chainId !== undefined) await checks.join('chain', signal, checkChain)
+      if (chain === 'wrong') throw notAsked(name, 'of another chain')
+    },
     cannot: (need, number) => reach.lower(need, number, head),
     wake: (methodClass) => standing.wake(methodClass),
     disappoint: (methodClass) => standing.fail(methodClass),

@@ -35,6 +35,8 @@ type Node = HeadSource & {
   safeAt: Name | null
   /** Of its safe block, as it says; null: the true one. */
   safeNumber: number | null
+  /** It says it is of another chain. */
+  elsewhere: boolean
   down: boolean
   usable: boolean
   lag: number
@@ -48,9 +50,14 @@ function node(name: string, at: Name, trusted = false): Node {
     at,
     safeAt: null,
     safeNumber: null,
+    elsewhere: false,
     down: false,
     lag: 0,
     setLag: (blocks) => void (made.lag = blocks),
+    confirmChain: async () => {
+      made.usable = !made.elsewhere
+      if (made.elsewhere) throw new Error('another chain')
+    },
     call: async (_method, [tag]) => {
       if (made.down) throw new Error('connection refused')
       const block = tag === 'latest' ? made.at : made.safeAt
@@ -124,6 +131,26 @@ test('one liar does not move the head, whatever it names', async (t) => {
   liar.call = async () => ({ hash: 'x', number: 1 })
   await follower.poll()
   assert.equal(latest()[1], 7)
+})
+
+test('forks that a liar names one after the other are forgotten, whatever their numbers', async (t) => {
+  const liar = node('liar', a(7))
+  const nodes = [node('one', a(7)), node('two', a(7))]
+  const { asked, follower, latest } = await follow(t, [...nodes, liar])
+  const fork = (at: number): Name => ({ branch: 'c', number: 4_000_000_000 - 1_000 * at })
+  for (let at = 0; at < 100; at += 1) {
+    liar.at = fork(at)
+    await follower.poll()
+  }
+  const count = asked.length
+  liar.at = fork(0)
+  await follower.poll()
+  // All of that branch is asked for anew.
+  assert.ok(asked.length - count > 200, `${asked.length - count} headers asked for`)
+  for (const one of nodes) one.at = a(9)
+  await follower.poll()
+  assert.deepEqual(latest(), ['a', 9, 'quorum:2/3'])
+  assert.equal((await follower.byNumber(7n, signal))?.number, 7n)
 })
 
 test('a liar that answers first, with a block nobody can reach, keeps nobody from a head', async (t) => {
@@ -272,6 +299,21 @@ test('an upstream that is not usable has no word', async (t) => {
   liar.usable = false
   const { latest } = await follow(t, [liar, node('one', a(5)), node('two', a(5))])
   assert.deepEqual(latest(), ['a', 5, 'quorum:2/3'])
+})
+
+test('a head that stands on nothing of ours counts once its node has said which chain it is on', async (t) => {
+  // Beyond what a reorg is followed over: the branches do not meet.
+  const own = node('own', a(1_000), true)
+  const { follower, latest } = await follow(t, [own])
+  own.at = b(1_001)
+  own.elsewhere = true
+  await follower.poll()
+  assert.deepEqual(latest(), ['a', 1_000, 'trusted'])
+  assert.equal(own.usable, false)
+  own.usable = true
+  own.elsewhere = false
+  await follower.poll()
+  assert.deepEqual(latest(), ['b', 1_001, 'trusted'])
 })
 
 test('safe is what enough agree on, never a block of another branch', async (t) => {

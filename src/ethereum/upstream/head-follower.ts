@@ -52,6 +52,8 @@ export type HeadFollower = Head & {
 
 /** Blocks remembered by number, and how far back a reorg is followed. */
 const blocksMax = 256
+/** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
+const treeBlocksMax = 16_384
 /** A word counts for so many polls, and for at least so long. */
 const wordPolls = 5
 const wordMs = 10_000
@@ -96,6 +98,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       const latest = await askBlockName(source, 'latest', signal)
       if (latest !== null) {
         const { number } = await reachHead(latest.hash, signal)
+        if (isApart(latest.hash)) await source.confirmChain(signal)
         words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
       }
       if (withTags) await finality.ask(source, signal)
@@ -104,6 +107,25 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
+    // Whose branch is being planted loses it and is asked again: a slow liar must not fill the memory either.
+    if (tree.size > treeBlocksMax) cutTree()
+  }
+
+  /** Does it stand on nothing of the chain we are on? Then it may be of another chain altogether. */
+  function isApart(hash: Uint8Array): boolean {
+    if (canonical.latest === null) return false
+    for (const block of tree.branch(hash)) {
+      const ours = canonical.find(block.number)
+      if (ours !== null && equalBytes(ours.hash, block.hash)) return false
+    }
+    return true
+  }
+
+  /** Forgets what is on no branch of anybody's head. */
+  function cutTree(): void {
+    const heads = [...words.values()].map((word) => word.latest.hash)
+    if (canonical.latest !== null) heads.push(canonical.latest.hash)
+    tree.keep(heads, 2 * blocksMax)
   }
 
   /** Their words that count now. */
@@ -148,7 +170,6 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         const depth = change.removed.length
         log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
       }
-      tree.prune(block.number - BigInt(2 * blocksMax))
       if (change.added.length + change.removed.length > 0) tell(change)
     }
     for (const { source, hash } of said) {
@@ -203,6 +224,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     }
     whole = true
     settle()
+    if (asking.size === 0) cutTree()
   }
 
   function latest(): BlockRef {

@@ -10,6 +10,8 @@ export type HeadSource = {
   /** False while nothing it says counts: quarantined, of another chain. */
   readonly usable: boolean
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  /** Asks it once more which chain it is on. Throws when that is another, or it does not say. */
+  confirmChain(signal: AbortSignal): Promise<void>
   /** Told how many blocks it is behind the head, and its own newest block. */
   setLag(blocks: number, head: bigint): void
 }

@@ -18,6 +18,7 @@ function source(says: number | null | Error, trusted = false): HeadSource & { as
     usable: true,
     asks: 0,
     setLag: () => {},
+    confirmChain: async () => {},
     async call(_method: string, [number]: readonly unknown[]) {
       made.asks += 1
       if (says instanceof Error) throw says

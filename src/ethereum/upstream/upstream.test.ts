@@ -299,7 +299,7 @@ test('a lie into quarantine ends its use; without, it only counts', async () => 
   assert.equal(upstream.status().state, 'ok')
 })
 
-test('an upstream is asked for its chain before anything else, once, and one of another chain never again', async () => {
+test('an upstream is asked for its chain before anything else, once, and one of another chain is left alone', async () => {
   const events: string[] = []
   const chainOf = (id: string) => (asked: { readonly method: string }) =>
     asked.method === 'eth_chainId' ? id : 'well'
@@ -320,6 +320,26 @@ test('an upstream is asked for its chain before anything else, once, and one of 
   assert.deepEqual(events, ['upstream_of_another_chain'])
   other.upstream.tellChain(1n)
   assert.ok(other.upstream.usable)
+})
+
+test('one that moves to another chain is found out when asked, and used again when it is back', async () => {
+  let id = '0x1'
+  const answer: RpcAnswer = ({ method }) => (method === 'eth_chainId' ? id : 'well')
+  await using started = await start(answer, {}, silentLog, 1n)
+  const { upstream, node, clock } = started
+  const asked = () => node.asked.filter(({ method }) => method === 'eth_chainId').length
+  assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
+  id = '0x2'
+  assert.equal(await kindOf(upstream.confirmChain(never)), 'not_asked')
+  assert.ok(!upstream.mayCall('content') && !upstream.usable)
+  id = '0x1'
+  assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'not_asked')
+  assert.equal(asked(), 2)
+  clock.turn(60_000)
+  assert.equal(await kindOf(upstream.call('eth_getProof', [], never)), 'answered')
+  assert.equal(asked(), 3)
+  await upstream.confirmChain(never)
+  assert.ok(upstream.usable)
 })
 
 test('an upstream whose chain cannot be found out is not used, and rests like one that fails', async () => {

@@ -35,7 +35,7 @@ export type CallOptions = {
   readonly isProbe?: boolean
 }
 
-/** `open`: a breaker rests. `cordoned`: it refuses our account. `wrong-chain`: never used. */
+/** `open`: a breaker rests. `cordoned`: it refuses our account. `wrong-chain`: asked which it is on, no more. */
 export type UpstreamState = 'ok' | 'open' | 'quarantined' | 'cordoned' | 'wrong-chain'
 
 export type UpstreamStatus = {
@@ -86,6 +86,8 @@ export type Upstream = {
   tellReach(reaches: Partial<Reaches>): void
   /** The chain id that it was found to serve. */
   tellChain(found: bigint): void
+  /** Asks it once more which chain it is on. Throws UpstreamError when that is another, or it does not say. */
+  confirmChain(signal: AbortSignal): Promise<void>
   /** It does not have this of that block. */
   cannot(need: Need, number: bigint): void
   /** What it gave was not what was asked for, and another upstream gave that: it counts as failed. */
