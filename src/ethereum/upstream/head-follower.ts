@@ -153,9 +153,11 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const { latest } = canonical
     const rule = { quorum: settings.quorum, upstreams: sources.length }
     const expired = isExpired()
+    // Enough who disagree are no single word: one of them may have made its chain up.
+    const isSingle = said.length < Math.min(settings.quorum, sources.length)
     const chosen =
       chooseHead(said, tree, rule, latest?.hash ?? null) ??
-      (whole && expired && !settings.quorumRequired
+      (whole && expired && isSingle && !settings.quorumRequired
         ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
         : null)
     if (chosen === null) return
@@ -234,11 +236,13 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   function missingHead(): Fault {
-    const few = settings.quorumRequired && currentWords().length > 0
-    if (!few) return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    if (currentWords().length === 0) {
+      return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    }
     const detail =
       `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
-      'heads.require asks for it; mark a source trusted: true or add more upstreams'
+      `${settings.quorumRequired ? 'heads.require asks for it; ' : ''}` +
+      'mark a source trusted: true or add more upstreams'
     return new Fault('unverified', { detail })
   }
 

@@ -1,5 +1,6 @@
 // Plants the branches of heads into the tree, header by proved header, down to where they meet the chain we are on;
-// before there is one, down to the lowest head that anybody named, so that those who are ahead are seen to agree.
+// before there is one, down to the lowest head that anybody named, and on to where all meet, so that those who are
+// ahead or on another branch are seen to agree on what is below.
 // Tested by src/ethereum/upstream/head-follower.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import type { Header } from '../../codec/header.ts'
@@ -44,10 +45,25 @@ export function createReachBlock(
     }
   }
 
-  async function descend(hash: Uint8Array, floor: bigint, signal: AbortSignal): Promise<void> {
+  /** The block at `floor`, or where the way down ends. */
+  async function descend(
+    hash: Uint8Array,
+    floor: bigint,
+    signal: AbortSignal,
+  ): Promise<TreeBlock | null> {
     let block = await plantIfHad(hash, signal)
     for (let steps = 0; block !== null && block.number > floor && steps < firstGapMax; steps += 1) {
       block = await plantIfHad(block.parentHash, signal)
+    }
+    return block
+  }
+
+  /** Down from blocks of one height, until all are the same. */
+  async function meet(blocks: readonly TreeBlock[], signal: AbortSignal): Promise<void> {
+    let all = blocks
+    for (let steps = 0; steps < firstGapMax && !areSame(all); steps += 1) {
+      const parents = await Promise.all(all.map(({ parentHash }) => plantIfHad(parentHash, signal)))
+      all = parents.filter((block) => block !== null)
     }
   }
 
@@ -71,7 +87,15 @@ export function createReachBlock(
       const numbers = heads.flatMap((hash) => tree.find(hash)?.number ?? [])
       const [first = 0n, ...others] = numbers
       const floor = others.reduce((least, number) => (number < least ? number : least), first)
-      await Promise.all(heads.map((hash) => descend(hash, floor, signal)))
+      const lowest = await Promise.all(heads.map((hash) => descend(hash, floor, signal)))
+      await meet(
+        lowest.filter((block) => block !== null && block.number === floor) as readonly TreeBlock[],
+        signal,
+      )
     },
   }
+}
+
+function areSame([first, ...others]: readonly TreeBlock[]): boolean {
+  return others.every(({ hash }) => first !== undefined && equalBytes(hash, first.hash))
 }
