@@ -2,6 +2,7 @@
 // test that needs many.
 import { systemClock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
+import { toHex } from '../../src/base/hex.ts'
 import { createLog } from '../../src/base/log.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
@@ -22,7 +23,13 @@ import type { StubUpstream } from './stub-upstream.ts'
 
 /** What came of one read: the result with its label, or the Fault's code. */
 export type ReadAnswer =
-  | { readonly result: unknown; readonly level: string | null }
+  | {
+      readonly result: unknown
+      readonly level: string | null
+      /** Whose word the block is, and its hash; null where none was resolved. */
+      readonly anchor: string | null
+      readonly block: string | null
+    }
   | { readonly fault: string }
 
 export type UpstreamCase = UpstreamNetwork & {
@@ -96,8 +103,14 @@ export async function openUpstreamCase(options: {
       const operation = operations.get(method)
       if (operation === undefined) throw new TypeError(`no operation ${method}`)
       try {
-        const { result, levels } = await runOperation(operation, opened.network, params)
-        return { result: plainOf(result), level: levels.at(-1) ?? null }
+        const { result, levels, blocks } = await runOperation(operation, opened.network, params)
+        const block = blocks.at(-1)
+        return {
+          result: plainOf(result),
+          level: levels.at(-1) ?? null,
+          anchor: block?.anchor ?? null,
+          block: block === undefined ? null : toHex(block.hash),
+        }
       } catch (thrown) {
         if (thrown instanceof Fault) return { fault: thrown.code }
         throw thrown

@@ -1,0 +1,187 @@
+// Asked by tag or number, an answer needs somebody's word for the block: no wrong block is served while fewer than
+// a quorum lie, and the label says whose word it was.
+import assert from 'node:assert/strict'
+import test, { before, type TestContext } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import type { HeadSettings } from '../../src/ethereum/upstream/head-follower.ts'
+import { createLieLedger } from '../../src/ethereum/upstream/lie-ledger.ts'
+import { openChainDatabase } from '../fakes/chain-database.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import type { Lie } from '../fakes/stub-knobs.ts'
+import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream-network.ts'
+import { canonical, emitter, readsByNumber, slotOf, truthOf } from './reads.ts'
+
+const skip = missingVectors
+let chain: StubChain
+/** Mined on block 50, higher than the recorded chain, and every bit as valid. */
+let branch: readonly StubBlock[]
+
+before(async () => {
+  if (skip !== false) return
+  chain = await openStubChain()
+  branch = await chain.extend(chain.recorded[50] ?? assert.fail(), { count: 8, salt: 7 })
+})
+
+const historyContract = '0x0000f90827f1c53a10cb7a02335b175320002935'
+
+/** How a liar speaks of blocks by tag or number, and of nothing else. */
+type HeadLie = {
+  readonly name: string
+  begin(liar: StubUpstream): void
+}
+
+const byNumber =
+  (change: (block: Record<string, unknown>) => object | null): Lie =>
+  ({ method }, honest) =>
+    method === 'eth_getBlockByNumber' && 'result' in honest && honest.result !== null
+      ? { result: change(honest.result as Record<string, unknown>) }
+      : null
+
+const headLies: readonly HeadLie[] = [
+  { name: 'follows another branch, valid to the last bit', begin: (liar) => liar.follow(branch) },
+  {
+    name: 'names a hash that nobody has',
+    begin: ({ knobs }) => {
+      knobs.lie = byNumber((block) => ({ ...block, hash: `0x${'ab'.repeat(32)}` }))
+    },
+  },
+  {
+    name: 'names an old block as every other',
+    begin: ({ knobs, chain: { recorded } }) => {
+      knobs.lie = byNumber((block) => ({ ...block, hash: recorded[7]?.hash }))
+    },
+  },
+  {
+    name: 'names a number far above the head',
+    begin: ({ knobs }) => {
+      knobs.lie = byNumber((block) => ({ ...block, number: '0xfffffff' }))
+    },
+  },
+  {
+    name: 'says that there is no such block',
+    begin: ({ knobs }) => {
+      knobs.lie = byNumber(() => null)
+    },
+  },
+  {
+    name: 'says things that are no blocks',
+    begin: ({ knobs }) => {
+      knobs.lie = byNumber(() => ({ hash: 7, number: [] }))
+    },
+  },
+  { name: 'is twenty blocks behind', begin: ({ knobs }) => void (knobs.lag = 20) },
+]
+
+async function open(
+  t: TestContext,
+  stubs: readonly StubUpstream[],
+  options: { readonly trusted?: readonly number[]; readonly heads?: Partial<HeadSettings> } = {},
+): Promise<UpstreamCase> {
+  const { database } = openChainDatabase(t)
+  const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
+  const ledger = createLieLedger({ network: 'case', ...parts })
+  const opened = await openUpstreamCase({ name: 'case', stubs, ledger, ...options })
+  t.after(async () => {
+    await opened.idle()
+    await opened.close()
+  })
+  return opened
+}
+
+const start = (t: TestContext, count: number) =>
+  Promise.all(Array.from({ length: count }, () => startStubUpstream(t, chain)))
+
+const tagged = [
+  ['eth_getBlockByNumber', ['latest', true]],
+  ['eth_getBalance', ['0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f', 'latest']],
+  ['eth_getStorageAt', [emitter, slotOf(0n), 'latest']],
+  // It holds the hashes of parents, so it differs on every branch.
+  ['eth_getStorageAt', [historyContract, slotOf(51n), 'latest']],
+  ['eth_getCode', [emitter, 'safe']],
+  ['eth_getTransactionCount', ['0x7435ed30a8b4aeb0877cef0c6e8cffe834eb865f', 'finalized']],
+] as const
+
+for (const { name, begin } of headLies) {
+  test(`one of three that ${name} changes no answer by tag or number`, { skip }, async (t) => {
+    const [liar, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
+    begin(liar)
+    const opened = await open(t, [liar, honest, other])
+    for (const [method, params] of tagged) {
+      const answer = await opened.read(method, params)
+      assert.ok('result' in answer, `${method} ${JSON.stringify(answer)}`)
+      assert.equal(canonical(answer.result), canonical(await honest.honest(method, params)), method)
+      assert.deepEqual([answer.level, answer.block], ['proof', chain.recorded[54]?.hash])
+      assert.match(String(answer.anchor), /^quorum:[23]\/3$/)
+    }
+    for (const read of [3, 21, 40, 52].flatMap((at) =>
+      readsByNumber(chain.recorded[at] as never),
+    )) {
+      const answer = await opened.read(read.method, read.params)
+      const about = `${read.method} ${JSON.stringify(read.params)}`
+      assert.ok('result' in answer, `${about} ${JSON.stringify(answer)}`)
+      assert.equal(canonical(answer.result), await truthOf(honest, read), about)
+    }
+  })
+
+  test(`one of two that ${name} brings no wrong block: both are needed`, { skip }, async (t) => {
+    const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
+    begin(liar)
+    const opened = await open(t, [liar, honest])
+    for (const [method, params] of tagged) {
+      const answer = await opened.read(method, params)
+      if ('fault' in answer) continue
+      // An older block that both stand on is right, and says which it is.
+      assert.ok(
+        chain.recorded.some(({ hash }) => hash === answer.block),
+        `${method} ${answer.block} ${answer.anchor}`,
+      )
+      // Who has no word that can be used is as one that is away: then it is the word of the other alone.
+      assert.match(String(answer.anchor), /^quorum:2\/2$|^single$/)
+    }
+  })
+}
+
+test(
+  'one that is alone is believed, and labelled as the only word there is',
+  { skip },
+  async (t) => {
+    const [liar] = (await start(t, 1)) as [StubUpstream]
+    liar.follow(branch)
+    const opened = await open(t, [liar])
+    const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
+    assert.ok('result' in answer)
+    assert.deepEqual(
+      [answer.level, answer.anchor, answer.block],
+      ['proof', 'single', branch.at(-1)?.hash],
+    )
+  },
+)
+
+test(
+  'where a quorum is required, the word of one is refused, and the mend is named',
+  { skip },
+  async (t) => {
+    const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]
+    await honest.stop()
+    const opened = await open(t, [liar, honest], { heads: { quorumRequired: true } })
+    assert.deepEqual(await opened.read('eth_getBalance', [emitter, 'latest']), {
+      fault: 'unverified',
+    })
+  },
+)
+
+test('a trusted node is believed before two others that agree', { skip }, async (t) => {
+  const [liar, other, own] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
+  for (const one of [liar, other]) one.follow(branch)
+  const opened = await open(t, [liar, other, own], { trusted: [2] })
+  const answer = await opened.read('eth_getBalance', [emitter, 'latest'])
+  assert.ok('result' in answer)
+  assert.deepEqual(
+    [answer.level, answer.anchor, answer.block],
+    ['proof', 'trusted', chain.recorded[54]?.hash],
+  )
+})
