@@ -11,7 +11,7 @@ import {
   openUpstreamNetwork,
   type UpstreamNetwork,
 } from './ethereum/upstream/open-upstream-network.ts'
-import type { Verify } from './gateway/prove-or-relay.ts'
+import type { VerifyMode } from './gateway/prove-or-relay.ts'
 import { headerMethods, stateMethods } from './gateway/relayed-methods.ts'
 
 export type OpenUpstreamsParts = {
@@ -55,7 +55,7 @@ export function openUpstreams(
 export function verifyOf(
   { verify, policy, chainId }: UpstreamNetworkConfig,
   method: string,
-): Verify {
+): VerifyMode {
   const written = verify.methods[method] ?? verify.default
   if (written !== null) return written
   if (policy === 'none') return 'off'

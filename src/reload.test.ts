@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createTurnedClock } from '../test/fakes/turned-clock.ts'
-import type { Changes } from './config/changes.ts'
+import type { SettingsChanges } from './config/changes.ts'
 import { loadConfig } from './config/config.ts'
 import { createReload, lookMs } from './reload.ts'
 
@@ -14,7 +14,7 @@ let files = 0
 
 async function watch(
   text: string,
-  apply: (changes: Changes) => Promise<void> = async () => {},
+  apply: (changes: SettingsChanges) => Promise<void> = async () => {},
   duringStart: string | null = null,
 ) {
   const file = join(folder, `${(files += 1)}.yaml`)

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import { leaves } from './config/config.ts'
-import { type Changes, changesBetween } from './config/changes.ts'
+import { type SettingsChanges, changesBetween } from './config/changes.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/settings.ts'
 
@@ -16,7 +16,7 @@ export type ReloadParts = {
   /** The settings in force. */
   readonly current: () => Config
   /** Makes `changes.config` the settings in force, or throws and leaves everything as it was. */
-  readonly apply: (changes: Changes) => Promise<void>
+  readonly apply: (changes: SettingsChanges) => Promise<void>
   readonly clock: Clock
   readonly log: Log
 }

@@ -7,7 +7,7 @@ import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import { valueAt } from './network-written.ts'
 import { type Config, embeddedChain } from './settings.ts'
 
-export type Changes = {
+export type SettingsChanges = {
   /** The settings that are in force when the live part of the file is taken over. */
   readonly config: Config
   /** Names of what was taken over, as the settings file has them. */
@@ -17,7 +17,11 @@ export type Changes = {
 }
 
 /** `before`: in force. `after`: as the file now says. Both are checked settings. */
-export function changesBetween(leaves: readonly Leaf[], before: Config, after: Config): Changes {
+export function changesBetween(
+  leaves: readonly Leaf[],
+  before: Config,
+  after: Config,
+): SettingsChanges {
   const config = takeOver(leaves, before, after)
   return {
     config,

@@ -8,7 +8,7 @@ import { findNamed, findResolved } from './proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
 
-export type Verify = 'require' | 'prefer' | 'header' | 'off'
+export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
 
 type Input = {
   readonly params: readonly unknown[]
@@ -40,7 +40,7 @@ async function relayUnderHeader(
 export function proveOrRelay(
   operation: RpcOperation<unknown>,
   block: RelayedMethod['block'] | null,
-  verify: Verify,
+  verify: VerifyMode,
 ): RpcOperation<unknown> {
   if (verify === 'require') return operation
   const { name, units, kept, bundle, addresses, runNow } = operation

@@ -5,11 +5,11 @@ import { Fault } from '../base/fault.ts'
 import { toQuantity } from '../base/hex.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
 import type { LogQuery } from './params/log-filter.ts'
-import { proveOrRelay, type Verify } from './prove-or-relay.ts'
+import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { relayCall } from './relay.ts'
 
 /** Blocks whose receipts are fetched and proved for one search. */
-export const provedLogBlocksMax = 32n
+const provedLogBlocksMax = 32n
 
 type Input = {
   readonly params: readonly unknown[]
@@ -20,7 +20,7 @@ type Input = {
 
 export function relayLongSearch(
   operation: RpcOperation<unknown>,
-  verify: Verify,
+  verify: VerifyMode,
 ): RpcOperation<unknown> {
   const prove = proveOrRelay(operation, null, verify)
   const wrapped: RpcOperation<Input> = {

@@ -5,7 +5,7 @@ import type { PinForm, RelayClass } from '../ethereum/relay.ts'
 import type { CallPlace } from './params/relayed-calls.ts'
 
 /** `hash`: the caller names the block by its hash, so that it is pinned as it is. */
-export type BlockForm = PinForm | 'hash'
+type BlockForm = PinForm | 'hash'
 
 export type RelayedMethod = {
   readonly name: string

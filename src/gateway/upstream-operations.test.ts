@@ -14,7 +14,7 @@ import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
 import type { RpcOperation } from './operation.ts'
 import { createRpcOperations } from './operations/index.ts'
 import type { RelayLists } from './relay-lists.ts'
-import type { Verify } from './prove-or-relay.ts'
+import type { VerifyMode } from './prove-or-relay.ts'
 import { createUpstreamOperations } from './upstream-operations.ts'
 
 const address = `0x${'11'.repeat(20)}`
@@ -33,7 +33,7 @@ const own = createRpcOperations({
 
 function rig(
   options: {
-    readonly verify?: Verify
+    readonly verify?: VerifyMode
     readonly lists?: Partial<RelayLists>
     readonly answer?: Relayed | Fault
     readonly obtainFails?: FaultCode
@@ -134,7 +134,7 @@ test('an upstream that is away is no reason to take a word for a proof', async (
 })
 
 test('only proved answers may be kept, and none where nothing is proved', () => {
-  const kept = (verify: Verify) => rig({ verify }).operations.find('eth_getStorageAt')?.kept
+  const kept = (verify: VerifyMode) => rig({ verify }).operations.find('eth_getStorageAt')?.kept
   assert.notEqual(kept('require'), undefined)
   assert.notEqual(kept('prefer'), undefined)
   assert.equal(kept('off'), undefined)

@@ -1,7 +1,7 @@
 // What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
 // head and this server know, and every other method the lists let through.
 import type { Operations, RpcOperation } from './operation.ts'
-import { proveOrRelay, type Verify } from './prove-or-relay.ts'
+import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from './refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
 import { relayKnown, relayUnlisted } from './relay.ts'
@@ -10,7 +10,7 @@ import { relayLongSearch } from './relay-long-search.ts'
 
 export type UpstreamPolicy = {
   /** How the method's answer is to be proved. */
-  readonly verifyOf: (method: string) => Verify
+  readonly verifyOf: (method: string) => VerifyMode
   readonly lists: RelayLists
 }
 

@@ -28,7 +28,7 @@ export type ProvedAnswer = {
   readonly result: string
 }
 
-export type Verdict = ProvedAnswer | { readonly refused: string }
+export type BundleVerdict = ProvedAnswer | { readonly refused: string }
 
 /** Says in one sentence why the bundle does not prove the answer. */
 class Refusal extends Error {
@@ -40,7 +40,7 @@ export async function verifyBundle(
   bundle: ProofBundle,
   request: ReadersRequest,
   operations: ReadonlyMap<string, RpcOperation<unknown>>,
-): Promise<Verdict> {
+): Promise<BundleVerdict> {
   try {
     const block = readHeader(bundle, request.blockHash)
     const named = { method: bundle.method, params: bundle.params }

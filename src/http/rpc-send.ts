@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts'
 import { createHeadLines, type HeadLines } from './head-lines.ts'
 import type { RpcBody } from './rpc-reply.ts'
 
-export type RpcAnswer = {
+type RpcReply = {
   /** Decides the status; null: 200. */
   readonly fault: Fault | null
   readonly labels: RpcLabels | null
@@ -30,7 +30,7 @@ const plainLines = createHeadLines([...corsHeaders(undefined), ...fixed])
 const noLines = createHeadLines([])
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
-export type ReplySender = (exchange: Exchange, answer: RpcAnswer) => void
+export type ReplySender = (exchange: Exchange, answer: RpcReply) => void
 
 export function createReplySender(): ReplySender {
   const labelLinesOf = createLabelLines()

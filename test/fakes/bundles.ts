@@ -10,7 +10,7 @@ import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { runBundled } from '../../src/gateway/make-bundle.ts'
 import { parseBundle, type ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
-import { type Verdict, verifyBundle } from '../../src/gateway/verify-bundle.ts'
+import { type BundleVerdict, verifyBundle } from '../../src/gateway/verify-bundle.ts'
 
 export const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',
@@ -43,7 +43,7 @@ export async function verdictOn(
   block: string,
   asked: readonly [method: string, params: readonly unknown[]] | null = null,
   blobFeeFraction: bigint | null = null,
-): Promise<Verdict> {
+): Promise<BundleVerdict> {
   const parsed = parseBundle(JSON.parse(JSON.stringify(bundle)))
   if ('refused' in parsed) return parsed
   const request = {

@@ -10,7 +10,7 @@ import { readStorage } from '../state.ts'
 
 const contract = fromHex('0x0000F90827F1C53a10cb7A02335B175320002935')
 /** HISTORY_SERVE_WINDOW of the EIP. */
-export const historyBlocks = 8191n
+const historyBlocks = 8191n
 
 /** Null where the state does not say, or no source could prove it: then others have to be asked. */
 export async function findInHistory(

@@ -9,7 +9,7 @@ import type { Upstream } from './upstream.ts'
 export type BlockAsked = { readonly hash: Uint8Array; readonly number: bigint | null }
 
 /** `pinned`: it was asked by hash, so an answer of another block is a lie. */
-export type StateReply = {
+type StateReply = {
   readonly params: readonly unknown[]
   readonly result: unknown
   readonly pinned: boolean

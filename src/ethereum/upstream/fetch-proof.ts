@@ -13,7 +13,7 @@ import {
 import { createWant, type Want } from './want.ts'
 
 /** As many keys as go-ethereum takes in one call. */
-export const slotsPerCallMax = 1024
+const slotsPerCallMax = 1024
 /** Readers of one node whose accounts are asked for in one turn; others ask when they have it. */
 const hintsMax = 64
 
