@@ -1,8 +1,8 @@
 // ethers, viem and web3.js through Cairn to a chain engine of another make: deploy, send, wait, read, and a reorg.
 import assert from 'node:assert/strict'
 import { before, test, after } from 'node:test'
-import { JsonRpcProvider, Wallet } from 'ethers'
-import { type Chain, createPublicClient, createWalletClient, http } from 'viem'
+import { JsonRpcProvider, Wallet, WebSocketProvider } from 'ethers'
+import { type Chain, createPublicClient, createWalletClient, http, webSocket } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'
 import { Web3 } from 'web3'
@@ -140,6 +140,44 @@ test('after a reorg the new branch is answered by number, the old one by hash al
   const refused = await cairn.ask('eth_getBalance', [receiver, strict])
   assert.equal(refused.error?.message, 'hash is not currently canonical')
   assert.equal(await provider.getTransactionReceipt(sent.hash), null)
+})
+
+test('over WebSocket the three clients hear of new heads, and of those after a reorg', async (context) => {
+  if (engine === null) return context.skip('EDR is not installed')
+  const socketUrl = `${cairn.url.replace('http', 'ws')}/ws/v3/${cairn.apiKey}`
+  const heard = { ethers: [] as number[], viem: [] as number[], web3: [] as number[] }
+  const provider = new WebSocketProvider(socketUrl)
+  context.after(() => provider.destroy())
+  await provider.on('block', (number: number) => void heard.ethers.push(number))
+  const chain: Chain = { ...localhost, id: engineChainId }
+  const client = createPublicClient({ chain, transport: webSocket(socketUrl) })
+  const stop = client.watchBlocks({
+    onBlock: ({ number }) => void heard.viem.push(Number(number)),
+    onError: (error) => assert.fail(error),
+  })
+  context.after(async () => {
+    stop()
+    ;(await client.transport.getRpcClient()).close()
+  })
+  const socket = new Web3.providers.WebsocketProvider(socketUrl)
+  context.after(() => socket.disconnect())
+  const subscription = await new Web3(socket).eth.subscribe('newBlockHeaders')
+  subscription.on('data', ({ number }) => void heard.web3.push(Number(number)))
+  // A subscription is asked for in order, before what is sent after it on the same connection.
+  const head = await provider.getBlockNumber()
+  await client.getBlockNumber()
+
+  const snapshot = await engine.say<string>('evm_snapshot')
+  const hasHeard = (number: number) => Object.values(heard).every((all) => all.includes(number))
+  await engine.say('evm_mine')
+  await until(async () => hasHeard(head + 1))
+  assert.equal(await engine.say('evm_revert', snapshot), true)
+  await engine.say('evm_increaseTime', 100)
+  await engine.say('evm_mine')
+  await engine.say('evm_mine')
+  await until(async () => hasHeard(head + 2))
+  const { hash } = await engine.say<{ hash: string }>('eth_getBlockByNumber', 'latest', false)
+  assert.equal((await provider.getBlock('latest'))?.hash, hash)
 })
 
 const triesMax = 200

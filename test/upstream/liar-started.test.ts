@@ -1,0 +1,141 @@
+// A started server in front of liars: what an account is charged, what another one is not, what stays on disk, and
+// who is named.
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import test, { before, type TestContext } from 'node:test'
+import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { type LiarOptions, makeLiar } from '../fakes/liar.ts'
+import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { canonical, emitter, type Read, readsOf, slotOf, truthOf } from './reads.ts'
+
+const skip = missingVectors
+const seed = Number(process.env['CAIRN_SEED'] ?? 20_261_121)
+let chain: StubChain
+
+before(async () => {
+  if (skip === false) chain = await openStubChain()
+})
+
+type Ledger = { readonly lies: readonly { readonly upstream: string }[] }
+
+type Rig = {
+  readonly cairn: Behind
+  readonly honest: StubUpstream
+  readonly liars: readonly StubUpstream[]
+}
+
+/** Liars are faster, so they are asked first. */
+async function start(
+  t: TestContext,
+  options: readonly LiarOptions[],
+  withHonest = true,
+): Promise<Rig> {
+  const honest = await startStubUpstream(t, chain)
+  honest.knobs.latencyMs = () => 5
+  const liars = await Promise.all(options.map(() => startStubUpstream(t, chain)))
+  for (const [at, liar] of liars.entries()) {
+    const { only = () => true, ...rest } = options[at] as LiarOptions
+    makeLiar(liar, {
+      ...rest,
+      only: (call) => call.method !== 'eth_getBlockByNumber' && only(call),
+    })
+  }
+  const upstreams = liars.map(({ url }, at) => ({ url, name: `liar-${at}` }))
+  const cairn = await startBehind(
+    t,
+    withHonest ? [...upstreams, { url: honest.url, name: 'honest' }] : upstreams,
+    { chainId: Number(chain.chainId), verify: 'require' },
+  )
+  return { cairn, honest, liars }
+}
+
+async function assertHonest({ cairn, honest }: Rig, read: Read): Promise<void> {
+  const { method, params } = read
+  const { result, level, units, text } = await cairn.ask(method, params)
+  const about = `seed ${seed}: ${method} ${JSON.stringify(params)}: ${text.slice(0, 300)}`
+  assert.notEqual(result, undefined, about)
+  assert.equal(canonical(result), await truthOf(honest, read), about)
+  if (result !== null) assert.equal(level, 'proof', about)
+  const price = /Receipts/.test(method) ? 1000 : /Index|Proof/.test(method) ? 150 : 80
+  assert.equal(units, String(price), about)
+}
+
+test(
+  'the account that asks pays for its own requests, another one for none, and the liar is named',
+  { skip },
+  async (t) => {
+    const rig = await start(t, [{ seed }])
+    const { cairn, honest } = rig
+    const other = (await cairn.cli('keys', 'create', '--units-per-day', '160')) as {
+      apiKey: string
+    }
+    for (const at of [2, 11, 24, 33, 41, 54]) {
+      for (const read of readsOf(chain.recorded[at] ?? assert.fail())) await assertHonest(rig, read)
+    }
+    const [method, params] = ['eth_getStorageAt', [emitter, slotOf(0n), 'latest']] as const
+    const truth = await honest.honest(method, params)
+    for (const status of [200, 200, 402]) {
+      const answer = await cairn.ask(method, params, other.apiKey)
+      assert.equal(answer.status, status, answer.text)
+      if (status === 200) assert.equal(answer.result, truth)
+    }
+    const { lies } = await upstreamsOf(cairn)
+    assert.ok(lies.length > 0)
+    assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
+    await cairn.stop()
+    const { copies, bad } = await cairn.cli('store', 'verify')
+    assert.ok(Number(copies) > 30)
+    assert.equal(bad, 0)
+  },
+)
+
+const manners: Readonly<Record<string, Omit<LiarOptions, 'seed'>>> = {
+  'lies once in four replies': { onceIn: 4 },
+  'lies about one slot only': { only: ({ params }) => JSON.stringify(params).includes(slotOf(0n)) },
+  'is honest until block 30': {
+    only: ({ params }) =>
+      chain.recorded.slice(30).some(({ hash }) => JSON.stringify(params).includes(hash)),
+  },
+}
+
+for (const [manner, options] of Object.entries(manners)) {
+  test(`a liar that ${manner} is found out as well`, { skip }, async (t) => {
+    const rig = await start(t, [{ seed, ...options }])
+    for (const at of [3, 17, 31, 36, 48, 54]) {
+      for (const read of readsOf(chain.recorded[at] ?? assert.fail())) await assertHonest(rig, read)
+    }
+    const { lies } = await upstreamsOf(rig.cairn)
+    assert.ok(lies.length > 0)
+    assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
+  })
+}
+
+test(
+  'of liars only there comes no wrong answer, and the refusal is no charge to others',
+  { skip },
+  async (t) => {
+    const rig = await start(t, [{ seed }, { seed: seed + 1 }], false)
+    const { cairn, honest } = rig
+    let refused = 0
+    for (const at of [2, 24, 41, 54]) {
+      for (const read of readsOf(chain.recorded[at] ?? assert.fail())) {
+        const { result, level, text } = await cairn.ask(read.method, read.params)
+        const about = `seed ${seed}: ${read.method} ${JSON.stringify(read.params)}: ${text.slice(0, 300)}`
+        if (result === undefined) refused += 1
+        else if (result !== null || level === 'proof') {
+          assert.equal(canonical(result), await truthOf(honest, read), about)
+        }
+      }
+    }
+    assert.ok(refused > 0)
+    await cairn.stop()
+    assert.equal((await cairn.cli('store', 'verify'))['bad'], 0)
+  },
+)
+
+async function upstreamsOf(cairn: Behind): Promise<Ledger> {
+  const config = join(cairn.dataDir, 'upstreams.yaml')
+  return (await cairn.cli('upstreams', '--config', config, '--lies', '1000')) as unknown as Ledger
+}
