@@ -27,12 +27,13 @@ export async function askBlockName(
   const reply = await source.call('eth_getBlockByNumber', [block, false], signal)
   if (reply === null) return null
   const { hash, number } = reply as { readonly hash?: unknown; readonly number?: unknown }
-  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash)) throw odd('hash', hash)
-  if (typeof number !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(number)) throw odd('number', number)
+  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash)) throw odd('hash')
+  if (typeof number !== 'string' || !/^0x[0-9a-f]{1,16}$/i.test(number)) throw odd('number')
   return { hash: fromHex(hash), number: BigInt(number) }
 }
 
-function odd(member: string, value: unknown): Fault {
-  const text = typeof value === 'string' ? value.slice(0, 80) : typeof value
-  return new Fault('no_upstream', { cause: new TypeError(`a block whose ${member} is ${text}`) })
+/** Without the value: it is an upstream's text. */
+function odd(member: string): Fault {
+  const cause = new TypeError(`a block whose ${member} cannot be read`)
+  return new Fault('no_upstream', { cause })
 }

@@ -5,7 +5,7 @@ export type Redact = (text: string) => string
 
 /** A word this short is no secret, and would blot out half of every sentence. */
 const secretLengthMin = 6
-const secretsMax = 64
+const secretsMax = 256
 /** The bound on the scheme keeps the search linear in text that an upstream wrote. */
 const urls = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>]*/gi
 const hidden = '<redacted>'
@@ -35,15 +35,35 @@ function secretsOf(url: URL, headers: Readonly<Record<string, string>>): readonl
   const values = [
     url.username,
     url.password,
+    // As it is sent.
+    base64(`${decoded(url.username)}:${decoded(url.password)}`),
     ...url.pathname.split('/'),
+    // As written too, and a key that has no name before it.
+    ...url.search
+      .slice(1)
+      .split('&')
+      .map((part) => part.slice(part.indexOf('=') + 1)),
     ...url.searchParams.values(),
-    // `Bearer <token>`: the token is also a secret without the word before it.
-    ...Object.values(headers).flatMap((value) => [value, ...value.split(/[\s,;=]+/)]),
+    ...Object.values(headers).flatMap((value) => secretsOfHeader(value)),
   ]
-  const spellings = values.flatMap((value) => [value, decoded(value)])
+  const spellings = values
+    .flatMap((value) => [value, decoded(value)])
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const secrets = new Set(spellings.filter((value) => value.length >= secretLengthMin))
   // The longest first: a secret that holds another must not leave its rest behind.
   return [...secrets].toSorted((a, b) => b.length - a.length).slice(0, secretsMax)
+}
+
+/** `Bearer <token>`: the token is also a secret without the word before it. `Basic <base64>`: so is what it says. */
+function secretsOfHeader(value: string): readonly string[] {
+  const words = value.split(/[\s,;=]+/)
+  const pair = /^Basic\s+(\S+)/i.exec(value)?.[1]
+  const parts = pair === undefined ? [] : Buffer.from(pair, 'base64').toString('utf8').split(':')
+  return [value, ...words, ...parts]
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 function decoded(text: string): string {

@@ -1,0 +1,175 @@
+// Secrets of the operator in the URL and the headers of an upstream, which repeats all of them wherever a reply has room for
+// text. None may come out: not to callers, logs or commands, and not into files.
+// Keeps promise 8 of docs/promises.md.
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { openStubChain } from '../fakes/stub-chain.ts'
+import type { Lie } from '../fakes/stub-knobs.ts'
+import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { bin, startCairn, temporaryFolder } from '../started-server.ts'
+
+const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+
+/** All that the command prints, whether it ends well or not. */
+function printed(args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [bin, ...args], (_error, out, errors) => resolve(out + errors))
+  })
+}
+
+test(
+  'an upstream that repeats its URL and headers everywhere tells nobody of them',
+  { skip: missingVectors, timeout: 120_000 },
+  async (t) => {
+    const hex = () => randomBytes(12).toString('hex')
+    const basic = (pair: string) => Buffer.from(pair).toString('base64')
+    const [user, password, path, value, bare, bearer, quoted] = Array.from({ length: 7 }, hex)
+    const encoded = `${hex()}%2F${hex()}`
+    const basicHeader = hex()
+    const secrets: Record<string, string> = {
+      'a password in a Basic header': basicHeader,
+      user: String(user),
+      password: String(password),
+      'user and password as they are sent': basic(`${user}:${password}`),
+      'a key in the path': String(path),
+      'a key in the path, decoded': decodeURIComponent(encoded),
+      'a key in the path, encoded': encoded,
+      'a value of the query': String(value),
+      'a token': String(bearer),
+      'a header with quotes': `a"${quoted}`,
+      'a header with quotes, in JSON': `a\\"${quoted}`,
+    }
+    const text = `${Object.values(secrets).join(' ')} \u001b[31m\u0000 wss://${user}:${password}@h/`
+    const bareText = `/?${bare}: no such path`
+    secrets['a query without a name'] = String(bare)
+    const chain = await openStubChain()
+    let turn = 0
+    const lieWith =
+      (text: string): Lie =>
+      ({ method }, honest) => {
+        turn += 1
+        if (method === 'eth_chainId') return null
+        if (method === 'web3_clientVersion') return { result: text }
+        const result = 'result' in honest ? honest.result : null
+        const kinds = [
+          { error: { code: -32000, message: text } },
+          { error: { code: -32000, message: 'x'.repeat(1_000) + text, data: { text, [text]: 1 } } },
+          { error: { code: 3, message: `execution reverted: ${text}`, data: text } },
+          { error: { code: -32602, message: `invalid argument ${text}`, data: [text] } },
+          { error: { code: -32603, message: text } },
+          { error: { code: -32601, message: text } },
+          { result: text },
+          { result: { hash: text, number: text, accountProof: [text], storageProof: text } },
+          typeof result === 'object'
+            ? { result: { ...result, hash: text, stateRoot: text } }
+            : null,
+          typeof result === 'object'
+            ? { result: { ...result, note: text, accountProof: ['0x80'] } }
+            : null,
+          null,
+          null,
+        ]
+        return kinds[turn % kinds.length] ?? null
+      }
+    const echo = await startStubUpstream(t, chain, { knobs: { lie: lieWith(text) } })
+    const other = await startStubUpstream(t, chain, { knobs: { lie: lieWith(bareText) } })
+    const honest = await startStubUpstream(t, chain)
+    const dataDir = await temporaryFolder()
+    t.after(() => rm(dataDir, { recursive: true, force: true }))
+    const file = join(dataDir, '..', `${hex()}.yaml`)
+    t.after(() => rm(file, { force: true }))
+    const url = echo.url.replace('//', `//${user}:${password}@`)
+    const upstreams = [
+      {
+        url: `${url}/v3/${path}/${encoded}?key=${value}`,
+        headers: {
+          'x-token': `Bearer ${bearer}`,
+          'x-odd': `a"${quoted}`,
+          'x-basic': `Basic ${basic(`me:${basicHeader}`)}`,
+        },
+      },
+      { url: `${other.url}/?${bare}` },
+      { url: honest.url, name: 'honest' },
+    ]
+    const chainId = Number(chain.chainId)
+    const network = { name: 'chain', chainId, verify: 'prefer', heads: { pollMs: 100 }, upstreams }
+    await writeFile(file, JSON.stringify({ networks: [network] }))
+    const args = ['--config', file]
+    const cairn = await startCairn({ dataDir, args, env: { CAIRN_LOG_LEVEL: 'debug' } })
+    const places: Record<string, string> = { 'the log': '', 'a reply': '' }
+    cairn.child.stderr?.on('data', (chunk: Buffer) => (places['the log'] += chunk.toString()))
+    const slot = (number: number) => `0x${number.toString(16).padStart(64, '0')}`
+    const calls = (round: number): [string, unknown[]][] => [
+      ['eth_getStorageAt', [contract, slot(round), 'latest']],
+      ['eth_getProof', [contract, [slot(round + 500)], 'latest']],
+      ['eth_getBalance', [`0x${hex().padEnd(40, '0')}`, 'latest']],
+      ['eth_getBlockByNumber', [`0x${round.toString(16)}`, true]],
+      ['eth_getBlockReceipts', [`0x${round.toString(16)}`]],
+      ['eth_getTransactionByHash', [slot(round)]],
+      ['eth_getLogs', [{ fromBlock: '0x0', toBlock: '0x30' }]],
+      ['eth_call', [{ to: contract, data: slot(round) }, 'latest']],
+      ['eth_gasPrice', []],
+      ['made_up', [round]],
+      ['eth_sendRawTransaction', ['0x02c0']],
+    ]
+    for (let round = 0; round < 12; round += 1) {
+      const body = calls(round).map(([method, params], id) => ({
+        jsonrpc: '2.0',
+        id,
+        method,
+        params,
+      }))
+      const response = await fetch(`${cairn.url}/v3/${cairn.apiKey}?proof=${round % 2}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      // A result that nobody can prove is its node's own business.
+      const items = (await response.json()) as { error?: unknown; proof?: unknown }[]
+      const said = items.map(({ error, proof }) => JSON.stringify([error, proof]))
+      places['a reply'] += JSON.stringify([...response.headers]) + said.join('\n')
+    }
+    const ready = await fetch(`${cairn.url}/readyz`)
+    places['a reply'] += await ready.text()
+    // The first probe of upstreams.
+    await wait(2_500)
+    const options = [...args, '--data-dir', dataDir]
+    const commands = [
+      'upstreams --evidence --json',
+      'upstreams --evidence --ask',
+      'doctor --json',
+      'config print',
+    ]
+    await Promise.all(
+      commands.map(async (command) => {
+        places[command] = await printed([...command.split(' '), ...options])
+      }),
+    )
+    assert.equal(await cairn.stop(), 0)
+    for (const name of await readdir(dataDir)) {
+      places[`the file ${name}`] = (await readFile(join(dataDir, name))).toString('latin1')
+    }
+    assert.match(places['upstreams --evidence --json'] ?? '', /"lies"/)
+    const found: string[] = []
+    for (const [where, place] of Object.entries(places)) {
+      for (const [what, secret] of Object.entries(secrets)) {
+        if (place.includes(secret)) found.push(`${what} in ${where}: ${excerpt(place, secret)}`)
+      }
+      const isText = !where.startsWith('the file')
+      // eslint-disable-next-line no-control-regex
+      if (isText && /[\u0000\u001b]/.test(place)) found.push(`control characters in ${where}`)
+    }
+    assert.deepEqual(found, [])
+  },
+)
+
+function excerpt(place: string, secret: string): string {
+  const at = place.indexOf(secret)
+  return JSON.stringify(place.slice(Math.max(0, at - 120), at + 60))
+}
