@@ -17,10 +17,20 @@ export function wrongAt(where: string, said: string, mend = `correct ${placeOf(w
   return { code: 'wrong_setting', text: `${where}: ${said}`, mend }
 }
 
-/** A name that is none of `known`; what it most likely meant is said and is the mend. */
+/** A name that is none of `known`; what it most likely meant, if anything, is said and is the mend. */
 export function unknownName(name: string, where: string, known: readonly string[]): Mistake {
-  const nearest = findNearest(name, known) ?? ''
+  const nearest = findNearest(name, known)
   const isVariable = where === name
+  if (nearest === null) {
+    const text = `"${name}" is not a setting`
+    return {
+      code: 'unknown_setting',
+      text: isVariable ? text : `${where}: ${text}`,
+      mend: isVariable
+        ? `unset ${name}`
+        : `take it out of ${placeOf(where)}; docs/configuration.md has every setting`,
+    }
+  }
   const said = `"${name}" is not a setting, did you mean "${nearest}"?`
   return {
     code: 'unknown_setting',

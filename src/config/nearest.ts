@@ -26,9 +26,15 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0
 }
 
-/** The known name with the fewest edits to `name`, or null when there is none. Names are cut at 100 characters. */
+/** Of a name's letters, those that may differ: with more the two have nothing to do with each other. */
+const editsShareMax = 0.6
+
+/**
+ * The known name with the fewest edits to `name`, or null when none is like it. Names are cut at 100 characters.
+ */
 export function findNearest(name: string, known: readonly string[]): string | null {
   const asked = name.slice(0, 100)
   const ranked = known.map((candidate) => ({ candidate, edits: distance(asked, candidate) }))
-  return ranked.toSorted((a, b) => a.edits - b.edits)[0]?.candidate ?? null
+  const [best] = ranked.toSorted((a, b) => a.edits - b.edits)
+  return best === undefined || best.edits > asked.length * editsShareMax ? null : best.candidate
 }

@@ -11,6 +11,7 @@ import {
   shapeOf,
   upstreamNetworkSchema,
 } from './network-schema.ts'
+import { findChainId } from './network-variable.ts'
 import { valueAt, type Written } from './network-written.ts'
 
 type Issue = z.ZodError['issues'][number]
@@ -37,7 +38,8 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly M
   const example = exampleOf(schemaOf(raw), path)
   const value = valueAt(raw, path)
   if (value === undefined) {
-    const mend = `add "${example.text}" to what begins in ${placeOf(where)}`
+    const usual = path.length === 1 && path[0] === 'chainId' ? chainIdOf(raw['name']) : null
+    const mend = `add "${usual === null ? example.text : `chainId: ${usual}`}" to what begins in ${placeOf(where)}`
     return [wrongAt(where, `${name} is missing`, mend)]
   }
   const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
@@ -51,6 +53,10 @@ function asWritten(raw: unknown, path: readonly PropertyKey[]): readonly Propert
   const above = path.slice(0, -1)
   const isText = path.length > 0 && typeof valueAt(raw, above) === 'string'
   return isText ? above : path
+}
+
+function chainIdOf(name: unknown): number | null {
+  return typeof name === 'string' ? findChainId(name) : null
 }
 
 /** A variable has no lines to write. */
@@ -73,12 +79,20 @@ function unknownMember(path: readonly PropertyKey[], written: Written): Mistake 
     const mend = `take it out of ${place}, or write "embedded: ${schema !== embeddedSchema}" beside it`
     return wrongAt(where, `${name}: ${kind} has no ${key}`, mend)
   }
-  const nearest = findNearest(key, Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {}))
-  return {
-    code: 'unknown_setting',
-    text: `${where}: "${name}" is not a setting, did you mean "${nearest ?? ''}"?`,
-    mend: `write ${nearest ?? ''} in ${place}`,
-  }
+  const members = Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {})
+  const nearest = findNearest(key, members)
+  const said = `${where}: "${name}" is not a setting`
+  return nearest === null
+    ? {
+        code: 'unknown_setting',
+        text: said,
+        mend: `take it out of ${place}; there may stand: ${members.join(', ')}`,
+      }
+    : {
+        code: 'unknown_setting',
+        text: `${said}, did you mean "${nearest}"?`,
+        mend: `write ${nearest} in ${place}`,
+      }
 }
 
 function schemaOf(raw: Written['raw']) {

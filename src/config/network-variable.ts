@@ -5,10 +5,15 @@ import { type Mistake, wrongAt } from './mistake.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
 /** Networks whose chain id needs not be said, in the order in which they are served. */
-const knownChainIds: Readonly<Record<string, number>> = {
+const knownChainIds: Readonly<Record<string, number | undefined>> = {
   mainnet: 1,
   sepolia: 11_155_111,
   hoodi: 560_048,
+}
+
+/** Null: the name says nothing of its chain. */
+export function findChainId(name: string): number | null {
+  return Object.hasOwn(knownChainIds, name) ? (knownChainIds[name] ?? null) : null
 }
 
 const form = /^CAIRN_NETWORKS_([A-Z0-9_]{1,63})_UPSTREAMS(_FILE)?$/
@@ -45,7 +50,7 @@ export function readShortForms(env: Environment): {
       continue
     }
     const network = (match[1] ?? '').toLowerCase().replaceAll('_', '-')
-    const chainId = knownChainIds[network] ?? null
+    const chainId = findChainId(network)
     const urls = brought.text.split(',').map((url) => url.trim())
     const twin = forms.find((one) => one.network === network)
     if (twin !== undefined) {

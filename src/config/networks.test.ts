@@ -189,6 +189,18 @@ const rows: readonly Row[] = [
     'write verify in line 6 of cairn.yaml',
   ],
   [
+    'a member that is like no other',
+    upstream('rateLimit: 4'),
+    'cairn.yaml:6: "networks[0].upstreams[0].rateLimit" is not a setting',
+    /^take it out of line 6 of cairn\.yaml; there may stand: .*requestsPerSecond/,
+  ],
+  [
+    'a well-known name without its chain id',
+    'networks:\n  - name: sepolia\n    upstreams: [{url: "http://127.0.0.1:1"}]\n',
+    'cairn.yaml:2: networks[0].chainId is missing',
+    'add "chainId: 11155111" to what begins in line 2 of cairn.yaml',
+  ],
+  [
     'an unknown member of an upstream',
     upstream('timeout: 4'),
     'cairn.yaml:6: "networks[0].upstreams[0].timeout" is not a setting, did you mean "timeoutMs"?',

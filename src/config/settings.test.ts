@@ -26,4 +26,6 @@ test('swapped, missing and wrong letters are found again', () => {
   assert.equal(distance('HTTP', 'http'), 0)
   assert.equal(findNearest('bodyByteMax', ['bodyBytesMax', 'batchItemsMax']), 'bodyBytesMax')
   assert.equal(findNearest('x', []), null)
+  assert.equal(findNearest('server.port', ['http.port', 'dataDir']), 'http.port')
+  assert.equal(findNearest('limits', ['dataDir', 'http.port']), null)
 })
