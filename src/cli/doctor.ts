@@ -41,10 +41,12 @@ function describe(context: Context, { problems, running, upstreams }: Diagnosis)
       ? 'The rest was not looked at.'
       : `The server is ${running ? 'running' : 'not running'}.`
   const wrong = problems.filter(({ level }) => level === 'problem').length
+  const other = problems.length - wrong
+  const pieces = `${other} ${other === 1 ? 'piece' : 'pieces'} of advice`
   const sum =
     wrong === 0
-      ? `${paint('green', 'All well')}${problems.length === 0 ? '' : `, with ${problems.length} pieces of advice`}.`
-      : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${problems.length - wrong} pieces of advice.`
+      ? `${paint('green', 'All well')}${other === 0 ? '' : `, with ${pieces}`}.`
+      : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${pieces}.`
   return [...lines, ...upstreams.map(describeUpstream), `${sum} ${server}`].join('\n')
 }
 
@@ -55,8 +57,8 @@ function describeUpstream(facts: UpstreamFacts): string {
   const parts = [
     client ?? 'unknown client',
     head === null ? 'no head' : `block ${head.number}, ${showAge(head.ageSeconds)} old`,
-    `proves ${proofs}`,
-    archive ? 'archive' : `has the state of ${state}`,
+    proofs === 'unknown' ? 'how deep it proves is unknown' : `proves ${proofs}`,
+    ...(archive ? ['archive'] : state === 'unknown' ? [] : [`has the state of ${state}`]),
     ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(', ')}`]),
   ]
   return `upstream ${visible(name)}: ${visible(parts.join('; '))}`

@@ -4,9 +4,9 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/settings.ts'
 import { showUrl } from '../config/show.ts'
-import { type Lie, listLies } from '../ethereum/upstream/lie-ledger.ts'
+import { countLies, type Lie, listLies } from '../ethereum/upstream/lie-ledger.ts'
 import { listStatusRows, type StatusRow } from '../ethereum/upstream/status-rows.ts'
-import { askUpstreams } from './ask-upstreams.ts'
+import { askUpstreams, describeReach } from './ask-upstreams.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { isRunning } from './doctor/data-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
@@ -25,7 +25,7 @@ type Options = SharedOptions & {
 export function defineUpstreams(command: Command, context: Context): void {
   addSharedOptions(command)
     .option('--lies <number>', 'the newest lies that are shown', parseCount, 10)
-    .option('--evidence', 'with --json: the params and the reply of each lie')
+    .option('--evidence', 'with --json: what was asked and replied, of each lie')
     .option('--ask', 'ask each upstream now what it is and has')
     .addHelpText(
       'after',
@@ -59,26 +59,27 @@ async function run(context: Context, options: Options): Promise<void> {
   await using data = await openData(context, options)
   const running = isRunning(thisMachine(), config.dataDir)
   const rows = running ? listStatusRows(data.db) : []
-  const all = listLies(data.db)
-  const upstreams = shownOf(config, { rows, asked, lies: all })
+  const counts = countLies(data.db, 0)
+  const liesInAll = counts.reduce((sum, one) => sum + one.lies, 0)
+  const upstreams = shownOf(config, { rows, asked, counts })
   const alarms = rows.flatMap(({ network, alarms: raised }, at) =>
     rows.findIndex((row) => row.network === network) === at
       ? raised.map(({ need, since }) => ({ network, need, since: showTime(since) }))
       : [],
   )
-  const lies = all.slice(0, options.lies).map((lie) => showLie(lie, options.evidence === true))
+  const lies = listLies(data.db, options.lies).map((lie) => showLie(lie, options.evidence === true))
   const text = [
     table(headings, upstreams.map(rowOf), 'The settings name no upstreams.'),
     ...alarms.map(
       ({ network, need, since }) =>
         `No upstream of ${network} gives a ${need} that can be proved, since ${since}: see its policy.`,
     ),
-    liesText(lies, all.length),
+    liesText(lies, liesInAll),
     running || upstreams.length === 0
       ? ''
       : 'The server is not running: state, latency and lag are unknown.',
   ]
-  const found = { running, upstreams, alarms, lies, liesInAll: all.length }
+  const found = { running, upstreams, alarms, lies, liesInAll }
   print(context, options.json, found, text.filter((part) => part !== '').join('\n\n'))
 }
 
@@ -87,7 +88,7 @@ function shownOf(
   found: {
     readonly rows: readonly StatusRow[]
     readonly asked: readonly UpstreamFacts[]
-    readonly lies: readonly Lie[]
+    readonly counts: ReturnType<typeof countLies>
   },
 ): readonly Shown[] {
   return (networks ?? []).flatMap((network) => {
@@ -103,7 +104,7 @@ function shownOf(
         trusted,
         live: row === undefined ? null : { ...row.status, asOf: showTime(row.time) },
         asked: found.asked.find(isThis) ?? null,
-        lies: found.lies.filter(isThis).length,
+        lies: found.counts.find(isThis)?.lies ?? 0,
       }
     })
   })
@@ -112,8 +113,13 @@ function shownOf(
 const headings = ['network', 'upstream', 'url', 'state', 'p95', 'head', 'lag', 'proves', 'lies']
 
 function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
-  const answers = asked === null ? 'unknown' : asked.reachable ? 'answers' : 'does not answer'
-  const state = live?.state ?? answers
+  const answers = asked === null ? null : asked.reachable ? 'answers' : 'does not answer'
+  // Who has not said a head yet may be one that nobody reaches; a breaker opens only after many calls.
+  const standing = live?.state === 'ok' && live.head === null ? 'no head' : live?.state
+  const state =
+    standing === undefined
+      ? (answers ?? 'unknown')
+      : [standing, ...(answers === null ? [] : [answers])].join(', ')
   const proof = live === null ? (asked?.proofs ?? null) : spellReach(live.reach.proof)
   return [
     network,
@@ -129,8 +135,8 @@ function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
 }
 
 function spellReach(reach: StatusRow['status']['reach']['proof']): string {
-  if (typeof reach === 'string') return reach
-  return 'age' in reach ? `the last ${BigInt(reach.age) + 1n} blocks` : `from block ${reach.from}`
+  if (typeof reach === 'string') return describeReach(reach)
+  return describeReach('age' in reach ? { age: BigInt(reach.age) } : { from: BigInt(reach.from) })
 }
 
 type ShownLie = Omit<Lie, 'time' | 'params' | 'response'> & {
@@ -156,7 +162,8 @@ function liesText(lies: readonly ShownLie[], inAll: number): string {
   ])
   const names = ['time', 'network', 'upstream', 'method', 'block', 'expected', 'came out']
   const count = `${inAll} ${inAll === 1 ? 'lie' : 'lies'}, the newest ${lies.length}:`
-  return `${count}\n${table(names, rows, '')}`
+  const more = 'What was asked and what was replied: cairn upstreams --evidence --json'
+  return `${count}\n${table(names, rows, '')}\n${more}`
 }
 
 function parseCount(text: string): number {

@@ -11,6 +11,7 @@ import { createQueries } from '../../db/queries.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { checkStoredChain } from './chain-checks.ts'
 import { checkKeys } from './key-checks.ts'
+import { checkLies } from './lie-checks.ts'
 import type { Machine } from './machine.ts'
 import { advice, problem, type CommandLine, type Problem } from './problem.ts'
 
@@ -89,6 +90,7 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
     return
   }
   yield* checkStoredChain(db, machine, config, firstHash)
+  yield* checkLies(db, config, { now: machine.clock.now(), command })
   const queries = createQueries()
   const accounts = createAccounts({
     db,

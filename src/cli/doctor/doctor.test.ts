@@ -376,6 +376,24 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { data: setHead(0, first.header, first.hash), machine: { clock: { now: () => -1_000_000 } } },
   ],
   [
+    'an upstream that lied of late',
+    'upstream_lied',
+    {
+      yaml: 'networks: [{name: far, chainId: 5, upstreams: [{url: "http://127.0.0.1:9", name: node}]}]',
+      machine: { clock: { now: () => 2 * dayMs } },
+      data: ({ db }) => {
+        for (const at of [0.5, 1.5, 1.6]) {
+          db.run(
+            `INSERT INTO lie (time, network, upstream, method, params, response, expected, computed)
+             VALUES (?, 'far', 'node', 'eth_getCode', '[]', '"0x"', '0x1', '0x2')`,
+            [at * dayMs],
+          )
+        }
+      },
+      says: /far\/node contradicted a hash 2 times in the last day/,
+    },
+  ],
+  [
     'a clock behind the newest key',
     'clock_went_back',
     { data: withKey({}), machine: { clock: { now: () => 0 } } },

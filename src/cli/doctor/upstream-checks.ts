@@ -1,6 +1,7 @@
 // Networks behind upstreams: what each node can and cannot do, and what the settings make of it. Asks the nodes.
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
+import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../ethereum/known-networks.ts'
 import type { ProbeReport } from '../../ethereum/upstream/probe.ts'
@@ -71,13 +72,8 @@ export function* checkUpstreams(
 /** What the settings alone tell. */
 function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
   const { name, chainId, heads, upstreams, policy, verify } = network
-  const labels: Readonly<Record<string, bigint>> = {
-    mainnet: 1n,
-    sepolia: 11_155_111n,
-    hoodi: 560_048n,
-  }
-  const usual = labels[name]
-  if (usual !== undefined && usual !== chainId) {
+  const usual = findChainId(name)
+  if (usual !== null && BigInt(usual) !== chainId) {
     yield advice(
       'network_misnamed',
       `the network ${name} has the chain id ${chainId}, and clients expect ${usual} of that name`,

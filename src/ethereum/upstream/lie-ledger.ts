@@ -130,6 +130,21 @@ export function listLies(db: Database, limit: number = ledgerLimits.rowsMax): re
   )
 }
 
+/** How many each upstream was caught in since `since` (milliseconds), of those that are kept. */
+export function countLies(
+  db: Database,
+  since: number,
+): readonly { readonly network: string; readonly upstream: string; readonly lies: number }[] {
+  return findAll(
+    db,
+    queries
+      .selectFrom('lie')
+      .select(({ fn }) => ['network', 'upstream', fn.countAll<number>().as('lies')])
+      .where('time', '>=', since)
+      .groupBy(['network', 'upstream']),
+  )
+}
+
 /** Cut twice: the first keeps the search for secrets short, the second takes one away that the first cut in two. */
 function shown(value: unknown, redact: Redact, bytesMax: number): string {
   return cut(redact(cut(spell(value), 2 * bytesMax)), bytesMax)
