@@ -5,7 +5,7 @@ import type { MethodClass } from './method-class.ts'
 import type { Need } from './reach.ts'
 import type { Upstream } from './upstream.ts'
 
-type Wanted = {
+export type Wanted = {
   readonly methodClass: MethodClass
   /** What is needed of a block; without it, anybody can. */
   readonly need?: Need

@@ -216,6 +216,7 @@ export function createUpstream(
       if (chain === 'wrong') throw notAsked(name, 'of another chain')
     },
     cannot: (need, number) => reach.lower(need, number, head),
+    rests: (methodClass) => isAskable() && !standing.mayPass(methodClass),
     wake: (methodClass) => standing.wake(methodClass),
     disappoint: (methodClass) => standing.fail(methodClass),
     prove() {

@@ -313,6 +313,7 @@ test('hedges are a tenth of all calls at most', async () => {
   for (let i = 0; i < 30; i++) {
     const leaver = new AbortController()
     const verdict = started.pool.content(proof, hanging, leaver.signal)
+    await new Promise(setImmediate)
     started.clock.turn(50)
     leaver.abort(new Error('gone'))
     await assert.rejects(verdict, /gone/)
@@ -372,19 +373,64 @@ test('without an upstream to ask there is no source', async () => {
 
 test('when all rest after failures each is tried again with one call a second', async () => {
   await using started = await start([broken, broken])
-  const { pool, clock } = started
+  const { pool } = started
   const ask = async (): Promise<unknown> =>
     await pool.content(proof, attempt, never).catch((error: unknown) => Fault.from(error).code)
-  for (let i = 0; i < 20; i++) assert.equal(await ask(), 'failed')
+  for (const upstream of pool.upstreams) {
+    for (let i = 0; i < 20; i++) upstream.disappoint('content')
+  }
   assert.equal(await ask(), 'failed', 'woken at once')
-  assert.equal(await ask(), 'no_upstream')
-  assert.deepEqual(countOf(started), [21, 21])
+  const waiting = ask()
+  assert.deepEqual(countOf(started), [1, 1])
   for (const node of started.nodes) node.answer = () => 'well'
-  clock.turn(999)
-  assert.equal(await ask(), 'no_upstream')
-  clock.turn(1)
+  for (let ms = 0; ms < 1_000; ms += 50) {
+    assert.deepEqual(countOf(started), [1, 1])
+    started.clock.turn(50)
+    await new Promise(setImmediate)
+  }
+  assert.equal(await waiting, 'taken')
   assert.equal(await ask(), 'taken')
-  assert.equal(await ask(), 'taken')
+})
+
+test('content is asked for again when all that went wrong was the way, and soon', async () => {
+  let calls = 0
+  await using started = await start([
+    { answer: (_asked, response) => (++calls < 3 ? void response.writeHead(502).end() : 'well') },
+  ])
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  assert.equal(calls, 3)
+  for (const node of started.nodes) node.answer = broken.answer
+  assert.equal(await started.pool.content(proof, attempt, never), 'failed')
+  assert.deepEqual(countOf(started), [6], 'three rounds at most')
+  for (const node of started.nodes) {
+    node.answer = (_asked, response) => {
+      started.clock.turn(2_000)
+      response.writeHead(502).end()
+    }
+  }
+  assert.equal(await started.pool.content(proof, attempt, never), 'failed')
+  assert.deepEqual(countOf(started), [7], 'slow failures are not repeated')
+})
+
+test('callers wait a moment for upstreams that rest, and no longer', async () => {
+  await using started = await start([
+    { answer: (_asked, response) => void response.writeHead(429, { 'retry-after': '60' }).end() },
+  ])
+  const ask = (signal = never): Promise<unknown> =>
+    started.pool.content(proof, attempt, signal).catch((error: unknown) => Fault.from(error).code)
+  assert.equal(await ask(), 'failed')
+  const many = Array.from({ length: 256 }, () => ask())
+  assert.equal(await ask(), 'no_upstream', 'the line is full')
+  for (let ms = 0; ms <= 1_500; ms += 50) {
+    started.clock.turn(50)
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(new Set(await Promise.all(many)), new Set(['no_upstream']))
+  const leaver = new AbortController()
+  const left = assert.rejects(started.pool.content(proof, attempt, leaver.signal), /gone/)
+  leaver.abort(new Error('gone'))
+  await left
+  assert.equal(started.nodes[0]?.asked.length, 1)
 })
 
 test('a known read goes elsewhere on trouble; a revert is the answer', async () => {

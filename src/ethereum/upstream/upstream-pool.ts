@@ -8,7 +8,7 @@ import { agreeOn, type Agreement } from './agree.ts'
 import { createAlarms, type Alarm } from './alarms.ts'
 import { broadcast, type SignedTransaction } from './broadcast.ts'
 import { createCanaries, type Canary } from './canaries.ts'
-import { createChoose } from './choose-upstreams.ts'
+import { createChoose, type Wanted } from './choose-upstreams.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
 import type { Params } from './json-rpc-client.ts'
 import type { LieLedger } from './lie-ledger.ts'
@@ -20,6 +20,7 @@ import { shareKey } from './share-key.ts'
 import { isTooDeep } from './upstream-error.ts'
 import type { Upstream, UpstreamStatus } from './upstream.ts'
 import type { Verdict } from './verdict.ts'
+import { createWaitForUpstreams } from './wait-for-upstreams.ts'
 
 type ContentAsked = {
   readonly need: Need
@@ -37,7 +38,7 @@ export type UpstreamPool = {
   readonly upstreams: readonly Upstream[]
   /**
    * Runs `attempt` on one upstream after the other until one is `taken`; beside one that takes longer than usual, on
-   * the next too. Returns the last word. `absent` only when two say so, or a trusted one. Throws Fault `no_upstream`
+   * the next too; again when nothing but the way failed. Returns the last word. `absent` only when two say so, or a trusted one. Throws Fault `no_upstream`
    * when nobody can be asked, `signal.reason`, or what an attempt threw that is no UpstreamError.
    */
   content(asked: ContentAsked, attempt: Attempt, signal: AbortSignal): Promise<Verdict>
@@ -70,6 +71,9 @@ const poolLimits = {
   /** Upstreams asked for one thing. */
   askedMax: 5,
   broadcastMax: 3,
+  /** How often content is asked for when all that failed was the way to it, and how soon after the start. */
+  roundsMax: 3,
+  againMs: 2_000,
   agreeMax: 8,
   /** Known reads under way. */
   flightsMax: 4096,
@@ -78,6 +82,7 @@ const poolLimits = {
 export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const { network, upstreams, ledger, clock, log } = parts
   const choose = createChoose(upstreams, clock)
+  const waitForUpstreams = createWaitForUpstreams({ upstreams, choose, clock })
   const budget = createHedgeBudget()
   const flight = createFlight<ReadAnswer>({ seatsMax: poolLimits.flightsMax })
   const alarms = createAlarms({ network, clock, log })
@@ -126,9 +131,10 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     return Math.min(count, poolLimits.askedMax)
   }
 
-  function lineFor(wanted: Parameters<typeof choose>[0]): readonly Upstream[] {
-    const line = choose(wanted).slice(0, poolLimits.askedMax)
-    if (line.length > 0) return line
+  async function lineFor(wanted: Wanted, signal: AbortSignal): Promise<readonly Upstream[]> {
+    const now = choose(wanted)
+    const line = now.length > 0 ? now : await waitForUpstreams(wanted, signal)
+    if (line.length > 0) return line.slice(0, poolLimits.askedMax)
     throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
   }
 
@@ -136,24 +142,33 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     upstreams,
 
     async content(asked, attempt, signal) {
-      const line = lineFor({ methodClass: 'content', ...asked })
-      budget.earn()
-      const findings = await raceAttempts({ line, attempt, budget, clock }, signal)
-      learn(asked, findings)
+      const start = clock.monotonic()
+      let findings: readonly Finding[] = []
+      for (let round = 0; round < poolLimits.roundsMax; round++) {
+        const wanted = { methodClass: 'content', ...asked } as const
+        // Only the first round waits for those that rest.
+        const line = round === 0 ? await lineFor(wanted, signal) : choose(wanted)
+        if (line.length === 0) break
+        budget.earn()
+        findings = await raceAttempts({ line, attempt, budget, clock }, signal)
+        learn(asked, findings)
+        const isSoon = clock.monotonic() - start < poolLimits.againMs
+        if (!isSoon || !findings.every(isOfTheWay)) break
+      }
       return lastWord(findings)
     },
 
     async read(asked, signal) {
       const work = async (shared: AbortSignal): Promise<ReadAnswer> =>
-        await readElsewhere(lineFor(asked), asked, shared)
+        await readElsewhere(await lineFor(asked, shared), asked, shared)
       if (!isShared(asked.methodClass)) return await work(signal)
       return await flight.join(shareKey(asked.method, asked.params), signal, work)
     },
 
     async broadcast(transaction, signal) {
       signal.throwIfAborted()
-      const line = lineFor({ methodClass: 'send' }).slice(0, poolLimits.broadcastMax)
-      const sent = broadcast(line, transaction, closing.signal)
+      const line = await lineFor({ methodClass: 'send' }, signal)
+      const sent = broadcast(line.slice(0, poolLimits.broadcastMax), transaction, closing.signal)
       const { promise: left, reject } = Promise.withResolvers<never>()
       const leave = (): void => reject(signal.reason)
       signal.addEventListener('abort', leave, { once: true })
@@ -181,4 +196,9 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       await ledger.idle()
     },
   }
+}
+
+/** Nothing was learned of what was asked: the same upstream may bring it in a moment. */
+function isOfTheWay({ kind }: Finding): boolean {
+  return kind === 'trouble' || kind === 'rate_limit' || kind === 'not_asked'
 }

@@ -68,6 +68,8 @@ export type Upstream = {
   call(method: string, params: Params, signal: AbortSignal, options?: CallOptions): Promise<unknown>
   /** May it be chosen for a call of this class now? Not while shut, and as a canary only when `proving`. */
   mayCall(methodClass: MethodClass): boolean
+  /** Nothing but a rest of this class keeps it from being called. */
+  rests(methodClass: MethodClass): boolean
   /** Lets one call of the class try now, though it rests after failures: nobody else is left. */
   wake(methodClass: MethodClass): void
   /** False while nothing it says counts: quarantined, of another chain, closed. */
