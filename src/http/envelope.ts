@@ -58,7 +58,9 @@ type Parsed = { readonly value: unknown; readonly sources: Sources }
 
 function parseText(bytes: Uint8Array, plain: boolean): Parsed {
   if (!isUtf8(bytes)) throw new Fault('bad_json')
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const buffer =
+    bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = buffer.toString('utf8')
   try {
     const value: unknown = JSON.parse(text)
     if (plain && !hasUnsafeId(value)) return { value, sources: null }

@@ -22,8 +22,12 @@ export function judgeRequest({ method, headers }: Exchange, path: RpcPath): void
     })
   }
   if (method !== 'POST') throw new Fault('wrong_http')
-  const type = (headers['content-type'] ?? '').split(';', 1)[0] as string
-  if (!contentTypes.has(type.trim().toLowerCase())) throw new Fault('wrong_media')
+  // As most clients spell it: known without being taken apart.
+  const sent = headers['content-type'] ?? ''
+  if (!contentTypes.has(sent)) {
+    const type = sent.split(';', 1)[0] as string
+    if (!contentTypes.has(type.trim().toLowerCase())) throw new Fault('wrong_media')
+  }
   const encoding = headers['content-encoding'] ?? ''
   if (encoding !== '' && encoding.toLowerCase() !== 'identity') {
     throw new Fault('wrong_media', {

@@ -96,20 +96,23 @@ export class LeanExchange implements Exchange {
   }
 
   readBody(bytesMax: number, deadlines: Deadlines): Body | Promise<Body> {
-    const bodyOf = (ending: Body['ending']): Body => {
-      const bytes = this.#body.subarray(0, Math.min(this.#bodyBytes, bytesMax))
-      return { ending: this.#bodyBytes > bytesMax ? 'over' : ending, bytes }
-    }
-    if (this.bodyEnded) return bodyOf('whole')
-    if (this.#gone) return bodyOf('gone')
+    if (this.bodyEnded) return this.#bodyOf('whole', bytesMax)
+    if (this.#gone) return this.#bodyOf('gone', bytesMax)
     return new Promise((resolve) => {
       this.#endBody = (ending) => {
         deadline.stop()
         this.#endBody = null
-        resolve(bodyOf(ending))
+        resolve(this.#bodyOf(ending, bytesMax))
       }
       const deadline = deadlines.start(() => this.#endBody?.('late'))
     })
+  }
+
+  #bodyOf(ending: Body['ending'], bytesMax: number): Body {
+    const over = this.#bodyBytes > bytesMax
+    const length = over ? bytesMax : this.#bodyBytes
+    const bytes = length === this.#body.length ? this.#body : this.#body.subarray(0, length)
+    return { ending: over ? 'over' : ending, bytes }
   }
 
   /** The caller has gone. */
