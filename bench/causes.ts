@@ -11,9 +11,9 @@ const coldNodes =
 const renderings =
   'profiled: almost half goes to socket writes, a sixth to decoding, rendering and hashing the transaction; the rest is spread thin'
 const cached =
-  'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0011)'
+  'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
 const cachedAtRate =
-  'profiled: kernel 47 % (writing the answer 22 %, going to sleep and waking up 18 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0011)'
+  'profiled: kernel 47 % (writing the answer 22 %, going to sleep and waking up 18 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
 const shared =
   'the bare node:http beside it is near the goal or over it too: compiling, collecting and the load generator share two cores'
 
