@@ -17,6 +17,8 @@ import {
   type UpstreamNetwork,
 } from '../../src/ethereum/upstream/open-upstream-network.ts'
 import { defaultUpstreamLimits } from '../../src/ethereum/upstream/upstream.ts'
+import type { VerifyMode } from '../../src/gateway/prove-or-relay.ts'
+import { createUpstreamOperations } from '../../src/gateway/upstream-operations.ts'
 import { operations } from './bundles.ts'
 import { runOperation } from './rpc-call.ts'
 import type { StubUpstream } from './stub-upstream.ts'
@@ -48,9 +50,11 @@ export async function openUpstreamCase(options: {
   readonly stubs: readonly StubUpstream[]
   readonly trusted?: readonly number[]
   readonly heads?: Partial<HeadSettings>
+  /** Default: `require`. */
+  readonly verify?: VerifyMode
   readonly ledger: LieLedger
 }): Promise<UpstreamCase> {
-  const { name, stubs, ledger } = options
+  const { name, stubs, ledger, verify = 'require' } = options
   const lines: string[] = []
   const log = createLog(
     () => 'debug',
@@ -88,11 +92,15 @@ export async function openUpstreamCase(options: {
       ...options.heads,
     },
     genesisHash: null,
-    requireProof: true,
+    requireProof: verify === 'require',
     ledger,
     content: { obtain, held, heldNode },
     clock: systemClock,
     log,
+  })
+  const offered = createUpstreamOperations(operations, {
+    verifyOf: () => verify,
+    lists: { allow: null, deny: [] },
   })
   await opened.started
   return {
@@ -100,8 +108,8 @@ export async function openUpstreamCase(options: {
     kept,
     lines,
     async read(method, params) {
-      const operation = operations.get(method)
-      if (operation === undefined) throw new TypeError(`no operation ${method}`)
+      const operation = offered.find(method)
+      if (operation === null) throw new TypeError(`no operation ${method}`)
       try {
         const { result, levels, blocks } = await runOperation(operation, opened.network, params)
         const block = blocks.at(-1)

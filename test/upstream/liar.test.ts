@@ -121,7 +121,7 @@ function callsFor(
         ...(/ByHash$|Receipt$/.test(method) && !/Block/.test(method)
           ? ([['eth_getTransactionByHash', params]] as const)
           : []),
-        ...(/Receipt/.test(method)
+        ...(/Receipt|Logs/.test(method)
           ? ([
               ['eth_getBlockReceipts', [hash]],
               ['debug_getRawReceipts', [hash]],
@@ -140,8 +140,9 @@ function brings(method: string, calls: readonly string[]): boolean {
   if (calls.includes('eth_getCode')) return method === 'eth_getCode'
   if (calls.includes('eth_getProof')) return isState
   if (calls.some((call) => /Receipts/.test(call) && !/Block/.test(call)))
-    return /Receipt/.test(method)
-  if (calls.includes('eth_getBlockReceipts') && calls.length === 1) return /Receipt/.test(method)
+    return /Receipt|Logs/.test(method)
+  if (calls.includes('eth_getBlockReceipts') && calls.length === 1)
+    return /Receipt|Logs/.test(method)
   if (calls.includes('eth_getTransactionByHash'))
     return /ByHash$|Receipt$/.test(method) && !/Block/.test(method)
   return !isState

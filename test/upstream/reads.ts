@@ -39,6 +39,9 @@ export function readsOf(block: StubBlock): readonly Read[] {
     same('eth_getBlockByHash', [hash, true]),
     same('eth_getBlockByHash', [hash, false]),
     same('eth_getBlockReceipts', [hash]),
+    same('eth_getLogs', [{ blockHash: hash }]),
+    same('debug_getRawBlock', [hash]),
+    same('debug_getRawReceipts', [hash]),
     same('eth_getTransactionByBlockHashAndIndex', [hash, '0x0']),
     same('eth_getTransactionByBlockHashAndIndex', [hash, '0xffff']),
     same('eth_getProof', [emitter, [slotOf(0n), slotOf(1n)], pinned]),
@@ -62,9 +65,8 @@ export function readsByNumber(block: StubBlock): readonly Read[] {
     )
     if (byNumber[0] === block.hash) byNumber[0] = number
     const name = method.replace('BlockByHash', 'BlockByNumber').replace('BlockHash', 'BlockNumber')
-    return method.startsWith('eth_getTransactionBy') && name === 'eth_getTransactionByHash'
-      ? []
-      : [same(name, byNumber)]
+    const isOnlyByHash = name === 'eth_getTransactionByHash' || name === 'eth_getLogs'
+    return isOnlyByHash ? [] : [same(name, byNumber)]
   })
 }
 

@@ -1,0 +1,148 @@
+// Where nobody can prove, an answer may be somebody's word, and then it says so: no label is higher than what was
+// checked, however many lie.
+import assert from 'node:assert/strict'
+import test, { before, type TestContext } from 'node:test'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { createLieLedger } from '../../src/ethereum/upstream/lie-ledger.ts'
+import type { VerifyMode } from '../../src/gateway/prove-or-relay.ts'
+import { openChainDatabase } from '../fakes/chain-database.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { falseValues } from '../fakes/falsify-proofs.ts'
+import { falsehoods, makeLiar } from '../fakes/liar.ts'
+import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
+import { openUpstreamCase, type ReadAnswer } from '../fakes/upstream-network.ts'
+import { emitter, readsOf, slotOf, truthOf, canonical } from './reads.ts'
+
+const skip = missingVectors
+let chain: StubChain
+
+before(async () => {
+  if (skip === false) chain = await openStubChain()
+})
+
+/** What one upstream is: about what it lies, and whether it can prove state. */
+type Node = {
+  readonly lies: 'never' | 'about plain values' | 'always'
+  readonly proves: boolean
+  readonly trusted?: boolean
+}
+
+const honest = { lies: 'never', proves: true } as const
+const unproving = { lies: 'never', proves: false } as const
+const liar = { lies: 'about plain values', proves: false } as const
+
+type Rig = {
+  readonly stubs: readonly StubUpstream[]
+  read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
+}
+
+async function rig(t: TestContext, nodes: readonly Node[], verify: VerifyMode): Promise<Rig> {
+  const stubs = await Promise.all(nodes.map(() => startStubUpstream(t, chain)))
+  for (const [at, stub] of stubs.entries()) {
+    const { lies, proves } = nodes[at] ?? honest
+    if (!proves) stub.knobs.lacks = (method) => method === 'eth_getProof'
+    if (lies === 'never') continue
+    const among = lies === 'always' ? falsehoods : falseValues
+    makeLiar(stub, { seed: 7, among, only: ({ method }) => method !== 'eth_getBlockByNumber' })
+  }
+  const { database } = openChainDatabase(t)
+  const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
+  const opened = await openUpstreamCase({
+    name: 'case',
+    stubs,
+    trusted: nodes.flatMap(({ trusted }, at) => (trusted === true ? [at] : [])),
+    verify,
+    ledger: createLieLedger({ network: 'case', ...parts }),
+  })
+  t.after(async () => {
+    await opened.idle()
+    await opened.close()
+  })
+  return { stubs, read: (method, params) => opened.read(method, params) }
+}
+
+const at = (number: number) => ({ blockHash: chain.recorded[number]?.hash })
+const slotZero = (number: number) => [emitter, slotOf(0n), at(number)] as const
+
+test('while one can prove, the word of those who cannot is not asked for', { skip }, async (t) => {
+  const { stubs, read } = await rig(t, [liar, liar, honest], 'prefer')
+  for (const number of [20, 40, 54]) {
+    const answer = await read('eth_getStorageAt', slotZero(number))
+    assert.ok('result' in answer)
+    assert.equal(answer.result, await stubs[2]?.honest('eth_getStorageAt', slotZero(number)))
+    assert.equal(answer.level, 'proof')
+  }
+})
+
+test('the word of one is labelled none, whatever it says', { skip }, async (t) => {
+  const { stubs, read } = await rig(t, [liar], 'prefer')
+  const answer = await read('eth_getStorageAt', slotZero(54))
+  assert.ok('result' in answer)
+  assert.equal(answer.level, 'none')
+  assert.notEqual(answer.result, await stubs[0]?.honest('eth_getStorageAt', slotZero(54)))
+})
+
+test('where a proof is required, no word is taken for one', { skip }, async (t) => {
+  for (const nodes of [[liar], [liar, liar, liar], [unproving, unproving, unproving]]) {
+    const { read } = await rig(t, nodes, 'require')
+    assert.deepEqual(await read('eth_getStorageAt', slotZero(54)), { fault: 'unprovable' })
+  }
+})
+
+test(
+  'two of three that say the same are a quorum, and a liar beside them is none',
+  { skip },
+  async (t) => {
+    const { stubs, read } = await rig(t, [liar, unproving, unproving], 'prefer')
+    for (const number of [20, 40, 54]) {
+      const truth = await stubs[1]?.honest('eth_getStorageAt', slotZero(number))
+      const answer = await read('eth_getStorageAt', slotZero(number))
+      assert.ok('result' in answer)
+      if (answer.level !== 'none') {
+        assert.equal(answer.level, 'quorum:2/3')
+        assert.equal(answer.result, truth)
+      }
+    }
+  },
+)
+
+test('the word of a trusted node is labelled trusted, never proof', { skip }, async (t) => {
+  const { read } = await rig(t, [{ ...liar, trusted: true }, unproving], 'prefer')
+  const answer = await read('eth_getStorageAt', slotZero(54))
+  assert.ok('result' in answer)
+  assert.equal(answer.level, 'trusted')
+})
+
+for (const verify of ['prefer', 'off'] as const) {
+  test(
+    `under ${verify} every answer of liars that is wrong says that it is no proof`,
+    { skip },
+    async (t) => {
+      const { stubs, read } = await rig(
+        t,
+        [
+          { lies: 'always', proves: false },
+          { lies: 'always', proves: true },
+        ],
+        verify,
+      )
+      let wrong = 0
+      for (const number of [2, 21, 33, 42, 54]) {
+        for (const asked of readsOf(chain.recorded[number] ?? assert.fail())) {
+          const answer = await read(asked.method, asked.params)
+          if ('fault' in answer) continue
+          if (canonical(answer.result) === (await truthOf(stubs[0] as StubUpstream, asked)))
+            continue
+          wrong += 1
+          const about = `${asked.method} ${JSON.stringify(asked.params)}`
+          assert.notEqual(answer.level, 'proof', about)
+          assert.notEqual(answer.level, 'trusted', about)
+        }
+      }
+      assert.ok(wrong > 0)
+    },
+  )
+}
