@@ -499,6 +499,25 @@ test('whether a block is canonical is judged each time', async () => {
   assert.equal(ran.length, 2)
 })
 
+test('a method that no upstream has costs as little as one that is unknown here', async () => {
+  const lacking: RpcOperation<unknown> = {
+    name: 'x_trace',
+    units: 1000,
+    parse: (params) => params,
+    run: () => Promise.reject(new Fault('no_method')),
+  }
+  const { made, counted, admitted, refunded } = gateway({ operationsOf: () => offering([lacking]) })
+  const { headers } = await made.runRpc({
+    caller,
+    network,
+    items: [item('x_trace')],
+    batch: false,
+    request: { signal },
+  })
+  assert.deepEqual([admitted, refunded, headers.units], [[1000], [995], 5])
+  assert.deepEqual(counted, [{ method: 'x_trace', outcome: 'no_method', units: 5 }])
+})
+
 const listed = (changes: Partial<KeySettings>): Caller => {
   const settings = changeKeySettings(defaultKeySettings, changes)
   return { ...caller, settings, allowlists: compileAllowlists(settings) }

@@ -19,7 +19,7 @@ import { toOutcome } from './once-told.ts'
 import { runBundled } from './make-bundle.ts'
 import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
 import { ProofBudget } from './proof-budget.ts'
-import { isFree, refusalUnits, requestUnits } from './price.ts'
+import { chargedUnits, isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
 
@@ -161,7 +161,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const item = planned[index] as Planned
       const outcome = outcomes[index] as RpcOutcome
       const fault = 'fault' in outcome ? outcome.fault : null
-      const charged = fault !== null && isFree(fault) ? 0 : item.units
+      const charged = chargedUnits(item.units, fault)
       units += charged
       free += item.units - charged
       countRpc(caller, network, item.method, fault?.code ?? 'ok', charged)

@@ -16,3 +16,10 @@ export function isFree(fault: Fault): boolean {
   const { status } = fault.row
   return status >= 500 || [401, 402, 403, 404, 405, 415, 429].includes(status)
 }
+
+/** What a call of that price costs in the end. A method that turned out to be nobody's costs as one that is unknown. */
+export function chargedUnits(units: number, fault: Fault | null): number {
+  if (fault === null) return units
+  if (isFree(fault)) return 0
+  return fault.code === 'no_method' ? Math.min(units, refusalUnits) : units
+}

@@ -44,10 +44,13 @@ export const refusedMethods: readonly RefusedMethods[] = [
   },
 ]
 
-/** The answer to a method of the table above, else null. */
+/** The answer to a method of the table above, in letters of any case as some nodes find them, else null. */
 export function findRefusal(method: string): Fault | null {
+  const asked = method.toLowerCase()
   const named = (name: string) =>
-    name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name
+    name.endsWith('*')
+      ? asked.startsWith(name.slice(0, -1).toLowerCase())
+      : asked === name.toLowerCase()
   const group = refusedMethods.find(({ names }) => names.some(named))
   return group === undefined ? null : new Fault(group.code, { detail: group.sentence })
 }

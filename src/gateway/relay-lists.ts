@@ -29,13 +29,19 @@ export function isDenied({ deny }: RelayLists, method: string): boolean {
   return deny.some((name) => covers(name, method))
 }
 
+/** What nodes call their methods: another name has something else in mind. */
+const methodName = /^[A-Za-z][A-Za-z0-9_.]{0,99}$/
+
 /** Of a method that no table of ours lists. */
 export function mayRelay(lists: RelayLists, method: string): boolean {
+  if (!methodName.test(method)) return false
   if (isDenied(lists, method)) return false
   if (lists.allow !== null) return lists.allow.some((name) => covers(name, method))
   return !nodeControl.some((name) => covers(name, method))
 }
 
-function covers(name: string, method: string): boolean {
-  return name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : name === method
+/** In letters of any case: some nodes find methods so. */
+function covers(listed: string, method: string): boolean {
+  const [name, asked] = [listed.toLowerCase(), method.toLowerCase()]
+  return name.endsWith('*') ? asked.startsWith(name.slice(0, -1)) : name === asked
 }

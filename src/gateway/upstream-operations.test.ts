@@ -161,6 +161,17 @@ test('what drives a node, holds its keys or needs our own chain is not handed on
     'hardhat_reset',
     'miner_start',
     'personal_unlockAccount',
+    // In other letters, which some nodes take for the same.
+    'ADMIN_peers',
+    'Debug_setHead',
+    'ETH_sendRawTransaction',
+    'eth_SendTransaction',
+    'eth_Call',
+    ' admin_peers',
+    'eth_call\u0000',
+    'eth_\u001b[31m',
+    '',
+    'x'.repeat(101),
   ]) {
     assert.equal(operations.find(method), null, method)
   }
@@ -171,6 +182,8 @@ test('the lists say what else is handed on: deny wins, allow opens what it names
     rig({ lists }).operations.find(method) !== null
   assert.equal(offers({ deny: ['zks_*'] }, 'zks_estimateFee'), false)
   assert.equal(offers({ deny: ['eth_call'] }, 'eth_call'), false)
+  assert.equal(offers({ deny: ['eth_call'] }, 'ETH_call'), false)
+  assert.equal(offers({ deny: ['zks_*'] }, 'ZKS_estimateFee'), false)
   assert.equal(offers({ deny: ['trace_*'] }, 'trace_filter'), false)
   assert.equal(offers({ allow: ['zks_*'] }, 'zks_estimateFee'), true)
   assert.equal(offers({ allow: ['zks_*'] }, 'arb_getInfo'), false)

@@ -31,6 +31,8 @@ export function createUpstreamOperations(
     else offered.set(name, proveOrRelay(operation, block, verifyOf(name)))
   }
   for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
+  // Also those that are denied now: what differs in the case of a letter is no method of its own.
+  const listed = new Set([...offered.keys()].map((name) => name.toLowerCase()))
   for (const name of offered.keys()) if (isDenied(lists, name)) offered.delete(name)
 
   return {
@@ -38,6 +40,7 @@ export function createUpstreamOperations(
       const known = offered.get(method)
       if (known !== undefined) return known
       if (findRefusal(method) !== null || embeddedOnly.has(method)) return null
+      if (listed.has(method.toLowerCase())) return null
       return mayRelay(lists, method) ? relayUnlisted(method) : null
     },
   }
