@@ -82,7 +82,8 @@ How it is measured:
   transactions of the peers are on chains without the large contract, which anvil copies for each block.
 - Upstream: a small \`node:http\` of the bench with replies made ready, one trusted upstream of a network that requires
   proof; state as deep as on mainnet, 10 nodes to an account and 6 to a slot. A miss is added latency over one
-  connection, the same eth_getProof asked of the upstream itself in turns.
+  connection, the same eth_getProof asked of the upstream itself in turns, and through a bare hop: \`node:http\` and undici
+  that hand it on without a look.
 - p99 under load comes from a constant rate: time counts from when a call was due.
 - Import: from taking the data folder to the last durable block, in a process of its own, three times.
 - Files: random bytes streamed from a file; memory is that of the server alone, at its peak.`

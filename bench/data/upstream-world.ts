@@ -1,5 +1,6 @@
 // What the bench's upstream node knows: one block, whose state holds contracts with many slots each, as deep as on
 // mainnet: ten nodes to an account, six to a slot. The same in every process that makes it.
+import { createHash } from 'node:crypto'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
 import { encodeAccountState } from '../../src/codec/account-state.ts'
@@ -20,8 +21,12 @@ export const contracts = {
   cached: '0x00000000000000000000000000000000000b0004',
 }
 
+/** Asked about by probes. It has nothing. */
+const nobody = `0x${'0'.repeat(40)}`
+
 export type UpstreamWorld = {
-  readonly slots: readonly Slot[]
+  /** Of a contract; no two contracts have a value in common, else what one brought would serve the other. */
+  slots(contract: string): readonly Slot[]
   readonly blockHash: string
   readonly rawHeader: string
   /** As eth_getBlockByNumber gives it. */
@@ -36,24 +41,15 @@ export type UpstreamWorld = {
 const number = 20_000_000n
 
 export function createUpstreamWorld(slotCount: number): UpstreamWorld {
-  const slots = slotsOf(slotCount)
-  const values = new Map(slots.map(({ slot, value }) => [slot, value]))
-  const storage = createPaddedTrie(
-    slots.map(({ slot, value }) => [
-      keccak256(fromHex(slot)),
-      encodeRlp(encodeInteger(BigInt(value))),
-    ]),
-    slotNodes,
-  )
-  const account = {
-    nonce: 1n,
-    balance: 0n,
-    storageRoot: storage.root,
-    codeHash: emptyCodeHash,
-  }
-  const addresses = Object.values(contracts)
+  const owners = Object.values(contracts)
+  const addresses = [...owners, nobody]
+  const storages = new Map(owners.map((address) => [address, storageOf(address, slotCount)]))
+  const rootOf = (address: string) => storages.get(address)?.trie.root ?? emptyTrieRoot
   const state = createPaddedTrie(
-    addresses.map((address) => [keccak256(fromHex(address)), encodeAccountState(account)]),
+    addresses.map((address) => {
+      const own = { nonce: 1n, balance: 0n, storageRoot: rootOf(address), codeHash: emptyCodeHash }
+      return [keccak256(fromHex(address)), encodeAccountState(own)]
+    }),
     accountNodes,
   )
   const header = headerOf(state.root)
@@ -62,24 +58,51 @@ export function createUpstreamWorld(slotCount: number): UpstreamWorld {
   const accountProofs = new Map(
     addresses.map((address) => [address, JSON.stringify(state.proof(keccak256(fromHex(address))))]),
   )
-  const slotProof = (slot: string) =>
-    `{"key":"${slot}","value":"${values.get(slot)}",` +
-    `"proof":${JSON.stringify(storage.proof(keccak256(fromHex(slot))))}}`
   return {
-    slots,
+    slots: (contract) => get(storages, contract).slots,
     blockHash,
     rawHeader: toHex(raw),
     block: blockObject(header, blockHash, raw.length),
     stateRoot: state.root,
-    proof: (contract, asked) =>
-      `{"address":"${contract}","accountProof":${accountProofs.get(contract)},"balance":"0x0",` +
-      `"codeHash":"${toHex(emptyCodeHash)}","nonce":"0x1","storageHash":"${toHex(storage.root)}",` +
-      `"storageProof":[${asked.map(slotProof).join(',')}]}`,
+    proof(contract, asked) {
+      const storage = storages.get(contract)
+      const storageProof = asked.map((slot) => {
+        const proof = JSON.stringify(storage?.trie.proof(keccak256(fromHex(slot))) ?? [])
+        return `{"key":"${slot}","value":"${storage?.values.get(slot) ?? '0x0'}","proof":${proof}}`
+      })
+      return (
+        `{"address":"${contract}","accountProof":${get(accountProofs, contract)},"balance":"0x0",` +
+        `"codeHash":"${toHex(emptyCodeHash)}","nonce":"0x1","storageHash":"${toHex(rootOf(contract))}",` +
+        `"storageProof":[${storageProof.join(',')}]}`
+      )
+    },
     nodes: (contract, slot) => [
       ...state.nodes(keccak256(fromHex(contract))),
-      ...storage.nodes(keccak256(fromHex(slot))),
+      ...get(storages, contract).trie.nodes(keccak256(fromHex(slot))),
     ],
   }
+}
+
+function storageOf(address: string, slotCount: number) {
+  const slots = slotsOf(slotCount).map(({ slot, value }): Slot => {
+    const own = createHash('sha256').update(address).update(value).digest('hex')
+    return { slot, value: `0x${own}` }
+  })
+  const pairs = slots.map(
+    ({ slot, value }) =>
+      [keccak256(fromHex(slot)), encodeRlp(encodeInteger(BigInt(value)))] as const,
+  )
+  return {
+    slots,
+    values: new Map(slots.map(({ slot, value }) => [slot, value])),
+    trie: createPaddedTrie(pairs, slotNodes),
+  }
+}
+
+function get<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = map.get(key)
+  if (value === undefined) throw new Error(`the bench's upstream knows no ${String(key)}`)
+  return value
 }
 
 function headerOf(stateRoot: Uint8Array): Header {

@@ -1,21 +1,26 @@
 // Networks behind upstream nodes: what Cairn adds to a call that it must hand on and prove, how often it asks, and
 // what an answer that was proved before costs. The upstream is a small server of the bench with replies made ready.
 import type { Bench } from '../bench.ts'
-import { contract } from '../data/genesis.ts'
+import { contract, slotsOf } from '../data/genesis.ts'
 import { storage } from '../data/read-calls.ts'
 import { contracts, createUpstreamWorld, type UpstreamWorld } from '../data/upstream-world.ts'
 import { zipfPicks } from '../data/zipf.ts'
 import { rpcCall, type Call, type Plan } from '../load/plan.ts'
 import { measure, measureInTurns, median, ratio, rounds, type Measured } from '../measure.ts'
 import { startProfile, stopProfile } from '../profile.ts'
+import type { Server } from '../servers/bare.ts'
 import {
   type FrontCairn,
   startFrontCairn,
+  startHop,
   startUpstream,
   type Upstream,
 } from '../servers/upstream.ts'
 
 const slotCount = 10_000
+/** A server that just started compiles more than it answers. */
+const missesBefore = 7000
+const missesEach = 1000
 const cachedSlots = 2048
 const hotClients = 1000
 /** Long enough that all clients have asked before the first answer comes. */
@@ -59,43 +64,58 @@ function planOf(port: number, paths: readonly string[], calls: readonly Call[]):
   return { port, paths, calls, ids: 'varied', connections: 1, count: calls.length, rate: null }
 }
 
-/** Each key is asked for once of Cairn and once of the upstream itself, over one connection. */
-async function runMiss({ bench, world, upstream, cairn }: Rig): Promise<void> {
+/** Each key is asked for once of Cairn, of the upstream itself, and through a bare hop, over one connection. */
+async function runMiss(rig: Rig): Promise<void> {
+  const { bench, upstream } = rig
+  bench.report.section('Upstream: a miss, proof included')
+  const hop = await startHop(upstream)
+  try {
+    await compareMiss(rig, hop)
+  } finally {
+    await hop.stop()
+  }
+}
+
+async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server): Promise<void> {
   const { report, loader } = bench
-  report.section('Upstream: a miss, proof included')
-  const each = bench.calls(1000)
-  const warm = bench.calls(3000)
-  const slots = world.slots.slice(0, warm + rounds * each)
+  const each = bench.calls(missesEach)
+  const warm = bench.calls(missesBefore)
+  const slots = world.slots(contracts.miss).slice(0, warm + rounds * each)
   const own = slots.map((slot) => readOf(contracts.miss, slot))
   const block = { blockHash: world.blockHash }
   const direct = slots.map(({ slot }) => {
     const params = [contracts.miss, [slot], block]
     return rpcCall('eth_getProof', params, world.proof(contracts.miss, [slot]), '')
   })
-  const far = { pid: cairn.pid, port: cairn.port, paths: cairn.paths, calls: own }
-  const near = { pid: upstream.pid, port: upstream.port, paths: ['/'], calls: direct }
-  for (const { port, paths, calls } of [near, far]) {
+  const asked = [
+    { pid: upstream.pid, port: upstream.port, paths: ['/'], calls: direct },
+    { pid: hop.pid, port: hop.port, paths: ['/'], calls: direct },
+    { pid: cairn.pid, port: cairn.port, paths: cairn.paths, calls: own },
+  ]
+  for (const { port, paths, calls } of asked) {
     await loader.run(planOf(port, paths, calls.slice(0, warm)))
   }
   if (bench.options.profile) await startProfile(cairn.pid)
-  const measured: { readonly near: Measured[]; readonly far: Measured[] } = { near: [], far: [] }
+  const measured: Measured[][] = asked.map(() => [])
   for (let round = 0; round < rounds; round++) {
     const from = warm + round * each
-    for (const [name, { pid, port, paths, calls }] of Object.entries({ near, far })) {
+    for (const [at, { pid, port, paths, calls }] of asked.entries()) {
       const plan = planOf(port, paths, calls.slice(from, from + each))
-      measured[name as 'near' | 'far'].push(await measure(loader, { name, pid, plan }))
+      measured[at]?.push(await measure(loader, { name: storage, pid, plan }))
     }
   }
   if (bench.options.profile) {
     for (const line of await stopProfile(cairn.pid, cairn.profileFile)) report.note(line)
   }
-  report.target('eth_getProof of the upstream itself', measured.near)
-  report.target(`${storage}, proved`, measured.far)
-  const added = measured.far.map(({ p50Ms }, round) => p50Ms - (measured.near[round]?.p50Ms ?? 0))
-  report.figure('miss: added to the p50 of the same call', median(added) * 1000, ' us', {
-    atMost: 150,
-  })
-  report.figure('miss: CPU of Cairn', median(measured.far.map((one) => one.cpuUsPerCall)), ' us')
+  const [near = [], bare = [], far = []] = measured
+  report.target('eth_getProof of the upstream itself', near)
+  report.target('eth_getProof through a bare hop', bare)
+  report.target(`${storage}, proved`, far)
+  const added = (all: readonly Measured[]) =>
+    median(all.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))) * 1000
+  report.figure('bare hop: added to the p50 of the same call', added(bare), ' us')
+  report.figure('miss: added to the p50 of the same call', added(far), ' us', { atMost: 150 })
+  report.figure('miss: CPU of Cairn', median(far.map((one) => one.cpuUsPerCall)), ' us')
 }
 
 /** Calls picked as clients do: few keys often, many seldom. */
@@ -103,12 +123,13 @@ async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const { report } = bench
   report.section('Upstream: how often it is asked')
   const count = bench.calls(50_000)
-  const picks = zipfPicks(world.slots.length, count)
-  const calls = picks.map((at) => readOf(contracts.mix, world.slots[at] ?? { slot: '', value: '' }))
+  const slots = world.slots(contracts.mix)
+  const picks = zipfPicks(slots.length, count)
+  const calls = picks.map((at) => readOf(contracts.mix, slots[at] ?? { slot: '', value: '' }))
   await upstream.counts()
   const plan = { ...planOf(cairn.port, cairn.paths, calls), connections: 64 }
   const measured = await measure(bench.loader, { name: 'mix', pid: cairn.pid, plan })
-  report.target(`${storage}, ${world.slots.length} keys by Zipf, 64 connections`, [measured])
+  report.target(`${storage}, ${slots.length} keys by Zipf, 64 connections`, [measured])
   const asked = (await upstream.counts())['eth_getProof'] ?? 0
   const distinct = new Set(picks).size
   report.figure('upstream calls for 1000 client calls', (asked * 1000) / count, '')
@@ -119,7 +140,7 @@ async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
 /** One key that nobody asked for before, by all clients at the same time. */
 async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const { report, loader } = bench
-  const [slot = { slot: '', value: '' }] = world.slots
+  const [slot = { slot: '', value: '' }] = world.slots(contracts.hot)
   await upstream.delay(hotDelayMs)
   await upstream.counts()
   const call = readOf(contracts.hot, slot)
@@ -139,22 +160,20 @@ async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
 async function runCachedBehind({ bench, world, cairn }: Rig): Promise<void> {
   const { report } = bench
   report.section('Upstream: answers that were proved before')
-  const slots = world.slots.slice(0, cachedSlots)
-  const target = (name: string, paths: readonly string[], address: string) => ({
+  const target = (name: string, paths: readonly string[], calls: readonly Call[]) => ({
     name,
     pid: cairn.pid,
     plan: {
-      ...planOf(
-        cairn.port,
-        paths,
-        slots.map((slot) => readOf(address, slot)),
-      ),
+      ...planOf(cairn.port, paths, calls),
       connections: 64,
       count: bench.calls(60_000),
     },
   })
-  const behind = target('behind the upstream', cairn.paths, contracts.cached)
-  const embedded = target('embedded', cairn.embeddedPaths, contract)
+  const farSlots = world.slots(contracts.cached).slice(0, cachedSlots)
+  const farCalls = farSlots.map((slot) => readOf(contracts.cached, slot))
+  const nearCalls = slotsOf(cachedSlots).map((slot) => readOf(contract, slot))
+  const behind = target('behind the upstream', cairn.paths, farCalls)
+  const embedded = target('embedded', cairn.embeddedPaths, nearCalls)
   const [far = [], near = []] = await measureInTurns(bench.loader, [behind, embedded], {
     warmUp: bench.calls(20_000),
   })

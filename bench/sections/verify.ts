@@ -50,7 +50,7 @@ export function runVerify(bench: Bench): Promise<void> {
 function proofCost(): number {
   const world = createUpstreamWorld(slotCount)
   const key = keccak256(fromHex(contracts.miss))
-  const inputs = world.slots.map(({ slot, value }) => ({
+  const inputs = world.slots(contracts.miss).map(({ slot, value }) => ({
     slot: fromHex(slot),
     value: fromHex(value),
     nodes: world.nodes(contracts.miss, slot),

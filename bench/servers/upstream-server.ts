@@ -9,7 +9,9 @@ const chainId = `0x${upstreamChainId.toString(16)}`
 const block = JSON.stringify(world.block)
 /** Of each contract the reply for each slot: the call that is measured first must not pay for making it. */
 const proofs = new Map(
-  world.slots.map(({ slot }) => [slot, world.proof(contracts.miss, [slot])] as const),
+  world
+    .slots(contracts.miss)
+    .map(({ slot }) => [slot, world.proof(contracts.miss, [slot])] as const),
 )
 const counts = new Map<string, number>()
 let delayMs = 0

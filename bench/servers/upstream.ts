@@ -21,20 +21,31 @@ export type Upstream = Server & {
 }
 
 export async function startUpstream(slots: number): Promise<Upstream> {
-  const program = fileURLToPath(new URL('./upstream-server.ts', import.meta.url))
-  const child = spawn(process.execPath, [program, `${slots}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  const port = Number(line.toString())
-  const ask = asker(`http://127.0.0.1:${port}`)
+  const server = await startProcess('./upstream-server.ts', slots)
+  const ask = asker(`http://127.0.0.1:${server.port}`)
   return {
-    port,
-    pid: child.pid ?? 0,
+    ...server,
     counts: async () => (await ask('bench_counts', [])) as Record<string, number>,
     async delay(ms) {
       await ask('bench_delay', [ms])
     },
+  }
+}
+
+/** What a hop costs that proves nothing, knows nobody and counts nothing. */
+export function startHop(upstream: Server): Promise<Server> {
+  return startProcess('./hop-server.ts', upstream.port)
+}
+
+async function startProcess(file: string, argument: number): Promise<Server> {
+  const program = fileURLToPath(new URL(file, import.meta.url))
+  const child = spawn(process.execPath, [program, `${argument}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    port: Number(line.toString()),
+    pid: child.pid ?? 0,
     async stop() {
       const ended = once(child, 'exit')
       child.kill()
