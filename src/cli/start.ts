@@ -132,6 +132,7 @@ function greetPerson({ url, firstKey }: Greeting, config: Config): string {
       : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
   return `Cairn serves ${url}
   JSON-RPC  POST ${url}/v3/${key}${served}
+  WebSocket ${url.replace(/^http/, 'ws')}/ws/v3/${key}
   IPFS API  POST ${url}/api/v0/
 
 ${shown}
