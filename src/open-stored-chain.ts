@@ -17,7 +17,9 @@ import { blobFeeFraction } from './ethereum/embedded/blob-schedule.ts'
 import { createChainHead } from './ethereum/embedded/chain-head.ts'
 import { openChainIndex } from './ethereum/embedded/chain-index.ts'
 import { defaultGenesis } from './ethereum/embedded/default-genesis.ts'
+import { buildFirstBlock } from './ethereum/embedded/first-block.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
+import { refuseOtherChain } from './ethereum/embedded/start-point.ts'
 import { emptyPool } from './ethereum/empty-pool.ts'
 import type { Network } from './ethereum/network.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
@@ -51,6 +53,8 @@ export function openStoredChain(config: Config): StoredChain {
       genesisFile === null
         ? defaultGenesis
         : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
+    // Nothing in a header commits to the chain id: that of another genesis would go into the bundle.
+    refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
     const { obtain, held, heldNode } = createObtain({
       store: createSqliteStore({ db, writer: createInlineWriter(db) }),
       sourcesFor: () => [],

@@ -69,6 +69,7 @@ test('a running server and its folder, beside it and after it, give one bundle, 
   ])
   assert.equal(unproved.code, 1)
   assert.equal((JSON.parse(unproved.out) as ProofBundle).header, null)
+  assert.match(unproved.err, /^cairn: nothing is proved: the answer is labelled none/)
   const refused = await run([
     'proof',
     'eth_getBalance',
@@ -93,6 +94,13 @@ test('a running server and its folder, beside it and after it, give one bundle, 
   assert.deepEqual([stranger.code, stranger.err], [1, 'cairn: invalid project id\n'])
   await cairn.stop()
   stopped = true
+  const genesis = join(folder, 'genesis.json')
+  writeFileSync(genesis, '{"config":{"chainId":7},"gasLimit":"0x1","alloc":{}}')
+  const other = await run(['proof', ...(reads[0] ?? []), '--data-dir', dataDir], {
+    CAIRN_CHAIN_GENESIS_FILE: genesis,
+  })
+  assert.deepEqual([other.code, other.out], [1, ''])
+  assert.match(other.err, /the data folder holds another chain/)
   for (const [index, read] of reads.entries()) {
     const { out } = await run(['proof', ...read, '--data-dir', dataDir])
     assert.equal(out, bundles[index])
@@ -106,6 +114,11 @@ test('what cannot be asked is said in a sentence', async () => {
     [[...balance, '--data-dir', empty], 1, /there is no chain in .*: start the server once/],
     [['eth_call', '{}', '--data-dir', empty], 1, /eth_call has no bundles/],
     [[...balance, '--url', 'http://127.0.0.1:1'], 2, /which API key/],
+    [
+      [...balance, '--url', 'http://127.0.0.1:1', '--key', 'k'],
+      1,
+      /http:\/\/127\.0\.0\.1:1 does not answer: ECONNREFUSED/,
+    ],
     [[...balance, '--url', 'nonsense', '--key', 'k'], 2, /--url is "nonsense"/],
     [[], 2, /missing required argument 'method'/],
   ]

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'
 import { createJsonRpcClient } from '../ethereum/upstream/json-rpc-client.ts'
+import { UpstreamError } from '../ethereum/upstream/upstream-error.ts'
 import { askBundle } from '../gateway/make-bundle.ts'
 import { createRpcOperations } from '../gateway/operations/index.ts'
 import { parseBundle } from '../gateway/proof-bundle.ts'
@@ -50,7 +51,13 @@ and ends with 1 when it proves nothing.`,
             )
       context.out(`${JSON.stringify(bundle)}\n`)
       const parsed = parseBundle(bundle)
-      if ('refused' in parsed || parsed.bundle.header === null) throw new FoundBad()
+      if ('refused' in parsed) throw new Error(`what came is no bundle: ${parsed.refused}`)
+      const { header, verified } = parsed.bundle
+      if (header !== null) return
+      context.err(
+        `cairn: nothing is proved: the answer is labelled ${verified ?? 'none'}, or ${method} has no bundles\n`,
+      )
+      throw new FoundBad()
     })
 }
 
@@ -95,6 +102,10 @@ async function askServer(
     const bundle = await client.call(method, params, options, new AbortController().signal)
     if (bundle === undefined) throw new Error('the server gave an answer without a bundle')
     return bundle
+  } catch (thrown) {
+    if (!(thrown instanceof UpstreamError) || thrown.kind !== 'trouble') throw thrown
+    // Not the whole URL: it may hold the key.
+    throw new Error(`${new URL(url).origin} does not answer: ${thrown.message}`, { cause: thrown })
   } finally {
     await client.close()
   }

@@ -30,14 +30,7 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
     await store.commit(first.items, firstBlockRows(network, block))
     return block
   }
-  const kept = index.hashOf(0n)
-  if (kept === null || !equalBytes(kept, first.hash)) {
-    throw new Error(
-      `the data folder holds another chain for network "${network}": its first block is ` +
-        `${kept === null ? 'missing' : toHex(kept)}, the configured genesis gives ${toHex(first.hash)}. ` +
-        'Use the genesis the folder was made with, or another data folder.',
-    )
-  }
+  refuseOtherChain(network, index, first.hash)
   const whole = lastWhole(options, head)
   if (whole !== null && whole.number === head.number) return head
   if (whole === null) {
@@ -53,6 +46,20 @@ export async function findStart(options: StartOptions): Promise<BlockPlace> {
   })
   await store.commit([], rewindRows(network, whole))
   return whole
+}
+
+/**
+ * Throws an Error with a sentence for the operator when the chain that is kept begins with another block than
+ * `firstHash`, which the genesis of the settings gives.
+ */
+export function refuseOtherChain(network: string, index: ChainIndex, firstHash: Uint8Array): void {
+  const kept = index.hashOf(0n)
+  if (kept !== null && equalBytes(kept, firstHash)) return
+  throw new Error(
+    `the data folder holds another chain for network "${network}": its first block is ` +
+      `${kept === null ? 'missing' : toHex(kept)}, the configured genesis gives ${toHex(firstHash)}. ` +
+      'Use the genesis the folder was made with, or another data folder.',
+  )
 }
 
 function lastWhole({ store, index }: StartOptions, head: BlockPlace): BlockPlace | null {
