@@ -2,7 +2,7 @@
 // dist/cairn-verify.mjs, which runs wherever Node does, and never opens a connection.
 // Tested by test/verifier.test.ts
 import { parseArgs } from 'node:util'
-import { checkBundle, describeCheck } from './cli/check-bundle.ts'
+import { checkBundle, describeCheck, jsonOf } from './cli/check-bundle.ts'
 import { UsageError } from './cli/usage-error.ts'
 
 const usage = `node cairn-verify.mjs <bundle.json> --block <hash> [--method <name> --params <json>] [--result <json>]
@@ -36,7 +36,9 @@ async function run(): Promise<number> {
   const options = Object.fromEntries(Object.entries(given).filter(([, text]) => text !== undefined))
   const checked = await checkBundle(file, options)
   const text =
-    values.json === true ? JSON.stringify(checked) : describeCheck(checked, method !== undefined)
+    values.json === true
+      ? JSON.stringify(jsonOf(checked))
+      : describeCheck(checked, method !== undefined)
   process.stdout.write(`${text}\n`)
   return checked.proved ? 0 : 1
 }

@@ -152,7 +152,14 @@ test(
       assert.match(said.stdout, sentence)
       assert.deepEqual(await verifyWithin(...args), said)
     }
-    for (const args of [[], [path], [path, '--block', '0x1'], [path, '--block', hash, '--nope']]) {
+    const alone = [path, '--block', hash, '--method', 'eth_getStorageAt']
+    for (const args of [
+      [],
+      [path],
+      alone,
+      [path, '--block', '0x1'],
+      [path, '--block', hash, '--nope'],
+    ]) {
       assert.equal(verify(...args).status, 2, args.join(' '))
       assert.equal((await verifyWithin(...args)).status, 2, args.join(' '))
     }
@@ -163,7 +170,7 @@ test(
       method: 'eth_getStorageAt',
       params,
       block: { hash, number: '0x152b009' },
-      result: JSON.stringify(result),
+      result,
       unproved: [],
     })
   },

@@ -43,7 +43,8 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   }
   const claimedByReader =
     options.result === undefined ? undefined : parseJson('--result', options.result)
-  const { size } = statSync(file)
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (size === undefined) throw new Error(`there is no file ${file}`)
   if (size > fileBytesMax) return refuse(`the file is longer than ${fileBytesMax} bytes`)
   const parsed = parseBundle(parseFile(readFileSync(file, 'utf8')))
   if ('refused' in parsed) return refuse(parsed.refused)
@@ -70,8 +71,10 @@ function refuse(reason: string): CheckedBundle {
 
 function askedBy({ method, params }: CheckOptions) {
   if (method === undefined && params === undefined) return null
-  if (method === undefined) throw new UsageError('--params goes with --method')
-  const list = parseJson('--params', params ?? '[]')
+  if (method === undefined || params === undefined) {
+    throw new UsageError('--method and --params go together: they are the request you sent')
+  }
+  const list = parseJson('--params', params)
   if (!Array.isArray(list)) throw new UsageError('--params is to be a JSON array')
   return { method, params: list as readonly unknown[] }
 }
@@ -118,6 +121,11 @@ function compare(
 function withoutPrice(receipt: unknown): unknown {
   if (typeof receipt !== 'object' || receipt === null || Array.isArray(receipt)) return receipt
   return Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'blobGasPrice'))
+}
+
+/** For programs: the result as JSON, not as its text. */
+export function jsonOf(checked: CheckedBundle): object {
+  return checked.proved ? { ...checked, result: JSON.parse(checked.result) as unknown } : checked
 }
 
 /** For people: the request first, as it is what the proof is of. */

@@ -2,7 +2,7 @@
 // (src/cairn-verify.ts), for people who have only a bundle.
 // Tested by test/verifier.test.ts
 import type { Command } from 'commander'
-import { checkBundle, type CheckOptions, describeCheck } from './check-bundle.ts'
+import { checkBundle, type CheckOptions, describeCheck, jsonOf } from './check-bundle.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { FoundBad, print } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
@@ -29,7 +29,8 @@ Ends with 1 when the bundle does not prove the answer. Of a whole reply the resu
     )
     .action(async (file: string, options: SharedOptions & CheckOptions) => {
       const checked = await checkBundle(file, options)
-      print(context, options.json, checked, describeCheck(checked, options.method !== undefined))
+      const text = describeCheck(checked, options.method !== undefined)
+      print(context, options.json, jsonOf(checked), text)
       if (!checked.proved) throw new FoundBad()
     })
 }
