@@ -31,7 +31,7 @@ export type ErrorRow = {
 export const errorRows: readonly ErrorRow[] = [
   { kind: 'rate_limit', statuses: [429] },
   { kind: 'billing', statuses: [402] },
-  { kind: 'credentials', statuses: [401, 403] },
+  { kind: 'credentials', statuses: [401, 403], codes: [401, 403] },
   { kind: 'unsupported', statuses: [405, 415], codes: [-32601, -32004] },
   {
     kind: 'execution',
@@ -57,7 +57,7 @@ export const errorRows: readonly ErrorRow[] = [
     codes: [429, -32005, -32007, -33200, -33300],
     texts: [
       'rate limit',
-      'too many requests',
+      'too many request',
       'requests limited to',
       'request rate exceeded',
       'limit exceeded',
@@ -92,6 +92,7 @@ export const errorRows: readonly ErrorRow[] = [
       'key is inactive',
       'unauthorized',
       'invalid project id',
+      'rejected due to project id settings',
       'project id required',
     ],
   },

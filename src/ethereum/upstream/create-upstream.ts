@@ -237,7 +237,8 @@ export function createUpstream(
       head,
       lag,
       reach: reach.now(),
-      lacks: lacking.list(),
+      // Callers write other names.
+      lacks: lacking.list().filter((method) => classOf(method) !== 'unlisted'),
       lies,
     }),
     async close() {

@@ -66,7 +66,7 @@ export class Exchange {
   }
 
   outOfTime(): void {
-    this.#fail(this.#trouble('no answer in time', true))
+    this.#fail(this.#trouble('no answer in time', { timedOut: true }))
   }
 
   onRequestStart(controller: Controller): void {
@@ -86,7 +86,7 @@ export class Exchange {
     if (encoding !== undefined && encoding !== 'identity') {
       this.#fail(this.#trouble('a reply with a content encoding'))
     } else if (Number(headers['content-length'] ?? 0) > this.#replyBytesMax) {
-      this.#fail(this.#trouble('a reply that is too large'))
+      this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
     }
   }
 
@@ -95,9 +95,9 @@ export class Exchange {
     this.#bytes += chunk.length
     this.#owner.heldBytes += chunk.length
     if (this.#bytes > this.#replyBytesMax) {
-      this.#fail(this.#trouble('a reply that is too large'))
+      this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
     } else if (this.#owner.heldBytes > this.#owner.heldBytesMax) {
-      this.#fail(this.#trouble('too many bytes of replies at once'))
+      this.#fail(this.#trouble('too many bytes of replies at once', { tooLarge: true }))
     } else {
       this.#chunks.push(chunk)
     }
@@ -135,12 +135,15 @@ export class Exchange {
     return { body: bytes.toString('utf8') }
   }
 
-  #trouble(message: string, timedOut = false): UpstreamError {
+  #trouble(
+    message: string,
+    why: { readonly timedOut?: true; readonly tooLarge?: true } = {},
+  ): UpstreamError {
     return new UpstreamError({
       kind: 'trouble',
       phase: this.#phase,
       message,
-      timedOut,
+      ...why,
       ...(this.#status === 0 ? {} : { status: this.#status }),
     })
   }

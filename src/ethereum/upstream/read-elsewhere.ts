@@ -1,5 +1,6 @@
 // One call that nobody can prove, to one upstream, and to the next where the class of the method allows it.
 // Tested by src/ethereum/upstream/upstream-pool.test.ts
+import { isNestedDeeper, relayedLevelsMax } from './nesting.ts'
 import { isRead, mayAskElsewhere, type MethodClass } from './method-class.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
 import type { Params } from './json-rpc-client.ts'
@@ -32,6 +33,7 @@ export async function readElsewhere(
   for (const upstream of upstreams) {
     try {
       const result = await upstream.call(method, params, signal, { methodClass })
+      if (isNestedDeeper(result, relayedLevelsMax)) throw tooDeep()
       return { result, upstream: upstream.name, trusted: upstream.trusted }
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
@@ -43,6 +45,12 @@ export async function readElsewhere(
     }
   }
   throw mostTelling(errors)
+}
+
+/** It could not be written into a reply. */
+function tooDeep(): UpstreamError {
+  const message = 'a reply that is nested too deep'
+  return new UpstreamError({ kind: 'trouble', phase: 'answering', message })
 }
 
 /** What helps the caller most: what a node said of the call, then what none has, then what went wrong. */

@@ -78,6 +78,17 @@ test('nested deeper than can be written, it is still read', () => {
   assert.equal(Array.isArray(read(`{"jsonrpc":"2.0","id":7,"result":${deep}}`)), true)
 })
 
+test('data of an error that is nested at all deep is left out', () => {
+  for (const levels of [65, 2_000, 8_000, 16_000]) {
+    const deep = '['.repeat(levels) + ']'.repeat(levels)
+    const body = `{"jsonrpc":"2.0","id":7,"error":{"code":5,"message":"x","data":${deep}}}`
+    assert.throws(
+      () => readReply({ status: 200, retryAfterMs: null, body }, sent),
+      (error) => error instanceof UpstreamError && error.data === undefined,
+    )
+  }
+})
+
 test('words and data of an error are bounded and without secrets', () => {
   const error = { code: -32000, message: `secretkey${'x'.repeat(5000)}`, data: ['secretkey'] }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 7, error })

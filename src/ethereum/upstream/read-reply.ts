@@ -1,6 +1,7 @@
 // Reads the body of a response as the answer to one JSON-RPC call (JSON-RPC 2.0, section 5). Strict: wrong id,
 // wrong version, result and error both, or not JSON are the upstream's trouble, never an answer and never a lie.
 import { classifyError } from './classify-error.ts'
+import { isNestedDeeper } from './nesting.ts'
 import type { Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
@@ -24,6 +25,7 @@ type Members = Readonly<Record<string, unknown>>
 const messageLengthMax = 1024
 /** Longer data of an error is not passed on: a revert's is code 3 and bounded by the reply's own cap. */
 const dataLengthMax = 64 * 1024
+const dataLevelsMax = 64
 const hexText = /^0x[0-9a-fA-F]*$/
 
 /** The result, any JSON value, or what else is wanted of a reply that has one. Throws UpstreamError. */
@@ -96,6 +98,7 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
 /** The bytes of a revert untouched (contract-rpc 5); anything else without secrets, or nothing. */
 function shownData(data: unknown, redact: Redact): unknown {
   if (data === undefined || (typeof data === 'string' && hexText.test(data))) return data
+  if (isNestedDeeper(data, dataLevelsMax)) return undefined
   try {
     const text = JSON.stringify(data)
     return text.length > dataLengthMax ? undefined : (JSON.parse(redact(text)) as unknown)

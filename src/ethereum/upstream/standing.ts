@@ -95,12 +95,14 @@ export function createStanding(parts: {
   }
 
   /**
-   * Callers write all calls but those for content, and some are too much for any node: what fails while the node answers
-   * others, or answers that it failed, must not rest the node for everybody.
+   * Callers write all calls but those for content, and some are too much for any node, or refused before it (413): what
+   * fails while the node answers others, or answers that it failed, must not rest the node for everybody.
    */
   function isOfCallItself(error: UpstreamError, methodClass: MethodClass, start: number): boolean {
     if (methodClass === 'content') return false
-    return error.code !== null || (error.timedOut && answeredAt > start)
+    if (error.code !== null || error.tooLarge) return true
+    const isRefused = error.status !== null && error.status >= 400 && error.status <= 499
+    return isRefused || (error.timedOut && answeredAt > start)
   }
 
   /** Whoever waited left: when that was longer than usual, it took at least so long. */
@@ -131,7 +133,7 @@ export function createStanding(parts: {
         breaker.forget()
         // Nodes refuse single methods in the same words: only what we ask ourselves speaks of the account.
         if (methodClass === 'content') cordon(error, error.kind)
-        else breaker.rest(Math.max(error.retryAfterMs ?? 0, standingLimits.restMs))
+        else if (error.retryAfterMs !== null) breaker.rest(error.retryAfterMs)
         return
       case 'range':
       case 'no_tag':

@@ -54,6 +54,8 @@ export type UpstreamErrorParts = {
   readonly retryAfterMs?: number
   /** Nothing went wrong but that it took too long. */
   readonly timedOut?: boolean
+  /** Nothing went wrong but that it said too much. */
+  readonly tooLarge?: boolean
   readonly cause?: unknown
 }
 
@@ -66,6 +68,7 @@ export class UpstreamError extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly timedOut: boolean
+  readonly tooLarge: boolean
 
   constructor(parts: UpstreamErrorParts) {
     super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause })
@@ -76,5 +79,6 @@ export class UpstreamError extends Error {
     this.status = parts.status ?? null
     this.retryAfterMs = parts.retryAfterMs ?? null
     this.timedOut = parts.timedOut ?? false
+    this.tooLarge = parts.tooLarge ?? false
   }
 }

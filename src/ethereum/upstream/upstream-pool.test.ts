@@ -446,6 +446,24 @@ test('a known read goes elsewhere on trouble; a revert is the answer', async () 
   assert.deepEqual(countOf(two), [1, 0])
 })
 
+test('an answer nested too deep to be written again is no answer', async () => {
+  const nested = (levels: number): Node => ({
+    answer({ id }, response) {
+      const result = '['.repeat(levels) + ']'.repeat(levels)
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    },
+  })
+  const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
+  for (const levels of [3_001, 100_000]) {
+    await using one = await start([nested(levels), well])
+    assert.equal((await one.pool.read(read, never)).result, 'well')
+    await using alone = await start([nested(levels)])
+    assert.equal((await errorOf(alone.pool.read(read, never))).kind, 'trouble')
+  }
+  await using deep = await start([nested(2_060)])
+  assert.equal(JSON.stringify((await deep.pool.read(read, never)).result).length, 4_120)
+})
+
 test('equal known reads share one call; what may write never does', async () => {
   await using started = await start([{ answer: () => new Promise((r) => setImmediate(r, 1)) }])
   const ask = (method: string, methodClass: 'read' | 'unlisted', params: readonly unknown[]) =>

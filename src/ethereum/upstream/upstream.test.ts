@@ -93,6 +93,34 @@ test('what a node answers is no failure, whatever it is', async () => {
   assert.equal(upstream.status().successRate, 1)
 })
 
+test('calls that are too much for a node, or for the gate before it, rest it for nobody else', async () => {
+  const tooMuch: RpcAnswer[] = [
+    (_asked, response) => void response.writeHead(413).end('<html>too large</html>'),
+    (_asked, response) => void response.writeHead(400).end('<html>bad request</html>'),
+    (_asked, response) => void response.writeHead(403).end('<html>forbidden</html>'),
+    () => 'x'.repeat(5_000),
+    (_asked, response) => void response.writeHead(200, { 'content-length': 5_000 }).write('{'),
+  ]
+  for (const answer of tooMuch) {
+    await using started = await start(answer, { replyBytesMax: 4_096 })
+    const { upstream } = started
+    for (let i = 0; i < 25; i++) await kindOf(upstream.call('eth_call', [i], never))
+    assert.ok(upstream.mayCall('read'))
+    for (let i = 0; i < 25; i++) await kindOf(upstream.call('eth_getProof', [i], never))
+    assert.ok(!upstream.mayCall('content'), 'what we ask ourselves speaks of the node')
+  }
+})
+
+test('methods that only a caller would name are not shown', async () => {
+  await using started = await start(errorAnswer({ code: -32601, message: 'no such method' }))
+  const { upstream } = started
+  await kindOf(upstream.call('somebodys_secret', [], never))
+  await kindOf(upstream.call('debug_getRawHeader', [], never))
+  await kindOf(upstream.call('trace_block', [], never))
+  assert.ok(upstream.lacks('somebodys_secret'))
+  assert.deepEqual(upstream.status().lacks, ['debug_getRawHeader', 'trace_block'])
+})
+
 test('a caller that leaves is no failure of the upstream', async () => {
   await using started = await start(() => undefined)
   const { upstream } = started
@@ -154,7 +182,7 @@ test('an upstream that refuses our account is cordoned, and the operator is told
   await kindOf(upstream.call('engine_newMethod', [], never))
   await kindOf(upstream.call('eth_call', [], never))
   assert.notEqual(upstream.status().state, 'cordoned')
-  assert.ok(upstream.mayCall('content') && !upstream.mayCall('read'))
+  assert.ok(upstream.mayCall('content') && upstream.mayCall('read'))
   await Promise.all([
     kindOf(upstream.call('eth_getBlockByHash', [], never)),
     kindOf(upstream.call('eth_getProof', [], never)),
@@ -257,7 +285,8 @@ test('methods it does not know are remembered up to a number', async () => {
   await using started = await start(errorAnswer({ code: -32601, message: 'no' }))
   const { upstream } = started
   for (let i = 0; i < 300; i++) await kindOf(upstream.call(`x_${i}`, [], never))
-  assert.equal(upstream.status().lacks.length, 256)
+  const known = Array.from({ length: 300 }, (_, i) => upstream.lacks(`x_${i}`))
+  assert.equal(known.filter(Boolean).length, 256)
   assert.ok(upstream.lacks('x_299') && !upstream.lacks('x_0'))
 })
 
