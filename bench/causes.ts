@@ -7,9 +7,11 @@ const rowReads = 'not profiled; blocks are read from SQLite one by one on the re
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
-  'profiled: a third goes to socket writes, a quarter to reading nodes from SQLite one by one, a sixteenth to finding others in memory; the rest is spread thin. anvil answers from memory about as fast as a bare node:http'
+  'profiled: more than a third goes to writing the answer to the socket, a sixth to reading nodes from SQLite one by one (decision 0015), a twentieth to finding others in memory; the rest is spread thin. anvil answers from memory about as fast as a bare node:http'
 const renderings =
-  'profiled: almost half goes to socket writes, a sixth to decoding, rendering and hashing the transaction; the rest is spread thin'
+  'profiled: two fifths go to writing the answer to the socket, a fifth to decoding, rendering and keeping the transaction; the rest is spread thin'
+const miss =
+  'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows'
 const cached =
   'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
 const cachedAtRate =
@@ -33,6 +35,7 @@ export const causes: Readonly<Record<string, string>> = {
   [`${transaction}: CPU of nginx POST cache / ours`]: cached,
   [`${storage}: CPU of nginx POST cache / ours at 20,000/s`]: cachedAtRate,
   [`${transaction}: CPU of nginx POST cache / ours at 20,000/s`]: cachedAtRate,
+  'miss: added to the p50 of the same call': miss,
   'calls in batches':
     'profiled: a call takes more than the 2.5 us of processor time that the goal leaves; a sixth goes to finding kept answers, a seventh to parsing',
   'blocks/s, 54 blocks of all forks': warmUp,
