@@ -85,6 +85,7 @@ How it is measured:
   connection, the same eth_getProof asked of the upstream itself in turns, and through a bare hop: \`node:http\` and undici
   that hand it on without a look.
 - p99 under load comes from a constant rate: time counts from when a call was due.
-- Import: from taking the data folder to the last durable block, in a process of its own, three times.
+- Import: from the opened data folder to the last durable block, the start of the EVM's thread included; each round in a
+  process of its own.
 - Files: random bytes streamed from a file; memory is that of the server alone, at its peak.`
 }

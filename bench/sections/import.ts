@@ -33,7 +33,7 @@ export async function runImport({ report, calls }: Bench): Promise<void> {
   }
 }
 
-/** Each round into a fresh folder, in a process of its own; the time is from the lock to the last commit. */
+/** Each round into a fresh folder, in a process of its own; the time is from the opened folder to the last commit. */
 async function importRate(folder: string, args: readonly string[]): Promise<number> {
   const rates: number[] = []
   for (let round = 0; round < rounds; round++) {

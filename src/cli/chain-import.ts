@@ -56,7 +56,7 @@ async function runImport(context: Context, options: Options): Promise<void> {
   if (total === null) {
     throw new Error(`${options.blocks} cannot be read, is cut off or holds no blocks`)
   }
-  const begun = systemClock.monotonic()
+  let begun = systemClock.monotonic()
   let progress: Progress | null = null
   const { added, head } = await importChain({
     dataDir: config.dataDir,
@@ -66,6 +66,8 @@ async function runImport(context: Context, options: Options): Promise<void> {
     blocksFile: options.blocks,
     log: createLog(() => 'warn', systemClock.now, context.err),
     onStart(number) {
+      // Making the folder and the first block is no import.
+      begun = systemClock.monotonic()
       const title = 'blocks executed and verified'
       progress = createProgress(context, { title, total, clock: systemClock })
       progress.at(Number(number))
