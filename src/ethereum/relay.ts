@@ -24,8 +24,12 @@ export type RelayedCall = {
   readonly provable?: boolean
 }
 
-/** `result`: a JSON value as an upstream gave it. */
-export type Relayed = { readonly result: unknown; readonly level: Level }
+/** `result`: a JSON value as an upstream gave it. `byNumber`: it was told the number of the block, not its hash. */
+export type Relayed = {
+  readonly result: unknown
+  readonly level: Level
+  readonly byNumber?: boolean
+}
 
 export interface Relay {
   /**

@@ -3,6 +3,8 @@
 // it for a block whose header is proved (networks whose lists cannot be rebuilt, verification 2.3).
 // Tested by src/gateway/upstream-operations.test.ts
 import { Fault, type FaultCode } from '../base/fault.ts'
+import { toHex } from '../base/hex.ts'
+import { renderHeader } from '../ethereum/block-object.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
 import { findNamed, findResolved } from './proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
@@ -23,17 +25,38 @@ function isUnproved(thrown: unknown): boolean {
   return thrown instanceof Fault && unproved.has(thrown.code)
 }
 
-/** Null where nobody knows the block. Throws what proving a header throws. */
+type Asked = Parameters<typeof relayCall>[1]
+
+/** Their answer is the header, and lists beside it. */
+const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
+
+/**
+ * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null where nobody knows the
+ * block. Throws what proving a header throws, and `pruned`, `unverified` for a block without its lists.
+ */
 async function relayUnderHeader(
   call: RpcCall,
-  method: Parameters<typeof relayCall>[1],
+  { method, byHash }: { readonly method: Asked; readonly byHash: string | undefined },
   params: readonly unknown[],
   block: BlockParameter,
 ): Promise<unknown> {
-  const header =
+  const proved =
     'hash' in block ? await findNamed(call, block.hash) : await findResolved(call, block)
-  if (header === null) return null
-  return await relayCall(call, method, params, block, 'block')
+  if (proved === null) return null
+  const result = await (byHash === undefined
+    ? relayCall(call, method, params, block, 'block')
+    : relayCall(
+        call,
+        { name: byHash, class: method.class, provable: true },
+        [toHex(proved.hash), ...params.slice(1)],
+        null,
+        'block',
+      ))
+  if (!blockMethods.has(method.name)) return result
+  if (result === null) throw new Fault('pruned')
+  if (typeof result !== 'object' || Array.isArray(result)) throw new Fault('unverified')
+  // Whatever it says of the header, that is proved.
+  return { ...result, ...renderHeader(proved) }
 }
 
 /** `block`: how the same read is asked of an upstream. */
@@ -78,7 +101,12 @@ export function proveOrRelay(
       }),
     async run(input, call) {
       if (verify === 'header' && input.block !== null) {
-        return await relayUnderHeader(call, method, input.params, input.block)
+        return await relayUnderHeader(
+          call,
+          { method, byHash: bundle?.as },
+          input.params,
+          input.block,
+        )
       }
       if (verify === 'prefer') {
         try {

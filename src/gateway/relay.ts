@@ -68,8 +68,12 @@ export async function relayCall(
     ...(method.provable === true && { provable: true }),
     ...(await pinOf(method.block, block, call)),
   }
-  const { result, level } = await relayOf(call.network, method.name).call(asked, call.signal)
-  call.labels.level(known ?? level)
+  const { result, level, byNumber } = await relayOf(call.network, method.name).call(
+    asked,
+    call.signal,
+  )
+  // Asked by number it may be of another block of that number.
+  call.labels.level(byNumber === true ? level : (known ?? level))
   return result
 }
 

@@ -7,6 +7,7 @@ import { systemClock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'
+import type { BlockRef } from '../ethereum/head.ts'
 import type { Relayed, RelayedCall } from '../ethereum/relay.ts'
 import type { Item } from '../content/ref.ts'
 import { buildFirstBlock } from '../ethereum/embedded/first-block.ts'
@@ -38,12 +39,13 @@ function rig(
     readonly answer?: Relayed | Fault
     readonly obtainFails?: FaultCode
     readonly items?: readonly Item[]
+    readonly blocks?: readonly BlockRef[]
   } = {},
 ) {
   const { verify = 'require', lists, answer = { result: '0x2a', level: 'none' } } = options
   const asked: RelayedCall[] = []
   const network = createFakeNetwork({
-    head: createFakeHead(blocks),
+    head: createFakeHead(options.blocks ?? blocks),
     obtain:
       options.obtainFails === undefined
         ? createFakeObtain(options.items ?? [])
@@ -125,6 +127,55 @@ test('under a proved header the rest is an upstream’s word, and an unknown blo
   assert.deepEqual(asked[0]?.params, [toHex(hash), '0x0'])
   const unknown = await run('eth_getTransactionByBlockHashAndIndex', [head, '0x0'])
   assert.deepEqual([unknown.result, unknown.levels, asked.length], [null, ['none'], 1])
+})
+
+test('under a proved header no upstream says what the header is, or that there is none', async () => {
+  const { hash, items } = buildFirstBlock(defaultGenesis)
+  const lie = {
+    hash: head,
+    number: '0x7',
+    stateRoot: head,
+    baseFeePerGas: null,
+    transactions: ['0x1'],
+  }
+  const result = (value: unknown) => ({ result: value, level: 'none' }) as const
+  const { run } = rig({ verify: 'header', items, answer: result(lie) })
+  const shown = (await run('eth_getBlockByHash', [toHex(hash), false])).result as typeof lie
+  assert.deepEqual([shown.hash, shown.number], [toHex(hash), '0x0'])
+  assert.ok(shown.stateRoot !== head && shown.baseFeePerGas !== null)
+  assert.deepEqual(shown.transactions, ['0x1'])
+  for (const [answer, code] of [
+    [null, 'pruned'],
+    ['0x', 'unverified'],
+  ] as const) {
+    const none = rig({ verify: 'header', items, answer: result(answer) })
+    await assert.rejects(none.run('eth_getBlockByHash', [toHex(hash), false]), { code })
+  }
+})
+
+test('under a proved header a number is asked for by its hash, and else is the word of one', async () => {
+  const { hash, items } = buildFirstBlock(defaultGenesis)
+  const first = { network: 'test', hash, number: 0n, anchor: 'single' } as const
+  const at = { ...first, number: 5n }
+  const one = rig({ verify: 'header', items, blocks: [...blocks.slice(0, 5), at] })
+  const counted = await one.run('eth_getBlockTransactionCountByNumber', ['0x5'])
+  assert.deepEqual(counted.levels, ['block'])
+  assert.equal(one.asked[0]?.method, 'eth_getBlockTransactionCountByHash')
+  assert.deepEqual(one.asked[0]?.params, [toHex(hash)])
+  const answer = { result: [], level: 'none', byNumber: true } as const
+  const other = rig({ verify: 'header', items, blocks: [...blocks.slice(0, 5), at], answer })
+  assert.deepEqual((await other.run('eth_getBlockReceipts', ['0x5'])).levels, ['none'])
+})
+
+test('raw forms take a hash where nothing is proved too', async () => {
+  const { hash, items } = buildFirstBlock(defaultGenesis)
+  const { run, asked } = rig({ verify: 'off', items })
+  const methods = ['debug_getRawBlock', 'debug_getRawHeader', 'debug_getRawReceipts']
+  for (const method of methods) await run(method, [toHex(hash)])
+  assert.deepEqual(
+    asked.map(({ method, pin }) => [method, pin?.form, toHex(pin?.block.hash ?? hash)]),
+    methods.map((method) => [method, 'object', toHex(hash)]),
+  )
 })
 
 test('an upstream that is away is no reason to take a word for a proof', async () => {

@@ -42,10 +42,11 @@ export function createUpstreamRelay(parts: {
     async call(asked, signal) {
       try {
         try {
-          return await ask(asked, pinned(asked), signal)
+          const relayed = await ask(asked, pinned(asked), signal)
+          return asked.pin?.form === 'number' ? { ...relayed, byNumber: true } : relayed
         } catch (thrown) {
           if (!refusesHash(asked, thrown)) throw thrown
-          return await ask(asked, pinnedByNumber(asked), signal)
+          return { ...(await ask(asked, pinnedByNumber(asked), signal)), byNumber: true }
         }
       } catch (thrown) {
         if (!(thrown instanceof UpstreamError)) throw thrown
