@@ -80,11 +80,13 @@ test('a key of another service is imported with its secret, once', async () => {
 test('a key is revoked once and stays in the list', async () => {
   const { accounts } = rig()
   await accounts.createAccount('acme')
-  const { apiKey } = await accounts.createKey('acme')
+  const { apiKey, key } = await accounts.createKey('acme')
   await accounts.revokeKey(apiKey.id)
   assert.notEqual(accounts.listKeys()[0]?.revoked, null)
   await assert.rejects(accounts.revokeKey(apiKey.id), refusedFor('no_key', /revoked already/))
   await assert.rejects(accounts.revokeKey('none'), refusedFor('no_key', /"none"/))
+  const itself = new RegExp(`^that is the key itself, its id is ${apiKey.id}$`)
+  await assert.rejects(accounts.revokeKey(key), refusedFor('no_key', itself))
 })
 
 test('settings change one by one, and a bad value changes nothing', async () => {

@@ -134,8 +134,15 @@ export function createAccounts(parts: {
 
   function getKey(id: string): ApiKey {
     const row = findOne(db, keyRows.where('k.id', '=', id))
-    if (row === null) throw new AccountsRefusal('no_key', `no key has the id ${quote(id)}`)
-    return toApiKey(row)
+    if (row !== null) return toApiKey(row)
+    const itself = findOne(db, keyRows.where('k.key_hash', '=', hashCredential(id)))
+    throw new AccountsRefusal(
+      'no_key',
+      // A key is not repeated to a terminal that others may read.
+      itself === null
+        ? `no key has the id ${quote(id)}`
+        : `that is the key itself, its id is ${itself.id}`,
+    )
   }
 
   return {
