@@ -133,3 +133,22 @@ test('who joins while a move is under way knows by its number that it is not mea
   await settle()
   assert.deepEqual(late, [false, true, true])
 })
+
+test('a head that moves while the last step of the move before is told is followed once', async () => {
+  const { chain, feed, told, join } = follow()
+  const a1 = chain.grow(chain.genesis)
+  const a2 = chain.grow(a1)
+  feed.follow({
+    step: ({ block }) => {
+      if (block.header.number === 1n) queueMicrotask(() => chain.moveTo(a2))
+    },
+    lost: () => {},
+  })
+  join()
+  chain.moveTo(a1)
+  await settle()
+  assert.deepEqual(
+    told.map(([{ header }]) => header.number),
+    [1n, 2n],
+  )
+})

@@ -60,7 +60,13 @@ export function createChainFeed(
   let turn = 0
   let run: Run | null = null
 
-  type Run = { at: ChainPoint; readonly controller: AbortController; readonly unwatch: () => void }
+  type Run = {
+    at: ChainPoint
+    /** A move is being made: one more told at the same time would be told twice. */
+    working: boolean
+    readonly controller: AbortController
+    readonly unwatch: () => void
+  }
 
   function start(): Run {
     const at = network.head.latest()
@@ -71,9 +77,9 @@ export function createChainFeed(
       turn += 1
       moves.push({ to, turn })
       if (moves.length > limits.movesMax) moves.shift()
-      if (moves.length === 1) void work(started)
+      if (!started.working) void work(started)
     })
-    const started: Run = { at, controller: new AbortController(), unwatch }
+    const started: Run = { at, working: false, controller: new AbortController(), unwatch }
     return started
   }
 
@@ -85,8 +91,10 @@ export function createChainFeed(
   }
 
   async function work(running: Run): Promise<void> {
+    running.working = true
     try {
       while (run === running && moves.length > 0) await makeMove(running)
+      running.working = false
     } catch (thrown) {
       if (run !== running) return
       const fault = Fault.from(thrown)
