@@ -60,6 +60,22 @@ export function writeInteger(writer: RlpWriter, value: unknown, name: string): v
   writer.string(bytes)
 }
 
+/**
+ * Puts `json`, an array of at most `countMax` values, as one list. `write` puts each; the last comes first, as
+ * everything a writer is given.
+ */
+export function writeList(
+  writer: RlpWriter,
+  json: unknown,
+  { name, countMax }: { readonly name: string; readonly countMax: number },
+  write: (value: unknown) => void,
+): void {
+  const values = arrayOf(json, name, countMax)
+  const mark = writer.mark
+  for (let index = values.length - 1; index >= 0; index -= 1) write(values[index])
+  writer.closeList(mark)
+}
+
 /** A type of transaction or receipt (EIP-2718); not given is 0, as nodes older than types answer. */
 export function typeOf(value: unknown): number {
   if (!isGiven(value)) return 0

@@ -1,7 +1,6 @@
 // A block's receipts as RLP out of what eth_getBlockReceipts gives. Only what the receipts root commits to is
 // read; sums, indexes and addresses are derived from it later (verification 1.7).
 import {
-  arrayOf,
   bytesOf,
   isGiven,
   type JsonRecord,
@@ -9,28 +8,25 @@ import {
   typeOf,
   writeBytes,
   writeInteger,
+  writeList,
 } from './json-fields.ts'
 import { entriesMax } from './list.ts'
 import { Malformed } from './malformed.ts'
 import { itemsMax } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import { UnsupportedTransaction } from './transaction.ts'
+import { depositType, UnsupportedTransaction } from './transaction.ts'
 
 const topicsMax = 4
-/** OP stack; its receipts hold a nonce and a version since Canyon. */
-const depositType = 0x7e
 
 /**
  * `json`: receipts in order of their transactions. Returns one RLP list in the form of codec/list. Throws
  * `Malformed`, and `UnsupportedTransaction` on a type whose receipts are not known.
  */
 export function encodeReceiptsJson(json: unknown): Uint8Array {
-  const receipts = arrayOf(json, 'receipts', entriesMax)
   const writer = new RlpWriter()
-  for (let index = receipts.length - 1; index >= 0; index -= 1) {
-    writeReceipt(writer, recordOf(receipts[index], 'receipt'))
-  }
-  writer.closeList(0)
+  writeList(writer, json, { name: 'receipts', countMax: entriesMax }, (receipt) =>
+    writeReceipt(writer, recordOf(receipt, 'receipt')),
+  )
   return writer.take()
 }
 
@@ -38,6 +34,7 @@ function writeReceipt(writer: RlpWriter, json: JsonRecord): void {
   const type = typeOf(json['type'])
   if (type > 4 && type !== depositType) throw new UnsupportedTransaction(type)
   const mark = writer.mark
+  // They hold a nonce and a version since Canyon.
   if (type === depositType && isGiven(json['depositReceiptVersion'])) {
     writeInteger(writer, json['depositReceiptVersion'], 'depositReceiptVersion')
     writeInteger(writer, json['depositNonce'], 'depositNonce')
@@ -62,22 +59,17 @@ function writeOutcome(writer: RlpWriter, json: JsonRecord): void {
 }
 
 function writeLogs(writer: RlpWriter, json: unknown): void {
-  const logs = arrayOf(json, 'logs', itemsMax)
-  const mark = writer.mark
-  for (let index = logs.length - 1; index >= 0; index -= 1) {
-    writeLog(writer, recordOf(logs[index], 'log'))
-  }
-  writer.closeList(mark)
+  writeList(writer, json, { name: 'logs', countMax: itemsMax }, (log) =>
+    writeLog(writer, recordOf(log, 'log')),
+  )
 }
 
 function writeLog(writer: RlpWriter, json: JsonRecord): void {
   const mark = writer.mark
   writeBytes(writer, json['data'], 'log data')
-  const afterTopics = writer.mark
-  for (const topic of arrayOf(json['topics'], 'topics', topicsMax).toReversed()) {
-    writeBytes(writer, topic, 'topic', 32)
-  }
-  writer.closeList(afterTopics)
+  writeList(writer, json['topics'], { name: 'topics', countMax: topicsMax }, (topic) =>
+    writeBytes(writer, topic, 'topic', 32),
+  )
   writeBytes(writer, json['address'], 'log address', 20)
   writer.closeList(mark)
 }

@@ -1,34 +1,29 @@
 // A block's transactions as RLP out of the JSON of a block with full transactions. Only what the sender signed
 // is read: `from`, `hash`, `gasPrice` of types 2 to 4, blobs and their proofs are not (verification 1.6).
 import {
-  arrayOf,
   isGiven,
   type JsonRecord,
   recordOf,
   typeOf,
   writeBytes,
   writeInteger,
+  writeList,
 } from './json-fields.ts'
 import { entriesMax } from './list.ts'
 import { Malformed } from './malformed.ts'
 import { itemsMax } from './rlp.ts'
 import { RlpWriter } from './rlp-writer.ts'
-import { UnsupportedTransaction } from './transaction.ts'
-
-/** OP stack: a transaction that came from the layer below, without a signature. */
-const depositType = 0x7e
+import { depositType, UnsupportedTransaction } from './transaction.ts'
 
 /**
  * `json`: the block's `transactions`, objects in order. Returns the list as the block holds it. Throws
  * `Malformed`, also on a list of hashes, and `UnsupportedTransaction` on a type whose fields are not known.
  */
 export function encodeTransactionsJson(json: unknown): Uint8Array {
-  const transactions = arrayOf(json, 'transactions', entriesMax)
   const writer = new RlpWriter()
-  for (let index = transactions.length - 1; index >= 0; index -= 1) {
-    writeEntry(writer, recordOf(transactions[index], 'transaction'))
-  }
-  writer.closeList(0)
+  writeList(writer, json, { name: 'transactions', countMax: entriesMax }, (transaction) =>
+    writeEntry(writer, recordOf(transaction, 'transaction')),
+  )
   return writer.take()
 }
 
@@ -97,7 +92,7 @@ function writeTo(writer: RlpWriter, to: unknown): void {
 }
 
 function writeAccessList(writer: RlpWriter, json: unknown): void {
-  writeList(writer, json, 'accessList', (value) => {
+  writeList(writer, json, { name: 'accessList', countMax: itemsMax }, (value) => {
     const entry = recordOf(value, 'access list entry')
     const mark = writer.mark
     writeHashes(writer, entry['storageKeys'], 'storageKeys')
@@ -107,7 +102,7 @@ function writeAccessList(writer: RlpWriter, json: unknown): void {
 }
 
 function writeAuthorizations(writer: RlpWriter, json: unknown): void {
-  writeList(writer, json, 'authorizationList', (value) => {
+  writeList(writer, json, { name: 'authorizationList', countMax: itemsMax }, (value) => {
     const entry = recordOf(value, 'authorization')
     const mark = writer.mark
     writeSignature(writer, entry, false)
@@ -119,17 +114,7 @@ function writeAuthorizations(writer: RlpWriter, json: unknown): void {
 }
 
 function writeHashes(writer: RlpWriter, json: unknown, name: string): void {
-  writeList(writer, json, name, (value) => writeBytes(writer, value, name, 32))
-}
-
-function writeList(
-  writer: RlpWriter,
-  json: unknown,
-  name: string,
-  write: (value: unknown) => void,
-): void {
-  const values = arrayOf(json, name, itemsMax)
-  const mark = writer.mark
-  for (let index = values.length - 1; index >= 0; index -= 1) write(values[index])
-  writer.closeList(mark)
+  writeList(writer, json, { name, countMax: itemsMax }, (value) =>
+    writeBytes(writer, value, name, 32),
+  )
 }

@@ -6,6 +6,9 @@ import { decodeRlp } from './rlp.ts'
 import { TransactionFields } from './transaction-fields.ts'
 import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 
+/** OP stack: a transaction that came from the layer below, without a signature. Only its bytes are read here. */
+export const depositType = 0x7e
+
 /** `to`: 20 bytes, null creates a contract. `v`: as written in type 0, else equal to `yParity`. */
 type TransactionBase = {
   readonly nonce: bigint

@@ -6,6 +6,7 @@ import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
 import { decodeHeader } from '../codec/header.ts'
 import { entryAt } from '../codec/list.ts'
 import { emptyRlpList } from '../codec/rlp.ts'
+import { depositType } from '../codec/transaction.ts'
 import type { ContentKind, ContentRef } from '../content/ref.ts'
 import type { BlockRef } from './head.ts'
 import type { Network } from './network.ts'
@@ -148,7 +149,7 @@ export async function readBlockLists(
  * a storage root in their place, which says nothing about the list.
  */
 function isOfOpStack(transactions: Uint8Array): boolean {
-  return entryAt(transactions, 0)?.[0] === 0x7e
+  return entryAt(transactions, 0)?.[0] === depositType
 }
 
 async function readBody(
