@@ -4,9 +4,11 @@
 import { Fault } from '../base/fault.ts'
 import { toQuantity } from '../base/hex.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import type { GetFilterLogs } from './operations/eth_getFilterLogs.ts'
 import type { LogQuery } from './params/log-filter.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { relayCall } from './relay.ts'
+import { spellLogQuery } from './spell-log-query.ts'
 
 /** Blocks whose receipts are fetched and proved for one search. */
 const provedLogBlocksMax = 32n
@@ -39,7 +41,9 @@ export function relayLongSearch(
       },
     }),
     async run({ params, query, own }, call) {
-      const range = 'hash' in query.blocks ? null : await rangeOf(query.blocks, call)
+      const { blocks } = query
+      // What `pending` is told is for the operation to say.
+      const range = 'hash' in blocks || isPending(blocks) ? null : await rangeOf(blocks, call)
       const isShort = range !== null && range.last - range.first < provedLogBlocksMax
       if (range === null || (isShort && verify !== 'off')) {
         return await prove.run(own, call)
@@ -50,6 +54,24 @@ export function relayLongSearch(
         toBlock: toQuantity(range.last),
       }
       return await relayCall(call, { name: operation.name, class: 'read' }, [filter], null)
+    },
+  }
+  return wrapped as RpcOperation<unknown>
+}
+
+/** eth_getFilterLogs, by the same rule. `search`: what `relayLongSearch` made. */
+export function searchForFilter(
+  operation: GetFilterLogs,
+  search: RpcOperation<unknown>,
+): RpcOperation<unknown> {
+  const { name, units } = operation
+  const wrapped: RpcOperation<string> = {
+    name,
+    units,
+    parse: (params) => operation.parse(params),
+    async run(id, call) {
+      const query = operation.queryOf(id, call)
+      return await search.run(search.parse([spellLogQuery(query)]), call)
     },
   }
   return wrapped as RpcOperation<unknown>
@@ -67,6 +89,13 @@ const readMembers: ReadonlySet<string> = new Set([
 function onlyRead([filter]: readonly unknown[]): readonly unknown[] {
   const members = Object.entries(filter ?? {}).filter(([name]) => readMembers.has(name))
   return [Object.fromEntries(members)]
+}
+
+function isPending(blocks: {
+  readonly from: BlockParameter
+  readonly to: BlockParameter
+}): boolean {
+  return [blocks.from, blocks.to].some((block) => 'tag' in block && block.tag === 'pending')
 }
 
 async function rangeOf(

@@ -2,7 +2,8 @@
 // Tested by src/gateway/proof-bundle.test.ts
 import { toHex, toQuantity } from '../base/hex.ts'
 import type { LogFilter } from '../ethereum/logs.ts'
-import type { LogBlocks } from './params/log-filter.ts'
+import type { BlockParameter } from './operation.ts'
+import type { LogBlocks, LogQuery } from './params/log-filter.ts'
 
 /**
  * The blocks in one spelling, where `blockHash` and `number` are the newest of them; null when the oldest is one
@@ -20,6 +21,20 @@ export function spellBlocks(
     'number' in from ? from.number : 'tag' in from && from.tag === 'earliest' ? 0n : null
   if (oldest === null || oldest > number) return null
   return { fromBlock: toQuantity(oldest), toBlock: toQuantity(number) }
+}
+
+/** The whole query, its tags as they are. */
+export function spellLogQuery({ blocks, filter }: LogQuery): Readonly<Record<string, unknown>> {
+  const named =
+    'hash' in blocks
+      ? { blockHash: toHex(blocks.hash) }
+      : { fromBlock: spellBlock(blocks.from), toBlock: spellBlock(blocks.to) }
+  return { ...named, ...spellFilter(filter) }
+}
+
+function spellBlock(block: BlockParameter): string {
+  if ('number' in block) return toQuantity(block.number)
+  return 'tag' in block ? block.tag : toHex(block.hash)
 }
 
 /** The rest of a filter in one spelling: what was one choice is a list of one. */

@@ -263,6 +263,28 @@ test('a short search is proved, a long one is handed on with its ends as numbers
   assert.deepEqual(asked[1]?.params, [{ fromBlock: '0x0', toBlock: '0x3b', address }])
 })
 
+test('a filter is searched for as eth_getLogs is: what is long is handed on', async () => {
+  const { run, asked } = rig({ answer: { result: [], level: 'none' } })
+  const filter = { fromBlock: '0x0', address, topics: [null, [head]] }
+  const { result: id } = await run('eth_newFilter', [filter])
+  const { levels } = await run('eth_getFilterLogs', [id])
+  assert.deepEqual(levels, ['none'])
+  const [call] = asked
+  assert.equal(call?.method, 'eth_getLogs')
+  const spelled = { fromBlock: '0x0', toBlock: '0x3b', address: [address], topics: [null, [head]] }
+  assert.deepEqual(call?.params, [spelled])
+})
+
+test('pending is refused in a long search as in a short one', async () => {
+  const { run, asked } = rig()
+  for (const fromBlock of ['0x0', '0x30']) {
+    await assert.rejects(run('eth_getLogs', [{ fromBlock, toBlock: 'pending' }]), {
+      message: 'pending logs are not supported',
+    })
+  }
+  assert.equal(asked.length, 0)
+})
+
 test("a call's address is judged by a key's list; one that could reach any account has none", () => {
   const { operations } = rig()
   const addresses = (method: string, params: readonly unknown[]) => {

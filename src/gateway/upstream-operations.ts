@@ -1,12 +1,13 @@
 // What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
 // head and this server know, and every other method the lists let through.
 import type { Operations, RpcOperation } from './operation.ts'
+import type { GetFilterLogs } from './operations/eth_getFilterLogs.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from './refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
 import { relayKnown, relayUnlisted } from './relay.ts'
 import { provableMethods, relayedMethods } from './relayed-methods.ts'
-import { relayLongSearch } from './relay-long-search.ts'
+import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
 
 export type UpstreamPolicy = {
   /** How the method's answer is to be proved. */
@@ -23,11 +24,15 @@ export function createUpstreamOperations(
   { verifyOf, lists }: UpstreamPolicy,
 ): Operations {
   const offered = new Map<string, RpcOperation<unknown>>()
+  const getLogs = own.get('eth_getLogs')
+  const search = getLogs && relayLongSearch(getLogs, verifyOf('eth_getLogs'))
   for (const [name, operation] of own) {
     const block = provableMethods.get(name)
     if (embeddedOnly.has(name)) continue
-    if (name === 'eth_getLogs') offered.set(name, relayLongSearch(operation, verifyOf(name)))
-    else if (block === undefined) offered.set(name, operation)
+    if (name === 'eth_getLogs' && search) offered.set(name, search)
+    else if (name === 'eth_getFilterLogs' && search) {
+      offered.set(name, searchForFilter(operation as unknown as GetFilterLogs, search))
+    } else if (block === undefined) offered.set(name, operation)
     else offered.set(name, proveOrRelay(operation, block, verifyOf(name)))
   }
   for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
