@@ -126,7 +126,7 @@ export class LeanConnection implements Idler {
       this.#lastHead = head
       // Kept until the next one, so not with all that came behind it.
       const own = bytes.subarray(0, head.bytes)
-      this.#lastHeadBytes = bytes.length > keptBytesMax ? Buffer.from(own) : own
+      this.#lastHeadBytes = bytes.buffer.byteLength > keptBytesMax ? Buffer.from(own) : own
     }
     return head
   }

@@ -2,6 +2,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -247,6 +249,26 @@ test('a caller that takes its answers slowly gets all of them', async (t) => {
   equal(received.split('HTTP/1.1 200 ').length - 1, 31)
   ok(received.endsWith(text))
 })
+
+test('of many calls in one packet an idle connection keeps no more than a head', async (t) => {
+  const { port } = await startListener(t)
+  const packet = post('a').repeat(800) + post('last', 'X: another head\r\n')
+  const before = arrayBufferBytes()
+  for (let count = 0; count < 64; count++) {
+    const connection = new RawConnection(port)
+    connection.socket.write(packet)
+    await connection.until('\r\n\r\nlast')
+  }
+  const each = (arrayBufferBytes() - before) / 64
+  ok(each < 16_384, `${each} bytes each`)
+})
+
+function arrayBufferBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  return process.memoryUsage().arrayBuffers
+}
 
 test('while the server drains, an answer ends its connection, and idle ones are closed', async (t) => {
   const { port, listener, state } = await startListener(t)
