@@ -47,6 +47,8 @@ export class LeanConnection implements Idler {
   /** What came behind the exchange under way: at most what the socket gave at once, since it is paused. */
   #held: Buffer | null = null
   #working = false
+  /** While working: more came behind the exchange that has just begun. */
+  #hasMore = false
   #ended = false
   #answered = false
   /** The last answer was not taken at once. */
@@ -105,6 +107,7 @@ export class LeanConnection implements Idler {
       )
       this.#exchange = exchange
       bytes = exchange.take(bytes.subarray(head.bytes))
+      this.#hasMore = bytes !== null
       this.#terms.begin(exchange)
       if (this.#ended) return
       if (!this.#ready) {
@@ -159,7 +162,9 @@ export class LeanConnection implements Idler {
     const exchange = this.#exchange
     if (exchange === null || !socket.writable) return
     const { startOf, endOf, draining, wheel, keepAliveMs } = this.#terms
-    const stays = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive && !draining()
+    const mayStay = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive
+    // While the server drains, calls that came already are answered first.
+    const stays = mayStay && (!draining() || (this.#working ? this.#hasMore : this.#held !== null))
     let head = startOf(answer.status)
     for (const { text } of answer.fixed) head += text
     head += toLines(answer.own) + endOf(stays)

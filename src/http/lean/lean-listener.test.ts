@@ -285,6 +285,31 @@ test('while the server drains, an answer ends its connection, and idle ones are 
   await idle.end()
 })
 
+test('calls that came before the server drains are all answered, whether they wait or not', async (t) => {
+  const finish: (() => void)[] = []
+  const { port, state, bodies } = await startListener(t, {
+    until: (body) =>
+      body === 'slow' ? new Promise<void>((resolve) => finish.push(resolve)) : null,
+  })
+  const connection = new RawConnection(port)
+  connection.socket.write(post('slow') + post('next') + post('slow') + post('last'))
+  while (bodies.length < 1) await new Promise((resolve) => setImmediate(resolve))
+  state.draining = true
+  finish.shift()?.()
+  await connection.until('next')
+  while (finish.length === 0 && !connection.closed) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  finish.shift()?.()
+  match(await connection.end(), /slow[^]*next[^]*slow[^]*Connection: close\r\n\r\nlast$/)
+  equal(connection.received.split('Connection: close').length, 2)
+
+  const atOnce = await startListener(t, { answer: (exchange) => sendText(exchange, 'done') })
+  atOnce.state.draining = true
+  const received = await sendRaw(atOnce.port, post('one').repeat(3))
+  match(received, /^(?:[^]*keep-alive[^]*done){2}[^]*Connection: close\r\n\r\ndone$/)
+})
+
 test('what goes wrong in the listener itself is logged and ends that connection alone', async (t) => {
   const { port, lines } = await startListener(t)
   const [first, other] = [new RawConnection(port), new RawConnection(port)]
