@@ -151,7 +151,7 @@ export function createUpstream(
   ): Promise<unknown> {
     const start = standing.pass(methodClass)
     try {
-      const replyBytesMax = replyBytesMaxOf(method, options.replyBytesMax)
+      const replyBytesMax = replyBytesMaxOf(method, params, options.replyBytesMax)
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)

@@ -1,6 +1,7 @@
 // How large the reply to a method can honestly be, where that is little: what an upstream sends beyond it is not worth
 // reading, let alone parsing.
 // Tested by src/ethereum/upstream/upstream.test.ts
+import type { Params } from './json-rpc-client.ts'
 
 const numberBytes = 64 * 1024
 const headerBytes = 256 * 1024
@@ -23,7 +24,18 @@ const caps: ReadonlyMap<string, number> = new Map([
   ['web3_clientVersion', numberBytes],
 ])
 
+/** Of one path: 65 nodes of 532 bytes in hex, and half as much again for spaces and members. */
+const pathBytes = 128 * 1024
+
 /** Bytes; `most` is the operator's cap on any reply. */
-export function replyBytesMaxOf(method: string, most: number): number {
+export function replyBytesMaxOf(method: string, params: Params, most: number): number {
+  if (method === 'eth_getProof' && !('json' in params)) {
+    return Math.min(pathBytes * (2 + slotsOf(params)), most)
+  }
   return Math.min(caps.get(method) ?? most, most)
+}
+
+/** A path is asked for each, and one of the account. */
+function slotsOf([, slots]: readonly unknown[]): number {
+  return Array.isArray(slots) ? slots.length : 0
 }

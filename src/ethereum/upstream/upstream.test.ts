@@ -252,6 +252,12 @@ test('a reply that is larger than it can honestly be is not read', async () => {
   await using started = await start(() => 'x'.repeat(100_000))
   assert.equal(await kindOf(started.upstream.call('eth_getBalance', [], never)), 'trouble')
   assert.equal(await kindOf(started.upstream.call('eth_call', [], never)), 'answered')
+  // As many paths as slots, and one of the account.
+  await using proofs = await start(() => ['x'.repeat(1_000_000)])
+  const { upstream } = proofs
+  const slots = Array.from({ length: 16 }, (_, slot) => `0x${slot}`)
+  assert.equal(await kindOf(upstream.call('eth_getProof', ['0x', ['0x0']], never)), 'trouble')
+  assert.equal(await kindOf(upstream.call('eth_getProof', ['0x', slots], never)), 'answered')
 })
 
 test('a method it does not know is not asked again for an hour; an odd param says nothing of the method', async () => {
