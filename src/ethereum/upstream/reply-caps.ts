@@ -26,11 +26,13 @@ const caps: ReadonlyMap<string, number> = new Map([
 
 /** Of one path: 65 nodes of 532 bytes in hex, and half as much again for spaces and members. */
 const pathBytes = 128 * 1024
+/** Read beyond that, so that who pads a proof is caught in it. */
+const paddingBytes = 3 * 1024 * 1024
 
 /** Bytes; `most` is the operator's cap on any reply. */
 export function replyBytesMaxOf(method: string, params: Params, most: number): number {
   if (method === 'eth_getProof' && !('json' in params)) {
-    return Math.min(pathBytes * (2 + slotsOf(params)), most)
+    return Math.min(paddingBytes + pathBytes * (1 + slotsOf(params)), most)
   }
   return Math.min(caps.get(method) ?? most, most)
 }

@@ -253,7 +253,7 @@ test('a reply that is larger than it can honestly be is not read', async () => {
   assert.equal(await kindOf(started.upstream.call('eth_getBalance', [], never)), 'trouble')
   assert.equal(await kindOf(started.upstream.call('eth_call', [], never)), 'answered')
   // As many paths as slots, and one of the account.
-  await using proofs = await start(() => ['x'.repeat(1_000_000)])
+  await using proofs = await start(() => ['x'.repeat(4_000_000)])
   const { upstream } = proofs
   const slots = Array.from({ length: 16 }, (_, slot) => `0x${slot}`)
   assert.equal(await kindOf(upstream.call('eth_getProof', ['0x', ['0x0']], never)), 'trouble')
