@@ -53,7 +53,7 @@ async function runImport(context: Context, options: Options): Promise<void> {
   const genesisFile = options.genesis ?? chain.genesisFile
   const genesis = genesisFile === null ? defaultGenesis : readGenesis(genesisFile)
   const total = await countBlocks(options.blocks)
-  if (total === null) {
+  if (total === null || total === 0) {
     throw new Error(`${options.blocks} cannot be read, is cut off or holds no blocks`)
   }
   let begun = systemClock.monotonic()

@@ -136,6 +136,26 @@ test(
 )
 
 test(
+  'bytes that are no block end an import, which says where they are and keeps the blocks before',
+  { skip },
+  async (t) => {
+    const { engine, index, folder: scratch } = await open(t)
+    const whole = readFileSync(`${folder}/chain.rlp`)
+    const { header } = [...splitBlocks(whole)][29] ?? assert.fail()
+    const bad = new Uint8Array(whole)
+    bad[header.byteOffset - whole.byteOffset + 3] = 0xff
+    const path = join(scratch, 'chain.rlp')
+    writeFileSync(path, bad)
+    await assert.rejects(engine.importFile(path), {
+      name: 'BadBlock',
+      message: 'the file cannot be read behind its first 29 blocks',
+    })
+    assert.equal(index.head()?.number, 29n)
+    assert.equal(await engine.importFile(`${folder}/chain.rlp`), 25)
+  },
+)
+
+test(
   'a commit that fails in the middle ends the import at the last durable block, and the next goes on there',
   { skip },
   async (t) => {

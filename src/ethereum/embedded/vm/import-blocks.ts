@@ -6,6 +6,7 @@ import { splitBlocks } from '../../../codec/block.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
+import { Malformed } from '../../../codec/malformed.ts'
 import type { ChainIndex } from '../chain-index.ts'
 import { BadBlock } from './block-commit.ts'
 
@@ -14,7 +15,7 @@ const chainFileBytesMax = 1024 * 1024 * 1024
 
 /**
  * `run` keeps one block, or begins to, or throws. Returns how many blocks were new; those kept before are compared by hash.
- * Throws `BadBlock` at the first block that does not fit, `Malformed` on bytes that are none.
+ * Throws `BadBlock` at the first block that does not fit, or is none.
  */
 export async function importBlocks(
   path: string,
@@ -25,16 +26,23 @@ export async function importBlocks(
   if (size > chainFileBytesMax) {
     throw new BadBlock(`chain file of ${size} bytes, at most ${chainFileBytesMax} are read`)
   }
+  let read = 0
   let added = 0
-  for (const block of splitBlocks(await readFile(path))) {
-    const { number } = decodeHeader(block.header)
-    const kept = chain.hashOf(number)
-    if (kept === null) {
-      await run(block)
-      added += 1
-    } else if (!equalBytes(kept, keccak256(block.header))) {
-      throw new BadBlock(`block ${number} of the file is not the one that is kept`)
+  try {
+    for (const block of splitBlocks(await readFile(path))) {
+      const { number } = decodeHeader(block.header)
+      const kept = chain.hashOf(number)
+      if (kept === null) {
+        await run(block)
+        added += 1
+      } else if (!equalBytes(kept, keccak256(block.header))) {
+        throw new BadBlock(`block ${number} of the file is not the one that is kept`)
+      }
+      read += 1
     }
+  } catch (cause) {
+    if (!(cause instanceof Malformed)) throw cause
+    throw new BadBlock(`the file cannot be read behind its first ${read} blocks`, { cause })
   }
   return added
 }
