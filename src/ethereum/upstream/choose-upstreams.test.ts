@@ -9,11 +9,13 @@ type Facts = {
   can?: 'yes' | 'no' | 'unknown'
   isProving?: boolean
   mayCall?: boolean
+  trusted?: boolean
 }
 
 function upstreamOf(name: string, facts: Facts): Upstream {
   return {
     name,
+    trusted: facts.trusted ?? false,
     cost: () => facts.cost,
     can: () => facts.can ?? 'yes',
     mayCall: () => facts.mayCall ?? true,
@@ -25,13 +27,16 @@ function upstreamOf(name: string, facts: Facts): Upstream {
 
 const content = { methodClass: 'content', need: 'proof', number: 1n } as const
 
-function order(facts: Readonly<Record<string, Facts>>): () => string {
+function order(
+  facts: Readonly<Record<string, Facts>>,
+  asked: Parameters<ReturnType<typeof createChoose>>[0] = content,
+): () => string {
   const choose = createChoose(
     Object.entries(facts).map(([name, one]) => upstreamOf(name, one)),
     createTurnedClock(),
   )
   return () =>
-    choose(content)
+    choose(asked)
       .map(({ name }) => name)
       .join('')
 }
@@ -46,6 +51,18 @@ test('who can comes first, then who may, then who owes canaries; who cannot is l
     f: { cost: 1, mayCall: false },
   })
   assert.equal(line(), 'ebac')
+})
+
+test('a word is asked of a trusted one before a cheaper one, content of whoever costs least', () => {
+  const facts = {
+    a: { cost: 1 },
+    b: { cost: 9, trusted: true },
+    c: { cost: 8, can: 'unknown', trusted: true },
+    d: { cost: 1, can: 'no', trusted: true },
+    e: { cost: 1, isProving: true, trusted: true },
+  } as const
+  assert.equal(order(facts, { ...content, methodClass: 'read' })(), 'bcae')
+  assert.equal(order(facts)(), 'abce')
 })
 
 test('when nobody can, the one that costs least is asked all the same', () => {

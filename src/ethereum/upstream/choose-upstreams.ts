@@ -1,5 +1,6 @@
 // Whom to ask, best first: who can, then who costs least; the one asked last stays first until another is clearly
-// better, so that its caches stay warm and answers do not jump between nodes.
+// better, so that its caches stay warm and answers do not jump between nodes. Where nobody proves the answer, a
+// trusted one's word comes before that of a cheaper one.
 import type { Clock } from '../../base/clock.ts'
 import type { MethodClass } from './method-class.ts'
 import type { Need } from './reach.ts'
@@ -21,7 +22,13 @@ const stickyShare = 0.8
 /** How often all that rest after failures are tried when nobody else is left. */
 const wakeMs = 1_000
 
-type Candidate = { readonly upstream: Upstream; readonly tier: number; readonly cost: number }
+type Candidate = {
+  readonly upstream: Upstream
+  /** Whose word it is to be. */
+  readonly rank: number
+  readonly tier: number
+  readonly cost: number
+}
 
 /** Sticks to one upstream for each class of methods. */
 export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choose {
@@ -45,6 +52,7 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
     const cost = upstream.cost(methodClass)
     return {
       upstream,
+      rank: rankOf(can, upstream, methodClass),
       tier: tierOf(can, upstream),
       cost: firsts.get(methodClass) === upstream ? cost * stickyShare : cost,
     }
@@ -55,7 +63,7 @@ export function createChoose(upstreams: readonly Upstream[], clock: Clock): Choo
     if (usable.length < 2) return usable
     const line = usable
       .map((one) => candidate(one, wanted))
-      .toSorted((a, b) => a.tier - b.tier || a.cost - b.cost)
+      .toSorted((a, b) => a.rank - b.rank || a.tier - b.tier || a.cost - b.cost)
     const able = line.filter(({ tier }) => tier < cannotTier)
     // Nobody said it could: then one of them is asked all the same, for what was found out may be old.
     const chosen = able.length > 0 ? able : line.slice(0, 1)
@@ -75,4 +83,15 @@ function tierOf(can: 'yes' | 'no' | 'unknown', upstream: Upstream): number {
   if (can === 'no') return cannotTier
   const owes = upstream.isProving ? 2 : 0
   return owes + (can === 'yes' ? 0 : 1)
+}
+
+/** Content is proved, so whose it is says nothing. */
+function rankOf(
+  can: 'yes' | 'no' | 'unknown',
+  upstream: Upstream,
+  methodClass: MethodClass,
+): number {
+  if (can === 'no') return cannotTier
+  const owes = upstream.isProving ? 2 : 0
+  return owes + (methodClass === 'content' || upstream.trusted ? 0 : 1)
 }
