@@ -18,6 +18,15 @@ export type Answer = {
 export type Behind = Started & {
   /** With the first key, or with another. */
   ask(method: string, params: readonly unknown[], apiKey?: string): Promise<Answer>
+  /** The ledger, the newest first. */
+  lies(): Promise<readonly ToldLie[]>
+}
+
+export type ToldLie = {
+  readonly upstream: string
+  readonly method: string
+  readonly expected: string
+  readonly computed: string
 }
 
 export type UpstreamChoice = { readonly url: string } & Readonly<Record<string, unknown>>
@@ -41,6 +50,10 @@ export async function startBehind(
   t.after(() => cairn.stop())
   return {
     ...cairn,
+    async lies() {
+      const shown = await cairn.cli('upstreams', '--config', config, '--lies', '1000')
+      return (shown as unknown as { lies: readonly ToldLie[] }).lies
+    },
     ask: (method, params, apiKey = cairn.apiKey) => ask(cairn.url, apiKey, { method, params }),
   }
 }

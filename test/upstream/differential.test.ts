@@ -72,6 +72,7 @@ async function compare(t: TestContext, engine: EngineUpstream): Promise<void> {
     }
   }
   t.diagnostic(`${compared} answers compared`)
+  assert.deepEqual(await cairn.lies(), [])
   // Its first block commits to another root than that of an empty list: rightly refused, and the root is named.
   const genesis = await engine.say<Json>('eth_getBlockByNumber', '0x0', false)
   const refused = await cairn.ask('eth_getBlockByHash', [genesis['hash'], true])

@@ -1,18 +1,22 @@
 // Asked by tag or number, an answer needs somebody's word for the block: no wrong block is served while fewer than
 // a quorum lie, and the label says whose word it was.
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import test, { before, type TestContext } from 'node:test'
+import { keccak256 } from 'viem'
 import { systemClock } from '../../src/base/clock.ts'
+import { fromHex } from '../../src/base/hex.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import type { HeadSettings } from '../../src/ethereum/upstream/head-follower.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/lie-ledger.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors } from '../fakes/chain-vectors.ts'
+import { missingVectors, vectorsFolder } from '../fakes/chain-vectors.ts'
 import type { Lie } from '../fakes/stub-knobs.ts'
 import { openStubChain, type StubBlock, type StubChain } from '../fakes/stub-chain.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
 import { openUpstreamCase, type UpstreamCase } from '../fakes/upstream-network.ts'
+import { readTranscripts } from '../faces/transcripts.ts'
 import { canonical, emitter, readsByNumber, slotOf, truthOf } from './reads.ts'
 
 const skip = missingVectors
@@ -184,4 +188,32 @@ test('a trusted node is believed before two others that agree', { skip }, async 
     [answer.level, answer.anchor, answer.block],
     ['proof', 'trusted', chain.recorded[54]?.hash],
   )
+})
+
+test('a transaction that only a made-up branch holds is not found', { skip }, async (t) => {
+  // Signed for this chain, and mined nowhere on it.
+  const recorded = readTranscripts(join(vectorsFolder, 'rpc-compat')).filter(
+    ({ name }) => name === 'eth_sendRawTransaction/send-legacy-transaction',
+  )
+  const { params } = JSON.parse(recorded[0]?.request ?? '') as { params: [`0x${string}`] }
+  const own = await chain.extend(chain.recorded[54] ?? assert.fail(), {
+    count: 1,
+    salt: 3,
+    transactions: [fromHex(params[0])],
+  })
+  assert.equal(own[0]?.view.transactions.length, 1)
+  const [liar, honest, other] = (await start(t, 3)) as [StubUpstream, StubUpstream, StubUpstream]
+  liar.follow(own)
+  const opened = await open(t, [liar, honest, other])
+  const hash = keccak256(params[0])
+  assert.notEqual(await liar.honest('eth_getTransactionReceipt', [hash]), null)
+  for (const method of ['eth_getTransactionReceipt', 'eth_getTransactionByHash']) {
+    const answer = await opened.read(method, [hash])
+    assert.ok('result' in answer, JSON.stringify(answer))
+    const about = JSON.stringify(answer.result)
+    if (method === 'eth_getTransactionReceipt') assert.equal(answer.result, null, about)
+    else
+      assert.equal((answer.result as { blockHash?: null } | null)?.blockHash ?? null, null, about)
+    assert.notEqual(answer.level, 'proof', about)
+  }
 })

@@ -1,7 +1,6 @@
 // A started server in front of liars: what an account is charged, what another one is not, what stays on disk, and
 // who is named.
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import test, { before, type TestContext } from 'node:test'
 import { type Behind, startBehind } from '../behind-upstreams.ts'
 import { missingVectors } from '../fakes/chain-vectors.ts'
@@ -17,8 +16,6 @@ let chain: StubChain
 before(async () => {
   if (skip === false) chain = await openStubChain()
 })
-
-type Ledger = { readonly lies: readonly { readonly upstream: string }[] }
 
 type Rig = {
   readonly cairn: Behind
@@ -86,7 +83,7 @@ test(
       assert.equal(answer.status, status, answer.text)
       if (status === 200) assert.equal(answer.result, truth)
     }
-    const { lies } = await upstreamsOf(cairn)
+    const lies = await cairn.lies()
     assert.ok(lies.length > 0)
     assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
     await cairn.stop()
@@ -111,7 +108,7 @@ for (const [manner, options] of Object.entries(manners)) {
     for (const at of [3, 17, 31, 36, 48, 54]) {
       for (const read of readsOf(chain.recorded[at] ?? assert.fail())) await assertHonest(rig, read)
     }
-    const { lies } = await upstreamsOf(rig.cairn)
+    const lies = await rig.cairn.lies()
     assert.ok(lies.length > 0)
     assert.deepEqual(new Set(lies.map(({ upstream }) => upstream)), new Set(['liar-0']))
   })
@@ -139,8 +136,3 @@ test(
     assert.equal((await cairn.cli('store', 'verify'))['bad'], 0)
   },
 )
-
-async function upstreamsOf(cairn: Behind): Promise<Ledger> {
-  const config = join(cairn.dataDir, 'upstreams.yaml')
-  return (await cairn.cli('upstreams', '--config', config, '--lies', '1000')) as unknown as Ledger
-}

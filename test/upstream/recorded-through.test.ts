@@ -66,6 +66,7 @@ for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as con
     })
     assert.deepEqual(failures, [])
     assert.deepEqual(unproved, [])
+    assert.deepEqual(await cairn.lies(), [])
     assert.ok(sent >= 73)
   })
 }
