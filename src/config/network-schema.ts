@@ -108,7 +108,7 @@ const upstreamSchema = z.strictObject({
     }),
   trusted: z.boolean().default(false).meta({
     description:
-      'Your own node: its word on heads is enough. What can be proved is proved all the same.',
+      'Your own node: its word on heads is enough, and what cannot be proved is asked of it first. What can be proved is proved all the same.',
     example: 'trusted: true',
   }),
   headers: z
