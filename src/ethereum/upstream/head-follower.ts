@@ -12,7 +12,7 @@ import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead, type HeadWord } from './choose-head.ts'
 import { createFinality, type FinalityTag } from './finality.ts'
 import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
-import { createReachBlock } from './reach-block.ts'
+import { createReachBlock, gapMax } from './reach-block.ts'
 
 export type HeadSettings = {
   /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
@@ -54,6 +54,9 @@ export type HeadFollower = Head & {
 const blocksMax = 256
 /** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
 const treeBlocksMax = 16_384
+/** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
+const strayCost = 8
+const strayMax = 64
 /** A word counts for so many polls, and for at least so long. */
 const wordPolls = 5
 const wordMs = 10_000
@@ -79,17 +82,30 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   })
   const listeners = new Set<(change: HeadChange) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
+  /** How often each named a head that stands on nothing of ours; what it has made good is taken off. */
+  const strays = new Map<HeadSource, number>()
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
   /** All were asked once: before that nobody can say that too few agree. */
   let whole = false
 
-  async function reachHead(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock> {
+  async function reachHead(source: HeadSource, hash: Uint8Array): Promise<TreeBlock> {
+    const { signal } = ending
     const { latest } = canonical
-    return latest === null
-      ? await reach.plant(hash, signal)
-      : await reach.join(hash, latest.hash, signal)
+    if (latest === null) return await reach.plant(hash, signal)
+    // Counted first: a branch may also end in a header that nobody has.
+    const before = strays.get(source) ?? 0
+    strays.set(source, Math.min(before + strayCost, strayMax))
+    const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)
+    if (isApart(hash)) await source.confirmChain(signal)
+    else strays.set(source, Math.max(before - 1, 0))
+    return block
+  }
+
+  /** Every header on the way is kept on disk: who goes on naming branches that meet nothing is followed ever less far. */
+  function stepsAfter(count: number): number {
+    return Math.max(1, gapMax >> Math.floor(count / strayCost))
   }
 
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
@@ -97,8 +113,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     try {
       const latest = await askBlockName(source, 'latest', signal)
       if (latest !== null) {
-        const { number } = await reachHead(latest.hash, signal)
-        if (isApart(latest.hash)) await source.confirmChain(signal)
+        const { number } = await reachHead(source, latest.hash)
         words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
       }
       if (withTags) await finality.ask(source, signal)

@@ -7,15 +7,23 @@ import type { Header } from '../../codec/header.ts'
 import type { BlockTree, TreeBlock } from './block-tree.ts'
 
 /** Steps down to where two branches meet: what is further apart starts the chain anew. */
-const gapMax = 256
+export const gapMax = 256
 /** Steps down from each head while there is no chain yet. */
 const firstGapMax = 64
 
 export type ReachBlock = {
   /** Into the tree by itself. Throws when nobody has its header. */
   plant(hash: Uint8Array, signal: AbortSignal): Promise<TreeBlock>
-  /** The block of a new head, its branch joined to that of `latest`. Throws when its own headers cannot be had. */
-  join(hash: Uint8Array, latest: Uint8Array, signal: AbortSignal): Promise<TreeBlock>
+  /**
+   * The block of a new head, its branch joined to that of `latest` in at most `stepsMax` steps. Throws when its own
+   * headers cannot be had.
+   */
+  join(
+    hash: Uint8Array,
+    latest: Uint8Array,
+    stepsMax: number,
+    signal: AbortSignal,
+  ): Promise<TreeBlock>
   /** Makes the branches of planted heads overlap, as far as they can be had. Throws only `signal.reason`. */
   overlap(heads: readonly Uint8Array[], signal: AbortSignal): Promise<void>
 }
@@ -70,11 +78,11 @@ export function createReachBlock(
   return {
     plant,
 
-    async join(hash, latest, signal) {
+    async join(hash, latest, stepsMax, signal) {
       const newest = await plant(hash, signal)
       let one = newest
       let other = tree.find(latest)
-      for (let steps = 0; steps < gapMax && other !== null; steps += 1) {
+      for (let steps = 0; steps < stepsMax && other !== null; steps += 1) {
         if (equalBytes(one.hash, other.hash) || one.number === 0n) break
         const [oneNumber, otherNumber] = [one.number, other.number]
         if (oneNumber >= otherNumber) one = await plant(one.parentHash, signal)
