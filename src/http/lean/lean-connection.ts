@@ -180,6 +180,7 @@ export class LeanConnection implements Idler {
   /** The last answer is written. Closing at once would lose it for a caller that is still sending its body. */
   #end(bytesLeft: number): void {
     this.#ended = true
+    this.#exchange = null
     this.#held = null
     this.#discard = bytesLeft
     if (bytesLeft === 0) {
@@ -197,12 +198,13 @@ export class LeanConnection implements Idler {
   /** The caller will send no more. */
   readonly #onEnd = (): void => {
     const { socket } = this
+    const exchange = this.#exchange
     if (this.#ended) socket.destroySoon()
-    else if (this.#exchange === null) socket.end()
-    else if (this.#exchange.bodyEnded) {
+    else if (exchange === null) socket.end()
+    else if (exchange.bodyEnded) {
       // node:http gives no answer either to whoever does not wait for it.
-      socket.end()
-      this.#exchange.hangUp()
+      this.#end(0)
+      exchange.hangUp()
     } else this.#refuse(400)
   }
 

@@ -242,6 +242,34 @@ test('a caller that takes no answers is not read further, and cut in the end', a
   ok(sockets[0]?.destroyed)
 })
 
+test('a caller that takes no answers, and hangs up by half during a call, is cut in the end', async (t) => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  let begun = 0
+  const { port, clock, sockets } = await startListener(t, {
+    answer: async (exchange) => {
+      begun += 1
+      if (exchange.headers['x-request-id'] === undefined) sendText(exchange, 'x'.repeat(10_000))
+      else await once(exchange.signal, 'abort')
+    },
+  })
+  const connection = new RawConnection(port)
+  connection.socket.pause()
+  const send = async (request: string) => {
+    const before = begun
+    connection.socket.write(request)
+    while (begun === before) await turn()
+  }
+  // Until the system takes no more of it: the next answer would have to wait.
+  while ((sockets[0]?.writableLength ?? 0) === 0) await send(post('a'))
+  await send(post('slow', 'X-Request-Id: slow\r\n'))
+  connection.socket.end()
+  const [socket] = sockets as [Socket]
+  while (!socket.writableEnded) await turn()
+  ok(!socket.destroyed)
+  clock.turn(33_000)
+  ok(socket.destroyed)
+})
+
 test('a caller that takes its answers slowly gets all of them', async (t) => {
   const text = 'x'.repeat(300_000)
   const { port } = await startListener(t, { answer: (exchange) => sendText(exchange, text) })
