@@ -7,8 +7,6 @@ import type { Log } from './base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from './config/network-config.ts'
 import { type Config, embeddedChain } from './config/settings.ts'
 import type { Obtaining } from './content/obtain.ts'
-import type { Hint } from './content/ref.ts'
-import type { Source } from './content/source.ts'
 import type { Store } from './content/store.ts'
 import type { Database } from './db/sqlite.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
@@ -21,6 +19,7 @@ import {
   createEmbeddedOperations,
   createUpstreamOperations,
 } from './gateway/upstream-operations.ts'
+import type { NetworkSources } from './network-sources.ts'
 import { type OnImport, openChain } from './open-chain.ts'
 import { openUpstreams, verifyOf } from './open-upstreams.ts'
 
@@ -67,25 +66,6 @@ type Opened = {
   /** Null: the embedded chain. */
   readonly upstream: UpstreamNetwork | null
   close(): Promise<void>
-}
-
-export type NetworkSources = {
-  readonly of: (hint: Hint) => readonly Source[]
-  /** Asked in this order; none: the network is gone. */
-  set(network: string, sources: readonly Source[]): void
-}
-
-/** Sources by network name: a hint without one, or of a chain of our own, has none. */
-export function createNetworkSources(): NetworkSources {
-  const sources = new Map<string, readonly Source[]>()
-  const none: readonly Source[] = []
-  return {
-    of: ({ network }) => (network === undefined ? none : (sources.get(network) ?? none)),
-    set(network, found) {
-      if (found.length === 0) sources.delete(network)
-      else sources.set(network, found)
-    },
-  }
 }
 
 /** How long the start waits for the first words of upstreams. */
