@@ -44,14 +44,17 @@ export function relayLongSearch(
       const { blocks } = query
       // What `pending` is told is for the operation to say.
       const range = 'hash' in blocks || isPending(blocks) ? null : await rangeOf(blocks, call)
-      const isShort = range !== null && range.last - range.first < provedLogBlocksMax
-      if (range === null || (isShort && verify !== 'off')) {
-        return await prove.run(own, call)
-      }
+      if (range === null) return await prove.run(own, call)
       const filter = {
         ...(params[0] as object),
         fromBlock: toQuantity(range.first),
         toBlock: toQuantity(range.last),
+      }
+      const isShort = range.last - range.first < provedLogBlocksMax
+      if (isShort && verify !== 'off') {
+        // What cannot be proved after all is handed on of the blocks that the labels name.
+        const pinned = verify === 'require' ? own : { ...(own as object), params: [filter] }
+        return await prove.run(pinned, call)
       }
       return await relayCall(call, { name: operation.name, class: 'read' }, [filter], null)
     },

@@ -275,6 +275,13 @@ test('a filter is searched for as eth_getLogs is: what is long is handed on', as
   assert.deepEqual(call?.params, [spelled])
 })
 
+test('a short search that cannot be proved is handed on with its tags as numbers too', async () => {
+  const { run, asked } = rig({ verify: 'prefer', obtainFails: 'unprovable' })
+  const { levels } = await run('eth_getLogs', [{ address }])
+  assert.deepEqual(levels, ['none'])
+  assert.deepEqual(asked[0]?.params, [{ address, fromBlock: '0x3b', toBlock: '0x3b' }])
+})
+
 test('pending is refused in a long search as in a short one', async () => {
   const { run, asked } = rig()
   for (const fromBlock of ['0x0', '0x30']) {
