@@ -155,6 +155,8 @@ export function createUpstream(
       const repeatable = isRead(methodClass)
       const result = await client.call(method, params, { repeatable, replyBytesMax }, signal)
       standing.succeed(methodClass, start)
+      // Callers write these: a node may not know what one of them asks for.
+      if (methodClass === 'read' || methodClass === 'trace') lacking.answered(method)
       return result
     } catch (error) {
       // Only the codes that are about the method: texts may be about one odd param of a caller.

@@ -111,6 +111,24 @@ test('calls that are too much for a node, or for the gate before it, rest it for
   }
 })
 
+test('a method that was answered is not taken for lacking by what one caller asks of it', async () => {
+  await using started = await start((asked, response) =>
+    asked.params[0] === 'odd'
+      ? errorAnswer({ code: -32004, message: 'not supported' })(asked, response)
+      : 'well',
+  )
+  const { upstream, clock } = started
+  for (const method of ['eth_call', 'trace_call']) {
+    assert.equal(await upstream.call(method, [], never), 'well')
+    assert.equal(await kindOf(upstream.call(method, ['odd'], never)), 'unsupported')
+    assert.equal(await upstream.call(method, [], never), 'well')
+  }
+  // Long after its last answer it may be gone.
+  clock.turn(3_600_000)
+  await kindOf(upstream.call('eth_call', ['odd'], never))
+  assert.ok(upstream.lacks('eth_call'))
+})
+
 test('methods that only a caller would name are not shown', async () => {
   await using started = await start(errorAnswer({ code: -32601, message: 'no such method' }))
   const { upstream } = started
