@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,6 +74,28 @@ test('a changed file is taken once it has looked the same twice', async () => {
       ['settings_need_restart', ['http.port']],
     ],
   )
+})
+
+test('a pipe is read at the start only: what it held stays, and nobody waits for more of it', async () => {
+  const { file, reload, turns, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
+  rmSync(file)
+  execFileSync('mkfifo', [file])
+  await turns(3)
+  await reload.now()
+  assert.equal(config().rpc.batchItemsMax, 10)
+  const mistakes = [{ text: `${file} is no regular file: it is read at the start only` }]
+  assert.deepEqual(lines, [{ event: 'settings_refused', facts: { file, mistakes } }])
+
+  // `--config <(…)`, when the server stands: read again, it would hold nothing.
+  const emptied = createReload({
+    file: '/dev/null',
+    load: async () => assert.fail('read again'),
+    current: config,
+    apply: async () => assert.fail('taken over'),
+    clock: createTurnedClock(),
+    log: (level, event) => assert.fail(`${level} ${event}`),
+  })
+  await emptied.stop()
 })
 
 test('a file with mistakes is refused whole, each is logged, and the old settings stay', async () => {

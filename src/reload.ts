@@ -49,7 +49,7 @@ export function createReload(parts: ReloadParts): Reload {
     const looks = await looksOf(file)
     const isStill = looks === seen
     seen = looks
-    if (looks === read || !isStill || looks === 'absent') return
+    if (looks === read || !isStill || !isFile(looks)) return
     await take()
   }
 
@@ -57,8 +57,10 @@ export function createReload(parts: ReloadParts): Reload {
     const isFirst = read === null
     read = await looksOf(file)
     seen = read
-    if (isFirst && read === 'absent') return
+    if (isFirst && !isFile(read)) return
     try {
+      if (read === 'odd')
+        throw new Error(`${file} is no regular file: it is read at the start only`)
       const changes = changesBetween(leaves, parts.current(), await parts.load())
       if (changes.live.length > 0) await parts.apply(changes)
       if (!isFirst || changes.live.length > 0) {
@@ -106,14 +108,23 @@ export function createReload(parts: ReloadParts): Reload {
   }
 }
 
-/** Changes when the file does; another file in its place has another number. */
+/**
+ * Changes when the file does; another file in its place has another number. `odd`: a pipe or the like, which gives
+ * its settings once, and nothing or no end after that.
+ */
 async function looksOf(file: string): Promise<string> {
   try {
-    const { ino, size, mtimeMs } = await stat(file)
+    const looks = await stat(file)
+    if (!looks.isFile()) return 'odd'
+    const { ino, size, mtimeMs } = looks
     return `${ino} ${size} ${mtimeMs}`
   } catch {
     return 'absent'
   }
+}
+
+function isFile(looks: string): boolean {
+  return looks !== 'absent' && looks !== 'odd'
 }
 
 function mistakesOf(error: unknown): readonly object[] {
