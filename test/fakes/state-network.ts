@@ -1,16 +1,17 @@
 // A Network of one block whose state is given: for reads of accounts and slots, without a chain.
 import { emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
-import { encodeHeader } from '../../src/codec/header.ts'
+import { encodeHeader, type Header } from '../../src/codec/header.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
 import type { Item } from '../../src/content/ref.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
-/** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. */
+/** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. `header`: what is to be otherwise. */
 export function createStateNetwork(state: {
   readonly root: Uint8Array
   readonly nodes: readonly Uint8Array[]
   readonly codes?: readonly Uint8Array[]
+  readonly header?: Partial<Header>
 }): Network {
   const header = encodeHeader({
     parentHash: new Uint8Array(32),
@@ -28,11 +29,14 @@ export function createStateNetwork(state: {
     extraData: new Uint8Array(0),
     mixHash: new Uint8Array(32),
     nonce: new Uint8Array(8),
+    ...state.header,
   })
   const items = [itemOf('header', header)]
   for (const node of state.nodes) items.push(itemOf('trie-node', node))
   for (const code of state.codes ?? []) items.push(itemOf('code', code))
-  const head = createFakeHead([{ network: 'dev', hash: keccak256(header), number: 0n }])
+  const head = createFakeHead([
+    { network: 'dev', hash: keccak256(header), number: state.header?.number ?? 0n },
+  ])
   return createFakeNetwork({ head, obtain: createFakeObtain(items) })
 }
 

@@ -1,6 +1,5 @@
 // Hashes of blocks out of the state itself: since Prague a system contract holds those of the last 8191 blocks
 // (EIP-2935), so a number is proved by nothing but the head it stands under.
-// Tested by src/ethereum/upstream/numbered-blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import { fromHex } from '../../base/hex.ts'
 import { getHeader } from '../blocks.ts'
