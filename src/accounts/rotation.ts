@@ -1,6 +1,5 @@
 // What a rotation writes: a new key or a new secret now, the old one for an overlap. The first statement
 // changes nothing unless the key still works, so that a condition and its effect are atomic.
-// Tested by src/accounts/rotation.test.ts
 import { toStatement, type Queries } from '../db/queries.ts'
 import type { Statement } from '../db/writer.ts'
 import { hashCredential, visiblePart } from './api-key.ts'

@@ -1,6 +1,5 @@
 // `cairn completion bash|zsh|fish`: a script for the shell, made from the program's own command tree, so
 // that it knows every command and option there is.
-// Tested by src/cli/completion.test.ts
 import type { Command } from 'commander'
 import { listBranches } from './command-tree.ts'
 import { bashScript, fishScript, zshScript } from './completion-scripts.ts'

@@ -1,5 +1,4 @@
 // Lengths of time as people type them: `90s`, `30m`, `24h`, `7d`, or 0.
-// Tested by src/cli/duration.test.ts
 import { UsageError } from './usage-error.ts'
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const

@@ -1,6 +1,5 @@
 // `cairn init`: asks the few questions that matter and writes a settings file with every setting in it.
 // Nothing is written before the last answer, and then the whole file at once.
-// Tested by src/cli/init.test.ts
 import type { Command } from 'commander'
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,4 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
-// Tested by src/cli/key-settings-options.test.ts
 import type { Command } from 'commander'
 import type { KeySettings } from '../accounts/key-settings.ts'
 import { UsageError } from './usage-error.ts'

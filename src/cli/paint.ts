@@ -1,6 +1,5 @@
 // The one place that knows colours. They appear on a terminal only: never in a pipe, never with NO_COLOR
 // (no-color.org), on anything with FORCE_COLOR, which wins over the rest as it does in Node.
-// Tested by src/cli/paint.test.ts
 import type { Context } from './context.ts'
 
 const codes = { red: [31, 39], yellow: [33, 39], green: [32, 39], bold: [1, 22] } as const

@@ -1,6 +1,5 @@
 // How far long work has come, on standard error: a bar on a terminal, elsewhere a line for every tenth, and
 // nothing at all when the work is short.
-// Tested by src/cli/progress.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Context } from './context.ts'
 

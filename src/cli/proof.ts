@@ -1,6 +1,5 @@
 // `cairn proof`: the bundle of a read, for `cairn verify`. From a running server, or out of the data folder by the
 // same code.
-// Tested by src/cli/proof.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'

@@ -1,5 +1,4 @@
 // Questions to a person, one line each; answers come from the terminal or from a text that was piped in.
-// Tested by src/cli/questions.test.ts
 import { createInterface } from 'node:readline'
 import { UsageError } from './usage-error.ts'
 

@@ -1,5 +1,4 @@
 // `cairn keys rotate`: a new key (or secret) now, the old one for an overlap in which callers change over.
-// Tested by src/cli/rotate-key.test.ts
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
 import { parseDuration } from './duration.ts'

@@ -1,6 +1,5 @@
 // `cairn store verify`: every stored copy is hashed again and compared with its name. Reads only, unless it
 // is told to drop what is bad; a dropped copy is fetched again where a source has it.
-// Tested by src/cli/store-verify.test.ts
 import type { Command } from 'commander'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

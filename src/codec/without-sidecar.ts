@@ -1,6 +1,5 @@
 // A type-3 transaction travels with its blobs and is kept in a block without them (EIP-4844, EIP-7594). Its hash is
 // that of the form in the block.
-// Tested by src/codec/without-sidecar.test.ts
 import { Malformed } from './malformed.ts'
 import { splitList } from './rlp.ts'
 

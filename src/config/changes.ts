@@ -1,5 +1,4 @@
 // What a changed settings file means for a server that runs: what is taken over at once, and what needs a restart.
-// Tested by src/config/changes.test.ts
 import { isDeepStrictEqual } from 'node:util'
 import type { Leaf } from './leaf.ts'
 import { freeze } from './load.ts'

@@ -1,6 +1,5 @@
 // What is the same for everybody about networks that everybody knows: their first block and their blob schedule.
 // Sources: go-ethereum params/config.go; EIP-4844, EIP-7691, EIP-7892; EIP-7607 for the times.
-// Tested by src/ethereum/known-networks.test.ts
 
 export type KnownNetwork = {
   /** `0x` hex of the hash of block 0. */

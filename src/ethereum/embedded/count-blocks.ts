@@ -1,5 +1,4 @@
 // How many blocks a chain file holds, by the length prefixes alone: for telling how far an import has come.
-// Tested by src/ethereum/embedded/count-blocks.test.ts
 import { open } from 'node:fs/promises'
 
 /** Null when the file cannot be read or is cut off; the import says why. Source: Yellow Paper, appendix B. */

@@ -1,6 +1,5 @@
 // What a caller is told when an upstream brought no result (contract-rpc 5, 13). What the node said of the call
 // itself passes; what went wrong between us and the node does not.
-// Tested by src/ethereum/upstream/fault-of.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { UpstreamError } from './upstream-error.ts'
 

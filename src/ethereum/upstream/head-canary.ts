@@ -1,6 +1,5 @@
 // A question whose truth is known: the account that made the head's block, under the head's proved state root. Who
 // comes out of quarantine answers it often enough before anybody else is served by it.
-// Tested by src/ethereum/upstream/head-canary.test.ts
 import { toHex } from '../../base/hex.ts'
 import type { ProvedHeader } from '../proved-header.ts'
 import type { CallAt } from './block-parameter.ts'

@@ -1,6 +1,5 @@
 // Transactions that wait, as one upstream tells of them: asked for only while somebody reads, and of another
 // upstream when that one fails. Nobody can prove what waits, and no node knows all of it.
-// Tested by src/ethereum/upstream/pending-watch.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'

@@ -1,6 +1,5 @@
 // The Relay of a network of upstreams: each call pinned to its block, asked as its class allows, and labelled by
 // who said it.
-// Tested by src/ethereum/upstream/upstream-relay.test.ts
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Relay, Relayed, RelayedCall } from '../relay.ts'
 import { faultOf } from './fault-of.ts'

@@ -1,6 +1,5 @@
 // eth_subscribe [kind, …]: an id under which events come over the same connection: newHeads, logs [filter],
 // newPendingTransactions [whole?], syncing. Over HTTP there is no such method (refused-methods.ts).
-// Tested by src/gateway/operations/eth_subscribe.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { SubscriptionKind } from '../events/subscription.ts'
 import { boundsOf } from '../log-bounds.ts'

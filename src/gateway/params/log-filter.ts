@@ -1,6 +1,5 @@
 // The filter object of eth_getLogs and eth_newFilter: which blocks, which addresses, which topics (geth's
 // FilterCriteria, with its texts).
-// Tested by src/gateway/params/log-filter.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { LogFilter } from '../../ethereum/logs.ts'
 import type { BlockParameter } from '../operation.ts'
