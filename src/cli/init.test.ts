@@ -117,7 +117,7 @@ test('a person sees each default, and is asked again after a wrong answer', asyn
 })
 
 test('upstreams that are named make a network of the file, and the embedded chain is not asked for', async () => {
-  const answers = ['', '', '', 'ftp://h', 'http://a, ${env:NODE_URL}', 'Big', 'big', '0', '5']
+  const answers = ['', '', '', 'ftp://h', 'http://a, ${env:NODE_URL}', 'Big', 'big', '', '0', '5']
   const { seen, openQuestions } = person([...answers, '', '', '', '', ''])
   const { code, err, file, text } = await init([], { openQuestions })
   assert.equal(code, 0)
@@ -136,6 +136,28 @@ test('upstreams that are named make a network of the file, and the embedded chai
     ['http://a', 'https://b'],
   )
   assert.match(text(), /^# {9}trusted: true$/m)
+})
+
+test('a well-known network has its chain id by default, another one none', async () => {
+  const { seen, openQuestions } = person([
+    '',
+    '',
+    '',
+    'http://a',
+    'sepolia',
+    '',
+    '',
+    '',
+    '',
+    '',
+    '',
+  ])
+  const { code, load } = await init([], { openQuestions })
+  assert.equal(code, 0)
+  assert.match(seen[5] ?? '', /networks\.chainId \[11155111\]: $/)
+  const [network] = (await load()).config.networks ?? []
+  assert.ok(network !== undefined && !network.embedded)
+  assert.equal(network.chainId, 11_155_111n)
 })
 
 test('a dialogue that is broken off leaves nothing', async () => {

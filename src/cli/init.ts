@@ -7,6 +7,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { leaves, loadConfig } from '../config/config.ts'
 import { judgeNetwork } from '../config/network-answer.ts'
 import type { Leaf } from '../config/leaf.ts'
+import { findChainId } from '../config/network-variable.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { askText, type Questions } from './questions.ts'
 import { print } from './report.ts'
@@ -140,12 +141,14 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
       return answer === '' ? 'mainnet' : answer
     },
   )
+  const usual = findChainId(name)
   const chainId = await askUntil(
     asking,
-    'Its chain id.\n  networks.chainId [1]: ',
+    `Its chain id.\n  networks.chainId${usual === null ? '' : ` [${usual}]`}: `,
     async (answer) => {
-      await judgeNetwork({ chainId: answer === '' ? '1' : answer })
-      return answer === '' ? 1 : Number(answer)
+      const given = answer === '' && usual !== null ? String(usual) : answer
+      await judgeNetwork({ chainId: given })
+      return Number(given)
     },
   )
   return { name, chainId, urls }
