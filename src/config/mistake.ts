@@ -18,9 +18,10 @@ export function wrongAt(where: string, said: string, mend = `correct ${placeOf(w
 }
 
 /** A name that is none of `known`; what it most likely meant, if anything, is said and is the mend. */
-export function unknownName(name: string, where: string, known: readonly string[]): Mistake {
+export function unknownName(written: string, where: string, known: readonly string[]): Mistake {
+  const name = nameShown(written)
   const nearest = findNearest(name, known)
-  const isVariable = where === name
+  const isVariable = where === written
   if (nearest === null) {
     const text = `"${name}" is not a setting`
     return {
@@ -45,4 +46,9 @@ export function unknownName(name: string, where: string, known: readonly string[
 export function placeOf(where: string): string {
   const [, file, line] = /^(.*):(\d+)$/.exec(where) ?? []
   return file === undefined || line === undefined ? where : `line ${line} of ${file}`
+}
+
+/** With the blank behind a colon left out, YAML takes `url:https://…` for a name, which may hold a key. */
+export function nameShown(written: string): string {
+  return written.replace(/:.*$/s, ':…')
 }

@@ -2,7 +2,7 @@
 // Tested by src/config/networks.test.ts
 import type { z } from 'zod'
 import { lowerFirst, quote } from './load.ts'
-import { type Mistake, placeOf, wrongAt } from './mistake.ts'
+import { type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
 import { findNearest } from './nearest.ts'
 import {
   embeddedSchema,
@@ -22,7 +22,8 @@ export function nameMember(
   path: readonly PropertyKey[],
 ): string {
   return path.reduce<string>(
-    (name, part) => (typeof part === 'number' ? `${name}[${part}]` : `${name}.${String(part)}`),
+    (name, part) =>
+      typeof part === 'number' ? `${name}[${part}]` : `${name}.${nameShown(String(part))}`,
     label,
   )
 }
@@ -43,7 +44,8 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly M
     return [wrongAt(where, `${name} is missing`, mend)]
   }
   const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
-  const isShown = !example.secret && !isHidden(path) && typeof value !== 'object'
+  const isUrl = typeof value === 'string' && value.includes('://')
+  const isShown = !example.secret && !isHidden(path) && typeof value !== 'object' && !isUrl
   const said = `${name}${isShown ? quote(value) : ''}: ${lowerFirst(inner ?? 'wrong')}`
   return [wrongAt(where, said, mendLine(where, example.text))]
 }
@@ -69,7 +71,7 @@ function unknownMember(path: readonly PropertyKey[], written: Written): Mistake 
   const { raw, whereOf } = written
   const where = whereOf(path)
   const place = placeOf(where)
-  const key = String(path.at(-1))
+  const key = nameShown(String(path.at(-1)))
   const above = path.slice(0, -1)
   const schema = schemaOf(raw)
   const other = schema === embeddedSchema ? upstreamNetworkSchema : embeddedSchema

@@ -504,6 +504,20 @@ test('a URL that stands in a wrong place is not repeated', async () => {
   }
 })
 
+test('a URL that YAML takes for a name, or that stands for a number, is not repeated', async () => {
+  const url = 'https://eth.example/v3/SECRET'
+  for (const yaml of [
+    `networks: [{name: a, chainId: 1, upstreams: [{url:${url}}]}]\n`,
+    `networks:\n  - name: a\n    chainId: 1\n    upstreams:\n      - ${url}: 1\n`,
+    `networks: [{name: "${url}", chainId: "${url}", upstreams: []}]\n`,
+    `networks:\n  url:${url}: 1\n`,
+    `url:${url}: 1\n`,
+  ]) {
+    const found = JSON.stringify(await mistakes(yaml))
+    assert.ok(!found.includes('SECRET'), found)
+  }
+})
+
 test('everything that is wrong is told at once, in the table and in the networks', async () => {
   const found = await mistakes(
     `http: {prot: 1, port: x}\nnetworks:\n  - name: a\n    chainID: 1\n    upstreams:\n      - url: ftp://h\n      - headers: {host: x}\n        url: http://h\nlog: {level: loud}\n`,
