@@ -1,6 +1,7 @@
 // Makes a stub upstream a liar: of each honest reply that can be falsified it tells one falsehood, chosen by seed.
 import { createHash } from 'node:crypto'
 import { createRandom, type Falsehood } from './falsehood.ts'
+import { junkFalsehoods } from './falsify-anything.ts'
 import { falseBlocks, falseHints, falseReceipts } from './falsify-blocks.ts'
 import { falseCode, falseProofs, falseValues } from './falsify-proofs.ts'
 import { falseRaw } from './falsify-raw.ts'
@@ -15,6 +16,7 @@ export const falsehoods: readonly Falsehood[] = [
   ...falseReceipts,
   ...falseHints,
   ...falseRaw,
+  ...junkFalsehoods,
 ]
 
 export type Told = {

@@ -1,0 +1,71 @@
+// Falsehoods that know nothing of what they change: one value somewhere in a reply becomes another one, of any kind.
+import { type Falsehood, pick, type Random } from './falsehood.ts'
+
+const junk: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  '',
+  '0x',
+  '0x0',
+  '0x00',
+  '0xzz',
+  '0x1',
+  '-0x1',
+  `0x${'f'.repeat(64)}`,
+  `0x${'f'.repeat(66)}`,
+  `0x${'ab'.repeat(100_000)}`,
+  'latest',
+  '\u0000',
+  [],
+  [[]],
+  {},
+  { length: 3 },
+  ['0x80'],
+  { toString: '0x1', valueOf: 1 },
+]
+
+type Place = { readonly holder: Record<string, unknown>; readonly name: string }
+
+/** Every member and element below, found without order: bounded by what the reply holds. */
+function placesIn(value: unknown, found: Place[] = []): readonly Place[] {
+  if (typeof value !== 'object' || value === null) return found
+  const holder = value as Record<string, unknown>
+  for (const name of Object.keys(holder)) {
+    found.push({ holder, name })
+    placesIn(holder[name], found)
+  }
+  return found
+}
+
+function tellJunk(result: unknown, random: Random): unknown {
+  if (result === null) return undefined
+  const other = structuredClone(pick(random, junk))
+  const place = pick(random, placesIn(result))
+  if (place === undefined || random() < 0.1) return other === result ? undefined : other
+  if (JSON.stringify(place.holder[place.name]) === JSON.stringify(other)) return undefined
+  place.holder[place.name] = other
+  return result
+}
+
+const methods = [
+  'eth_getProof',
+  'eth_getCode',
+  'eth_getBlockByHash',
+  'eth_getBlockReceipts',
+  'eth_getTransactionByHash',
+  'debug_getRawHeader',
+  'debug_getRawBlock',
+  'debug_getRawReceipts',
+]
+
+/** One for each method, so that each has its turn. */
+export const junkFalsehoods: readonly Falsehood[] = methods.map((method) => ({
+  row: 'T24',
+  name: `something else somewhere in ${method}`,
+  nature: 'odd',
+  methods: [method],
+  tell: ({ result, random }) => tellJunk(result, random),
+}))
