@@ -74,7 +74,7 @@ export const settingsSchema = z.strictObject({
         1,
         65_536,
         1024,
-        'Open connections from one address. Loopback counts too: raise it for a proxy in front.',
+        'Open connections from one address, of IPv6 from one /64. Loopback counts too: raise it for a proxy in front.',
       ),
       failedKeysPerMinute: live(
         whole(

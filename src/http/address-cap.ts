@@ -1,13 +1,15 @@
 // At most so many connections from one address: with only a global cap, one slow address shuts all others out.
-// Tested by src/http/server.test.ts
 import type { Socket } from 'node:net'
+import { networkOf } from '../base/address.ts'
 
 /** Counts a new connection; cuts it, and gives false, when it is over `connectionsMax` from the same address. */
-export function createAddressCap(connectionsMax: number): (socket: Socket) => boolean {
+export function createAddressCap(
+  connectionsMax: number,
+): (socket: Pick<Socket, 'remoteAddress' | 'once' | 'destroy'>) => boolean {
   // Bounded by the server's global cap: an address leaves with its last connection.
   const open = new Map<string, number>()
   return (socket) => {
-    const address = socket.remoteAddress ?? ''
+    const address = networkOf(socket.remoteAddress ?? '')
     const count = (open.get(address) ?? 0) + 1
     if (count > connectionsMax) {
       socket.destroy()

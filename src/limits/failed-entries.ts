@@ -1,5 +1,6 @@
 // How many wrong keys and secrets one address may bring before they are answered without a look at the
 // database. Never asked about a good key: whoever else sits behind the same address is not shut out.
+import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { takeUnits } from './gcra.ts'
@@ -65,17 +66,4 @@ export function guardEntries<Caller>(
       throw thrown
     }
   }
-}
-
-/** An IPv4 address as it is, an IPv6 address by its /64: one customer owns a whole one (RFC 6177). */
-function networkOf(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped !== null) return mapped[1] as string
-  if (!address.includes(':')) return address
-  const [front = '', back] = (address.split('%', 1)[0] as string).toLowerCase().split('::')
-  const head = front === '' ? [] : front.split(':')
-  const tail = back === undefined || back === '' ? [] : back.split(':')
-  const zeros = back === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
-  const groups = [...head, ...Array.from({ length: zeros }, () => '0'), ...tail]
-  return groups.slice(0, 4).join(':')
 }
