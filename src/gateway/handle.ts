@@ -210,6 +210,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     openSubscriptions: (peer, network) =>
       createSubscriptions({
         events: parts.eventsOf(network),
+        keyId: peer.caller.keyId,
         charge(units) {
           parts.chargeUnits(peer.caller, units)
           countRpc(peer.caller, network, 'eth_subscription', 'ok', units)

@@ -9,10 +9,12 @@ import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { createHeadEvents } from './head-events.ts'
 import { createLogEvents } from './log-events.ts'
 import { createPendingEvents } from './pending-events.ts'
-import type { Events, SubscriptionKind } from './subscription.ts'
+import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 
 /** Of one network, all connections together. */
 const subscriptionsMax = 50_000
+/** Of one key, all its connections together: some of them cost nothing, and nobody may take the place of all. */
+const perKeyMax = 10_000
 
 export type EventsParts = {
   readonly clock: Clock
@@ -20,17 +22,23 @@ export type EventsParts = {
   readonly findSender: FindSender
 }
 
-export type NetworkEvents = Events<SubscriptionKind>
+export type NetworkEvents = {
+  /**
+   * As `Events`, for the key `keyId`. Throws `over_filters` too, when the key has too many subscriptions, and
+   * `overloaded`, when there are too many in all.
+   */
+  join(kind: SubscriptionKind, subscriber: Subscriber, keyId: string): () => void
+}
 
-/** `join` throws `overloaded` too, when there are too many subscriptions in all. */
 function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvents {
   const feed = createChainFeed(network, parts)
   const heads = createHeadEvents(feed, parts.log)
   const logs = createLogEvents(network, feed, parts)
   const pending = createPendingEvents(network, parts)
   let count = 0
+  const countOf = new Map<string, number>()
 
-  const joinKind: NetworkEvents['join'] = (kind, subscriber) => {
+  const joinKind: Events<SubscriptionKind>['join'] = (kind, subscriber) => {
     switch (kind.kind) {
       case 'newHeads':
         return heads.join(kind, subscriber)
@@ -45,15 +53,24 @@ function createNetworkEvents(network: Network, parts: EventsParts): NetworkEvent
   }
 
   return {
-    join(kind, subscriber) {
+    join(kind, subscriber, keyId) {
+      const own = countOf.get(keyId) ?? 0
+      if (own >= perKeyMax) {
+        const detail = `too many subscriptions of this project ID, limit is ${perKeyMax}`
+        throw new Fault('over_filters', { detail })
+      }
       if (count >= subscriptionsMax) throw new Fault('overloaded')
       const leave = joinKind(kind, subscriber)
       count += 1
+      countOf.set(keyId, own + 1)
       let joined = true
       return () => {
         if (!joined) return
         joined = false
         count -= 1
+        const left = (countOf.get(keyId) ?? 1) - 1
+        if (left > 0) countOf.set(keyId, left)
+        else countOf.delete(keyId)
         leave()
       }
     },

@@ -36,9 +36,10 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
   const told: Told[] = []
   const ends: Fault[] = []
   let units = 0
-  const open = () =>
+  const open = (keyId = 'key') =>
     createSubscriptions({
       events: eventsOf(network),
+      keyId,
       charge(more) {
         if (units + more > unitsMax) throw new Fault('over_quota')
         units += more
@@ -62,6 +63,7 @@ function connect(chain: ForkedChain = createForkedChain(), unitsMax = Infinity) 
     chain,
     clock,
     arrivals,
+    open,
     subscriptions,
     subscribe,
     told,
@@ -330,4 +332,22 @@ test('a connection has at most 1,024 subscriptions', () => {
   })
   subscriptions.close()
   subscribe('newHeads')
+})
+
+test('a key has at most 10,000 subscriptions over all its connections, whatever they cost', () => {
+  const { open } = connect()
+  const syncing = ethSubscribe.parse(['syncing'])
+  const connections = Array.from({ length: 10 }, () => open('one key'))
+  for (const connection of connections) {
+    const frame = connection.openFrame()
+    for (let made = 0; made < 1_000; made += 1) frame.add(syncing)
+    frame.settle(true)
+  }
+  assert.throws(() => connections[0]?.openFrame().add(syncing), {
+    code: 'over_filters',
+    message: 'too many subscriptions of this project ID, limit is 10000',
+  })
+  open('another key').openFrame().add(syncing)
+  connections[9]?.close()
+  connections[0]?.openFrame().add(syncing)
 })

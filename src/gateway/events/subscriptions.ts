@@ -19,6 +19,8 @@ export interface Subscriptions {
 
 export type SubscriptionsParts = {
   readonly events: NetworkEvents
+  /** The key that the connection was opened with. */
+  readonly keyId: string
   /** Throws `over_quota`. */
   readonly charge: (units: number) => void
   readonly send: (event: string) => void
@@ -51,7 +53,7 @@ export function createSubscriptions(parts: SubscriptionsParts): Subscriptions {
             throw new Fault('over_filters', { detail })
           }
           const subscription = new Subscription(parts)
-          subscription.leave = parts.events.join(kind, subscription)
+          subscription.leave = parts.events.join(kind, subscription, parts.keyId)
           open.set(subscription.id, subscription)
           fresh ??= []
           fresh.push(subscription.id)
