@@ -13,7 +13,7 @@ import type { ThreadWriter } from './db/thread-writer.ts'
 import type { Network } from './ethereum/network.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
 import type { UpstreamNetwork } from './ethereum/upstream/open-upstream-network.ts'
-import type { PoolStatus } from './ethereum/upstream/upstream-pool.ts'
+import type { PoolStatus } from './ethereum/upstream/pool/upstream-pool.ts'
 import type { Operations, RpcOperation } from './gateway/operation.ts'
 import {
   createEmbeddedOperations,

@@ -6,7 +6,7 @@ import type { UpstreamNetworkConfig } from './config/network-config.ts'
 import type { Obtaining } from './content/obtain.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
 import { findKnownNetwork } from './ethereum/known-networks.ts'
-import { createLieLedger } from './ethereum/upstream/lie-ledger.ts'
+import { createLieLedger } from './ethereum/upstream/pool/lie-ledger.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,

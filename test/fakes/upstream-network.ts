@@ -10,13 +10,13 @@ import { createObtain } from '../../src/content/obtain.ts'
 import type { Item } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
 import { createVerify } from '../../src/content/verify.ts'
-import type { HeadSettings } from '../../src/ethereum/upstream/head-follower.ts'
-import type { LieLedger } from '../../src/ethereum/upstream/lie-ledger.ts'
+import type { HeadSettings } from '../../src/ethereum/upstream/head/head-follower.ts'
+import type { LieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import {
   openUpstreamNetwork,
   type UpstreamNetwork,
 } from '../../src/ethereum/upstream/open-upstream-network.ts'
-import { defaultUpstreamLimits } from '../../src/ethereum/upstream/upstream.ts'
+import { defaultUpstreamLimits } from '../../src/ethereum/upstream/node/upstream.ts'
 import type { VerifyMode } from '../../src/gateway/prove-or-relay.ts'
 import { createUpstreamOperations } from '../../src/gateway/upstream-operations.ts'
 import { operations } from './bundles.ts'

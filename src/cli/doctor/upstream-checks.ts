@@ -2,7 +2,7 @@
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
-import type { ProbeReport } from '../../ethereum/upstream/probe.ts'
+import type { ProbeReport } from '../../ethereum/upstream/node/probe.ts'
 import { type AskedUpstream, describeReach } from '../ask-upstreams.ts'
 import { mendOf } from './client-mends.ts'
 import { checkNetwork } from './network-checks.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { faultOf } from './fault-of.ts'
-import { UpstreamError, type UpstreamErrorKind } from './upstream-error.ts'
+import { UpstreamError, type UpstreamErrorKind } from './node/upstream-error.ts'
 
 const asked = { network: 'mainnet', method: 'x_y' }
 const errorOf = (kind: UpstreamErrorKind, message = 'its words', more: object = {}) =>

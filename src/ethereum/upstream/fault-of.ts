@@ -1,7 +1,7 @@
 // What a caller is told when an upstream brought no result (contract-rpc 5, 13). What the node said of the call
 // itself passes; what went wrong between us and the node does not.
 import { Fault } from '../../base/fault.ts'
-import type { UpstreamError } from './upstream-error.ts'
+import type { UpstreamError } from './node/upstream-error.ts'
 
 /** Callers read at most so much of a node's words. */
 const charsMax = 256

@@ -3,9 +3,9 @@
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Relay, Relayed, RelayedCall } from '../relay.ts'
 import { faultOf } from './fault-of.ts'
-import type { ReadAsked } from './read-elsewhere.ts'
-import type { UpstreamPool } from './upstream-pool.ts'
-import { UpstreamError } from './upstream-error.ts'
+import type { ReadAsked } from './pool/read-elsewhere.ts'
+import type { UpstreamPool } from './pool/upstream-pool.ts'
+import { UpstreamError } from './node/upstream-error.ts'
 
 /** `agree`: how many upstreams are to agree on what could not be proved; below 2 one is asked. */
 export function createUpstreamRelay(parts: {

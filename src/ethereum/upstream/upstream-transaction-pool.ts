@@ -13,8 +13,8 @@ import type { Arrivals } from '../arrivals.ts'
 import type { TransactionPool } from '../transaction-pool.ts'
 import { faultOf } from './fault-of.ts'
 import type { TransactionWords } from './transaction-words.ts'
-import type { UpstreamPool } from './upstream-pool.ts'
-import { UpstreamError } from './upstream-error.ts'
+import type { UpstreamPool } from './pool/upstream-pool.ts'
+import { UpstreamError } from './node/upstream-error.ts'
 
 export function createUpstreamTransactionPool(parts: {
   readonly network: string

@@ -1,0 +1,325 @@
+// The Head of a network of upstreams: asks each for its head, proves the headers, and lets the rule of
+// choose-head.ts decide (verification 2.5). It never goes back while its block is canonical, follows reorgs at
+// once, and stops answering when nobody has vouched for its block lately.
+import type { Clock } from '../../../base/clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import { equalBytes, toHex } from '../../../base/hex.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Header } from '../../../codec/header.ts'
+import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
+import { createBlockTree, type TreeBlock } from './block-tree.ts'
+import { createCanonicalBlocks } from './canonical-blocks.ts'
+import { chooseHead, type HeadWord } from './choose-head.ts'
+import { createFinality, type FinalityTag } from './finality.ts'
+import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { createReachBlock, gapMax } from './reach-block.ts'
+
+export type HeadSettings = {
+  /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
+  readonly quorum: number
+  /** Refuse to answer by tag or number while only one untrusted upstream names the head. */
+  readonly quorumRequired: boolean
+  readonly pollMs: number
+  /** How long a head serves after it was last vouched for. */
+  readonly maxAgeMs: number
+}
+
+export type HeadFollowerParts = {
+  readonly network: string
+  readonly sources: readonly HeadSource[]
+  readonly settings: HeadSettings
+  /** A header by hash, proved. Throws when nobody has it. */
+  readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
+  /** Canonical blocks older than those remembered here. Throws `no_upstream`, `unverified`. */
+  readonly older: (number: bigint, latest: BlockRef, signal: AbortSignal) => Promise<BlockRef>
+  readonly locate: (
+    transactionHash: Uint8Array,
+    signal: AbortSignal,
+  ) => AsyncIterable<TransactionHint>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export type HeadFollower = Head & {
+  /** Resolves with the first head, or when each upstream was asked once, whatever it said. */
+  readonly started: Promise<void>
+  /** Asks all upstreams now; those under way are waited for. Never rejects. */
+  poll(): Promise<void>
+  /** Of the head's last confirmation, milliseconds; null when there is no head. For health and metrics. */
+  age(): number | null
+  stop(): void
+}
+
+/** Blocks remembered by number, and how far back a reorg is followed. */
+const blocksMax = 256
+/** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
+const treeBlocksMax = 16_384
+/** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
+const strayCost = 8
+const strayMax = 64
+/** A word counts for so many polls, and for at least so long. */
+const wordPolls = 5
+const wordMs = 10_000
+/** How long a caller waits for news of a block that is not known here yet. */
+const newsMs = 1_000
+/** `safe` and `finalized` move once in many blocks. */
+const pollsPerFinality = 8
+
+type Word = { readonly latest: BlockName; readonly seenAt: number }
+
+export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
+  const { network, sources, settings, clock, log } = parts
+  const tree = createBlockTree()
+  const canonical = createCanonicalBlocks(network, tree, blocksMax)
+  const words = new Map<HeadSource, Word>()
+  const reach = createReachBlock(tree, parts.header)
+  const finality = createFinality({
+    network,
+    quorum: Math.min(settings.quorum, sources.length),
+    upstreams: sources.length,
+    numberOf: async (hash, signal) =>
+      (tree.find(hash) ?? (await parts.header(hash, signal))).number,
+  })
+  const listeners = new Set<(change: HeadChange) => void>()
+  const asking = new Map<HeadSource, Promise<void>>()
+  /** How often each named a head that stands on nothing of ours; what it has made good is taken off. */
+  const strays = new Map<HeadSource, number>()
+  const ending = new AbortController()
+  let confirmedAt: number | null = null
+  let polls = 0
+  /** All were asked once: before that nobody can say that too few agree. */
+  let whole = false
+
+  async function reachHead(source: HeadSource, hash: Uint8Array): Promise<TreeBlock> {
+    const { signal } = ending
+    const { latest } = canonical
+    if (latest === null) return await reach.plant(hash, signal)
+    // Counted first: a branch may also end in a header that nobody has.
+    const before = strays.get(source) ?? 0
+    strays.set(source, Math.min(before + strayCost, strayMax))
+    const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)
+    if (isApart(hash)) await source.confirmChain(signal)
+    else strays.set(source, Math.max(before - 1, 0))
+    return block
+  }
+
+  /** Every header on the way is kept on disk: who goes on naming branches that meet nothing is followed ever less far. */
+  function stepsAfter(count: number): number {
+    return Math.max(1, gapMax >> Math.floor(count / strayCost))
+  }
+
+  async function ask(source: HeadSource, withTags: boolean): Promise<void> {
+    const { signal } = ending
+    try {
+      const latest = await askBlockName(source, 'latest', signal)
+      if (latest !== null) {
+        const { number } = await reachHead(source, latest.hash)
+        words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
+      }
+      if (withTags) await finality.ask(source, signal)
+    } catch (error) {
+      words.delete(source)
+      if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
+    }
+    settle()
+    // Whose branch is being planted loses it and is asked again: a slow liar must not fill the memory either.
+    if (tree.size > treeBlocksMax) cutTree()
+  }
+
+  /** Does it stand on nothing of the chain we are on? Then it may be of another chain altogether. */
+  function isApart(hash: Uint8Array): boolean {
+    if (canonical.latest === null) return false
+    for (const block of tree.branch(hash)) {
+      const ours = canonical.find(block.number)
+      if (ours !== null && equalBytes(ours.hash, block.hash)) return false
+    }
+    return true
+  }
+
+  /** Forgets what is on no branch of anybody's head. */
+  function cutTree(): void {
+    const heads = [...words.values()].map((word) => word.latest.hash)
+    if (canonical.latest !== null) heads.push(canonical.latest.hash)
+    tree.keep(heads, 2 * blocksMax)
+  }
+
+  /** Their words that count now. */
+  function currentWords(): readonly (HeadWord & { readonly source: HeadSource })[] {
+    const countsMs = Math.min(settings.maxAgeMs, Math.max(wordMs, wordPolls * settings.pollMs))
+    const oldest = clock.monotonic() - countsMs
+    return sources.flatMap((source) => {
+      const word = words.get(source)
+      if (word === undefined || !source.usable || word.seenAt < oldest) return []
+      return [{ hash: word.latest.hash, trusted: source.trusted, source }]
+    })
+  }
+
+  /** Whatever upstreams said: this never throws, for nobody waits for it. */
+  function settle(): void {
+    try {
+      decide()
+    } catch (error) {
+      log('error', 'head_not_settled', { network, error })
+    }
+  }
+
+  function decide(): void {
+    const said = currentWords()
+    const { latest } = canonical
+    const rule = { quorum: settings.quorum, upstreams: sources.length }
+    const expired = isExpired()
+    // Enough who disagree are no single word: one of them may have made its chain up.
+    const isSingle = said.length < Math.min(settings.quorum, sources.length)
+    const chosen =
+      chooseHead(said, tree, rule, latest?.hash ?? null) ??
+      (whole && expired && isSingle && !settings.quorumRequired
+        ? chooseHead(said, tree, { ...rule, quorum: 1 }, latest?.hash ?? null)
+        : null)
+    if (chosen === null) return
+    const { block, anchor } = chosen
+    const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
+    // A node that is behind is no reorg, and a head that was seen is not taken back for it.
+    if (isBehind && !expired) return
+    confirmedAt = clock.monotonic()
+    if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
+      const change = canonical.moveTo(block, anchor)
+      if (change.removed.length > 0) {
+        const depth = change.removed.length
+        log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
+      }
+      if (change.added.length + change.removed.length > 0) tell(change)
+    }
+    for (const { source, hash } of said) {
+      const number = tree.find(hash)?.number ?? 0n
+      source.setLag(Math.max(0, Number(block.number - number)), number)
+    }
+    if (canonical.latest !== null) finality.settle(canonical.latest, contradicts)
+  }
+
+  /** Does the branch of `hash` lead down to `block`? */
+  function stands(hash: Uint8Array, block: TreeBlock): boolean {
+    for (const one of tree.branch(hash)) {
+      if (one.number <= block.number) return equalBytes(one.hash, block.hash)
+    }
+    return false
+  }
+
+  function contradicts({ number, hash }: BlockName): boolean {
+    const known = canonical.find(number)
+    return known !== null && !equalBytes(known.hash, hash)
+  }
+
+  function tell(change: HeadChange): void {
+    for (const listener of listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        log('error', 'head_listener_failed', { network, error })
+      }
+    }
+  }
+
+  function isExpired(): boolean {
+    return confirmedAt === null || clock.monotonic() - confirmedAt > settings.maxAgeMs
+  }
+
+  async function poll(): Promise<void> {
+    const withTags = polls++ % pollsPerFinality === 0
+    await Promise.all(
+      sources.map((source) => {
+        const running =
+          asking.get(source) ?? ask(source, withTags).finally(() => asking.delete(source))
+        asking.set(source, running)
+        return running
+      }),
+    )
+    if (canonical.latest === null) {
+      await reach.overlap(
+        [...words.values()].map((word) => word.latest.hash),
+        ending.signal,
+      )
+    }
+    whole = true
+    settle()
+    if (asking.size === 0) cutTree()
+  }
+
+  function latest(): BlockRef {
+    const head = canonical.latest
+    if (head === null || isExpired()) throw missingHead()
+    return head
+  }
+
+  function missingHead(): Fault {
+    if (currentWords().length === 0) {
+      return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    }
+    const detail =
+      `fewer than ${settings.quorum} sources agree on the head of ${network}: ` +
+      `${settings.quorumRequired ? 'heads.require asks for it; ' : ''}` +
+      'mark a source trusted: true or add more upstreams'
+    return new Fault('unverified', { detail })
+  }
+
+  async function byNumber(number: bigint, signal: AbortSignal): Promise<BlockRef | null> {
+    const head = latest()
+    const known = canonical.find(number)
+    if (known !== null || number < 0n || number > head.number) return known
+    return await parts.older(number, head, signal)
+  }
+
+  function tagOf(tag: FinalityTag): BlockRef | null {
+    latest()
+    return finality.find(tag)
+  }
+
+  /** Asks, and waits until the head is at `number`, all have answered, or `newsMs` have passed. */
+  async function waitFor(number: bigint): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(newsMs, resolve)
+    const look = (): void => {
+      if ((canonical.latest?.number ?? 0n) >= number) resolve()
+    }
+    listeners.add(look)
+    try {
+      void poll().then(resolve)
+      await promise
+    } finally {
+      stopTimer()
+      listeners.delete(look)
+    }
+  }
+
+  const stopPolling = clock.every(settings.pollMs, () => void poll())
+  const first = Promise.withResolvers<void>()
+  listeners.add(() => first.resolve())
+  void poll().then(first.resolve)
+
+  return {
+    started: first.promise,
+    poll,
+    latest,
+    safe: () => tagOf('safe'),
+    finalized: () => tagOf('finalized'),
+    byNumber(number, signal) {
+      const head = latest()
+      return number === head.number ? head : (canonical.find(number) ?? byNumber(number, signal))
+    },
+    async isCanonical(hash, number, signal) {
+      // A block that just came is known to an upstream before it is known here.
+      if (number > latest().number) await waitFor(number)
+      const block = await byNumber(number, signal)
+      return block !== null && equalBytes(block.hash, hash)
+    },
+    locate: parts.locate,
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    age: () => (confirmedAt === null ? null : clock.monotonic() - confirmedAt),
+    stop() {
+      stopPolling()
+      ending.abort(new Fault('shutting_down'))
+    },
+  }
+}

@@ -1,0 +1,118 @@
+// Old blocks by number: whose word they are, and what is said when nobody has them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toHex, toQuantity } from '../../../base/hex.ts'
+import type { BlockRef } from '../../head.ts'
+import type { HeadSource } from './head-witness.ts'
+import { createNumberedBlocks, type NumberedBlocksParts } from './numbered-blocks.ts'
+
+const { signal } = new AbortController()
+const hash = (tag: number) => new Uint8Array(32).fill(tag)
+const latest: BlockRef = { network: 'test', hash: hash(9), number: 900n, anchor: 'quorum:2/3' }
+
+/** `says`: the tag of the hash it names; null: no block; an Error: it cannot be asked. */
+function source(says: number | null | Error, trusted = false): HeadSource & { asks: number } {
+  const made = {
+    name: 'one',
+    trusted,
+    usable: true,
+    asks: 0,
+    setLag: () => {},
+    confirmChain: async () => {},
+    async call(_method: string, [number]: readonly unknown[]) {
+      made.asks += 1
+      if (says instanceof Error) throw says
+      return says === null ? null : { hash: toHex(hash(says)), number }
+    },
+  }
+  return made
+}
+
+function blocks(sources: readonly HeadSource[], over: Partial<NumberedBlocksParts> = {}) {
+  return createNumberedBlocks({
+    network: 'test',
+    sources,
+    quorum: 2,
+    quorumRequired: false,
+    genesisHash: null,
+    finalized: () => null,
+    history: async () => null,
+    numberOf: async () => 5n,
+    ...over,
+  })
+}
+
+const down = () => source(new Error('connection refused'))
+
+test('the word of enough upstreams, with their number', async () => {
+  const found = await blocks([source(1), source(2), source(1)])(5n, latest, signal)
+  assert.deepEqual(found, { network: 'test', hash: hash(1), number: 5n, anchor: 'quorum:2/3' })
+  const alone = await blocks([source(4)])(5n, latest, signal)
+  assert.equal(alone.anchor, 'single')
+  const left = await blocks([source(4), down(), down()])(5n, latest, signal)
+  assert.equal(left.anchor, 'single')
+})
+
+test('where a quorum is required, fewer are an error that names the cure', async () => {
+  const find = blocks([source(4), down(), source(5)], { quorumRequired: true })
+  await assert.rejects(find(5n, latest, signal), { code: 'unverified', message: /trusted: true/ })
+})
+
+test('a trusted upstream is asked alone', async () => {
+  const other = source(1)
+  const found = await blocks([other, source(7, true)])(5n, latest, signal)
+  assert.deepEqual([found.hash, found.anchor, other.asks], [hash(7), 'trusted', 0])
+})
+
+test('nobody has it any more: pruned; nobody can be asked: no source', async () => {
+  await assert.rejects(blocks([source(null), down()])(5n, latest, signal), { code: 'pruned' })
+  await assert.rejects(blocks([down(), down()])(5n, latest, signal), { code: 'no_upstream' })
+})
+
+test('a block of another number does not count', async () => {
+  const odd = source(3)
+  odd.call = async () => ({ hash: toHex(hash(3)), number: toQuantity(6n) })
+  await assert.rejects(blocks([odd])(5n, latest, signal), { code: 'pruned' })
+})
+
+test('a block whose header has another number does not count, whoever names it', async () => {
+  // The header of hash 3 is that of block 6.
+  const numberOf = async (found: Uint8Array) => (found[0] === 3 ? 6n : 5n)
+  const found = await blocks([source(3), source(3), source(4)], { numberOf })(5n, latest, signal)
+  assert.deepEqual([found.hash, found.anchor], [hash(4), 'single'])
+  for (const trusted of [true, false]) {
+    const alone = blocks([source(3, trusted)], { numberOf })(5n, latest, signal)
+    await assert.rejects(alone, { code: 'unverified' })
+  }
+})
+
+test('what the state under the head says needs no word of anybody', async () => {
+  const one = source(1)
+  const find = blocks([one], { history: async () => hash(8) })
+  const found = await find(5n, latest, signal)
+  assert.deepEqual([found.hash, found.anchor, one.asks], [hash(8), 'quorum:2/3', 0])
+})
+
+test('the first block is the one of the settings, and is not asked for', async () => {
+  const one = source(1)
+  const found = await blocks([one], { genesisHash: hash(6) })(0n, latest, signal)
+  assert.deepEqual([found.hash, one.asks], [hash(6), 0])
+})
+
+test('a final block is asked for once', async () => {
+  const one = source(1)
+  const find = blocks([one], { finalized: () => ({ ...latest, number: 10n }) })
+  await find(5n, latest, signal)
+  await find(5n, latest, signal)
+  assert.equal(one.asks, 1)
+  const over = { finalized: () => ({ ...latest, number: 20n }), numberOf: async () => 11n }
+  const later = blocks([one], { ...over, finalized: () => ({ ...latest, number: 10n }) })
+  await later(11n, latest, signal)
+  await later(11n, latest, signal)
+  assert.equal(one.asks, 3)
+  // The word of one, while others are away, is not taken for ever.
+  const left = blocks([one, down()], over)
+  await left(11n, latest, signal)
+  await left(11n, latest, signal)
+  assert.equal(one.asks, 5)
+})

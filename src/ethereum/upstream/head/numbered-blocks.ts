@@ -1,0 +1,112 @@
+// Canonical blocks older than those the head follower remembers: from the settings (genesis), from the state
+// under the head (EIP-2935), else by the word of enough upstreams. What is final is remembered.
+import { Fault } from '../../../base/fault.ts'
+import { equalBytes, toQuantity } from '../../../base/hex.ts'
+import type { Anchor, BlockRef } from '../../head.ts'
+import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+
+export type NumberedBlocksParts = {
+  readonly network: string
+  readonly sources: readonly HeadSource[]
+  /** How many must agree where none is trusted; at most as many as there are. */
+  readonly quorum: number
+  readonly quorumRequired: boolean
+  /** Of block 0, 32 bytes; null: asked like any other. */
+  readonly genesisHash: Uint8Array | null
+  readonly finalized: () => BlockRef | null
+  /** Out of the state under `latest`; null where it does not say. */
+  readonly history: (
+    number: bigint,
+    latest: BlockRef,
+    signal: AbortSignal,
+  ) => Promise<Uint8Array | null>
+  /** That of a block's header, proved by its hash. Throws what proving a header throws. */
+  readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
+}
+
+/** Final blocks remembered, about 300 bytes each. */
+const finalMax = 10_000
+
+/**
+ * Finds the canonical block of a number at or below `latest`. Throws `pruned` when all who were asked no longer
+ * have it, `no_upstream` when nobody could be asked, `unverified` when too few agree.
+ */
+export function createNumberedBlocks(
+  parts: NumberedBlocksParts,
+): (number: bigint, latest: BlockRef, signal: AbortSignal) => Promise<BlockRef> {
+  const { network, genesisHash } = parts
+  const final = new Map<bigint, BlockRef>()
+
+  function remember(block: BlockRef): BlockRef {
+    const finalized = parts.finalized()
+    // The word of one, while others were away, is not taken for ever.
+    if (block.anchor === 'single' && parts.sources.length > 1) return block
+    if (finalized === null || block.number > finalized.number) return block
+    const [oldest] = final.size >= finalMax ? final.keys() : []
+    if (oldest !== undefined) final.delete(oldest)
+    final.set(block.number, block)
+    return block
+  }
+
+  async function ask(number: bigint, signal: AbortSignal): Promise<BlockRef> {
+    const sources = parts.sources.filter(({ usable }) => usable)
+    const trusted = sources.filter((source) => source.trusted)
+    const asked = trusted.length > 0 ? trusted : sources
+    const answers = await Promise.allSettled(
+      asked.map((source) => askBlockName(source, toQuantity(number), signal)),
+    )
+    signal.throwIfAborted()
+    const said = answers.flatMap((it) => (it.status === 'fulfilled' ? [it.value] : []))
+    if (said.length === 0) {
+      throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
+    }
+    const named = said.filter((it): it is BlockName => it !== null && it.number === number)
+    if (named.length === 0) throw new Fault('pruned')
+    const best = await mostNamed(named, number, signal)
+    const { hash } = best.block
+    return { network, hash, number, anchor: anchorOf(best.count, trusted.length > 0) }
+  }
+
+  /** Of those whose header has that number. Throws `unverified` when there is none. */
+  async function mostNamed(named: readonly BlockName[], number: bigint, signal: AbortSignal) {
+    const counts = named
+      .filter(({ hash }, index) => named.findIndex((it) => equalBytes(it.hash, hash)) === index)
+      .map((block) => ({ block, count: named.filter((it) => isSame(it, block)).length }))
+      .toSorted((one, other) => other.count - one.count)
+    for (const one of counts) {
+      if ((await parts.numberOf(one.block.hash, signal)) === number) return one
+    }
+    throw new Fault('unverified')
+  }
+
+  function anchorOf(count: number, isTrusted: boolean): Anchor {
+    if (isTrusted) return 'trusted'
+    const { length } = parts.sources
+    if (count >= Math.min(parts.quorum, length)) {
+      return length === 1 ? 'single' : `quorum:${count}/${length}`
+    }
+    if (!parts.quorumRequired) return 'single'
+    const detail =
+      `fewer than ${parts.quorum} sources agree on a block of ${network}: ` +
+      'heads.require asks for it; mark a source trusted: true or add more upstreams'
+    throw new Fault('unverified', { detail })
+  }
+
+  return async (number, latest, signal) => {
+    const known = final.get(number)
+    if (known !== undefined) return known
+    const under = (hash: Uint8Array): BlockRef => ({
+      network,
+      hash,
+      number,
+      ...(latest.anchor !== undefined && { anchor: latest.anchor }),
+    })
+    if (number === 0n && genesisHash !== null) return under(genesisHash)
+    const proved = await parts.history(number, latest, signal)
+    return remember(proved === null ? await ask(number, signal) : under(proved))
+  }
+}
+
+function isSame(one: BlockName, other: BlockName): boolean {
+  return equalBytes(one.hash, other.hash)
+}

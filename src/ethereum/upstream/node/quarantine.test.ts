@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createQuarantine, type Quarantine } from './quarantine.ts'
+
+const minute = 60_000
+
+function prove(quarantine: Quarantine, times: number): void {
+  for (let i = 0; i < times; i++) quarantine.prove()
+}
+
+test('a lie shuts an upstream for a minute, and twenty proved answers set it free', () => {
+  const clock = createTurnedClock()
+  const quarantine = createQuarantine(clock)
+  assert.equal(quarantine.state, 'free')
+  quarantine.lie()
+  assert.equal(quarantine.state, 'shut')
+  prove(quarantine, 30)
+  clock.turn(minute)
+  assert.equal(quarantine.state, 'proving')
+  prove(quarantine, 19)
+  assert.equal(quarantine.state, 'proving')
+  prove(quarantine, 1)
+  assert.equal(quarantine.state, 'free')
+})
+
+test('each further lie doubles the time, up to an hour', () => {
+  const clock = createTurnedClock()
+  const quarantine = createQuarantine(clock)
+  const times: number[] = []
+  for (let i = 0; i < 8; i++) {
+    quarantine.lie()
+    times.push(quarantine.leftMs / minute)
+    clock.turn(quarantine.leftMs)
+  }
+  assert.deepEqual(times, [1, 2, 4, 8, 16, 32, 60, 60])
+})
+
+test('a lie while proving starts anew; a late one while shut changes nothing', () => {
+  const clock = createTurnedClock()
+  const quarantine = createQuarantine(clock)
+  quarantine.lie()
+  quarantine.lie()
+  assert.equal(quarantine.leftMs, minute)
+  clock.turn(minute)
+  prove(quarantine, 19)
+  quarantine.lie()
+  assert.equal(quarantine.leftMs, 2 * minute)
+  assert.equal(quarantine.owed, 20)
+})
+
+test('a day without a lie is forgiven', () => {
+  const clock = createTurnedClock()
+  const quarantine = createQuarantine(clock)
+  quarantine.lie()
+  clock.turn(minute)
+  quarantine.lie()
+  clock.turn(24 * 60 * minute)
+  prove(quarantine, 20)
+  quarantine.lie()
+  assert.equal(quarantine.leftMs, minute)
+})

@@ -1,0 +1,104 @@
+// How far back an upstream has something, as the probe found it and as live answers correct it (verification.md 2.2).
+import type { Clock } from '../../../base/clock.ts'
+
+/**
+ * `age`: blocks behind the head, both ends counted (0: only the newest). `from`: the lowest block number. `all`: from
+ * genesis on. `none`: not even at the head. `unknown`: nobody has looked.
+ */
+export type Reach =
+  | 'unknown'
+  | 'none'
+  | 'all'
+  | { readonly age: bigint }
+  | { readonly from: bigint }
+
+/** What can be asked for of a block. `state`: values; `proof`: the same with their proofs. */
+export type Need = 'header' | 'body' | 'receipts' | 'state' | 'proof' | 'code'
+
+/** What the probe looks for. Headers are kept by every node; code is where state is. */
+export type ReachKind = 'body' | 'receipts' | 'state' | 'proof'
+export const reachKinds: readonly ReachKind[] = ['state', 'proof', 'body', 'receipts']
+
+export type Reaches = Readonly<Record<ReachKind, Reach>>
+
+export type ReachBook = {
+  /** Replaces what the probe found before, and forgets the corrections. */
+  tell(reaches: Partial<Reaches>): void
+  /** A live answer: it does not have this of that block. Holds for ten minutes. */
+  lower(need: Need, number: bigint, head: bigint | null): void
+  /** Has it this of block `number` (null: a block whose number is not known)? */
+  can(need: Need, number: bigint | null, head: bigint | null): 'yes' | 'no' | 'unknown'
+  now(): Reaches
+}
+
+/** A single refusal may come from one of many nodes behind one URL, so it is not believed for ever. */
+const loweredMs = 10 * 60_000
+
+export function createReachBook(clock: Clock): ReachBook {
+  const probed: Record<ReachKind, Reach> = {
+    body: 'unknown',
+    receipts: 'unknown',
+    state: 'unknown',
+    proof: 'unknown',
+  }
+  const lowered = new Map<ReachKind, { readonly reach: Reach; readonly until: number }>()
+
+  function reachOf(kind: ReachKind): Reach {
+    const live = lowered.get(kind)
+    if (live !== undefined && live.until > clock.monotonic()) return live.reach
+    return probed[kind]
+  }
+
+  return {
+    tell(reaches) {
+      for (const kind of reachKinds) {
+        const reach = reaches[kind]
+        if (reach === undefined) continue
+        probed[kind] = reach
+        lowered.delete(kind)
+      }
+    },
+    lower(need, number, head) {
+      const kind = kindOf(need)
+      if (kind === null) return
+      const reach = loweredReach(kind, number, head)
+      if (holds(reachOf(kind), number, head) === 'no') return
+      lowered.set(kind, { reach, until: clock.monotonic() + loweredMs })
+    },
+    can(need, number, head) {
+      const kind = kindOf(need)
+      if (kind === null) return 'yes'
+      const reach = reachOf(kind)
+      if (reach === 'none') return 'no'
+      return number === null ? (reach === 'all' ? 'yes' : 'unknown') : holds(reach, number, head)
+    },
+    now: () => ({
+      body: reachOf('body'),
+      receipts: reachOf('receipts'),
+      state: reachOf('state'),
+      proof: reachOf('proof'),
+    }),
+  }
+}
+
+function kindOf(need: Need): ReachKind | null {
+  if (need === 'header') return null
+  return need === 'code' ? 'state' : need
+}
+
+/** State is kept for a window that moves with the head; bodies and receipts from a number on. */
+function loweredReach(kind: ReachKind, number: bigint, head: bigint | null): Reach {
+  if (kind === 'body' || kind === 'receipts' || head === null) return { from: number + 1n }
+  return head > number ? { age: head - number - 1n } : 'none'
+}
+
+function holds(reach: Reach, number: bigint, head: bigint | null): 'yes' | 'no' | 'unknown' {
+  if (reach === 'unknown') return 'unknown'
+  if (reach === 'none') return 'no'
+  // Above its head: it may have it in a moment.
+  if (head !== null && number > head) return 'unknown'
+  if (reach === 'all') return 'yes'
+  if ('from' in reach) return number >= reach.from ? 'yes' : 'no'
+  if (head === null) return 'unknown'
+  return head - number <= reach.age ? 'yes' : 'no'
+}

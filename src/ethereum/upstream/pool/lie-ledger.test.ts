@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { silentLog } from '../../../base/log.ts'
+import { createInlineWriter } from '../../../db/inline-writer.ts'
+import { migrate } from '../../../db/migrate.ts'
+import { openDatabase, type Database } from '../../../db/sqlite.ts'
+import { createLieLedger, listLies, type LieLedger } from './lie-ledger.ts'
+import type { LieEvidence } from './verdict.ts'
+
+const evidence: LieEvidence = {
+  method: 'eth_getProof',
+  params: ['0x01', []],
+  response: { value: '0x02', url: 'http://h.example/secretkey' },
+  expected: '0xaa',
+  computed: '0xbb',
+  blockHash: new Uint8Array(32).fill(7),
+}
+
+const redact = (text: string): string => text.replaceAll('secretkey', '<redacted>')
+
+function open(): { db: Database; ledger: LieLedger; clock: ReturnType<typeof createTurnedClock> } {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const clock = createTurnedClock(5)
+  const writer = createInlineWriter(db)
+  return { db, clock, ledger: createLieLedger({ network: 'n', writer, clock, log: silentLog }) }
+}
+
+test('a lie is a row with what proves it, without secrets', async () => {
+  const { db, ledger } = open()
+  ledger.add('a', evidence, redact)
+  await ledger.idle()
+  assert.deepEqual(listLies(db), [
+    {
+      time: 5,
+      network: 'n',
+      upstream: 'a',
+      method: 'eth_getProof',
+      params: '["0x01",[]]',
+      response: '{"value":"0x02","url":"http://h.example/<redacted>"}',
+      expected: '0xaa',
+      computed: '0xbb',
+      block: `0x${'07'.repeat(32)}`,
+    },
+  ])
+  db.close()
+})
+
+test('the newest thousand are kept, newest first', async () => {
+  const { db, ledger, clock } = open()
+  for (let i = 0; i < 1010; i++) {
+    ledger.add(`${i}`, evidence, redact)
+    await ledger.idle()
+    clock.turn(1000)
+  }
+  const rows = listLies(db)
+  assert.equal(rows.length, 1000)
+  assert.equal(rows[0]?.upstream, '1009')
+  assert.equal(rows.at(-1)?.upstream, '10')
+  assert.equal(listLies(db, 3).length, 3)
+  db.close()
+})
+
+test('a flood of lies fills neither memory nor disk', async () => {
+  const { db, ledger, clock } = open()
+  for (let i = 0; i < 100; i++) ledger.add('a', evidence, redact)
+  await ledger.idle()
+  assert.equal(listLies(db).length, 64)
+  for (let i = 0; i < 700; i++) {
+    ledger.add('a', evidence, redact)
+    await ledger.idle()
+  }
+  assert.ok(listLies(db).length <= 600)
+  const before = listLies(db).length
+  clock.turn(60_000)
+  ledger.add('a', evidence, redact)
+  await ledger.idle()
+  assert.equal(listLies(db).length, before + 1)
+  db.close()
+})
+
+test('a long response is cut, and one that cannot be spelled is no crash', async () => {
+  const { db, ledger } = open()
+  ledger.add('a', { ...evidence, response: 'ab'.repeat(400_000) }, redact)
+  let deep: unknown = null
+  for (let i = 0; i < 100_000; i++) deep = [deep]
+  ledger.add('b', { ...evidence, response: deep, blockHash: null }, redact)
+  await ledger.idle()
+  const [second, first] = listLies(db)
+  assert.equal(Buffer.byteLength(first?.response ?? ''), 256 * 1024)
+  assert.match(second?.response ?? '', /not spelled/)
+  assert.equal(second?.block, null)
+  db.close()
+})
+
+test('what cannot be written is logged and forgotten', async () => {
+  const events: string[] = []
+  const ledger = createLieLedger({
+    network: 'n',
+    writer: {
+      write: async () => {
+        throw new Error('disk')
+      },
+      close: async () => {},
+    },
+    clock: createTurnedClock(),
+    log: (_level, event) => events.push(event),
+  })
+  ledger.add('a', evidence, redact)
+  await ledger.idle()
+  assert.deepEqual(events, ['upstream_lied', 'lie_not_written'])
+})

@@ -1,0 +1,165 @@
+// Every lie an upstream was caught in, with what proves it: bytes that contradict a hash fixed by the request or by the
+// head. The newest are kept in the database, so that `cairn upstreams` shows them with the server stopped.
+import type { Clock } from '../../../base/clock.ts'
+import { toHex } from '../../../base/hex.ts'
+import type { Log } from '../../../base/log.ts'
+import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
+import type { Database } from '../../../db/sqlite.ts'
+import type { Writer } from '../../../db/writer.ts'
+import type { Redact } from '../node/redact.ts'
+import type { LieEvidence } from './verdict.ts'
+
+export type Lie = {
+  /** Milliseconds since 1970 UTC. */
+  readonly time: number
+  readonly network: string
+  readonly upstream: string
+  readonly method: string
+  /** JSON text. */
+  readonly params: string
+  /** JSON text of the result, cut at 256 KiB. */
+  readonly response: string
+  readonly expected: string
+  readonly computed: string
+  /** `0x` hex of the block's hash, or null. */
+  readonly block: string | null
+}
+
+export type LieLedger = {
+  /** Never throws; what cannot be written is logged. */
+  add(upstream: string, evidence: LieEvidence, redact: Redact): void
+  /** Resolves when all that was added is written or given up. */
+  idle(): Promise<void>
+}
+
+const ledgerLimits = {
+  responseBytesMax: 256 * 1024,
+  paramsBytesMax: 64 * 1024,
+  rowsMax: 1000,
+  /** Writes that wait, and rows written in a minute: a flood of lies must fill neither memory, disk nor log. */
+  waitingMax: 64,
+  perMinuteMax: 600,
+} as const
+
+const queries = createQueries()
+
+export function createLieLedger(parts: {
+  readonly network: string
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+}): LieLedger {
+  const { network, writer, clock, log } = parts
+  const waiting = new Set<Promise<void>>()
+  let minute = 0
+  let inMinute = 0
+
+  function mayWrite(): boolean {
+    const now = Math.floor(clock.monotonic() / 60_000)
+    if (now !== minute) inMinute = 0
+    minute = now
+    return waiting.size < ledgerLimits.waitingMax && inMinute++ < ledgerLimits.perMinuteMax
+  }
+
+  async function write(lie: Lie): Promise<void> {
+    try {
+      await writer.write([
+        toStatement(queries.insertInto('lie').values(lie)),
+        toStatement(
+          queries
+            .deleteFrom('lie')
+            .where('id', '<=', (outer) =>
+              outer
+                .selectFrom('lie')
+                .select(({ fn, val, eb }) =>
+                  eb(fn.max('id'), '-', val<number>(ledgerLimits.rowsMax)).as('last'),
+                ),
+            ),
+        ),
+      ])
+    } catch (error) {
+      log('error', 'lie_not_written', { network, upstream: lie.upstream, error })
+    }
+  }
+
+  return {
+    add(upstream, evidence, redact) {
+      const { method, expected, computed, blockHash } = evidence
+      if (!mayWrite()) return
+      const block = blockHash === null ? null : toHex(blockHash)
+      log('error', 'upstream_lied', { network, upstream, method, block, expected, computed })
+      const writing = write({
+        time: clock.now(),
+        network,
+        upstream,
+        method,
+        params: shown(evidence.params, redact, ledgerLimits.paramsBytesMax),
+        response: shown(evidence.response, redact, ledgerLimits.responseBytesMax),
+        expected,
+        computed,
+        block,
+      })
+      waiting.add(writing)
+      void writing.finally(() => waiting.delete(writing))
+    },
+    async idle() {
+      await Promise.all(waiting)
+    },
+  }
+}
+
+/** The newest first. */
+export function listLies(db: Database, limit: number = ledgerLimits.rowsMax): readonly Lie[] {
+  return findAll(
+    db,
+    queries
+      .selectFrom('lie')
+      .select([
+        'time',
+        'network',
+        'upstream',
+        'method',
+        'params',
+        'response',
+        'expected',
+        'computed',
+        'block',
+      ])
+      .orderBy('id', 'desc')
+      .limit(limit),
+  )
+}
+
+/** How many each upstream was caught in since `since` (milliseconds), of those that are kept. */
+export function countLies(
+  db: Database,
+  since: number,
+): readonly { readonly network: string; readonly upstream: string; readonly lies: number }[] {
+  return findAll(
+    db,
+    queries
+      .selectFrom('lie')
+      .select(({ fn }) => ['network', 'upstream', fn.countAll<number>().as('lies')])
+      .where('time', '>=', since)
+      .groupBy(['network', 'upstream']),
+  )
+}
+
+/** Cut twice: the first keeps the search for secrets short, the second takes one away that the first cut in two. */
+function shown(value: unknown, redact: Redact, bytesMax: number): string {
+  return cut(redact(cut(spell(value), 2 * bytesMax)), bytesMax)
+}
+
+function spell(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch {
+    // Nested deeper than can be written: no evidence is worth a crash.
+    return '"not spelled: nested too deep"'
+  }
+}
+
+function cut(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text)
+  return bytes.length <= bytesMax ? text : bytes.toString('utf8', 0, bytesMax)
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { silentLog } from '../../../base/log.ts'
+import { createInlineWriter } from '../../../db/inline-writer.ts'
+import { migrate } from '../../../db/migrate.ts'
+import { openDatabase } from '../../../db/sqlite.ts'
+import type { Writer } from '../../../db/writer.ts'
+import { listStatusRows, statusRowsLimits, writeStatusRows } from './status-rows.ts'
+import type { UpstreamStatus } from '../node/upstream.ts'
+
+const sound: UpstreamStatus = {
+  name: 'a',
+  trusted: true,
+  state: 'ok',
+  p50Ms: 3,
+  p95Ms: 9,
+  successRate: 1,
+  head: 54n,
+  lag: 0,
+  reach: { body: 'all', receipts: 'all', state: { age: 127n }, proof: 'unknown' },
+  lacks: [],
+  lies: 0,
+}
+
+function open() {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const clock = createTurnedClock(5)
+  const inline = createInlineWriter(db)
+  let writes = 0
+  const writer: Writer = {
+    ...inline,
+    write(statements) {
+      writes += 1
+      return inline.write(statements)
+    },
+  }
+  const state = { upstreams: [sound] as readonly UpstreamStatus[] }
+  const rows = writeStatusRows({
+    statuses: () =>
+      state.upstreams.length === 0
+        ? []
+        : [{ network: 'n', status: { upstreams: state.upstreams, alarms: [] } }],
+    writer,
+    clock,
+    log: silentLog,
+  })
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return { db, clock, state, rows, writes: () => writes, settled }
+}
+
+test('how upstreams stand is there for others from the start, numbers as text', async () => {
+  const { db, settled } = open()
+  await settled()
+  assert.deepEqual(listStatusRows(db), [
+    {
+      network: 'n',
+      time: 5,
+      status: { ...sound, head: '54', reach: { ...sound.reach, state: { age: '127' } } },
+      alarms: [],
+    },
+  ])
+})
+
+test('a change of state is written within seconds, a change of latency within a minute', async () => {
+  const { db, clock, state, writes, settled } = open()
+  await settled()
+  state.upstreams = [{ ...sound, p95Ms: 10 }]
+  clock.turn(statusRowsLimits.lookMs)
+  await settled()
+  assert.equal(writes(), 1)
+  state.upstreams = [{ ...sound, state: 'quarantined', lies: 1 }]
+  clock.turn(statusRowsLimits.lookMs)
+  await settled()
+  assert.equal(writes(), 2)
+  assert.equal(listStatusRows(db)[0]?.status.state, 'quarantined')
+  state.upstreams = [{ ...sound, state: 'quarantined', lies: 1, p95Ms: 11 }]
+  clock.turn(statusRowsLimits.writeMs)
+  await settled()
+  assert.equal(writes(), 3)
+})
+
+test('the end takes the rows out, and a server without upstreams writes nothing', async () => {
+  const { db, clock, rows, settled } = open()
+  await settled()
+  await rows.stop()
+  assert.deepEqual(listStatusRows(db), [])
+  assert.equal(clock.timers, 0)
+  const none = open()
+  none.state.upstreams = []
+  await none.settled()
+  none.clock.turn(statusRowsLimits.lookMs)
+  await none.settled()
+  assert.deepEqual(listStatusRows(none.db), [])
+})

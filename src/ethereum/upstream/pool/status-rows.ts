@@ -1,0 +1,128 @@
+// How upstreams stand, written down while the server runs, so that another process can show it. Rows say when; they
+// are taken out at an orderly end, and are worth nothing once the server is gone.
+import type { Clock } from '../../../base/clock.ts'
+import type { Log } from '../../../base/log.ts'
+import { createQueries, findAll, toStatement } from '../../../db/queries.ts'
+import type { Database } from '../../../db/sqlite.ts'
+import type { Writer } from '../../../db/writer.ts'
+import type { Alarm } from './alarms.ts'
+import type { PoolStatus } from './upstream-pool.ts'
+import type { UpstreamStatus } from '../node/upstream.ts'
+
+/** JSON has no whole numbers of any size: heads and reaches are decimal text. */
+type Spelled<Value> = Value extends bigint
+  ? string
+  : Value extends readonly (infer Item)[]
+    ? readonly Spelled<Item>[]
+    : Value extends object
+      ? { readonly [Name in keyof Value]: Spelled<Value[Name]> }
+      : Value
+
+export type StatusRow = {
+  readonly network: string
+  /** Milliseconds since 1970 UTC. */
+  readonly time: number
+  readonly status: Spelled<UpstreamStatus>
+  /** Of the whole network. */
+  readonly alarms: readonly Alarm[]
+}
+
+export type StatusRows = {
+  /** Takes the rows out. Never throws. */
+  stop(): Promise<void>
+}
+
+export const statusRowsLimits = {
+  /** How often a change of state is looked for. */
+  lookMs: 5_000,
+  /** Heads and latencies change all the time: they are written so often. */
+  writeMs: 60_000,
+} as const
+
+const queries = createQueries()
+
+/** `statuses`: of each network that is served now. */
+export function writeStatusRows(parts: {
+  readonly statuses: () => readonly { readonly network: string; readonly status: PoolStatus }[]
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+}): StatusRows {
+  const { statuses, writer, clock, log } = parts
+  let written = { states: '', at: -Infinity }
+  let writing: Promise<void> | null = null
+
+  function look(): void {
+    const now = statuses()
+    const states = statesOf(now)
+    const isDue = clock.monotonic() - written.at >= statusRowsLimits.writeMs && now.length > 0
+    if (writing !== null || (states === written.states && !isDue)) return
+    written = { states, at: clock.monotonic() }
+    const rows = now.flatMap(({ network, status: { upstreams, alarms } }) =>
+      upstreams.map((status) => ({
+        network,
+        upstream: status.name,
+        time: clock.now(),
+        status: JSON.stringify({ status, alarms }, spell),
+      })),
+    )
+    writing = replace(rows).finally(() => {
+      writing = null
+    })
+  }
+
+  async function replace(
+    rows: readonly { network: string; upstream: string; time: number; status: string }[],
+  ): Promise<void> {
+    try {
+      await writer.write([
+        toStatement(queries.deleteFrom('upstream_status')),
+        ...rows.map((row) => toStatement(queries.insertInto('upstream_status').values(row))),
+      ])
+    } catch (error) {
+      log('warn', 'upstream_status_not_written', { error })
+    }
+  }
+
+  const stopLooking = clock.every(statusRowsLimits.lookMs, look)
+  look()
+  return {
+    async stop() {
+      stopLooking()
+      await writing
+      if (written.states !== '') await replace([])
+    },
+  }
+}
+
+/** In no order. */
+export function listStatusRows(db: Database): readonly StatusRow[] {
+  const rows = findAll(
+    db,
+    queries.selectFrom('upstream_status').select(['network', 'time', 'status']),
+  )
+  return rows.map(({ network, time, status }) => ({
+    network,
+    time,
+    ...(JSON.parse(status) as Pick<StatusRow, 'status' | 'alarms'>),
+  }))
+}
+
+/** What matters at once: who is in use, what was found out, who lied. */
+function statesOf(
+  all: readonly { readonly network: string; readonly status: PoolStatus }[],
+): string {
+  if (all.length === 0) return ''
+  return JSON.stringify(
+    all.map(({ network, status: { upstreams, alarms } }) => [
+      network,
+      alarms,
+      upstreams.map(({ name, state, lies, lacks, reach }) => [name, state, lies, lacks, reach]),
+    ]),
+    spell,
+  )
+}
+
+function spell(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

@@ -1,0 +1,591 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  errorAnswer,
+  startRpcUpstream,
+  type RpcAnswer,
+  type RpcUpstream,
+} from '../../../../test/fakes/json-rpc-upstream.ts'
+import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { Fault } from '../../../base/fault.ts'
+import type { Log } from '../../../base/log.ts'
+import type { Canary } from './canaries.ts'
+import { createUpstream } from '../node/create-upstream.ts'
+import type { Attempt } from './race-attempts.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
+import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts'
+import { defaultUpstreamLimits, type UpstreamOptions } from '../node/upstream.ts'
+import type { LieEvidence, Verdict } from './verdict.ts'
+
+const never = new AbortController().signal
+const proof = { need: 'proof', number: 100n } as const
+
+type Node = Partial<UpstreamOptions> & { readonly answer: RpcAnswer }
+type Lies = { readonly upstream: string; readonly evidence: LieEvidence }[]
+
+type Started = AsyncDisposable & {
+  readonly pool: UpstreamPool
+  readonly nodes: readonly RpcUpstream[]
+  readonly clock: TurnedClock
+  readonly lies: Lies
+  readonly events: string[]
+}
+
+/** Upstreams named a, b, c... */
+async function start(wanted: readonly Node[], canary: Canary | null = null): Promise<Started> {
+  const clock = createTurnedClock()
+  const lies: Lies = []
+  const events: string[] = []
+  const log: Log = (_level, event) => events.push(event)
+  const nodes = await Promise.all(wanted.map(({ answer }) => startRpcUpstream(answer)))
+  const upstreams = nodes.map(({ url }, index) => {
+    const { answer: _, ...options } = wanted[index] ?? assert.fail()
+    return createUpstream(
+      {
+        ...defaultUpstreamLimits,
+        name: String.fromCharCode(97 + index),
+        url,
+        trusted: false,
+        headers: {},
+        ...options,
+      },
+      { clock, log },
+    )
+  })
+  const pool = createUpstreamPool({
+    network: 'test',
+    upstreams,
+    ledger: {
+      add: (upstream, evidence) => void lies.push({ upstream, evidence }),
+      idle: async () => {},
+    },
+    canary,
+    clock,
+    log,
+  })
+  return {
+    pool,
+    nodes,
+    clock,
+    lies,
+    events,
+    async [Symbol.asyncDispose]() {
+      await pool.close()
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+const well: Node = { answer: () => 'well' }
+const broken: Node = { answer: (_asked, response) => void response.writeHead(502).end() }
+const silent: Node = { answer: () => undefined }
+
+function erring(message: string, code = -32000): Node {
+  return { answer: errorAnswer({ code, message }) }
+}
+
+const evidence: LieEvidence = {
+  method: 'eth_getProof',
+  params: [],
+  response: {},
+  expected: '0x01',
+  computed: '0x02',
+  blockHash: null,
+}
+
+/** Takes `well`, and calls everything else a lie. */
+const attempt: Attempt = async (upstream, signal) => {
+  const answer = await upstream.call('eth_getProof', [], signal)
+  return answer === 'well' ? 'taken' : { lie: evidence }
+}
+
+function countOf(started: Started): readonly number[] {
+  return started.nodes.map(({ asked }) => asked.length)
+}
+
+async function errorOf(work: Promise<unknown>): Promise<UpstreamError> {
+  const thrown: unknown = await work.then(
+    (answer) => assert.fail(`answered ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  )
+  if (thrown instanceof UpstreamError) return thrown
+  throw thrown
+}
+
+test('content comes from one upstream, the same one each time', async () => {
+  await using started = await start([well, well, well])
+  for (let i = 0; i < 5; i++) {
+    assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  }
+  assert.deepEqual(
+    countOf(started).toSorted((a, b) => a - b),
+    [0, 0, 5],
+  )
+})
+
+test('content goes elsewhere on trouble, limits, missing state, absence and lies', async () => {
+  for (const first of [
+    broken,
+    erring('rate limit'),
+    erring('missing trie node'),
+    erring('header not found'),
+    erring('what'),
+    { answer: () => 'ill' },
+  ]) {
+    await using started = await start([first, well])
+    assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+    assert.deepEqual(countOf(started), [1, 1])
+  }
+})
+
+test('an absence is believed from two, or from one that is trusted, and never before all untrusted were asked', async () => {
+  const absent = erring('header not found')
+  const verdictOf = async (nodes: readonly Node[]): Promise<Verdict> => {
+    await using started = await start(nodes)
+    return await started.pool.content({ need: 'header', number: null }, attempt, never)
+  }
+  assert.equal(await verdictOf([absent, absent, well]), 'taken')
+  assert.equal(await verdictOf([absent, absent]), 'absent')
+  assert.equal(await verdictOf([absent, broken]), 'failed')
+  assert.equal(await verdictOf([{ ...absent, trusted: true }, broken]), 'absent')
+  await using trusting = await start([{ ...absent, trusted: true }, well])
+  assert.equal(
+    await trusting.pool.content({ need: 'header', number: null }, attempt, never),
+    'absent',
+  )
+})
+
+test('one that gives too little or says there is nothing is not asked first again', async () => {
+  const absent = errorAnswer({ code: -32000, message: 'header not found' })
+  for (const answer of [absent, () => 'little'] as const) {
+    await using started = await start([{ answer }, well])
+    const judged: Attempt = async (upstream, signal) =>
+      (await upstream.call('eth_getProof', [], signal)) === 'well' ? 'taken' : 'failed'
+    for (let i = 0; i < 4; i++) await started.pool.content(proof, judged, never)
+    assert.deepEqual(countOf(started), [1, 4])
+  }
+})
+
+test('a liar is quarantined when another upstream proves the answer, and the ledger has its lie', async () => {
+  await using started = await start([{ answer: () => 'ill' }, well])
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(started.lies, [{ upstream: 'a', evidence }])
+  assert.deepEqual(
+    started.pool.status().upstreams.map(({ state, lies }) => [state, lies]),
+    [
+      ['quarantined', 1],
+      ['ok', 0],
+    ],
+  )
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(countOf(started), [1, 2])
+})
+
+test('when every upstream fails a check nobody is quarantined, and the policy is doubted', async () => {
+  await using started = await start([{ answer: () => 'ill' }, { answer: () => 'ill' }])
+  const verdict = await started.pool.content(proof, attempt, never)
+  assert.deepEqual(verdict, { lie: evidence })
+  assert.equal(started.lies.length, 2)
+  const { upstreams, alarms } = started.pool.status()
+  assert.deepEqual(
+    upstreams.map(({ state }) => state),
+    ['ok', 'ok'],
+  )
+  assert.deepEqual(
+    alarms.map(({ need }) => need),
+    ['proof'],
+  )
+  assert.deepEqual(started.events, ['network_not_provable'])
+  for (const node of started.nodes) node.answer = () => 'well'
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  assert.deepEqual(started.pool.status().alarms, [])
+})
+
+test('one that lies while another rests is no reason to doubt the policy', async () => {
+  await using started = await start([{ answer: () => 'ill' }, well])
+  for (let i = 0; i < 20; i++) started.pool.upstreams[1]?.disappoint('content')
+  assert.ok(!started.pool.upstreams[1]?.mayCall('content'))
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(started.pool.status().alarms, [])
+})
+
+test('one that lies while the other is down is recorded, and judged when the other is back', async () => {
+  await using started = await start([{ answer: () => 'ill' }, broken])
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(started.pool.status().upstreams[0]?.state, 'ok')
+  assert.deepEqual(started.pool.status().alarms, [])
+  const back = started.nodes[1] ?? assert.fail()
+  back.answer = () => 'well'
+  await started.pool.content(proof, attempt, never)
+  assert.equal(started.lies.length, 2)
+  assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined')
+})
+
+test('twenty canary proofs set an upstream free again', async () => {
+  const canary: Canary = async (upstream, signal) => {
+    const answer = await upstream.call('eth_getProof', ['canary'], signal)
+    return answer === 'well' ? 'taken' : { lie: evidence }
+  }
+  await using started = await start([{ answer: () => 'ill' }, well], canary)
+  await started.pool.content(proof, attempt, never)
+  const [liar] = started.nodes
+  assert.ok(liar)
+  liar.answer = () => 'well'
+  started.clock.turn(60_000)
+  for (let i = 0; i < 20; i++) {
+    assert.equal(started.pool.status().upstreams[0]?.state, 'quarantined', `${i}`)
+    const before = liar.asked.length
+    started.clock.turn(3_000)
+    while (liar.asked.length === before) await new Promise(setImmediate)
+    // Until the verdict is in.
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
+  }
+  assert.equal(started.pool.status().upstreams[0]?.state, 'ok')
+})
+
+test('a canary that lies is quarantined at once: its truth is known', async () => {
+  const canary: Canary = async () => ({ lie: evidence })
+  await using started = await start([well, well], canary)
+  for (let i = 0; i < 100; i++) await started.pool.content(proof, attempt, never)
+  await new Promise(setImmediate)
+  const states = started.pool.status().upstreams.map(({ state }) => state)
+  assert.deepEqual(states.toSorted(), ['ok', 'quarantined'])
+})
+
+test('a canary whose reply makes no sense is logged, and nothing else', async () => {
+  const canary: Canary = async () => {
+    throw new TypeError('nonsense')
+  }
+  await using started = await start([well, well], canary)
+  for (let i = 0; i < 100; i++) await started.pool.content(proof, attempt, never)
+  await new Promise(setImmediate)
+  assert.deepEqual(started.events, ['canary_failed'])
+})
+
+test('beside an upstream that takes longer than usual, one more is asked', async () => {
+  await using started = await start([silent, well])
+  const verdict = started.pool.content(proof, attempt, never)
+  while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
+  started.clock.turn(49)
+  assert.deepEqual(countOf(started), [1, 0])
+  started.clock.turn(1)
+  assert.equal(await verdict, 'taken')
+  assert.deepEqual(countOf(started), [1, 1])
+  assert.equal(started.clock.timers, 0)
+})
+
+test('one that hangs is given up for the next, whatever hedges are left, and is not first again', async () => {
+  await using started = await start([silent, well, well])
+  const [hanging] = started.nodes
+  assert.ok(hanging)
+  // The first two are asked while it hangs: the budget has one hedge.
+  const verdicts = [0, 1].map(() => started.pool.content(proof, attempt, never))
+  while (hanging.asked.length < 2) await new Promise(setImmediate)
+  started.clock.turn(50)
+  assert.equal(await verdicts[0], 'taken')
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  assert.equal(hanging.asked.length, 2, 'what waits there sends others elsewhere')
+  started.clock.turn(1_950)
+  assert.equal(await verdicts[1], 'taken')
+  assert.ok((started.pool.status().upstreams[0]?.successRate ?? 1) < 1)
+})
+
+test('closing ends a broadcast with the reason', async () => {
+  await using started = await start([silent])
+  const refused = assert.rejects(
+    started.pool.broadcast({ raw: '0x02', hash: '0x' }, never),
+    (error) => error instanceof Fault && error.code === 'shutting_down',
+  )
+  while (started.nodes[0]?.asked.length === 0) await new Promise(setImmediate)
+  await started.pool.close()
+  await refused
+})
+
+test('hedges are a tenth of all calls at most', async () => {
+  await using started = await start([silent, silent, silent])
+  let attempts = 0
+  const hanging: Attempt = async (_upstream, signal) => {
+    attempts++
+    return await new Promise<Verdict>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error)),
+    )
+  }
+  for (let i = 0; i < 30; i++) {
+    const leaver = new AbortController()
+    const verdict = started.pool.content(proof, hanging, leaver.signal)
+    await new Promise(setImmediate)
+    started.clock.turn(50)
+    leaver.abort(new Error('gone'))
+    await assert.rejects(verdict, /gone/)
+  }
+  // One is given in advance.
+  assert.equal(attempts, 30 + 3 + 1)
+})
+
+test('a caller that leaves ends its attempts, and a bug in an attempt is not a verdict', async () => {
+  await using started = await start([silent, well])
+  const leaver = new AbortController()
+  const seen: AbortSignal[] = []
+  const verdict = started.pool.content(
+    proof,
+    async (upstream, signal) => {
+      seen.push(signal)
+      return await attempt(upstream, signal)
+    },
+    leaver.signal,
+  )
+  leaver.abort(new Error('gone'))
+  await assert.rejects(verdict, /gone/)
+  assert.ok(seen.every(({ aborted }) => aborted))
+  const buggy = async (): Promise<Verdict> => {
+    throw new TypeError('a bug')
+  }
+  await assert.rejects(started.pool.content(proof, buggy, never), TypeError)
+})
+
+test('who cannot go so deep is asked last and only when nobody else is there, and a refusal is remembered', async () => {
+  await using started = await start([erring('missing trie node 00'), well])
+  for (const upstream of started.pool.upstreams) {
+    upstream.setLag(0, 1000n)
+    upstream.tellReach({ proof: 'all' })
+  }
+  await started.pool.content(proof, attempt, never)
+  await started.pool.content(proof, attempt, never)
+  assert.deepEqual(countOf(started), [1, 2])
+  assert.ok(started.pool.canSome('proof', 100n))
+  started.pool.upstreams[1]?.tellReach({ proof: { age: 10n } })
+  assert.ok(!started.pool.canSome('proof', 100n))
+  for (const node of started.nodes) node.answer = () => 'well'
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+})
+
+test('without an upstream to ask there is no source', async () => {
+  await using started = await start([well])
+  await started.pool.upstreams[0]?.close()
+  const isNoUpstream = (error: unknown): boolean =>
+    error instanceof Fault && error.code === 'no_upstream' && /for test/.test(error.message)
+  await assert.rejects(started.pool.content(proof, attempt, never), isNoUpstream)
+  const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
+  await assert.rejects(started.pool.read(read, never), isNoUpstream)
+  await assert.rejects(started.pool.broadcast({ raw: '0x', hash: '0x' }, never), isNoUpstream)
+  assert.equal(await started.pool.agree('eth_chainId', [], 1, never), null)
+})
+
+test('when all rest after failures each is tried again with one call a second', async () => {
+  await using started = await start([broken, broken])
+  const { pool } = started
+  const ask = async (): Promise<unknown> =>
+    await pool.content(proof, attempt, never).catch((error: unknown) => Fault.from(error).code)
+  for (const upstream of pool.upstreams) {
+    for (let i = 0; i < 20; i++) upstream.disappoint('content')
+  }
+  assert.equal(await ask(), 'failed', 'woken at once')
+  const waiting = ask()
+  assert.deepEqual(countOf(started), [1, 1])
+  for (const node of started.nodes) node.answer = () => 'well'
+  for (let ms = 0; ms < 1_000; ms += 50) {
+    assert.deepEqual(countOf(started), [1, 1])
+    started.clock.turn(50)
+    await new Promise(setImmediate)
+  }
+  assert.equal(await waiting, 'taken')
+  assert.equal(await ask(), 'taken')
+})
+
+test('content is asked for again when all that went wrong was the way, and soon', async () => {
+  let calls = 0
+  await using started = await start([
+    { answer: (_asked, response) => (++calls < 3 ? void response.writeHead(502).end() : 'well') },
+  ])
+  assert.equal(await started.pool.content(proof, attempt, never), 'taken')
+  assert.equal(calls, 3)
+  for (const node of started.nodes) node.answer = broken.answer
+  assert.equal(await started.pool.content(proof, attempt, never), 'failed')
+  assert.deepEqual(countOf(started), [6], 'three rounds at most')
+  for (const node of started.nodes) {
+    node.answer = (_asked, response) => {
+      started.clock.turn(2_000)
+      response.writeHead(502).end()
+    }
+  }
+  assert.equal(await started.pool.content(proof, attempt, never), 'failed')
+  assert.deepEqual(countOf(started), [7], 'slow failures are not repeated')
+})
+
+test('callers wait a moment for upstreams that rest, and no longer', async () => {
+  await using started = await start([
+    { answer: (_asked, response) => void response.writeHead(429, { 'retry-after': '60' }).end() },
+  ])
+  const ask = (signal = never): Promise<unknown> =>
+    started.pool.content(proof, attempt, signal).catch((error: unknown) => Fault.from(error).code)
+  assert.equal(await ask(), 'failed')
+  const many = Array.from({ length: 256 }, () => ask())
+  assert.equal(await ask(), 'no_upstream', 'the line is full')
+  for (let ms = 0; ms <= 1_500; ms += 50) {
+    started.clock.turn(50)
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual(new Set(await Promise.all(many)), new Set(['no_upstream']))
+  const leaver = new AbortController()
+  const left = assert.rejects(started.pool.content(proof, attempt, leaver.signal), /gone/)
+  leaver.abort(new Error('gone'))
+  await left
+  assert.equal(started.nodes[0]?.asked.length, 1)
+})
+
+test('a known read goes elsewhere on trouble; a revert is the answer', async () => {
+  const read = { method: 'eth_call', params: [{}], methodClass: 'read' } as const
+  await using one = await start([broken, { ...well, trusted: true }])
+  assert.deepEqual(await one.pool.read(read, never), {
+    result: 'well',
+    upstream: 'b',
+    trusted: true,
+  })
+  await using two = await start([erring('execution reverted', 3), well])
+  assert.equal((await errorOf(two.pool.read(read, never))).kind, 'execution')
+  assert.deepEqual(countOf(two), [1, 0])
+})
+
+test('an answer nested too deep to be written again is no answer', async () => {
+  const nested = (levels: number): Node => ({
+    answer({ id }, response) {
+      const result = '['.repeat(levels) + ']'.repeat(levels)
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    },
+  })
+  const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
+  for (const levels of [3_001, 100_000]) {
+    await using one = await start([nested(levels), well])
+    assert.equal((await one.pool.read(read, never)).result, 'well')
+    await using alone = await start([nested(levels)])
+    assert.equal((await errorOf(alone.pool.read(read, never))).kind, 'trouble')
+  }
+  await using deep = await start([nested(2_060)])
+  assert.equal(JSON.stringify((await deep.pool.read(read, never)).result).length, 4_120)
+})
+
+test('equal known reads share one call; what may write never does', async () => {
+  await using started = await start([{ answer: () => new Promise((r) => setImmediate(r, 1)) }])
+  const ask = (method: string, methodClass: 'read' | 'unlisted', params: readonly unknown[]) =>
+    started.pool.read({ method, params, methodClass }, never)
+  await Promise.all([ask('eth_call', 'read', ['1']), ask('eth_call', 'read', ['1'])])
+  assert.deepEqual(countOf(started), [1])
+  await Promise.all([ask('eth_call', 'read', ['1']), ask('eth_call', 'read', [1])])
+  assert.deepEqual(countOf(started), [3])
+  await Promise.all([ask('new_method', 'unlisted', []), ask('new_method', 'unlisted', [])])
+  assert.deepEqual(countOf(started), [5])
+})
+
+test('an unlisted method is sent once, unless nothing was sent or it is not offered there', async () => {
+  const ask = { method: 'new_method', params: [], methodClass: 'unlisted' } as const
+  await using failing = await start([broken, well])
+  assert.equal((await errorOf(failing.pool.read(ask, never))).kind, 'trouble')
+  assert.deepEqual(countOf(failing), [1, 0])
+  await using lacking = await start([erring('the method new_method does not exist', -32601), well])
+  assert.equal((await lacking.pool.read(ask, never)).result, 'well')
+  await using down = await start([{ ...well, url: 'http://127.0.0.1:1' }, well])
+  assert.equal((await down.pool.read(ask, never)).result, 'well')
+})
+
+test('when all fail the most telling error is the answer', async () => {
+  const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
+  const lacking = erring('the method does not exist', -32601)
+  await using some = await start([lacking, erring('missing trie node'), broken])
+  assert.equal((await errorOf(some.pool.read(read, never))).kind, 'missing_state')
+  await using none = await start([lacking, lacking])
+  assert.equal((await errorOf(none.pool.read(read, never))).kind, 'unsupported')
+})
+
+const hash = `0x${'ab'.repeat(32)}`
+const transaction = { raw: '0x02', hash }
+
+test('a transaction goes to three upstreams, and one that has it is enough', async () => {
+  await using started = await start([
+    broken,
+    { answer: () => hash.toUpperCase().replace('0X', '0x') },
+    broken,
+    well,
+  ])
+  await started.pool.broadcast(transaction, never)
+  while (countOf(started).slice(0, 3).includes(0)) await new Promise(setImmediate)
+  assert.deepEqual(countOf(started), [1, 1, 1, 0])
+})
+
+test('a transaction that is already known was sent', async () => {
+  await using started = await start([erring('already known')])
+  await started.pool.broadcast(transaction, never)
+})
+
+test('a nonce that is used up is success only when this transaction used it', async () => {
+  for (const known of [true, false]) {
+    await using started = await start([
+      {
+        answer: (asked, response) =>
+          asked.method === 'eth_getTransactionByHash'
+            ? known
+              ? { hash }
+              : null
+            : errorAnswer({ code: -32000, message: 'nonce too low' })(asked, response),
+      },
+    ])
+    const sent = started.pool.broadcast(transaction, never)
+    if (known) await sent
+    else assert.equal((await errorOf(sent)).kind, 'nonce_too_low')
+  }
+})
+
+test('what a node says of a transaction is told before what went wrong on the way', async () => {
+  await using started = await start([broken, erring('insufficient funds for gas * price + value')])
+  const error = await errorOf(started.pool.broadcast(transaction, never))
+  assert.match(error.message, /insufficient funds/)
+  await using odd = await start([well])
+  assert.equal((await errorOf(odd.pool.broadcast(transaction, never))).kind, 'trouble')
+})
+
+test('a sender that leaves does not end the sending', async () => {
+  const held = Promise.withResolvers<string>()
+  const asked = Promise.withResolvers<void>()
+  await using started = await start([
+    {
+      answer: () => {
+        asked.resolve()
+        return held.promise
+      },
+    },
+  ])
+  const leaver = new AbortController()
+  const sent = started.pool.broadcast(transaction, leaver.signal)
+  await asked.promise
+  leaver.abort(new Error('gone'))
+  await assert.rejects(sent, /gone/)
+  assert.equal(started.clock.timers, 1, 'it is still under way')
+  held.resolve(hash)
+})
+
+test('an answer counts when enough upstreams give it alike, however it is spelled', async () => {
+  const one: Node = { answer: () => ({ hash: '0xAB', list: [1], number: '0x1' }) }
+  const same: Node = { answer: () => ({ number: '0x1', hash: '0xab', list: [1] }) }
+  const other: Node = { answer: () => ({ number: '0x2', hash: '0xab', list: [1] }) }
+  await using started = await start([one, other, same])
+  const agreed = await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 2, never)
+  assert.equal(agreed?.agreed, 2)
+  assert.equal(agreed?.asked, 3)
+  assert.equal(await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 3, never), null)
+  assert.equal(await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 4, never), null)
+  await using failing = await start([broken, same, broken])
+  assert.equal(await failing.pool.agree('eth_getBlockByNumber', ['0x1', false], 2, never), null)
+  const deep: Node = {
+    answer: ({ id }, response) => {
+      const result = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+      response.end(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+    },
+  }
+  await using burying = await start([deep, same, one])
+  assert.equal((await burying.pool.agree('eth_x', [], 2, never))?.agreed, 2)
+  await using nulls = await start([{ answer: () => null }, { answer: () => null }, silent])
+  assert.deepEqual(await nulls.pool.agree('eth_x', [], 2, never), {
+    result: null,
+    agreed: 2,
+    asked: 3,
+  })
+})

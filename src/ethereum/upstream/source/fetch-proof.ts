@@ -1,0 +1,141 @@
+// Trie nodes by eth_getProof. Reads that wait for one account of one block become one call: what waits in the
+// same turn of the event loop goes together, what comes while a call is under way joins it when it asks for no
+// other slot, else goes in the next (verification 2.1).
+import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
+import type { Hint } from '../../../content/ref.ts'
+import type { Asked, Offer } from '../../../content/source.ts'
+import {
+  type ProofCall,
+  type ProofCallParts,
+  type ProofTarget,
+  runProofCall,
+} from './proof-call.ts'
+import { createWant, type Want } from './want.ts'
+
+/** As many keys as go-ethereum takes in one call. */
+const slotsPerCallMax = 1024
+/** Readers of one node whose accounts are asked for in one turn; others ask when they have it. */
+const hintsMax = 64
+
+/** As `Source.fetch`, of trie nodes; ends at once when no hint names a block and an address. */
+export type FetchProof = (asked: Asked, offer: Offer, signal: AbortSignal) => Promise<void>
+
+/** What waits for the next turn, of one target. */
+type Gathering = {
+  readonly target: ProofTarget
+  readonly slots: Map<string, Uint8Array>
+  readonly wants: Set<Want>
+}
+
+type Underway = {
+  readonly call: ProofCall
+  readonly slots: ReadonlySet<string>
+  readonly controller: AbortController
+}
+
+export function createFetchProof(parts: ProofCallParts): FetchProof {
+  const { network } = parts
+  const underway = new Map<string, Set<Underway>>()
+  let arrived: { readonly asked: Asked; readonly want: Want }[] = []
+
+  /** All that waits now, in as few calls as can be. */
+  function depart(): void {
+    const now = arrived
+    arrived = []
+    const gatherings = new Map<string, Gathering>()
+    for (const { asked, want } of now) {
+      // Held until all its calls have started.
+      want.callStarted()
+      // A reply that came in this turn may have brought it.
+      want.offer([])
+      if (!want.isWaiting) continue
+      // Readers of another network may wait for the same node.
+      const hints = asked.hints().filter((hint) => (hint.network ?? network) === network)
+      for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
+    }
+    for (const [key, gathering] of gatherings) {
+      for (const call of callsOf(gathering)) start(key, call)
+    }
+    for (const { want } of now) want.callEnded(null)
+  }
+
+  /** Another reader's account is asked for too, though any proof would bring the node: it is needed next. */
+  function gather(gatherings: Map<string, Gathering>, want: Want, hint: Hint): void {
+    const target = targetOf(hint)
+    if (target === null) return
+    const key = joinLatin1(target.block.hash, target.address)
+    const slots = (hint.slots ?? []).map((slot) => [toLatin1(slot), slot] as const)
+    const joined = [...(underway.get(key) ?? [])].find(
+      ({ call, slots: asked }) => call.isOpen && slots.every(([name]) => asked.has(name)),
+    )
+    if (joined !== undefined) {
+      if (!joined.call.wants.has(want)) want.callStarted()
+      joined.call.wants.add(want)
+      return
+    }
+    const gathering = gatherings.get(key) ?? { target, slots: new Map(), wants: new Set() }
+    gatherings.set(key, gathering)
+    for (const [name, slot] of slots) gathering.slots.set(name, slot)
+    gathering.wants.add(want)
+  }
+
+  function start(key: string, call: ProofCall): void {
+    const one: Underway = {
+      call,
+      slots: new Set(call.slots.map(toLatin1)),
+      controller: new AbortController(),
+    }
+    const calls = underway.get(key) ?? new Set()
+    underway.set(key, calls.add(one))
+    for (const want of call.wants) want.callStarted()
+    void runProofCall(parts, call, one.controller.signal).then(() => {
+      calls.delete(one)
+      if (calls.size === 0) underway.delete(key)
+    })
+  }
+
+  /** A call that nobody waits for any longer is given up. */
+  function abandon(want: Want, reason: unknown): void {
+    for (const calls of underway.values()) {
+      for (const { call, controller } of calls) {
+        const isLeft = [...call.wants].every(({ hasLeft }) => hasLeft)
+        if (call.wants.has(want) && isLeft) controller.abort(reason)
+      }
+    }
+  }
+
+  return async (asked, offer, signal) => {
+    signal.throwIfAborted()
+    if (arrived.length === 0) setImmediate(depart)
+    const want = createWant(asked.ref, offer)
+    arrived.push({ asked, want })
+    const leave = (): void => {
+      want.leave(signal.reason)
+      abandon(want, signal.reason)
+    }
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      await want.ended
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+}
+
+function targetOf({ blockHash, blockNumber, stateRoot, address }: Hint): ProofTarget | null {
+  if (blockHash === undefined || address === undefined) return null
+  const block = { hash: blockHash, number: blockNumber ?? null }
+  return { block, stateRoot: stateRoot ?? null, address }
+}
+
+/** At most 1024 slots each; who waits, waits for all of them, or for the node. */
+function callsOf({ target, slots, wants }: Gathering): ProofCall[] {
+  const all = [...slots.values()]
+  const count = Math.max(1, Math.ceil(all.length / slotsPerCallMax))
+  return Array.from({ length: count }, (_, index) => ({
+    target,
+    slots: all.slice(index * slotsPerCallMax, (index + 1) * slotsPerCallMax),
+    wants: new Set(wants),
+    isOpen: true,
+  }))
+}

@@ -1,0 +1,126 @@
+// A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
+// what nobody has becomes the Fault that says why (verification 2.1).
+import type { HeldNode } from '../../../content/ref.ts'
+import type { Asked, Offer, Source } from '../../../content/source.ts'
+import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
+import { type BlockAsked, createCallAt } from './block-parameter.ts'
+import { fetchBody } from './fetch-body.ts'
+import { fetchCode } from './fetch-code.ts'
+import { fetchHeader } from './fetch-header.ts'
+import { createFetchProof } from './fetch-proof.ts'
+import { fetchReceipts } from './fetch-receipts.ts'
+import type { ListAsked } from './offer-list.ts'
+import { createRawCalls } from './raw-calls.ts'
+import type { Upstream } from '../node/upstream.ts'
+
+export type UpstreamSourceParts = {
+  /** Of the network, and of the source. */
+  readonly name: string
+  readonly pool: ContentPool
+  /** Is one untrusted upstream's word that there is no such block too little? */
+  readonly require: boolean
+  /** What was verified before, of tries. */
+  readonly heldNode: HeldNode
+  /** Told of each header whose JSON lacked a field that it has (`header_fields_unknown`). */
+  readonly onUnknownFields: (upstream: Upstream) => void
+}
+
+/**
+ * `fetch` rejects with `unverified` when all there was is wrong or too little, `no_upstream` when somebody could not
+ * be asked, `unprovable` when state lies deeper than anybody proves.
+ */
+export function createUpstreamSource(parts: UpstreamSourceParts): Source {
+  const { name, pool, require, heldNode, onUnknownFields } = parts
+  const callAt = createCallAt()
+  const raw = createRawCalls()
+  const fetchProof = createFetchProof({ network: name, pool, callAt, require, heldNode })
+
+  /** Null: what the hint says is not enough to ask anybody. */
+  function questionOf({ ref, hint }: Asked, offer: Offer): PoolQuestion | null {
+    const number = hint.blockNumber ?? null
+    if (ref.kind === 'header') {
+      const asked = { hash: ref.hash, offer }
+      return {
+        need: 'header',
+        number,
+        attempt: (upstream, signal) =>
+          fetchHeader({ raw, onUnknownFields }, upstream, asked, signal),
+      }
+    }
+    if (hint.blockHash === undefined) return null
+    const block: BlockAsked = { hash: hint.blockHash, number }
+    if (ref.kind === 'code') {
+      if (hint.address === undefined) return null
+      const asked = { hash: ref.hash, block, address: hint.address, offer }
+      return {
+        need: 'code',
+        number,
+        attempt: (upstream, signal) => fetchCode(callAt, upstream, asked, signal),
+      }
+    }
+    const kind = ref.kind
+    if (kind === 'trie-node' || kind === 'dag-block') return null
+    const asked: ListAsked = { ref: { kind, hash: ref.hash }, block, offer }
+    if (kind === 'receipts') {
+      return {
+        need: 'receipts',
+        number,
+        attempt: (upstream, signal) => fetchReceipts(raw, upstream, asked, signal),
+      }
+    }
+    return {
+      need: 'body',
+      number,
+      attempt: (upstream, signal) => fetchBody({ raw, pick }, upstream, asked, signal),
+    }
+  }
+
+  /** Asks on until it is taken; who lied beside what was taken is known only later. */
+  async function run(asked: Asked, question: PoolQuestion, offer: Offer, signal: AbortSignal) {
+    const { need, number } = question
+    let wasLie = false
+    const attempt: PoolQuestion['attempt'] = async (upstream, shared) => {
+      // After a lie another upstream is asked all the same: only what it says tells who is wrong (T25).
+      if (!wasLie && offer([]) === 'taken') return 'taken'
+      const verdict = await question.attempt(upstream, shared)
+      wasLie ||= typeof verdict === 'object'
+      return verdict
+    }
+    const findings = await askPool(pool, { need, number, attempt }, signal)
+    conclude(pool, findings, {
+      network: name,
+      kind: asked.ref.kind,
+      need,
+      blockHash: blockHashOf(asked),
+      number,
+      require,
+    })
+  }
+
+  return {
+    name,
+    async fetch(asked, offer, signal) {
+      if (asked.ref.kind === 'trie-node') return await fetchProof(asked, offer, signal)
+      const { promise: taken, resolve, reject } = Promise.withResolvers<void>()
+      const watched: Offer = (items) => {
+        const outcome = offer(items)
+        if (outcome === 'taken') resolve()
+        return outcome
+      }
+      const question = questionOf(asked, watched)
+      if (question === null) return
+      run(asked, question, watched, signal).then(resolve, reject)
+      await taken
+    },
+  }
+}
+
+/** Any of so many, from 0 on. */
+function pick(count: number): number {
+  return Math.floor(Math.random() * count)
+}
+
+/** Of what was asked: the hint has it, or the name itself. */
+function blockHashOf({ ref, hint }: Asked): Uint8Array {
+  return ref.kind === 'header' ? ref.hash : (hint.blockHash ?? ref.hash)
+}
