@@ -9,14 +9,15 @@ import type { Server } from './bare.ts'
 import { freePort, reachable } from './nginx.ts'
 
 const peers = fileURLToPath(new URL('../peers', import.meta.url))
-const binary = `${peers}/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil`
+/** There once bench/peers is installed. */
+export const anvilBinary = `${peers}/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil`
 
 /** Null where it cannot be installed; `say` is told why. */
 export async function startAnvil(
   genesisFile: string,
   say: (why: string) => void,
 ): Promise<Server | null> {
-  if (!existsSync(binary)) {
+  if (!existsSync(anvilBinary)) {
     try {
       await promisify(execFile)('npm', ['ci'], { cwd: peers, timeout: 120_000 })
     } catch (error) {
@@ -24,13 +25,13 @@ export async function startAnvil(
       return null
     }
   }
-  if (!existsSync(binary)) {
+  if (!existsSync(anvilBinary)) {
     say('anvil is left out: it is not made for this machine')
     return null
   }
   const port = await freePort()
   const child = spawn(
-    binary,
+    anvilBinary,
     [
       '--port',
       `${port}`,

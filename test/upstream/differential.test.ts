@@ -7,8 +7,8 @@ import { JsonRpcProvider, Wallet } from 'ethers'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
 import { type Answer, startBehind } from '../behind-upstreams.ts'
 import { mappingSlot, storageInit, word } from '../fakes/storage-contract.ts'
+import { anvilBinary } from '../../bench/servers/anvil.ts'
 import {
-  anvilBinary,
   type EngineUpstream,
   engineChainId,
   startAnvilUpstream,

@@ -2,7 +2,6 @@
 // anvil. They have ways to go back, so that reorgs can be made.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'node:test'
 import { startAnvil } from '../../bench/servers/anvil.ts'
 import type { Server } from '../../bench/servers/bare.ts'
@@ -13,14 +12,6 @@ import { systemContracts } from '../../src/ethereum/embedded/system-contracts.ts
 import { temporaryFolder } from '../started-server.ts'
 
 export const engineChainId = 1337
-
-/** Started only when it is there: nothing is installed by a test. */
-export const anvilBinary = fileURLToPath(
-  new URL(
-    '../../bench/peers/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil',
-    import.meta.url,
-  ),
-)
 
 export type EngineUpstream = {
   readonly url: string
