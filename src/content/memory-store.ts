@@ -1,6 +1,9 @@
 // A Store in a Map, for tests and short-lived tools: it holds everything in memory and forgets it at the
 // end. Rows need a Writer of their own.
+import { randomUUID } from 'node:crypto'
 import type { Statement, Writer } from '../db/writer.ts'
+import { leavesByPut } from './leaves-by-put.ts'
+import { readFound } from './read-found.ts'
 import { refKey, type ContentRef, type Item } from './ref.ts'
 import type { Batch, Store } from './store.ts'
 
@@ -22,9 +25,12 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
     return changes
   }
 
+  const find = (ref: ContentRef): Uint8Array | null => kept.get(refKey(ref)) ?? null
+
   return {
-    find: (ref) => kept.get(refKey(ref)) ?? null,
+    find,
     has: (ref) => kept.has(refKey(ref)),
+    read: (refs, signal) => readFound(find, refs, signal),
     commit,
     batch: () => createBatch(commit),
     async drop(ref: ContentRef) {
@@ -41,11 +47,15 @@ function createBatch(commit: Store['commit']): Batch {
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
+  async function put(items: readonly Item[]): Promise<void> {
+    mustBeOpen()
+    for (const { ref, bytes } of items) staged.push({ ref, bytes: bytes.slice() })
+  }
+
   return {
-    async put(items) {
-      mustBeOpen()
-      for (const { ref, bytes } of items) staged.push({ ref, bytes: bytes.slice() })
-    },
+    id: randomUUID(),
+    put,
+    leaves: (cut, onLeaf) => leavesByPut(cut, onLeaf, put),
     async commit(rows = []) {
       mustBeOpen()
       const changes = await commit(staged, rows)

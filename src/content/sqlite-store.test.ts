@@ -40,7 +40,7 @@ test('what a crash left of open batches is cleared, committed content stays', as
     await store.batch().put(items)
   }
   await discardStaged(writer)
-  assert.deepEqual(db.get('SELECT count(*) AS n FROM staged'), { n: 0 })
+  assert.deepEqual(db.get('SELECT count(*) AS n FROM staged_content'), { n: 0 })
   assert.deepEqual(db.get('SELECT count(*) AS n FROM body'), { n: 1 })
   assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
   db.close()

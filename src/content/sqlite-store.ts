@@ -3,7 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
+import { leavesByPut } from './leaves-by-put.ts'
 import { type ContentRef, isSameRef, type Item } from './ref.ts'
+import { readFound } from './read-found.ts'
 import type { Batch, Store } from './store.ts'
 
 const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
@@ -28,14 +30,17 @@ export function createSqliteStore(parts: {
     absent = ref
   }
 
+  function find(ref: ContentRef): Uint8Array | null {
+    if (absent !== null && isSameRef(absent, ref)) return null
+    const bytes = db.getValue<Uint8Array>(findSql, [ref.kind, ref.hash])
+    if (bytes === null) noteAbsent(ref)
+    return bytes
+  }
+
   return {
-    find(ref) {
-      if (absent !== null && isSameRef(absent, ref)) return null
-      const bytes = db.getValue<Uint8Array>(findSql, [ref.kind, ref.hash])
-      if (bytes === null) noteAbsent(ref)
-      return bytes
-    },
+    find,
     has,
+    read: (refs, signal) => readFound(find, refs, signal),
     async commit(items, rows = []) {
       const changes = await writeWithRows(writer, items.flatMap(keepItem), rows)
       absent = null
@@ -94,12 +99,16 @@ function createBatch(
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
+  async function put(items: readonly Item[]): Promise<void> {
+    mustBeOpen()
+    const fresh = items.filter((item) => !has(item.ref))
+    if (fresh.length > 0) await writer.write(fresh.flatMap((item) => stageItem(id, item)))
+  }
+
   return {
-    async put(items) {
-      mustBeOpen()
-      const fresh = items.filter((item) => !has(item.ref))
-      if (fresh.length > 0) await writer.write(fresh.flatMap((item) => stageItem(id, item)))
-    },
+    id,
+    put,
+    leaves: (cut, onLeaf) => leavesByPut(cut, onLeaf, put),
     async commit(rows = []) {
       mustBeOpen()
       const changes = await writeWithRows(writer, publish(id), rows)
@@ -119,11 +128,11 @@ function stageItem(batch: string, { ref, bytes }: Item): readonly Statement[] {
   return [
     {
       sql: `INSERT INTO body (bytes) SELECT ?1 WHERE ${absent}
-        AND NOT EXISTS (SELECT 1 FROM staged WHERE batch = ?4 AND kind = ?2 AND hash = ?3)`,
+        AND NOT EXISTS (SELECT 1 FROM staged_content WHERE batch = ?4 AND kind = ?2 AND hash = ?3)`,
       parameters: [bytes, ref.kind, ref.hash, batch],
     },
     {
-      sql: `INSERT INTO staged (batch, kind, hash, body)
+      sql: `INSERT INTO staged_content (batch, kind, hash, body)
         SELECT ?, ?, ?, last_insert_rowid() WHERE changes() = 1`,
       parameters: [batch, ref.kind, ref.hash],
     },
@@ -135,16 +144,16 @@ function publish(batch: string): readonly Statement[] {
   const parameters = [batch]
   return [
     {
-      sql: `DELETE FROM body WHERE id IN (SELECT staged.body FROM staged JOIN content
+      sql: `DELETE FROM body WHERE id IN (SELECT staged.body FROM staged_content AS staged JOIN content
         ON content.kind = staged.kind AND content.hash = staged.hash WHERE staged.batch = ?)`,
       parameters,
     },
     {
       sql: `INSERT OR IGNORE INTO content (kind, hash, body)
-        SELECT kind, hash, body FROM staged WHERE batch = ?`,
+        SELECT kind, hash, body FROM staged_content WHERE batch = ?`,
       parameters,
     },
-    { sql: 'DELETE FROM staged WHERE batch = ?', parameters },
+    { sql: 'DELETE FROM staged_content WHERE batch = ?', parameters },
   ]
 }
 
@@ -167,12 +176,12 @@ async function deleteStaged(
     const [, rows = 0] = await writer.write([
       {
         sql: `DELETE FROM body WHERE id IN
-          (SELECT body FROM staged WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
+          (SELECT body FROM staged_content WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
         parameters,
       },
       {
-        sql: `DELETE FROM staged WHERE (batch, kind, hash) IN
-          (SELECT batch, kind, hash FROM staged WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
+        sql: `DELETE FROM staged_content WHERE (batch, kind, hash) IN
+          (SELECT batch, kind, hash FROM staged_content WHERE ${where.sql} ${order} LIMIT ${stepRows})`,
         parameters,
       },
     ])

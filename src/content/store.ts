@@ -11,6 +11,11 @@ export interface Store {
   find(ref: ContentRef): Uint8Array | null
   has(ref: ContentRef): boolean
   /**
+   * What `refs` name, in their order; read ahead without holding the thread, neighbours in one read. A piece
+   * is valid until `piecesAhead` more were asked for. Null: not here, or its bytes cannot be read.
+   */
+  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredPiece | null>
+  /**
    * All items and all rows, or nothing; durable when it resolves. An item that is already there is left
    * as it is. Throws `no_space` when the device or the configured size is full; nothing is kept then.
    */
@@ -21,12 +26,59 @@ export interface Store {
   drop(ref: ContentRef): Promise<void>
 }
 
+/** How many pieces of one `read` are valid at a time. */
+export const piecesAhead = 4
+
+/**
+ * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/leaf-frame.ts around
+ * them; else `data` is the whole block.
+ */
+export type StoredPiece = { readonly data: Uint8Array; readonly leaf: boolean }
+
 /** Content on its way in: on disk as it arrives, invisible until `commit`, gone after a crash. */
 export interface Batch {
-  /** Resolves when the bytes have left memory; the caller waits for it (back-pressure). */
-  put(items: readonly Item[]): Promise<void>
-  /** Makes everything put so far visible together with `rows`, atomically and durably. Once. */
+  /** Under which the table `staged` lists what was put, until the commit. */
+  readonly id: string
+  /**
+   * Resolves when the bytes have left memory; the caller waits for it (back-pressure). `tree`: a number of the
+   * caller's, one for each root: which of the rows in `staged` are its blocks, those that were here before too.
+   */
+  put(items: readonly Item[], tree?: number): Promise<void>
+  /** File bytes that are cut into equal leaves and named by sha2-256 on their way to disk. */
+  leaves(cut: LeafCut, onLeaf: (leaf: Leaf) => void, tree?: number): LeafWriter
+  /**
+   * Makes everything put so far visible together with `rows`, atomically and durably. Once. `rows` run when the
+   * blocks are in the table `block`, and may read `staged` of this batch.
+   */
   commit(rows?: readonly Statement[]): Promise<readonly number[]>
   /** Drops everything. Safe to call at any time, also after a failure; no effect after `commit`. */
   discard(): Promise<void>
 }
+
+/** `bytes`: of each leaf but the last; divides 4 MiB. `form`: what the blocks of the leaves are. */
+export type LeafCut = { readonly bytes: number; readonly form: 'dag-pb' | 'raw' }
+
+/** `bytes`: of the file. `size`: of the block, which is larger by its frame. */
+export type Leaf = {
+  readonly multihash: Uint8Array
+  readonly bytes: number
+  readonly size: number
+}
+
+export interface LeafWriter {
+  /**
+   * Copies `piece` and tells of each leaf that is complete, before it returns. Null, or a promise to wait for
+   * before the next call; it rejects when the bytes cannot be written.
+   */
+  write(piece: Uint8Array): Promise<void> | null
+  /** Tells of the last leaf, which may be shorter; no bytes at all are no leaf. Before the batch's commit. */
+  end(): Promise<void>
+}
+
+/**
+ * Forgets dag-blocks, by multihash, except those that an open batch or a commit under way counts on, and those of
+ * which `reached` is true: an SQL expression about `block`, as in
+ * `EXISTS (SELECT 1 FROM reach WHERE reach.block = block.id)`. Resolves with how many were forgotten. At most 2000
+ * at a time; one that is put anew meanwhile is kept.
+ */
+export type Forget = (multihashes: readonly Uint8Array[], reached: string) => Promise<number>

@@ -51,4 +51,17 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE TABLE upstream_status (network TEXT NOT NULL, upstream TEXT NOT NULL, time INTEGER NOT NULL,
        status TEXT NOT NULL, PRIMARY KEY (network, upstream)) WITHOUT ROWID`,
   ],
+  [
+    // Blocks of files lie in the segments of `store/` from here on, see content/segments.
+    `ALTER TABLE staged RENAME TO staged_content`,
+    `CREATE TABLE segment (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, bytes INTEGER NOT NULL)`,
+    `CREATE TABLE block (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, file INTEGER NOT NULL,
+       at INTEGER NOT NULL, bytes INTEGER NOT NULL, form INTEGER NOT NULL, size INTEGER NOT NULL,
+       created INTEGER NOT NULL)`,
+    `CREATE TABLE staged (batch TEXT NOT NULL, tree INTEGER NOT NULL, hash BLOB NOT NULL, file INTEGER,
+       at INTEGER, bytes INTEGER, form INTEGER, size INTEGER NOT NULL,
+       PRIMARY KEY (batch, tree, hash)) WITHOUT ROWID`,
+    // Only blocks that were here before need to be held against the sweep.
+    `CREATE INDEX staged_here ON staged (hash) WHERE file IS NULL`,
+  ],
 ]

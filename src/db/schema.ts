@@ -1,5 +1,6 @@
-// The tables of `cairn.db` as Kysely sees them. Content tables (content, body, staged) belong to
-// content/sqlite-store.ts, which uses prepared statements only.
+// The tables of `cairn.db` as Kysely sees them. Content tables (content, body, staged_content) belong to
+// content/sqlite-store.ts, those of the segments (block, segment, staged) to content/segments/: both use prepared
+// statements only.
 import type { Generated } from 'kysely'
 
 /** Times are milliseconds since 1970 UTC. Booleans are 0 or 1. Hashes and CIDs are BLOBs. */

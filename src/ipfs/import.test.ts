@@ -155,7 +155,7 @@ test('an import that ends early leaves nothing, whatever ended it', async (t) =>
   for await (const _ of files.import(streamOf([fileEntry('a/b', 'a')]), importDefaults, context)) {
     break
   }
-  for (const table of ['content', 'body', 'staged', 'pin']) {
+  for (const table of ['content', 'body', 'staged', 'staged_content', 'pin']) {
     assert.deepEqual(database.get(`SELECT count(*) AS n FROM ${table}`), { n: 0 }, table)
   }
 })

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { ContentKind, Item } from '../../src/content/ref.ts'
-import type { Store } from '../../src/content/store.ts'
+import { leafPrefix, leafSuffix } from '../../src/codec/leaf-frame.ts'
+import type { Leaf, Store } from '../../src/content/store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
@@ -159,6 +160,96 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       await one.discard()
       await two.commit()
       assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+    })
+
+    promise('reads come in order, with null for what is not here', async ({ store }) => {
+      const items = Array.from({ length: 40 }, (_, index) => item(`read ${index}`))
+      await store.commit(items)
+      const refs = [...items.map(({ ref }) => ref), item('never').ref, item('read 0').ref]
+      const texts: (string | null)[] = []
+      for await (const piece of store.read(refs, new AbortController().signal)) {
+        if (piece !== null) assert.equal(piece.leaf, false)
+        texts.push(piece === null ? null : Buffer.from(piece.data).toString())
+      }
+      assert.deepEqual(texts, [...items.map((_, index) => `read ${index}`), null, 'read 0'])
+    })
+
+    promise('a read ends when its caller leaves', async ({ store }) => {
+      await store.commit([item('a'), item('b')])
+      const caller = new AbortController()
+      const pieces = store.read([item('a').ref, item('b').ref], caller.signal)
+      assert.notEqual((await pieces.next()).value, null)
+      caller.abort()
+      await assert.rejects(pieces.next(), { name: 'AbortError' })
+    })
+
+    for (const form of ['dag-pb', 'raw'] as const) {
+      promise(`${form} leaves are cut from bytes that come in any pieces`, async ({ store }) => {
+        for (const [index, total] of [1, 4096, 4097, 20_000, 65_536].entries()) {
+          const content = Buffer.alloc(total, `content ${index} `)
+          const batch = store.batch()
+          const leaves: Leaf[] = []
+          const writer = batch.leaves({ bytes: 4096, form }, (leaf) => leaves.push(leaf), 7)
+          const pieceBytes = [1, 4096, 1000, 5000, 65_536][index] ?? 1
+          for (let at = 0; at < total; at += pieceBytes) {
+            const piece = Uint8Array.from(content.subarray(at, at + pieceBytes))
+            const wait = writer.write(piece)
+            piece.fill(0)
+            if (wait !== null) await wait
+          }
+          await writer.end()
+          const [first] = leaves
+          assert.ok(first)
+          assert.equal(leaves.length, Math.ceil(total / 4096))
+          assert.equal(store.has({ kind: 'dag-block', hash: first.multihash }), false)
+          await batch.commit()
+          const blocks = leaves.map(({ multihash }) =>
+            store.find({ kind: 'dag-block', hash: multihash }),
+          )
+          for (const [at, { multihash, bytes, size }] of leaves.entries()) {
+            const block = blocks[at]
+            assert.ok(block)
+            const data = content.subarray(at * 4096, at * 4096 + bytes)
+            const frame = form === 'raw' ? [] : [leafPrefix(bytes), data, leafSuffix(bytes)]
+            assert.deepEqual(
+              Buffer.from(block),
+              form === 'raw' ? Buffer.from(data) : Buffer.concat(frame),
+            )
+            assert.equal(block.length, size)
+            assert.deepEqual(
+              Buffer.from(multihash),
+              Buffer.concat([Buffer.of(0x12, 0x20), createHash('sha256').update(block).digest()]),
+            )
+          }
+          const refs = leaves.map(({ multihash }) => ({
+            kind: 'dag-block' as const,
+            hash: multihash,
+          }))
+          let at = 0
+          for await (const piece of store.read(refs, new AbortController().signal)) {
+            assert.ok(piece)
+            const whole = piece.leaf
+              ? content.subarray(at * 4096, at * 4096 + 4096)
+              : (blocks[at] ?? new Uint8Array())
+            assert.deepEqual(Buffer.from(piece.data), Buffer.from(whole))
+            at += 1
+          }
+          assert.equal(at, leaves.length)
+        }
+      })
+    }
+
+    promise('leaves of a discarded batch are not there', async ({ store }) => {
+      const batch = store.batch()
+      const leaves: Leaf[] = []
+      const writer = batch.leaves({ bytes: 4096, form: 'dag-pb' }, (leaf) => leaves.push(leaf))
+      await writer.write(new Uint8Array(10_000).fill(1))
+      await writer.end()
+      await batch.discard()
+      assert.equal(leaves.length, 3)
+      for (const { multihash } of leaves) {
+        assert.equal(store.has({ kind: 'dag-block', hash: multihash }), false)
+      }
     })
 
     promise('a batch whose rows fail keeps nothing and can be discarded', async (fixture) => {

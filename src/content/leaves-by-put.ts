@@ -1,0 +1,44 @@
+// Leaves for a Batch that has no files of its own: each is framed in memory and put like any other block.
+// Tested by test/suites/store.suite.ts
+import { hash } from 'node:crypto'
+import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
+import { joinBytes } from '../codec/protobuf.ts'
+import type { Item } from './ref.ts'
+import type { Leaf, LeafCut, LeafWriter } from './store.ts'
+
+/** `put`: takes the whole blocks of complete leaves. */
+export function leavesByPut(
+  { bytes: leafBytes, form }: LeafCut,
+  onLeaf: (leaf: Leaf) => void,
+  put: (items: readonly Item[]) => Promise<void>,
+): LeafWriter {
+  const slot = new Uint8Array(leafBytes)
+  let filled = 0
+
+  function cut(): Item {
+    const data = slot.slice(0, filled)
+    filled = 0
+    const bytes =
+      form === 'raw' ? data : joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+    const multihash = Uint8Array.of(0x12, 0x20, ...hash('sha256', bytes, 'buffer'))
+    onLeaf({ multihash, bytes: data.length, size: bytes.length })
+    return { ref: { kind: 'dag-block', hash: multihash }, bytes }
+  }
+
+  return {
+    write(piece) {
+      const items: Item[] = []
+      for (let at = 0; at < piece.length;) {
+        const part = piece.subarray(at, at + leafBytes - filled)
+        slot.set(part, filled)
+        filled += part.length
+        at += part.length
+        if (filled === leafBytes) items.push(cut())
+      }
+      return items.length === 0 ? null : put(items)
+    },
+    async end() {
+      if (filled > 0) await put([cut()])
+    },
+  }
+}
