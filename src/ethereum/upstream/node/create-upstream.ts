@@ -11,7 +11,7 @@ import { createReachBook } from './reach.ts'
 import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
 import { createStanding } from '../pool/standing.ts'
-import { createTurnstile, type TurnstileLine } from './turnstile.ts'
+import { createTurnstile, type TurnstileLine } from '../../../base/turnstile.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 

@@ -3,8 +3,8 @@
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import { createBreaker, type Breaker } from '../node/breaker.ts'
-import { createLatencySketch, type LatencySketch } from '../node/latency-sketch.ts'
+import { createBreaker, type Breaker } from '../../../base/breaker.ts'
+import { createLatencySketch, type LatencySketch } from '../../../base/latency-sketch.ts'
 import { methodClasses, type MethodClass } from '../node/method-class.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 

@@ -1,6 +1,6 @@
 // How many calls an upstream is sent at once and in a second. Who finds no place waits in a bounded line. What callers
 // wrote themselves (calls, traces) may be slow, so it never takes the last places: what is proved, and the head, pass it.
-import type { Clock } from '../../../base/clock.ts'
+import type { Clock } from './clock.ts'
 
 export type TurnstileLimits = {
   /** Calls at once. */

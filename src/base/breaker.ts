@@ -1,6 +1,6 @@
-// A circuit breaker for one upstream and one class of methods: after many failures nothing is sent for a while,
-// then one call tries.
-import type { Clock } from '../../../base/clock.ts'
+// A circuit breaker for one upstream and one class of methods, or one source of files: after many failures nothing is
+// sent for a while, then one call tries.
+import type { Clock } from './clock.ts'
 
 /** `half-open`: the time is up, and one call may find out. */
 type BreakerState = 'closed' | 'open' | 'half-open'
@@ -23,12 +23,21 @@ export type Breaker = {
   readonly successRate: number
 }
 
-const breakerLimits = {
+export type BreakerLimits = {
+  /** Failures older than this do not count. */
+  readonly windowMs: number
+  /** Fewer calls in the window say nothing. */
+  readonly callsMin: number
+  readonly failedShare: number
+  readonly openMs: number
+}
+
+const breakerLimits: BreakerLimits = {
   windowMs: 30_000,
   callsMin: 20,
   failedShare: 0.5,
   openMs: 30_000,
-} as const
+}
 
 /** The window is six slots that turn, so it holds between 25 and 30 seconds. */
 const slots = 6

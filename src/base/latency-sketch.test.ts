@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createLatencySketch } from './latency-sketch.ts'
 
 test('quantiles are right to a quarter of their value', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createBreaker, type Breaker } from './breaker.ts'
 
 function times(n: number, run: () => void): void {

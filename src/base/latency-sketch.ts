@@ -1,6 +1,6 @@
 // How long an upstream takes: a histogram of fixed size over the last one to two minutes. Quantiles are right to a
 // quarter of their value.
-import type { Clock } from '../../../base/clock.ts'
+import type { Clock } from './clock.ts'
 
 export type LatencySketch = {
   add(ms: number): void
