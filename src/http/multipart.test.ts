@@ -1,9 +1,11 @@
 // Promises of the multipart reader: byte-exact under any cut of the stream, every client's form, every limit.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Fault } from '../base/fault.ts'
-import type { Entry } from '../ipfs/entry.ts'
+import type { Entry, FileContent } from '../ipfs/entry.ts'
+import { inflowOf } from './inflow.ts'
 import { findBoundary, multipartLimits, readParts } from './multipart.ts'
 import { uploadEntries } from './upload-entries.ts'
 
@@ -18,17 +20,38 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uin
 
 type Read = { entry: Omit<Entry, 'content'>; bytes: Buffer }
 
+/** The ways to read a content: pulled, pushed, and pushed to somebody who lets each piece wait. */
+type Way = 'pulled' | 'pushed' | 'waiting'
+
+async function gather(content: FileContent, way: Way): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  if (way === 'pulled') for await (const chunk of content) chunks.push(chunk)
+  else {
+    await content.drain?.((piece) => {
+      const waiting = way === 'waiting' ? setImmediate() : null
+      return waiting === null
+        ? (chunks.push(piece), null)
+        : waiting.then(() => void chunks.push(piece))
+    })
+  }
+  return Buffer.concat(chunks)
+}
+
 async function read(
   body: Buffer | string,
   sizes: readonly number[] = [],
   limits = multipartLimits,
+  way: Way = 'pulled',
 ) {
   const found: Read[] = []
-  for await (const item of uploadEntries(readParts(cut(Buffer.from(body), sizes), 'B', limits))) {
-    const { content = [], ...entry } = item as Entry & { content?: AsyncIterable<Uint8Array> }
-    const chunks: Uint8Array[] = []
-    for await (const chunk of content) chunks.push(chunk)
-    found.push({ entry, bytes: Buffer.concat(chunks) })
+  for await (const item of uploadEntries(
+    readParts(inflowOf(cut(Buffer.from(body), sizes)), 'B', limits),
+  )) {
+    const { content, ...entry } = item as Entry & { content?: FileContent }
+    found.push({
+      entry,
+      bytes: content === undefined ? Buffer.alloc(0) : await gather(content, way),
+    })
   }
   return found
 }
@@ -52,7 +75,7 @@ const refusal = (detail: string) => (thrown: unknown) => {
   return true
 }
 
-test('parts come out byte for byte however the stream is cut', async () => {
+test('parts come out byte for byte however the stream is cut and the content is read', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '\r',
@@ -77,12 +100,13 @@ test('parts come out byte for byte however the stream is cut', async () => {
     fc.asyncProperty(
       fc.array(content, { maxLength: 4 }),
       fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 6 }),
-      async (contents, sizes) => {
+      fc.constantFrom<Way>('pulled', 'pushed', 'waiting'),
+      async (contents, sizes, way) => {
         const parts = contents.map((text, index) => ({
           head: named(`f${index}`),
           body: Buffer.from(text),
         }))
-        const found = await read(form(parts), sizes)
+        const found = await read(form(parts), sizes, multipartLimits, way)
         assert.deepEqual(
           found.map(({ entry, bytes }) => [entry.path, bytes.toString()]),
           contents.map((text, index) => [`f${index}`, text]),
@@ -163,7 +187,12 @@ test('preamble, epilogue and a body without parts are accepted', async () => {
 test('a body that ends early is refused wherever it was cut', async () => {
   const whole = form([{ head: named('x'), body }])
   for (let length = 0; length < whole.length - 2; length++) {
-    await assert.rejects(read(whole.subarray(0, length), [3]), refusal('multipart: NextPart: EOF'))
+    for (const way of ['pulled', 'pushed'] as const) {
+      await assert.rejects(
+        read(whole.subarray(0, length), [3], multipartLimits, way),
+        refusal('multipart: NextPart: EOF'),
+      )
+    }
   }
 })
 
@@ -173,7 +202,7 @@ test('a part that nobody reads is skipped', async () => {
     { head: named('y'), body },
   ])
   const paths: string[] = []
-  for await (const part of readParts(cut(whole, [100]), 'B')) paths.push(part.head.path)
+  for await (const part of readParts(inflowOf(cut(whole, [100])), 'B')) paths.push(part.head.path)
   assert.deepEqual(paths, ['x', 'y'])
 })
 

@@ -1,9 +1,11 @@
 // A streaming multipart reader (RFC 2046 5.1, contract-files 5.2): parts one after another, bodies as views of
 // the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
 import { Fault } from '../base/fault.ts'
+import type { FileContent } from '../ipfs/entry.ts'
+import type { Inflow } from './inflow.ts'
 import { parsePartHead, type PartHead } from './multipart-head.ts'
 
-export type Part = { readonly head: PartHead; readonly content: AsyncIterable<Uint8Array> }
+export type Part = { readonly head: PartHead; readonly content: FileContent }
 
 export type MultipartLimits = {
   readonly partsMax: number
@@ -35,7 +37,7 @@ export function findBoundary(contentType: string | undefined): string | null {
  * the body is malformed or ends early (from `content` too), and what `body` throws.
  */
 export async function* readParts(
-  body: AsyncIterable<Uint8Array>,
+  body: Inflow,
   boundary: string,
   limits: MultipartLimits = multipartLimits,
 ): AsyncGenerator<Part> {
@@ -47,7 +49,7 @@ export async function* readParts(
     if (count === limits.partsMax) {
       throw new Fault('bad_params', { detail: `multipart: more than ${limits.partsMax} parts` })
     }
-    yield { head: parsePartHead(head), content: scanner.readContent() }
+    yield { head: parsePartHead(head), content: scanner.content() }
     await scanner.skipContent()
   }
 }
@@ -58,46 +60,29 @@ const carriageReturn = 13
 
 /** A window over the body. The stream is taken to start with CRLF, so that the first delimiter is like others. */
 class Scanner {
-  readonly #chunks: AsyncIterator<Uint8Array>
+  readonly #body: Inflow
   readonly #needle: Buffer
   #window: Buffer = lineEnd
   /** True between two delimiters; the preamble counts as content. */
   #inContent = true
 
-  constructor(body: AsyncIterable<Uint8Array>, boundary: string) {
-    this.#chunks = body[Symbol.asyncIterator]()
+  constructor(body: Inflow, boundary: string) {
+    this.#body = body
     this.#needle = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }
 
-  /** Content up to the next delimiter, which is eaten up to but not including what follows the boundary. */
-  async *readContent(): AsyncGenerator<Uint8Array> {
-    while (this.#inContent) {
-      const at = this.#window.indexOf(this.#needle)
-      const after = at + this.#needle.length
-      if (at === -1) {
-        const settled = this.#take(this.#settledLength())
-        if (settled.length > 0) yield settled
-        else await this.#fill()
-      } else if (this.#window.length < after + 2) {
-        if (at > 0) yield this.#take(at)
-        else await this.#fill()
-      } else if (isDelimiter(this.#window, after)) {
-        const last = this.#take(at)
-        this.#take(this.#needle.length)
-        this.#inContent = false
-        if (last.length > 0) yield last
-      } else {
-        yield this.#take(after)
-      }
-    }
+  /** What is left of the content that the window is in. */
+  content(): FileContent {
+    return { drain: (take) => this.#drain(take), [Symbol.asyncIterator]: () => this.#read() }
   }
 
   async skipContent(bytesMax = Infinity): Promise<void> {
     let bytes = 0
-    for await (const chunk of this.readContent()) {
-      bytes += chunk.length
+    await this.#drain((piece) => {
+      bytes += piece.length
       if (bytes > bytesMax) throw overPadding(bytesMax)
-    }
+      return null
+    })
   }
 
   /** Header lines of the part that begins here; null at the closing delimiter. */
@@ -110,8 +95,8 @@ class Scanner {
       }
       await this.#fill()
     }
-    const block = this.#take(end)
-    this.#take(headEnd.length)
+    const block = this.#cut(end)
+    this.#cut(headEnd.length)
     this.#inContent = true
     const lineLength = block.indexOf(lineEnd)
     const padding = lineLength === -1 ? block : block.subarray(0, lineLength)
@@ -124,12 +109,66 @@ class Scanner {
   async skipRest(bytesMax: number): Promise<void> {
     let bytes = this.#window.length
     this.#window = Buffer.alloc(0)
-    for (;;) {
+    if (bytes > bytesMax) throw overPadding(bytesMax)
+    await this.#body.feed((chunk) => {
+      bytes += chunk.length
       if (bytes > bytesMax) throw overPadding(bytesMax)
-      const { done, value } = await this.#chunks.next()
-      if (done === true) return
-      bytes += value.length
+      return true
+    })
+  }
+
+  /** Content up to the next delimiter, which is eaten up to but not including what follows the boundary. */
+  async #drain(take: TakePiece): Promise<void> {
+    await this.#handOver(take)
+    while (this.#inContent) {
+      const more = await this.#body.feed((chunk) => {
+        this.#append(chunk)
+        const waiting = this.#handOver(take)
+        return waiting === null ? this.#inContent : waiting.then(() => this.#inContent)
+      })
+      if (!more && this.#inContent) throw endedEarly()
     }
+  }
+
+  async *#read(): AsyncGenerator<Uint8Array> {
+    while (this.#inContent) {
+      const piece = this.#settled()
+      if (piece === null) await this.#fill()
+      else if (piece.length > 0) yield piece
+    }
+  }
+
+  /** All of the window that is content for sure. */
+  #handOver(take: TakePiece): Promise<void> | null {
+    while (this.#inContent) {
+      const piece = this.#settled()
+      if (piece === null) return null
+      if (piece.length === 0) continue
+      const waiting = take(piece)
+      if (waiting !== null) return this.#handOverAfter(waiting, take)
+    }
+    return null
+  }
+
+  async #handOverAfter(waiting: Promise<void>, take: TakePiece): Promise<void> {
+    await waiting
+    await this.#handOver(take)
+  }
+
+  /** The next piece of content at the front of the window, empty or not; null: more must come first. */
+  #settled(): Buffer | null {
+    const at = this.#window.indexOf(this.#needle)
+    if (at === -1) {
+      const length = this.#settledLength()
+      return length === 0 ? null : this.#cut(length)
+    }
+    const after = at + this.#needle.length
+    if (this.#window.length < after + 2) return at === 0 ? null : this.#cut(at)
+    if (!isDelimiter(this.#window, after)) return this.#cut(after)
+    const last = this.#cut(at)
+    this.#cut(this.#needle.length)
+    this.#inContent = false
+    return last
   }
 
   /** Bytes at the front that cannot belong to a delimiter: held back only from a CR near the end. */
@@ -144,18 +183,30 @@ class Scanner {
     return this.#window.length
   }
 
-  #take(length: number): Buffer {
-    const taken = this.#window.subarray(0, length)
+  #cut(length: number): Buffer {
+    const cut = this.#window.subarray(0, length)
     this.#window = this.#window.subarray(length)
-    return taken
+    return cut
+  }
+
+  #append(bytes: Uint8Array): void {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#window = this.#window.length === 0 ? chunk : Buffer.concat([this.#window, chunk])
   }
 
   async #fill(): Promise<void> {
-    const { done, value } = await this.#chunks.next()
-    if (done === true) throw new Fault('bad_params', { detail: 'multipart: NextPart: EOF' })
-    const chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-    this.#window = this.#window.length === 0 ? chunk : Buffer.concat([this.#window, chunk])
+    const come = await this.#body.feed((chunk) => {
+      this.#append(chunk)
+      return false
+    })
+    if (!come) throw endedEarly()
   }
+}
+
+type TakePiece = Parameters<FileContent['drain'] & {}>[0]
+
+function endedEarly(): Fault {
+  return new Fault('bad_params', { detail: 'multipart: NextPart: EOF' })
 }
 
 function overPadding(bytesMax: number): Fault {

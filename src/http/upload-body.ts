@@ -3,6 +3,7 @@
 // Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { Inflow, Take } from './inflow.ts'
 import type { NodeExchange } from './node-exchange.ts'
 
 export type UploadLimits = {
@@ -11,12 +12,14 @@ export type UploadLimits = {
   readonly idleMs: number
 }
 
-export class UploadBody implements AsyncIterable<Uint8Array> {
+export class UploadBody implements Inflow {
   /** Bytes read so far. */
   bytes = 0
   readonly #exchange: NodeExchange
   readonly #limits: UploadLimits
   readonly #clock: Clock
+  /** When the last chunk came. */
+  #arrived = 0
 
   constructor(exchange: NodeExchange, limits: UploadLimits, clock: Clock) {
     this.#exchange = exchange
@@ -40,53 +43,98 @@ export class UploadBody implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Asks the caller for its body and yields it; nothing is read ahead. Throws `too_large` past the cap,
-   * `body_deadline` when idle, `bad_params` when the caller hangs up. For one reader.
+   * Asks the caller for its body; nothing is read ahead. Throws `too_large` past the cap, `body_deadline` when
+   * idle, `bad_params` when the caller hangs up. For one taker at a time.
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+  async feed(take: Take): Promise<boolean> {
     this.#exchange.acceptBody()
-    for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
-      this.bytes += chunk.length
-      const { bytesMax } = this.#limits
-      if (bytesMax !== null && this.bytes > bytesMax) throw new Fault('too_large')
-      yield chunk
-    }
+    if (!this.#exchange.request.readableEnded && (await this.#push(take))) return true
     // A client whose own source failed ends the body well and hangs up right after (contract-files 2.6):
     // let that be seen before anyone asks whether it is still there.
     await new Promise<void>((resolve) => setImmediate(resolve))
+    return false
   }
 
-  #next(): Promise<Uint8Array | null> {
+  #push(take: Take): Promise<boolean> {
     const { request } = this.#exchange
-    if (request.readableEnded) return Promise.resolve(null)
     return new Promise((resolve, reject) => {
+      let stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
+      /** The taker has a chunk that it is not done with. */
+      let taking = false
+      let failed: Error | null = null
+
       const settle = (): void => {
         stopTimer()
         request.pause()
-        request.off('data', take).off('end', end).off('close', gone).off('error', gone)
+        request.off('data', pushed).off('end', ended).off('close', gone).off('error', gone)
         request.on('error', ignore)
       }
-      const take = (chunk: Buffer): void => {
+      const stop = (error: Error): void => {
+        failed ??= error
+        // What was handed over may still be on its way to the disk: it is waited for.
+        if (taking) return
         settle()
-        resolve(chunk)
+        reject(failed)
       }
-      const end = (): void => {
+      const go = (more: boolean): void => {
+        if (more) return
         settle()
-        resolve(null)
+        resolve(true)
+      }
+      const pushed = (chunk: Buffer): void => {
+        this.bytes += chunk.length
+        this.#arrived = this.#clock.monotonic()
+        try {
+          const { bytesMax } = this.#limits
+          if (bytesMax !== null && this.bytes > bytesMax) throw new Fault('too_large')
+          const verdict = take(chunk)
+          if (typeof verdict === 'boolean') go(verdict)
+          else void later(verdict)
+        } catch (thrown) {
+          stop(thrown as Error)
+        }
+      }
+      const later = async (verdict: Promise<boolean>): Promise<void> => {
+        request.pause()
+        stopTimer()
+        taking = true
+        let more = false
+        try {
+          more = await verdict
+        } catch (thrown) {
+          failed = thrown as Error
+        }
+        taking = false
+        if (failed !== null) return stop(failed)
+        stopTimer = this.#whenIdle(() => stop(new Fault('body_deadline')))
+        go(more)
+        if (more) request.resume()
+      }
+      const ended = (): void => {
+        settle()
+        resolve(false)
       }
       const gone = (cause?: Error): void => {
-        settle()
-        reject(new Fault('bad_params', { detail: 'multipart: NextPart: EOF', cause }))
+        stop(new Fault('bad_params', { detail: 'multipart: NextPart: EOF', cause }))
       }
-      const stopTimer = this.#clock.after(this.#limits.idleMs, () => {
-        settle()
-        reject(new Fault('body_deadline'))
-      })
       request.off('error', ignore)
-      request.on('data', take).on('end', end).on('close', gone).on('error', gone)
+      request.on('data', pushed).on('end', ended).on('close', gone).on('error', gone)
       if (request.destroyed) gone()
       else request.resume()
     })
+  }
+
+  /** Calls `run` once nothing has come for too long; one timer, however many chunks come. */
+  #whenIdle(run: () => void): () => void {
+    const { idleMs } = this.#limits
+    this.#arrived = this.#clock.monotonic()
+    const look = (): void => {
+      const leftMs = this.#arrived + idleMs - this.#clock.monotonic()
+      if (leftMs <= 0) run()
+      else stop = this.#clock.after(leftMs, look)
+    }
+    let stop = this.#clock.after(idleMs, look)
+    return () => stop()
   }
 }
 

@@ -4,13 +4,22 @@ import type { CID } from 'multiformats/cid'
 /** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */
 export type Mtime = { readonly seconds: bigint; readonly nanos: number }
 
+/** The bytes of a file, to be read once, in one of two ways. */
+export interface FileContent extends AsyncIterable<Uint8Array> {
+  /**
+   * Hands over each piece as it comes; the faster way, where there is one. A promise is waited for before the
+   * next piece comes. Throws what reading and `take` throw.
+   */
+  readonly drain?: (take: (piece: Uint8Array) => Promise<void> | null) => Promise<void>
+}
+
 /** One part of an upload, in arrival order. `path`: cleaned, `/`-separated, '' when unnamed. */
 export type Entry = {
   readonly path: string
   readonly mode?: number
   readonly mtime?: Mtime
 } & (
-  | { readonly kind: 'file'; readonly content: AsyncIterable<Uint8Array> }
+  | { readonly kind: 'file'; readonly content: FileContent }
   | { readonly kind: 'directory' }
   | { readonly kind: 'symlink'; readonly target: string }
 )

@@ -16,6 +16,7 @@ import { createRpcOperations } from '../../src/gateway/operations/index.ts'
 import { parseCommandLine, requireArgument, routeCommand } from '../../src/http/command-line.ts'
 import { parseEnvelope } from '../../src/http/envelope.ts'
 import { refusalOf } from '../../src/http/files-refusal.ts'
+import { inflowOf } from '../../src/http/inflow.ts'
 import { readParts } from '../../src/http/multipart.ts'
 import { refusalBody, ReplyWriter, unknownForm } from '../../src/http/rpc-reply.ts'
 import { uploadEntries } from '../../src/http/upload-entries.ts'
@@ -98,7 +99,7 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
       new URLSearchParams(at < 0 ? '' : line.slice(at)),
     )
     const needsBody = route.command.body === 'entries'
-    const entries = needsBody ? uploadEntries(readParts(inPieces(bytes), 'edge')) : null
+    const entries = needsBody ? uploadEntries(readParts(inflowOf(inPieces(bytes)), 'edge')) : null
     if (!needsBody) requireArgument(route.command, args)
     filesOperations.get(route.name)?.parse({ args, options, entries })
     for await (const entry of entries ?? []) {
