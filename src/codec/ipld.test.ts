@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
 import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from './cid.ts'
+import { encodeDagCbor } from './dag-cbor-writer.ts'
 import { decodeDagCbor } from './dag-cbor.ts'
 import { decodeDagJson, encodeDagJson } from './dag-json.ts'
 import { decodeIpld } from './ipld.ts'
@@ -34,6 +35,54 @@ test('dag-cbor comes out as the dag-json that others write', () => {
   for (const [cbor, json] of recorded) {
     assert.equal(encodeDagJson(decodeDagCbor(hex(cbor))), json)
     assert.equal(encodeDagJson(decodeDagJson(utf8(json))), json)
+  }
+})
+
+test('dag-cbor is written in its one form: shortest heads, keys by length and bytes, floats of 64 bits', () => {
+  for (const [cbor, json] of recorded) {
+    assert.equal(Buffer.from(encodeDagCbor(decodeDagJson(utf8(json)))).toString('hex'), cbor)
+  }
+  // Written by @ipld/dag-cbor 9.
+  const mixed =
+    '{"link":{"/":"bafkreicysg23kiwv34eg2d7qweipxwosdo2py4ldv42nbauguluen5v6am"},"bb":{"/":{"bytes":"AQID"}},' +
+    '"a":[1,-1,1.5,"x",null,true,24,256,65536,4294967296,-4294967297],"aaaa":{"z":1,"y":2}}'
+  assert.equal(
+    Buffer.from(encodeDagCbor(decodeDagJson(utf8(mixed)))).toString('hex'),
+    'a461618b0120fb3ff80000000000006178f6f518181901001a000100001b00000001000000003b0000000100000000626262430102036461' +
+      '616161a2617902617a01646c696e6bd82a582500015512205891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03',
+  )
+})
+
+test('dag-cbor that was written reads back as it was, whatever node it is', () => {
+  const scalar = fc.oneof(
+    fc.constant(null),
+    fc.boolean(),
+    fc.bigInt({ min: -(1n << 64n), max: (1n << 64n) - 1n }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.string({ unit: 'grapheme' }),
+    fc.uint8Array(),
+    fc.constant(empty),
+  )
+  const { node } = fc.letrec<{ node: IpldNode }>((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 4 },
+      scalar,
+      fc.array(tie('node'), { maxLength: 5 }),
+      fc.array(fc.tuple(fc.string(), tie('node')), { maxLength: 5 }).map((all) => new Map(all)),
+    ),
+  }))
+  fc.assert(
+    fc.property(node, (given) => {
+      const written = encodeDagCbor(given)
+      assert.deepEqual(encodeDagCbor(decodeDagCbor(written)), written)
+      assert.deepEqual(decodeDagCbor(written), given)
+    }),
+  )
+})
+
+test('what dag-cbor has no form for is refused', () => {
+  for (const node of [1n << 64n, -(1n << 64n) - 1n, Number.NaN, Number.POSITIVE_INFINITY]) {
+    assert.throws(() => encodeDagCbor(node), /dag-cbor has no/)
   }
 })
 
