@@ -6,6 +6,7 @@ import { Fault } from '../base/fault.ts'
 import { cidOf } from '../codec/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../codec/multihash.ts'
 import type { Item } from '../content/ref.ts'
+import type { Batch } from '../content/store.ts'
 import { toBareHex } from '../base/hex.ts'
 import type { ImportOptions } from './entry.ts'
 
@@ -19,11 +20,19 @@ const blockBytesMax = 2 * 1024 * 1024
 export interface BlockSink {
   /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
   put(codec: number, version: 0 | 1, bytes: Uint8Array): Promise<CID>
+  /**
+   * Leaves that go to disk without being blocks in memory; they count as blocks. Null: nothing is kept, or
+   * blocks are named or placed in another way than such leaves are.
+   */
+  readonly leaves: Batch['leaves'] | null
   /** Hands over the rest and resolves when all bytes have left memory. */
   flush(): Promise<void>
   /** Resolves when nothing is on its way any more, whether that worked or not. */
   settled(): Promise<void>
 }
+
+/** Where kept blocks go. */
+export type Keep = Pick<Batch, 'put' | 'leaves'>
 
 /**
  * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks,
@@ -32,7 +41,7 @@ export interface BlockSink {
 export function createBlockSink(
   options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
   blocksMax: number,
-  keep: ((items: readonly Item[]) => Promise<void>) | null,
+  keep: Keep | null,
 ): BlockSink {
   let group = new Map<string, Item>()
   let held = 0
@@ -46,18 +55,46 @@ export function createBlockSink(
     const items = [...group.values()]
     group = new Map()
     held = 0
-    sending = keep(items).then(
+    sending = keep.put(items).then(
       () => null,
       (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
     )
   }
 
+  function checkCount(): void {
+    if (blocks <= blocksMax) return
+    throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+  }
+
+  const openLeaves: Batch['leaves'] | null =
+    keep === null || options.hash !== 'sha2-256' || options.inline
+      ? null
+      : (cut, onLeaf, tree) => {
+          const writer = keep.leaves(
+            cut,
+            (leaf) => {
+              blocks += 1
+              onLeaf(leaf)
+            },
+            tree,
+          )
+          return {
+            write(piece) {
+              checkCount()
+              return writer.write(piece)
+            },
+            async end() {
+              await writer.end()
+              checkCount()
+            },
+          }
+        }
+
   return {
+    leaves: openLeaves,
     async put(codec, version, bytes) {
       blocks += 1
-      if (blocks > blocksMax) {
-        throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
-      }
+      checkCount()
       if (bytes.length > blockBytesMax) {
         throw new Fault('command_failed', { detail: 'produced block is over 2MiB' })
       }

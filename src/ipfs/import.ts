@@ -3,11 +3,11 @@
 import { Fault } from '../base/fault.ts'
 import type { Batch } from '../content/store.ts'
 import type { Statement } from '../db/writer.ts'
-import { createBlockSink } from './block-sink.ts'
+import { createBlockSink, type Keep } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 import { importSymlink } from './import-directory.ts'
-import { importFile } from './import-file.ts'
+import { importContent } from './import-leaves.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
 
 export type ImportContext = {
@@ -39,13 +39,17 @@ export async function* importEntries(
   let top = null as TopLevel | null
   let any = false
   let committedAlone = false
+  const keep: Keep = {
+    put: (items) => opened().put(items),
+    leaves: (cut, onLeaf) => opened().leaves(cut, onLeaf),
+  }
   const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null)
   const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null)) : null
   const declaredBelow = new Map<string, Declared>()
 
-  async function keep(items: Parameters<Batch['put']>[0]): Promise<void> {
+  function opened(): Batch {
     batch ??= context.batch()
-    await batch.put(items)
+    return batch
   }
 
   try {
@@ -128,7 +132,8 @@ export async function* importEntries(
   async function* leaf(entry: Entry, declared: Declared): AsyncGenerator<ImportEvent, Built> {
     let built: Built
     if (entry.kind === 'file') {
-      const bytes = importFile(entry.content, options, metadataOf(entry), sink)
+      const { content } = entry
+      const bytes = importContent({ content, options, metadata: metadataOf(entry) }, sink)
       let step = await bytes.next()
       while (!step.done) {
         if (options.progress) yield { kind: 'progress', name: entry.path, bytes: step.value }

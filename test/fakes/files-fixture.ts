@@ -28,8 +28,7 @@ export const atOnce: Patience = { offline: false, timeoutMs: null }
 export const importDefaults: ImportOptions = {
   cidVersion: 0,
   rawLeaves: false,
-  chunker: { kind: 'size', bytes: 262144 },
-  layout: 'balanced',
+  chunkBytes: 262144,
   hash: 'sha2-256',
   maxFileLinks: 174,
   inline: false,

@@ -27,7 +27,7 @@ export function parseImportOptions(options: Options): ImportOptions {
   const hash = parseHash(options)
   checkMtime(options)
   const cidVersion = parseCidVersion(options, hash)
-  const chunker = parseChunker(textOf(options, 'chunker'))
+  const chunkBytes = parseChunker(textOf(options, 'chunker'))
   checkFanout(options)
 
   refuseUnbuilt(options, hash, inlineLimit)
@@ -35,8 +35,7 @@ export function parseImportOptions(options: Options): ImportOptions {
   return {
     cidVersion,
     rawLeaves: metadata.present ? false : flagOf(options, 'raw-leaves', cidVersion === 1),
-    chunker,
-    layout: flagOf(options, 'trickle', false) ? 'trickle' : 'balanced',
+    chunkBytes,
     hash: builtHash,
     maxFileLinks: parseFileLinks(options, builtHash),
     inline: flagOf(options, 'inline', false),
@@ -130,7 +129,9 @@ function parseFileLinks(options: Options, hash: ImportOptions['hash']): number {
 
 function refuseUnbuilt(options: Options, hash: string, inlineLimit: bigint): void {
   if (options.has('to-files')) throw refusedOption('to-files')
-  if (flagOf(options, 'nocopy', false)) throw refusedOption('nocopy')
+  for (const name of ['nocopy', 'trickle']) {
+    if (flagOf(options, name, false)) throw refusedOption(name)
+  }
   if (integerOf(options, 'max-directory-links', 0n) > 0n) throw refusedOption('max-directory-links')
   if (integerOf(options, 'max-hamt-fanout', 256n) !== 256n) throw refusedOption('max-hamt-fanout')
   if (!builtHashes.includes(hash)) throw refusedValue('hash', hash)
