@@ -1,4 +1,5 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
+import { storageTriggers } from './storage-triggers.ts'
 
 export const migrations: readonly (readonly string[])[] = [
   [
@@ -63,5 +64,27 @@ export const migrations: readonly (readonly string[])[] = [
        PRIMARY KEY (batch, tree, hash)) WITHOUT ROWID`,
     // Only blocks that were here before need to be held against the sweep.
     `CREATE INDEX staged_here ON staged (hash) WHERE file IS NULL`,
+  ],
+  [
+    // A root is a set of blocks that accounts keep: all below a pinned CID, one block, or what an upload left.
+    `CREATE TABLE root (id INTEGER PRIMARY KEY, hash BLOB, codec INTEGER NOT NULL, mode TEXT NOT NULL,
+       holders INTEGER NOT NULL DEFAULT 0, blocks INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0,
+       UNIQUE (hash, codec, mode))`,
+    `CREATE INDEX root_nameless ON root (id) WHERE hash IS NULL`,
+    `CREATE TABLE closure (root INTEGER NOT NULL, block INTEGER NOT NULL, PRIMARY KEY (root, block)) WITHOUT ROWID`,
+    `CREATE TABLE account_storage (id INTEGER PRIMARY KEY, account_id TEXT NOT NULL UNIQUE REFERENCES account (id),
+       blocks INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0)`,
+    `CREATE TABLE holding (storage INTEGER NOT NULL, root INTEGER NOT NULL, claims INTEGER NOT NULL,
+       PRIMARY KEY (storage, root)) WITHOUT ROWID`,
+    `CREATE TABLE charge (block INTEGER NOT NULL, storage INTEGER NOT NULL, roots INTEGER NOT NULL,
+       size INTEGER NOT NULL, PRIMARY KEY (block, storage)) WITHOUT ROWID`,
+    `CREATE TABLE releasing (id INTEGER PRIMARY KEY, storage INTEGER NOT NULL, root INTEGER NOT NULL,
+       after INTEGER NOT NULL)`,
+    `CREATE TABLE lease (id INTEGER PRIMARY KEY, account_id TEXT NOT NULL REFERENCES account (id),
+       root INTEGER NOT NULL, expires INTEGER NOT NULL, wanted BLOB, UNIQUE (account_id, root))`,
+    `CREATE INDEX lease_expires ON lease (expires)`,
+    `ALTER TABLE pin ADD COLUMN root INTEGER`,
+    `CREATE INDEX pin_uncounted ON pin (account_id) WHERE root IS NULL`,
+    ...storageTriggers,
   ],
 ]

@@ -25,6 +25,8 @@ export interface BlockSink {
    * blocks are named or placed in another way than such leaves are.
    */
   readonly leaves: Batch['leaves'] | null
+  /** What comes from here on is of another root: it goes to the next tree. Gives the tree that is complete. */
+  endTree(): number
   /** Hands over the rest and resolves when all bytes have left memory. */
   flush(): Promise<void>
   /** Resolves when nothing is on its way any more, whether that worked or not. */
@@ -43,7 +45,8 @@ export function createBlockSink(
   blocksMax: number,
   keep: Keep | null,
 ): BlockSink {
-  let group = new Map<string, Item>()
+  let group = new Map<string, { readonly item: Item; readonly tree: number }>()
+  let tree = 0
   let held = 0
   let blocks = 0
   let sending: Promise<Error | null> = Promise.resolve(null)
@@ -52,10 +55,16 @@ export function createBlockSink(
     const failed = await sending
     if (failed !== null) throw failed
     if (keep === null || group.size === 0) return
-    const items = [...group.values()]
+    const trees = Map.groupBy(group.values(), (each) => each.tree)
     group = new Map()
     held = 0
-    sending = keep.put(items).then(
+    const puts = [...trees].map(([of, each]) =>
+      keep.put(
+        each.map(({ item }) => item),
+        of,
+      ),
+    )
+    sending = Promise.all(puts).then(
       () => null,
       (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
     )
@@ -69,7 +78,7 @@ export function createBlockSink(
   const openLeaves: Batch['leaves'] | null =
     keep === null || options.hash !== 'sha2-256' || options.inline
       ? null
-      : (cut, onLeaf, tree) => {
+      : (cut, onLeaf) => {
           const writer = keep.leaves(
             cut,
             (leaf) => {
@@ -104,14 +113,18 @@ export function createBlockSink(
       const multihash = multihashOf(options.hash, bytes)
       if (options.hash === 'identity') return cidOf(1, codec, multihash)
       if (keep !== null) {
-        const key = toBareHex(multihash)
+        const key = `${tree} ${toBareHex(multihash)}`
         if (!group.has(key)) {
           if (held + bytes.length > groupBytes || group.size >= groupItems) await send()
-          group.set(key, { ref: { kind: 'dag-block', hash: multihash }, bytes })
+          group.set(key, { item: { ref: { kind: 'dag-block', hash: multihash }, bytes }, tree })
           held += bytes.length
         }
       }
       return cidOf(options.hash === 'sha2-256' ? version : 1, codec, multihash)
+    },
+    endTree() {
+      tree += 1
+      return tree - 1
     },
     async flush() {
       await send()

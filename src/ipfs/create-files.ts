@@ -6,6 +6,7 @@ import { Fault } from '../base/fault.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
+import { storedBytes } from './account-storage.ts'
 import { createWaiters } from './waiters.ts'
 import { createBlocks } from './blocks.ts'
 import type { Files } from './files.ts'
@@ -13,7 +14,9 @@ import { importEntries } from './import.ts'
 import { listDirectory } from './list-directory.ts'
 import { nodeStat } from './node-stat.ts'
 import { parsePath } from './path.ts'
-import { pinStatement } from './pin-rows.ts'
+import { leaseStatements } from './leases.ts'
+import { pinStatements } from './pin-rows.ts'
+import { rootOf } from './roots.ts'
 import { createPins } from './pins.ts'
 import { fileShape, readFile } from './read-file.ts'
 import { walkReferences } from './refs.ts'
@@ -27,6 +30,8 @@ export type FilesLimits = {
   readonly pinBlocksMax: number
   /** How long a missing block is waited for when the caller sets no limit, since the last one was found. */
   readonly idleMs: number
+  /** How long blocks that were brought and not pinned are kept. */
+  readonly unpinnedMs: number
   /** Most reads that wait for a missing block at a time. */
   readonly waitersMax: number
 }
@@ -36,6 +41,7 @@ export const defaultFilesLimits: FilesLimits = {
   pinBlocksMax: 1_000_000,
   idleMs: 60_000,
   waitersMax: 1000,
+  unpinnedMs: 24 * 3_600_000,
 }
 
 export type FilesSettings = {
@@ -67,8 +73,12 @@ export function createFiles(settings: FilesSettings): Files {
       clock,
       openBlocks,
       blocksMax: limits.pinBlocksMax,
+      unpinnedMs: limits.unpinnedMs,
+      hasSources,
       committed: () => waiters.announce(),
     }),
+
+    stored: (accountId) => storedBytes(database, accountId),
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
@@ -76,8 +86,17 @@ export function createFiles(settings: FilesSettings): Files {
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         batch: () => store.batch(),
-        pinRow: ({ cid }) =>
-          pinStatement(accountId, { cid, mode: 'recursive', name: options.pinName }, clock.now()),
+        rootRows: ({ cid }, put) =>
+          options.pin
+            ? pinStatements(
+                accountId,
+                { cid, mode: 'recursive', name: options.pinName },
+                put,
+                clock.now(),
+              )
+            : leaseStatements(accountId, rootOf(cid, 'recursive'), put, {
+                expires: clock.now() + limits.unpinnedMs,
+              }),
         committed: () => waiters.announce(),
         proceed,
         signal,

@@ -1,5 +1,6 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
+import type { AccountStorage } from './account-storage.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 import type { DirectoryEntry, NodeStat, Reference } from './listed.ts'
 import type { ResolvedNode } from './path.ts'
@@ -141,11 +142,11 @@ export interface Files {
     signal: AbortSignal,
   ): AsyncIterable<{ readonly cid: CID; readonly root: CID }>
 
-  /** Distinct blocks below the account's pins, by multihash, and their bytes. A walk as that of `indirect`. */
-  pinned(
-    accountId: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly blocks: number; readonly bytes: bigint }>
+  /**
+   * What the account keeps by pins, and for a while without: distinct blocks by multihash, and their bytes. As of
+   * the last commit.
+   */
+  stored(accountId: string): AccountStorage
 
   /** Each recursive pin of the account with the blocks below it that are lost or wrong, at most 1001. */
   verifyPins(

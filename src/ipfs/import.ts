@@ -9,13 +9,14 @@ import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 import { importSymlink } from './import-directory.ts'
 import { importContent } from './import-leaves.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
+import type { Put } from './roots.ts'
 
 export type ImportContext = {
   readonly blocksMax: number
   /** Opens a Batch; called once a commit. */
   readonly batch: () => Batch
-  /** The pin row of a finished root. */
-  readonly pinRow: (root: Built) => Statement
+  /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
+  readonly rootRows: (root: Built, put: Put) => readonly Statement[]
   /** After each commit: content that others may wait for is here. */
   readonly committed: () => void
   readonly proceed: () => boolean
@@ -34,14 +35,14 @@ export async function* importEntries(
   checkLinks(options.maxFileLinks)
   const keeping = !options.onlyHash
   let batch = null as Batch | null
-  let rows: Statement[] = []
+  let roots: { readonly built: Built; readonly tree: number }[] = []
   const held: ImportEvent[] = []
   let top = null as TopLevel | null
   let any = false
   let committedAlone = false
   const keep: Keep = {
-    put: (items) => opened().put(items),
-    leaves: (cut, onLeaf) => opened().leaves(cut, onLeaf),
+    put: (items, tree) => opened().put(items, tree),
+    leaves: (cut, onLeaf, tree) => opened().leaves(cut, onLeaf, tree),
   }
   const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null)
   const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null)) : null
@@ -111,15 +112,18 @@ export async function* importEntries(
   async function commit(): Promise<void> {
     if (!keeping) return
     await sink.flush()
-    if (batch === null && rows.length === 0) return
+    if (batch === null && roots.length === 0) return
     context.signal.throwIfAborted()
     if (!context.proceed()) {
       throw new Fault('command_failed', { detail: 'request was given up before it was complete' })
     }
-    const ready = batch ?? context.batch()
+    const ready = opened()
+    const rows = roots.flatMap(({ built, tree }) =>
+      context.rootRows(built, { batch: ready.id, tree }),
+    )
     await ready.commit(rows)
     batch = null
-    rows = []
+    roots = []
     context.committed()
   }
 
@@ -192,7 +196,8 @@ export async function* importEntries(
 
   /** A top-level entry is complete. With progress it is committed on its own, as its lines are seen at once. */
   async function rooted(root: Built): Promise<void> {
-    if (options.pin && keeping) rows.push(context.pinRow(root))
+    const tree = sink.endTree()
+    if (keeping) roots.push({ built: root, tree })
     if (!options.progress) return
     await commit()
     committedAlone = true

@@ -1,12 +1,13 @@
-// Blocks that were read for a pin, into the store together with the pin's row: what is on its way there from
-// an earlier fetch does not count as kept.
+// Blocks that were read for a pin, into the store together with the pin's rows. All of them are put, those that are
+// there as well: what was put is what the root reaches.
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../base/fault.ts'
 import { identityCode } from '../codec/multihash.ts'
-import type { ContentRef, Item } from '../content/ref.ts'
+import type { Item } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Statement } from '../db/writer.ts'
 import { groupBytes } from './block-sink.ts'
+import type { Put } from './roots.ts'
 import type { WalkedBlock } from './walk.ts'
 
 export type KeepWatch = {
@@ -17,43 +18,69 @@ export type KeepWatch = {
   readonly signal: AbortSignal
 }
 
+/** The rows of a commit: `whole` with all blocks; `part` with those that were read, when not all could be. */
+export type KeepRows = {
+  readonly whole: (put: Put) => readonly Statement[]
+  readonly part: ((put: Put) => readonly Statement[]) | null
+}
+
+const tree = 0
+
 /**
- * Keeps those of `blocks` that the store lacks, at most one group in memory, and commits them with `rows`: all or
- * nothing. Throws what `blocks` and the store throw, `NothingChanged` among them.
+ * Keeps `blocks`, at most one group in memory, and commits them with the rows: all or nothing, but for what `part`
+ * keeps of a try in vain. Throws what `blocks` and the store throw, `NothingChanged` among them.
  */
 export async function keepAll(
   store: Store,
   blocks: AsyncIterable<WalkedBlock>,
-  rows: readonly Statement[],
+  rows: KeepRows,
   { progress, proceed = () => true, signal }: KeepWatch,
 ): Promise<void> {
   const batch = store.batch()
+  const put: Put = { batch: batch.id, tree }
   let group: Item[] = []
   let held = 0
   let count = 0
   let bytes = 0n
+
+  async function flush(): Promise<void> {
+    const items = group
+    group = []
+    held = 0
+    if (items.length > 0) await batch.put(items, tree)
+  }
+
   try {
-    for await (const { cid, block } of blocks) {
-      signal.throwIfAborted()
-      if (block === null) continue
-      count += 1
-      bytes += BigInt(block.length)
-      progress(count, bytes)
-      const ref: ContentRef = { kind: 'dag-block', hash: cid.multihash.bytes }
-      if (cid.multihash.code === identityCode || store.has(ref)) continue
-      if (held + block.length > groupBytes) {
-        await batch.put(group)
-        group = []
-        held = 0
+    try {
+      for await (const { cid, block } of blocks) {
+        signal.throwIfAborted()
+        if (block === null) continue
+        count += 1
+        bytes += BigInt(block.length)
+        progress(count, bytes)
+        if (cid.multihash.code === identityCode) continue
+        if (held + block.length > groupBytes) await flush()
+        group.push({ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block })
+        held += block.length
       }
-      group.push({ ref, bytes: block })
-      held += block.length
+      signal.throwIfAborted()
+      if (!proceed()) throw new Fault('hung_up')
+    } catch (thrown) {
+      if (rows.part !== null && count > 0) await keepPart(rows.part)
+      throw thrown
     }
-    signal.throwIfAborted()
-    if (!proceed()) throw new Fault('hung_up')
-    if (group.length > 0) await batch.put(group)
-    await batch.commit(rows)
+    await flush()
+    await batch.commit(rows.whole(put))
   } finally {
     await batch.discard()
+  }
+
+  async function keepPart(part: (put: Put) => readonly Statement[]): Promise<void> {
+    try {
+      await flush()
+      await batch.commit(part(put))
+    } catch {
+      // The next try fetches it again. Why this one was given up is what the caller must know.
+    }
   }
 }

@@ -5,17 +5,45 @@ import { CID } from 'multiformats/cid'
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
 import type { Pin, PinMode } from './files.ts'
+import { endAttempts } from './leases.ts'
+import { isRoot, type Put, rootOf, rootParameters, rootStatements } from './roots.ts'
 
 /**
- * Adds the pin or replaces its name. A recursive pin takes the place of a direct one; a direct pin over a
- * recursive one changes no row, so the write fails with `NothingChanged`.
+ * Adds the pin or replaces its name; `put`: where the commit finds all that it reaches. A recursive pin takes the
+ * place of a direct one; a direct pin over a recursive one changes no row, so the write fails with `NothingChanged`.
  */
-export function pinStatement(accountId: string, pin: Pin, now: number): Statement {
-  const direct = pin.mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
+export function pinStatements(
+  accountId: string,
+  pin: Pin,
+  put: Put,
+  now: number,
+): readonly Statement[] {
+  const name = rootOf(pin.cid, pin.mode)
+  return [
+    ...rootStatements(name, put),
+    pinRow(accountId, pin, isRoot, now),
+    endAttempts(accountId, pin.cid),
+  ]
+}
+
+/** The same for a root that somebody holds already; fails with `NothingChanged` when nobody does, too. */
+export function pinHeldStatement(accountId: string, pin: Pin, now: number): Statement {
+  return pinRow(accountId, pin, `${isRoot} AND root.holders > 0`, now)
+}
+
+function pinRow(
+  accountId: string,
+  { cid, mode, name }: Pin,
+  condition: string,
+  now: number,
+): Statement {
+  const direct = mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
   return {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name${direct}`,
-    parameters: [accountId, pin.cid.bytes, pin.mode, pin.name, now],
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
+      SELECT ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition}
+      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
+        root = excluded.root${direct}`,
+    parameters: [accountId, cid.bytes, mode, name, now, ...rootParameters(rootOf(cid, mode))],
     require: 'change',
   }
 }
@@ -32,23 +60,26 @@ export function unpinStatement(accountId: string, cid: CID, recursive: boolean):
 
 /**
  * Pins `to` recursively under the name of the recursive pin `from`, and with `unpin` removes that. Fails with
- * `NothingChanged` 0 when there is no such pin or `to` is pinned recursively already.
+ * `NothingChanged` when there is no such pin or `to` is pinned recursively already.
  */
 export function movePinStatements(
   accountId: string,
   { from, to, unpin }: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
+  put: Put,
   now: number,
 ): readonly Statement[] {
+  const name = rootOf(to, 'recursive')
   const add: Statement = {
-    sql: `INSERT INTO pin (account_id, cid, mode, name, created)
-      SELECT account_id, ?, mode, name, ? FROM pin
-        WHERE account_id = ? AND cid = ? AND mode = 'recursive'
-      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name
-        WHERE pin.mode = 'direct'`,
-    parameters: [to.bytes, now, accountId, from.bytes],
+    sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
+      SELECT pin.account_id, ?, pin.mode, pin.name, ?, root.id FROM pin CROSS JOIN root
+        WHERE pin.account_id = ? AND pin.cid = ? AND pin.mode = 'recursive' AND ${isRoot}
+      ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
+        root = excluded.root WHERE pin.mode = 'direct'`,
+    parameters: [to.bytes, now, accountId, from.bytes, ...rootParameters(name)],
     require: 'change',
   }
-  return unpin ? [add, unpinStatement(accountId, from, true)] : [add]
+  const remove = unpin ? [unpinStatement(accountId, from, true)] : []
+  return [...rootStatements(name, put), add, ...remove, endAttempts(accountId, to)]
 }
 
 export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {

@@ -1,15 +1,14 @@
-// Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, how much it
-// is, and whether it is all there.
+// Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, and
+// whether it is all there.
 // Tested by src/gateway/operations/pin-walks.test.ts
 import { Fault } from '../base/fault.ts'
-import { toBareHex } from '../base/hex.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { OpenBlocks } from './blocks.ts'
 import type { Files, Patience } from './files.ts'
 import { listPins } from './pin-rows.ts'
 import { storedOnly, type Visited, walkBlocks } from './walk.ts'
 
-export type PinWalks = Pick<Files, 'indirect' | 'pinned' | 'verifyPins'>
+export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
 
 const storedAlone: Patience = { offline: true, timeoutMs: null }
 /** Most lost blocks that are named for one pin. */
@@ -36,29 +35,6 @@ export function createPinWalks(parts: {
           if (!pinned.has(cid.toString())) yield { cid, root }
         }
       }
-    },
-
-    async pinned(accountId, signal) {
-      const read = storedOnly(openBlocks(storedAlone, signal))
-      const visited: Visited = new Map()
-      const total = { blocks: 0, bytes: 0n }
-      const add = (block: Uint8Array | null): void => {
-        if (block === null) return
-        total.blocks += 1
-        total.bytes += BigInt(block.length)
-      }
-      // Recursive pins stand first, so a direct pin that was met below one is not counted again.
-      for (const { cid, mode } of listPins(database, accountId)) {
-        signal.throwIfAborted()
-        if (mode === 'recursive') {
-          for await (const { block } of walkBlocks(cid, visited, blocksMax, read)) add(block)
-          continue
-        }
-        const key = toBareHex(cid.multihash.bytes)
-        if (!visited.has(key)) add(await read(cid))
-        visited.set(key, cid.code)
-      }
-      return total
     },
 
     async *verifyPins(accountId, signal) {

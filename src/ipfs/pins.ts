@@ -13,10 +13,12 @@ import {
   findPinMode,
   listPins,
   movePinStatements,
-  pinStatement,
+  pinStatements,
   unpinStatement,
 } from './pin-rows.ts'
-import { keepAll } from './keep-all.ts'
+import { keepAll, type KeepRows } from './keep-all.ts'
+import { endAttempts, leaseStatements } from './leases.ts'
+import { looseRoot, type Put, rootOf } from './roots.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
 import { walkBlocks, type WalkedBlock } from './walk.ts'
 
@@ -29,12 +31,27 @@ export type PinSettings = {
   readonly openBlocks: OpenBlocks
   /** Most blocks of one recursive pin, and of one indirect walk. */
   readonly blocksMax: number
+  /** How long blocks that were brought and not pinned are kept. */
+  readonly unpinnedMs: number
+  /** Whether blocks may come from anyone beyond the store, so that a try in vain may have brought some. */
+  readonly hasSources: boolean
   /** After a commit of new blocks: content that others may wait for is here. */
   readonly committed: () => void
 }
 
 export function createPins(settings: PinSettings): Pins {
   const { store, database, clock, openBlocks, blocksMax, committed } = settings
+
+  /** Of a pin: its rows, or what keeps the blocks that a try in vain has brought, for the next one. */
+  function rowsOf(accountId: string, cid: CID, whole: KeepRows['whole']): KeepRows {
+    const part: KeepRows['part'] = (put) => [
+      endAttempts(accountId, cid),
+      ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
+    ]
+    return { whole, part: settings.hasSources ? part : null }
+  }
+
+  const expires = (): number => clock.now() + settings.unpinnedMs
 
   return {
     async pin(accountId, pin, patience, progress, signal) {
@@ -44,8 +61,10 @@ export function createPins(settings: PinSettings): Pins {
         if (!recursive && findPinMode(database, accountId, pin.cid) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
         const read = openBlocks(patience, signal)
-        const row = pinStatement(accountId, pin, clock.now())
-        await keepAll(store, blocksOf(pin, read, blocksMax), [row], { progress, signal })
+        const rows = rowsOf(accountId, pin.cid, (put) =>
+          pinStatements(accountId, pin, put, clock.now()),
+        )
+        await keepAll(store, blocksOf(pin, read, blocksMax), rows, { progress, signal })
       } catch (thrown) {
         throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
       }
@@ -64,7 +83,9 @@ export function createPins(settings: PinSettings): Pins {
       judge()
       if (from.equals(to)) return
       const blocks = walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
-      const rows = movePinStatements(accountId, move, clock.now())
+      const rows = rowsOf(accountId, to, (put) =>
+        movePinStatements(accountId, move, put, clock.now()),
+      )
       try {
         await keepAll(store, blocks, rows, { progress: () => {}, signal })
       } catch (thrown) {
@@ -75,15 +96,17 @@ export function createPins(settings: PinSettings): Pins {
     },
 
     async putBlock({ cid, bytes }, pin, patience, { accountId, proceed, signal }) {
-      const rows: Statement[] = []
       let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
       if (pin) {
         const read = openBlocks(patience, signal)
         const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
         blocks = walkBlocks(cid, new Map(), blocksMax, own)
-        rows.push(pinStatement(accountId, { cid, mode: 'recursive', name: '' }, clock.now()))
       }
-      await keepAll(store, blocks, rows, { progress: () => {}, proceed, signal })
+      const whole = (put: Put): readonly Statement[] =>
+        pin
+          ? pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now())
+          : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })
+      await keepAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
       committed()
     },
 

@@ -13,6 +13,7 @@ import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Entry, ImportEvent, ImportOptions } from '../../src/ipfs/entry.ts'
 import type { Files, Patience } from '../../src/ipfs/files.ts'
+import { listTrees } from './tree-store.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type FilesFixture = {
@@ -61,7 +62,7 @@ export function createFilesFixture(
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   const writer = createInlineWriter(database)
-  const store = wrapStore(createSqliteStore({ db: database, writer }))
+  const store = wrapStore(listTrees(createSqliteStore({ db: database, writer }), writer))
   const clock = createTurnedClock()
   const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({

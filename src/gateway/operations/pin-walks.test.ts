@@ -14,17 +14,17 @@ test('repo/stat counts the blocks of the own pins once, whatever pins them', asy
     const all = (await value('repo/stat', [], {}, null, files, account)) as Record<string, unknown>
     return [all['NumObjects'], all['RepoSize']]
   }
-  assert.deepEqual(await stat(), [0, 0n])
+  assert.deepEqual(await stat(), [0, 0])
   const file = await add('a', 'abc')
   const all = (await lines('add', [], { 'wrap-with-directory': true }, [
     fileEntry('a', 'abc'),
   ])) as Line[]
   const root = all.at(-1)
-  assert.deepEqual(await stat(), [2, BigInt(root?.Size ?? 0)])
+  assert.deepEqual(await stat(), [2, Number(root?.Size ?? 0)])
   // The same block under its other name, and directly.
   await run('pin/add', [CID.parse(file).toV1().toString()], { recursive: false })
-  assert.deepEqual(await stat(), [2, BigInt(root?.Size ?? 0)])
-  assert.deepEqual(await stat('bob'), [0, 0n])
+  assert.deepEqual(await stat(), [2, Number(root?.Size ?? 0)])
+  assert.deepEqual(await stat('bob'), [0, 0])
   await run('pin/rm', [root?.Hash ?? ''])
   await run('pin/rm', [file])
   assert.equal((await stat())[0], 1)

@@ -1,4 +1,4 @@
-// `repo/stat`: the account's own store as if it were a repository: what its pins hold, each block once
+// `repo/stat`: the account's own store as if it were a repository: what it keeps, each block once
 // (contract-files 9, 8.6).
 // Tested by src/gateway/operations/pin-walks.test.ts
 import type { FilesOperation } from '../operation.ts'
@@ -10,8 +10,8 @@ export const repoStat: FilesOperation<null> = {
   name: 'repo/stat',
   class: 'read',
   parse: () => null,
-  async run(_, { caller, files, signal }) {
-    const { blocks, bytes } = await files.pinned(caller.accountId, signal)
+  async run(_, { caller, files }) {
+    const { blocks, bytes } = files.stored(caller.accountId)
     const value = {
       RepoSize: bytes,
       StorageMax: unlimited,

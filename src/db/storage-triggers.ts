@@ -1,0 +1,85 @@
+// What keeps the storage of accounts exact: triggers on the rows that say who holds which root, so that whoever
+// writes a pin or a lease can not forget to count it. Part of a migration: never changed once it was released.
+// Tested by src/ipfs/roots.test.ts
+
+/** Up to this many blocks a root is given back in the transaction that lets it go, past it in steps later. */
+const blocksAtOnce = 1000
+
+/** One more, or one less, claim of an account on a root. */
+const claim = (row: string): string => `
+  INSERT INTO account_storage (account_id) VALUES (${row}.account_id) ON CONFLICT (account_id) DO NOTHING;
+  INSERT INTO holding (storage, root, claims)
+    SELECT id, ${row}.root, 1 FROM account_storage WHERE account_id = ${row}.account_id
+    ON CONFLICT (storage, root) DO UPDATE SET claims = claims + 1;`
+const release = (row: string): string => `
+  UPDATE holding SET claims = claims - 1 WHERE root = ${row}.root
+    AND storage = (SELECT id FROM account_storage WHERE account_id = ${row}.account_id);
+  DELETE FROM holding WHERE root = ${row}.root AND claims = 0
+    AND storage = (SELECT id FROM account_storage WHERE account_id = ${row}.account_id);`
+
+/**
+ * Takes the blocks of a closure with ids above `after` and up to `last` off an account: what no other root of it
+ * reaches is no longer its storage. All four are SQL expressions.
+ */
+export function giveBack(of: {
+  readonly storage: string
+  readonly root: string
+  readonly after: string
+  readonly last: string
+}): readonly string[] {
+  const { storage, root, after, last } = of
+  const blocks = `SELECT block FROM closure WHERE root = ${root} AND block > ${after} AND block <= ${last}`
+  return [
+    `UPDATE account_storage SET (blocks, bytes) = (
+       SELECT account_storage.blocks - count(*), account_storage.bytes - coalesce(sum(charge.size), 0)
+         FROM closure CROSS JOIN charge ON charge.block = closure.block AND charge.storage = ${storage}
+         WHERE closure.root = ${root} AND closure.block > ${after} AND closure.block <= ${last}
+           AND charge.roots = 1)
+     WHERE id = ${storage}`,
+    `DELETE FROM charge WHERE storage = ${storage} AND roots = 1 AND block IN (${blocks})`,
+    `UPDATE charge SET roots = roots - 1 WHERE storage = ${storage} AND block IN (${blocks})`,
+  ]
+}
+
+/** One holder less; a root that nobody holds loses its name and is taken apart later. */
+export function letGo(root: string): string {
+  return `UPDATE root SET holders = holders - 1, hash = CASE holders WHEN 1 THEN NULL ELSE hash END
+    WHERE id = ${root}`
+}
+
+const claimed = (table: string): readonly string[] => [
+  `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} WHEN NEW.root IS NOT NULL
+    BEGIN ${claim('NEW')} END`,
+  // The new root first: what both reach stays all the time.
+  `CREATE TRIGGER ${table}_moved AFTER UPDATE OF root ON ${table}
+    WHEN NEW.root IS NOT NULL AND NEW.root IS NOT OLD.root
+    BEGIN ${claim('NEW')} ${release('OLD')} END`,
+  `CREATE TRIGGER ${table}_removed AFTER DELETE ON ${table} WHEN OLD.root IS NOT NULL
+    BEGIN ${release('OLD')} END`,
+]
+
+export const storageTriggers: readonly string[] = [
+  ...claimed('pin'),
+  ...claimed('lease'),
+  `CREATE TRIGGER holding_added AFTER INSERT ON holding BEGIN
+    INSERT INTO charge (block, storage, roots, size)
+      SELECT closure.block, NEW.storage, 1, block.size
+        FROM closure CROSS JOIN block ON block.id = closure.block WHERE closure.root = NEW.root
+      ON CONFLICT (block, storage) DO UPDATE SET roots = roots + 1;
+    UPDATE account_storage SET (blocks, bytes) = (
+      SELECT account_storage.blocks + count(*), account_storage.bytes + coalesce(sum(charge.size), 0)
+        FROM closure CROSS JOIN charge ON charge.block = closure.block AND charge.storage = NEW.storage
+        WHERE closure.root = NEW.root AND charge.roots = 1)
+      WHERE id = NEW.storage;
+    UPDATE root SET holders = holders + 1 WHERE id = NEW.root;
+  END`,
+  `CREATE TRIGGER holding_removed AFTER DELETE ON holding
+    WHEN (SELECT blocks FROM root WHERE id = OLD.root) <= ${blocksAtOnce} BEGIN
+    ${giveBack({ storage: 'OLD.storage', root: 'OLD.root', after: '-1', last: '9223372036854775807' }).join(';\n')};
+    ${letGo('OLD.root')};
+  END`,
+  `CREATE TRIGGER large_holding_removed AFTER DELETE ON holding
+    WHEN (SELECT blocks FROM root WHERE id = OLD.root) > ${blocksAtOnce} BEGIN
+    INSERT INTO releasing (storage, root, after) VALUES (OLD.storage, OLD.root, -1);
+  END`,
+]
