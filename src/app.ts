@@ -8,9 +8,10 @@ import { createFirstKey } from './accounts/first-account.ts'
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
-import { verifyDagBlock } from './codec/verify-dag-block.ts'
+import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
+import { createReadRun } from './content/obtain-run.ts'
 import { createObtain, defaultObtainLimits } from './content/obtain.ts'
 import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
 import { isShared } from './content/shared-content.ts'
@@ -106,10 +107,11 @@ export async function startServer(
 
   const store = createSqliteStore({ db: database, writer })
   const sources = createNetworkSources()
+  const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
   const obtaining = createObtain({
     store,
     sourcesFor: sources.of,
-    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+    verify,
     nameOf: nameKeccakKinds,
     isShared,
     clock,
@@ -162,6 +164,7 @@ export async function startServer(
     files: createFiles({
       store,
       obtain: obtaining.obtain,
+      readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
       database,
       clock,
       hasSources: false,

@@ -2,13 +2,20 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 
-/** `level` 1 to 9; null = the library's own choice. What `chunks` throws is thrown; leaving early ends it. */
+/**
+ * `level` 1 to 9; null = the library's own choice. What `chunks` throws is thrown; leaving early ends it. Chunks are
+ * copied: streams hold more of them than may be valid at a time.
+ */
 export async function* gzipped(
   chunks: AsyncIterable<Uint8Array>,
   level: number | null,
 ): AsyncGenerator<Uint8Array> {
   const gzip = createGzip(level === null ? {} : { level })
   // A failure reaches the reader through `gzip` itself, which the pipeline destroys with it.
-  pipeline(Readable.from(chunks, { objectMode: false }), gzip, () => {})
+  pipeline(Readable.from(copied(chunks), { objectMode: false }), gzip, () => {})
   yield* gzip as AsyncIterable<Uint8Array>
+}
+
+async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield chunk.slice()
 }

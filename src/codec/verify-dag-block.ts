@@ -1,7 +1,9 @@
 // The proof of an IPFS block: its bytes hash to the digest of the multihash it was asked by.
+import { createHash } from 'node:crypto'
 import { equalBytes } from '../base/hex.ts'
 import { Fault } from '../base/fault.ts'
-import { computed, decodeMultihash, identityCode } from './multihash.ts'
+import { leafPrefix, leafSuffix } from './leaf-frame.ts'
+import { computed, decodeMultihash, identityCode, sha256Code } from './multihash.ts'
 
 /**
  * `multihash`: code, length, digest (a digest of 20 bytes or more may be cut short). Throws `unverified` when
@@ -13,5 +15,21 @@ export function verifyDagBlock(multihash: Uint8Array, bytes: Uint8Array): void {
   const compared = code === identityCode ? whole : whole.subarray(0, digest.length)
   if (!equalBytes(compared, digest)) {
     throw new Fault('unverified', { detail: 'block bytes do not match their hash' })
+  }
+}
+
+/**
+ * The same of a dag-pb leaf, by the file bytes in it: its block is never put together. Throws `unverified` when
+ * it is another, or when the multihash is none of sha2-256, by which all such leaves are named.
+ */
+export function verifyLeaf(multihash: Uint8Array, data: Uint8Array): void {
+  const { code, digest } = decodeMultihash(multihash)
+  const whole = createHash('sha256')
+    .update(leafPrefix(data.length))
+    .update(data)
+    .update(leafSuffix(data.length))
+    .digest()
+  if (code !== sha256Code || !equalBytes(whole.subarray(0, digest.length), digest)) {
+    throw new Fault('unverified', { detail: 'leaf bytes do not match their hash' })
   }
 }

@@ -56,7 +56,10 @@ export type FilesReply =
   | { readonly kind: 'object'; readonly value: unknown }
   /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
   | { readonly kind: 'events'; readonly lines: AsyncIterable<unknown>; readonly live: boolean }
-  /** `length`: bytes to come, when known. The first chunk is verified before the face sends headers. */
+  /**
+   * `length`: bytes to come, when known. The first chunk is verified before the face sends headers; a chunk is
+   * valid until the next one is asked for.
+   */
   | {
       readonly kind: 'bytes'
       readonly chunks: AsyncIterable<Uint8Array>

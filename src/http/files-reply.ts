@@ -82,6 +82,9 @@ async function* exactly(
   if (length !== null && bytes !== length) throw new Error(`${bytes} bytes came, not ${length}`)
 }
 
+/** A smaller chunk is copied, so that many of them can go out together. */
+const copiedBytesMax = 16 * 1024
+
 async function sendStream(
   exchange: NodeExchange,
   headers: Record<string, string>,
@@ -100,7 +103,9 @@ async function sendStream(
     for (; step.done !== true; step = await iterator.next()) {
       if (response.destroyed) throw hungUp()
       sent.bytes += step.value.length
-      if (!response.write(step.value)) await drained(exchange, terms)
+      // A chunk is valid until the next one is asked for: the socket must be done with it by then.
+      if (step.value.length > copiedBytesMax) await taken(exchange, step.value, terms)
+      else if (!response.write(step.value.slice())) await taken(exchange, null, terms)
     }
     if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
     response.end()
@@ -109,7 +114,8 @@ async function sendStream(
   }
 }
 
-function drained(exchange: NodeExchange, terms: ReplyTerms): Promise<void> {
+/** Resolves when the caller has taken `chunk`, or with null what was written before. */
+function taken(exchange: NodeExchange, chunk: Uint8Array | null, terms: ReplyTerms): Promise<void> {
   const { response } = exchange
   return new Promise((resolve, reject) => {
     const settle = (): void => {
@@ -128,7 +134,9 @@ function drained(exchange: NodeExchange, terms: ReplyTerms): Promise<void> {
       settle()
       reject(new Fault('deadline', { detail: 'the caller stopped reading' }))
     })
-    response.on('drain', ready).on('close', gone)
+    response.on('close', gone)
+    if (chunk === null) response.on('drain', ready)
+    else response.write(chunk, (error) => (error ? gone() : ready()))
     if (response.destroyed) gone()
   })
 }

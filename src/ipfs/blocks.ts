@@ -5,19 +5,33 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { dagPbCodec } from '../codec/cid.ts'
+import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
+import { joinBytes } from '../codec/protobuf.ts'
+import type { ReadRun } from '../content/obtain-run.ts'
 import type { ContentRef, Obtain } from '../content/ref.ts'
+import type { StoredPiece } from '../content/store.ts'
 import type { Waiters } from './waiters.ts'
 import type { Patience } from './files.ts'
 
 /** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
 export type ReadBlock = (cid: CID) => Promise<Uint8Array>
 
-/** Begins a call: one ReadBlock for all its blocks. */
-export type OpenBlocks = (patience: Patience, signal: AbortSignal) => ReadBlock
+/**
+ * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
+ * Null: to be had by ReadBlock, if at all. A piece is valid until the next one is asked for.
+ */
+export type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredPiece | null>
+
+export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
+
+/** Begins a call: one reader for all its blocks. */
+export type OpenBlocks = (patience: Patience, signal: AbortSignal) => BlockReader
 
 export type BlockSettings = {
   readonly obtain: Obtain
+  readonly readRun: ReadRun
   readonly waiters: Waiters
   readonly clock: Clock
   /** Whether `obtain` has anywhere else to look than the store. */
@@ -36,18 +50,18 @@ const turnBytes = 512 * 1024
  * `deadline` when waiting took too long, `unverified` when all there is is wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
-  const { obtain, waiters, clock, hasSources, idleMs } = settings
+  const { obtain, readRun, waiters, clock, hasSources, idleMs } = settings
   let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
     const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
     let since = clock.monotonic()
 
-    return async (cid) => {
+    async function readBlock(cid: CID): Promise<Uint8Array> {
       signal.throwIfAborted()
       const { code, digest } = decodeMultihash(cid.multihash.bytes)
       if (code === identityCode) return digest
-      const ref: ContentRef = { kind: 'dag-block', hash: cid.multihash.bytes }
+      const ref = refOf(cid)
       for (;;) {
         const leftMs = since + limitMs - clock.monotonic()
         const patienceMs = Math.max(1, Math.ceil(leftMs))
@@ -71,6 +85,18 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       }
     }
 
+    async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredPiece | null> {
+      const refs = cids.map(refOf)
+      let at = 0
+      for await (const piece of readRun(refs, signal)) {
+        if (piece !== null && patience.timeoutMs === null) since = clock.monotonic()
+        yield piece !== null && cids[at]?.code !== dagPbCodec ? wholeBlock(piece) : piece
+        at += 1
+      }
+    }
+
+    return Object.assign(readBlock, { leaves })
+
     /** Resolves when the block is here or `waitMs` have passed. */
     async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -88,6 +114,17 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       until.throwIfAborted()
     }
   }
+}
+
+function refOf(cid: CID): ContentRef {
+  return { kind: 'dag-block', hash: cid.multihash.bytes }
+}
+
+/** A dag-pb leaf under a CID of another codec is no leaf of that codec. */
+function wholeBlock({ data, leaf }: StoredPiece): StoredPiece {
+  if (!leaf) return { data, leaf }
+  const block = joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+  return { data: block, leaf: false }
 }
 
 /** Nobody has it now; a source that is down now may answer later. */

@@ -3,6 +3,7 @@
 // Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { ReadRun } from '../content/obtain-run.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -47,6 +48,7 @@ export const defaultFilesLimits: FilesLimits = {
 export type FilesSettings = {
   readonly store: Store
   readonly obtain: Obtain
+  readonly readRun: ReadRun
   /** For reads of pins; writes go through the store's commits. */
   readonly database: Database
   readonly clock: Clock
@@ -56,10 +58,11 @@ export type FilesSettings = {
 }
 
 export function createFiles(settings: FilesSettings): Files {
-  const { store, obtain, database, clock, hasSources, limits } = settings
+  const { store, obtain, readRun, database, clock, hasSources, limits } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
+    readRun,
     waiters,
     clock,
     hasSources,

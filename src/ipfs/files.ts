@@ -43,8 +43,8 @@ export interface Files {
   resolveNode(path: string, patience: Patience, signal: AbortSignal): Promise<ResolvedNode>
 
   /**
-   * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded.
-   * Resolves once the first block is verified; `size` is the file's whole size.
+   * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded and valid
+   * until the next one is asked for. Resolves once the first block is verified; `size` is the file's whole size.
    */
   open(
     cid: CID,

@@ -5,6 +5,10 @@ import { cidOf, dagPbCodec } from '../codec/cid.ts'
 import { encodeDagNode } from '../codec/dag-pb.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'
+import { bytesOf, piecesOf } from '../../test/fakes/files-fixture.ts'
+import type { BlockSink } from './block-sink.ts'
+import { noMetadata } from './built.ts'
+import { importFile } from './import-file.ts'
 import { fileShape, readFile } from './read-file.ts'
 
 /** 41 blocks that describe 2^40 bytes: each node has the one below it twice. */
@@ -29,10 +33,14 @@ test('40 blocks that describe 2^40 bytes stream lazily, and other work gets its 
   const { root, find } = endlessFile()
   let reads = 0
   const shape = fileShape(root, find(root))
-  const bytes = readFile(shape, 0n, shape.size, (cid) => {
+  const read = (cid: CID) => {
     reads += 1
     return Promise.resolve(find(cid))
-  })
+  }
+  async function* leaves(cids: readonly CID[]) {
+    for (const cid of cids) yield { data: await read(cid), leaf: false }
+  }
+  const bytes = readFile(shape, 0n, shape.size, Object.assign(read, { leaves }))
   assert.equal(shape.size, 1n << 40n)
   let stopped = false
   setImmediate(() => (stopped = true))
@@ -43,4 +51,98 @@ test('40 blocks that describe 2^40 bytes stream lazily, and other work gets its 
   }
   assert.ok(stopped, 'nobody else had a turn')
   assert.ok(reads < 1000, `${reads} blocks read`)
+})
+
+/** A file of `count` leaves of `leafBytes`, `width` to a node, in a map. */
+async function balancedFile(count: number, leafBytes: number, width: number) {
+  const blocks = new Map<string, Uint8Array>()
+  const sink: BlockSink = {
+    leaves: null,
+    endTree: () => 0,
+    put(codec, version, block) {
+      const cid = cidOf(version, codec, multihashOf('sha2-256', block))
+      blocks.set(cid.toString(), block)
+      return Promise.resolve(cid)
+    },
+    flush: () => Promise.resolve(),
+    settled: () => Promise.resolve(),
+  }
+  const bytes = Buffer.alloc(count * leafBytes)
+  for (let at = 0; at < count; at++) bytes.fill(at % 251, at * leafBytes, (at + 1) * leafBytes)
+  const options = {
+    cidVersion: 0,
+    rawLeaves: false,
+    chunkBytes: leafBytes,
+    maxFileLinks: width,
+  } as const
+  const steps = importFile(piecesOf(bytes), options, noMetadata, sink)
+  let step = await steps.next()
+  while (!step.done) step = await steps.next()
+  return { bytes, root: step.value.cid, blocks }
+}
+
+test('a file that is read in runs comes out whole though the buffer of a run is used again', async () => {
+  const { bytes, root, blocks } = await balancedFile(100, 100, 4)
+  const find = (cid: CID) => blocks.get(cid.toString()) as Uint8Array
+  let alone = 0
+  let openRuns = 0
+  const read = (cid: CID) => {
+    alone += 1
+    return Promise.resolve(find(cid))
+  }
+  async function* leaves(cids: readonly CID[]) {
+    const buffer = new Uint8Array(4096)
+    openRuns += 1
+    try {
+      for (const cid of cids) {
+        const block = find(cid)
+        buffer.set(block)
+        yield { data: buffer.subarray(0, block.length), leaf: false }
+        buffer.fill(255)
+      }
+    } finally {
+      buffer.fill(255)
+      openRuns -= 1
+    }
+  }
+  const shape = fileShape(root, find(root))
+  for (const [start, end] of [
+    [0, 10_000],
+    [1, 9_999],
+    [450, 460],
+    [399, 1601],
+  ] as const) {
+    const out: Uint8Array[] = []
+    for await (const chunk of readFile(
+      shape,
+      BigInt(start),
+      BigInt(end),
+      Object.assign(read, { leaves }),
+    )) {
+      out.push(chunk.slice())
+    }
+    assert.ok(Buffer.concat(out).equals(bytes.subarray(start, end)), `${start} to ${end}`)
+    assert.equal(openRuns, 0)
+  }
+  assert.ok(alone < 100, `${alone} blocks were read alone`)
+  for await (const chunk of readFile(shape, 0n, 10_000n, Object.assign(read, { leaves }))) {
+    if (chunk[0] === 50) break
+  }
+  assert.equal(openRuns, 0, 'a run was not left')
+})
+
+test('what a run does not have is read alone, and the rest of its node with it', async () => {
+  const { bytes, root, blocks } = await balancedFile(40, 100, 8)
+  const find = (cid: CID) => blocks.get(cid.toString()) as Uint8Array
+  const read = (cid: CID) => Promise.resolve(find(cid))
+  let given = 0
+  async function* leaves(cids: readonly CID[]) {
+    for (const cid of cids) {
+      given += 1
+      yield given % 3 === 0 ? null : { data: find(cid), leaf: false }
+    }
+  }
+  const shape = fileShape(root, find(root))
+  const chunks = readFile(shape, 0n, shape.size, Object.assign(read, { leaves }))
+  assert.ok((await bytesOf(chunks)).equals(bytes))
 })

@@ -3,7 +3,8 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
-import type { ReadBlock } from './blocks.ts'
+import type { StoredPiece } from '../content/store.ts'
+import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
 
@@ -11,12 +12,15 @@ import { decodeNode, linkCid } from './node.ts'
 export type FileShape = {
   readonly size: bigint
   readonly inline: Uint8Array
-  readonly children: readonly { readonly cid: CID; readonly size: bigint }[]
+  readonly children: readonly Child[]
 }
 
+type Child = { readonly cid: CID; readonly size: bigint }
+
 const blocksAhead = 4
-/** How many blocks may be read before other work gets a turn: those in the store need none of their own. */
+/** How much may be read before other work gets a turn: what is in the store needs none of its own. */
 const turnBlocks = 128
+const turnBytes = 512 * 1024
 /** Trickle DAGs of 2^40 bytes stay below it; only made-up DAGs are deeper. */
 const depthMax = 64
 
@@ -55,18 +59,22 @@ type Frame = {
   next: number
   /** Whether the last child was a leaf: then its siblings are worth fetching early. */
   leaves: boolean
+  /** The siblings that follow, read in one go; null before, and `lost` once one of them was not to be had so. */
+  run: AsyncGenerator<StoredPiece | null> | null
+  lost: boolean
   readonly ahead: Map<number, Promise<Uint8Array>>
 }
 
 /**
  * Bytes `start` to `end` (not included) of the file whose root has `root`. Blocks outside are not read.
- * `read` gives verified blocks; chunks are views of them. What fails ends the stream with an error.
+ * `read` gives verified blocks; chunks are views of them, valid until the next one is asked for. What fails ends
+ * the stream with an error.
  */
 export async function* readFile(
   root: FileShape,
   start: bigint,
   end: bigint,
-  read: ReadBlock,
+  read: BlockReader,
 ): AsyncGenerator<Uint8Array> {
   if (start >= end) return
   yield* slice(root.inline, 0n)
@@ -74,34 +82,85 @@ export async function* readFile(
   let openLinks = root.children.length
   let onTheirWay = 0
   let blocks = 0
+  let sinceTurn = 0
+  /** How many frames were open where the last leaf was: in a balanced file, all leaves are there. */
+  let leafDepth = 0
 
-  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
-    const index = frame.next
-    const child = frame.shape.children[index]
-    if (child === undefined || frame.at >= end) {
-      frames.pop()
-      openLinks -= frame.shape.children.length
-      continue
+  try {
+    for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+      const index = frame.next
+      const child = frame.shape.children[index]
+      if (child === undefined || frame.at >= end) {
+        await endRun(frame)
+        frames.pop()
+        openLinks -= frame.shape.children.length
+        continue
+      }
+      const at = frame.at
+      frame.next += 1
+      frame.at += child.size
+      if (frame.at <= start || child.size === 0n) continue
+      blocks += 1
+      if (blocks % turnBlocks === 0 || sinceTurn >= turnBytes) {
+        sinceTurn = 0
+        await setImmediate()
+      }
+      const { data, leaf } = await readChild(frame, index, at)
+      sinceTurn += data.length
+      const shape = leaf ? leafShape(data) : fileShape(child.cid, data)
+      if (shape.size !== child.size) {
+        throw failed(`block ${child.cid.toString()} is not as large as its parent says`)
+      }
+      frame.leaves = shape.children.length === 0
+      if (frame.leaves) {
+        leafDepth = frames.length
+        yield* slice(shape.inline, at)
+        continue
+      }
+      // What is kept of a node must not lie in a piece of a run, which is valid for a while only.
+      const node = frame.run === null ? shape : fileShape(child.cid, data.slice())
+      await endRun(frame)
+      yield* slice(node.inline, at)
+      if (frames.length >= depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)
+      openLinks += node.children.length
+      if (openLinks > openLinksMax) throw failed('file DAG has too many links on one path')
+      const below = enter(node, at)
+      below.leaves = leafDepth === frames.length + 1
+      frames.push(below)
     }
-    const at = frame.at
-    frame.next += 1
-    frame.at += child.size
-    if (frame.at <= start || child.size === 0n) continue
-    blocks += 1
-    if (blocks % turnBlocks === 0) await setImmediate()
+  } finally {
+    for (const frame of frames) await endRun(frame)
+  }
+
+  /** What is stored comes in runs, what is not is fetched a few at a time. */
+  async function readChild(frame: Frame, index: number, at: bigint): Promise<StoredPiece> {
+    if (frame.leaves && !frame.lost) {
+      frame.run ??= read.leaves(neededFrom(frame, index, at))
+      const step = await frame.run.next()
+      if (step.done !== true && step.value !== null) return step.value
+      frame.lost = true
+      await endRun(frame)
+    }
     fetchAhead(frame, index, at)
-    const block = await take(frame, index, child.cid)
-    const shape = fileShape(child.cid, block)
-    if (shape.size !== child.size) {
-      throw failed(`block ${child.cid.toString()} is not as large as its parent says`)
+    const { cid } = frame.shape.children[index] as Child
+    return { data: await take(frame, index, cid), leaf: false }
+  }
+
+  async function endRun(frame: Frame): Promise<void> {
+    await frame.run?.return(null)
+    frame.run = null
+  }
+
+  /** The children from `index` on that will be asked for, one after the other. */
+  function neededFrom(frame: Frame, index: number, from: bigint): readonly CID[] {
+    const cids: CID[] = []
+    let at = from
+    for (const child of frame.shape.children.slice(index)) {
+      if (at >= end) break
+      at += child.size
+      if (child.size > 0n) cids.push(child.cid)
     }
-    frame.leaves = shape.children.length === 0
-    yield* slice(shape.inline, at)
-    if (shape.children.length === 0) continue
-    if (frames.length >= depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)
-    openLinks += shape.children.length
-    if (openLinks > openLinksMax) throw failed('file DAG has too many links on one path')
-    frames.push(enter(shape, at))
+    return cids
   }
 
   function* slice(bytes: Uint8Array, at: bigint): Generator<Uint8Array> {
@@ -139,7 +198,11 @@ export async function* readFile(
 
 function enter(shape: FileShape, at: bigint): Frame {
   const first = at + BigInt(shape.inline.length)
-  return { shape, at: first, next: 0, leaves: false, ahead: new Map() }
+  return { shape, at: first, next: 0, leaves: false, run: null, lost: false, ahead: new Map() }
+}
+
+function leafShape(data: Uint8Array): FileShape {
+  return { size: BigInt(data.length), inline: data, children: [] }
 }
 
 function failed(detail: string): Fault {

@@ -1,7 +1,8 @@
 // The file side on a real database in memory, for tests: two accounts, no network, a clock turned by hand.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
-import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, Item } from '../../src/content/ref.ts'
 import { createSqliteStore } from '../../src/content/sqlite-store.ts'
@@ -76,6 +77,7 @@ export function createFilesFixture(
   const files = createFiles({
     store,
     obtain,
+    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
     clock,
     hasSources: sources.length > 0,
@@ -127,7 +129,7 @@ export function rootOf(
 
 export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const out: Uint8Array[] = []
-  for await (const chunk of chunks) out.push(chunk)
+  for await (const chunk of chunks) out.push(chunk.slice())
   return Buffer.concat(out)
 }
 

@@ -7,8 +7,10 @@ import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
+import type { Verify } from '../../src/content/ref.ts'
 import { createSqliteStore } from '../../src/content/sqlite-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -43,10 +45,11 @@ export async function startFilesServer(
   migrate(database)
   t.after(() => database.close())
   const store = createSqliteStore({ db: database, writer: createInlineWriter(database) })
+  const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,
     sourcesFor: () => [],
-    verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
+    verify,
     clock,
     log: silentLog,
     count: () => {},
@@ -54,6 +57,7 @@ export async function startFilesServer(
   const files = createFiles({
     store,
     obtain,
+    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
     clock,
     hasSources: false,

@@ -1,0 +1,129 @@
+// Promises of a verified run: in order, nothing unverified, a wrong copy is dropped and told as lost.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { silentLog } from '../base/log.ts'
+import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
+import { multihashOf } from '../codec/multihash.ts'
+import { verifyDagBlock, verifyLeaf } from '../codec/verify-dag-block.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { createReadRun } from './obtain-run.ts'
+import { refKey, type ContentRef } from './ref.ts'
+import type { Store, StoredPiece } from './store.ts'
+
+const never = new AbortController().signal
+
+function refOf(block: Uint8Array): ContentRef {
+  return { kind: 'dag-block', hash: multihashOf('sha2-256', block) }
+}
+
+function createRun(store: Pick<Store, 'read' | 'drop'>) {
+  const counted: string[] = []
+  const readRun = createReadRun({
+    store,
+    verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
+    verifyLeaf,
+    log: silentLog,
+    count: (event) => counted.push(event),
+  })
+  return { readRun, counted }
+}
+
+/** A store that gives `pieces` whatever it is asked, and notes what is dropped and whether it was left. */
+function storeOf(pieces: readonly (StoredPiece | null)[]) {
+  const seen = { dropped: [] as string[], left: false }
+  const store: Pick<Store, 'read' | 'drop'> = {
+    async *read() {
+      try {
+        yield* pieces
+      } finally {
+        seen.left = true
+      }
+    },
+    drop: (ref) => Promise.resolve(void seen.dropped.push(refKey(ref))),
+  }
+  return { store, seen }
+}
+
+const texts = ['one', 'two', 'three'].map((text) => Buffer.from(text))
+const framed = (data: Uint8Array) =>
+  Buffer.concat([leafPrefix(data.length), data, leafSuffix(data.length)])
+
+test('blocks come in the order they are asked for, and what is not here is null', async () => {
+  const store = createMemoryStore()
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  await store.commit([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
+  const { readRun, counted } = createRun(store)
+  const given: (string | null)[] = []
+  for await (const piece of readRun([one, two, three].map(refOf), never)) {
+    given.push(piece === null ? null : Buffer.from(piece.data).toString())
+  }
+  assert.deepEqual(given, ['one', null, 'three'])
+  assert.deepEqual(counted, ['held', 'held'])
+})
+
+test('a leaf is proved by the block that its bytes make', async () => {
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  const refs = [one, two, three].map((data) => refOf(framed(data)))
+  const { store, seen } = storeOf([
+    { data: one, leaf: true },
+    { data: three, leaf: true },
+    // The right bytes, but said to be the block itself.
+    { data: three, leaf: false },
+  ])
+  const { readRun, counted } = createRun(store)
+  const given: boolean[] = []
+  for await (const piece of readRun(refs, never)) given.push(piece !== null)
+  assert.deepEqual(given, [true, false, false])
+  assert.deepEqual(seen.dropped, refs.slice(1).map(refKey))
+  assert.deepEqual(counted, ['held', 'bad_copy', 'bad_copy'])
+})
+
+test('a leaf named by another hash function than sha2-256 is not believed', async () => {
+  const data = Buffer.from('one')
+  const ref: ContentRef = { kind: 'dag-block', hash: multihashOf('sha2-512', framed(data)) }
+  const { store } = storeOf([{ data, leaf: true }])
+  for await (const piece of createRun(store).readRun([ref], never)) assert.equal(piece, null)
+})
+
+test('any flipped bit of a leaf or of a block is seen', async () => {
+  const data = Buffer.from('bytes of a leaf')
+  for (const leaf of [true, false]) {
+    const stored = leaf ? data : framed(data)
+    for (let bit = 0; bit < 8 * stored.length; bit++) {
+      const wrong = Buffer.from(stored)
+      wrong[bit >> 3] = (wrong[bit >> 3] as number) ^ (1 << (bit & 7))
+      const { store } = storeOf([{ data: wrong, leaf }])
+      for await (const piece of createRun(store).readRun([refOf(framed(data))], never)) {
+        assert.equal(piece, null)
+      }
+    }
+  }
+})
+
+test('who leaves a run early leaves the reading of the store too', async () => {
+  const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  for await (const piece of createRun(store).readRun(texts.map(refOf), never)) {
+    assert.notEqual(piece, null)
+    break
+  }
+  assert.ok(seen.left)
+})
+
+test('a store that cannot drop the wrong copy does not end the run', async () => {
+  const { store } = storeOf([null, { data: Buffer.from('x'), leaf: false }])
+  const broken = { ...store, drop: () => Promise.reject(new Error('no room')) }
+  const given: unknown[] = []
+  for await (const piece of createRun(broken).readRun(texts.slice(0, 2).map(refOf), never)) {
+    given.push(piece)
+  }
+  assert.deepEqual(given, [null, null])
+})
+
+test('a run ends with the signal', async () => {
+  const gone = new AbortController()
+  const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  const run = createRun(store).readRun(texts.map(refOf), gone.signal)
+  await run.next()
+  gone.abort(new Error('left'))
+  await assert.rejects(run.next(), /left/)
+})
