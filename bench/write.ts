@@ -86,6 +86,6 @@ How it is measured:
   that hand it on without a look.
 - p99 under load comes from a constant rate: time counts from when a call was due.
 - Import: from the opened data folder to the last durable block, the start of the EVM's thread included; each round in a
-  process of its own.
+  process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
 - Files: random bytes streamed from a file; memory is that of the server alone, at its peak.`
 }

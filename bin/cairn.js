@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 // The command. Plain JavaScript that old Node versions can read, so that they are refused in one sentence
 // before anything newer is imported. A checkout runs its source, an installed package its build.
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import module from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 
 // 24.9: a server may leave upgrades alone that it does not take.
 const needed = [24, 9]
@@ -14,7 +17,32 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   )
   process.exitCode = 1
 } else {
+  keepCompiledCode()
   const source = new URL('../src/main.ts', import.meta.url)
   const built = new URL('../dist/main.js', import.meta.url)
   void import((existsSync(source) ? source : built).href)
+}
+
+/**
+ * The next start finds its code compiled, in `~/.cache/cairn`. Node looks each piece up by what its source says, so
+ * changed source is never met by old code; a folder that cannot be written, or that others can write, is left alone.
+ */
+function keepCompiledCode() {
+  if (process.env.NODE_COMPILE_CACHE !== undefined) return
+  try {
+    const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+    const folder = join(caches, 'cairn', 'compiled')
+    // Step by step: a home that is not there is not made.
+    for (const step of [caches, join(caches, 'cairn'), folder]) {
+      if (!existsSync(step)) mkdirSync(step, { mode: 0o700 })
+    }
+    const { uid, mode } = statSync(folder)
+    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return
+    // Threads look for it in their environment.
+    if (module.enableCompileCache(folder).directory !== undefined) {
+      process.env.NODE_COMPILE_CACHE = folder
+    }
+  } catch {
+    // Everything is compiled anew then.
+  }
 }

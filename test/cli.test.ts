@@ -1,7 +1,7 @@
 // The command as people and programs run it: bin/cairn.js in its own process, on a fresh data folder.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -17,10 +17,12 @@ function cairn(
   args: readonly string[],
   input = '',
   nodeArgs: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const all = [...nodeArgs, bin, ...args]
-    const child = execFile(process.execPath, all, { cwd: root }, (error, out, err) => {
+    const env = { ...process.env, ...variables }
+    const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
     child.stdin?.end(input)
@@ -45,6 +47,29 @@ test('an old Node is refused in one sentence, before anything newer is read', as
   assert.equal(code, 1)
   assert.equal(out, '')
   assert.equal(err, 'cairn needs Node 24.9 or newer, and this is Node 20.9.0.\n')
+})
+
+test('compiled code is kept for the next start, and a home that is not there is not made', async () => {
+  const caches = mkdtempSync(join(root, 'caches-'))
+  const compiled = join(caches, 'cairn', 'compiled')
+  const absent = join(root, 'nobody')
+  const [kept, unkept, disabled] = await Promise.all([
+    cairn(['--version'], '', [], { XDG_CACHE_HOME: caches }),
+    cairn(['--version'], '', [], { XDG_CACHE_HOME: join(absent, '.cache') }),
+    cairn(['--version'], '', [], { XDG_CACHE_HOME: root, NODE_DISABLE_COMPILE_CACHE: '1' }),
+  ])
+  assert.deepEqual([kept.code, unkept.code, disabled.code], [0, 0, 0])
+  assert.equal(existsSync(absent), false)
+  assert.deepEqual(readdirSync(join(root, 'cairn', 'compiled')), [])
+  const pieces = () =>
+    readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((it) => it.isFile())
+  const count = pieces().length
+  assert.ok(count > 5)
+  // Code that somebody else may have put there is not run.
+  chmodSync(compiled, 0o777)
+  const open = await cairn(['keys', '--help'], '', [], { XDG_CACHE_HOME: caches })
+  assert.equal(open.code, 0)
+  assert.equal(pieces().length, count)
 })
 
 test('help and version succeed, wrong usage ends with 2', async () => {

@@ -21,7 +21,9 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
   const bin = join(folder, 'package/bin/cairn.js')
-  assert.match((await run(process.execPath, [bin, '--version'])).stdout, /^\d+\.\d+\.\d+/)
+  // Compiled code is kept by its path, and this one is never there again.
+  const env = { ...process.env, XDG_CACHE_HOME: folder }
+  assert.match((await run(process.execPath, [bin, '--version'], { env })).stdout, /^\d+\.\d+\.\d+/)
   const verifier = join(folder, 'package/dist/cairn-verify.mjs')
   assert.match(
     (await run(process.execPath, [verifier, '--help'])).stdout,
@@ -31,7 +33,7 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   const child = spawn(
     process.execPath,
     [bin, 'start', '--port', '0', '--data-dir', dataDir, '--json'],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'inherit'], env },
   )
   const ended = once(child, 'exit')
   const [greeting] = (await once(child.stdout, 'data')) as [Buffer]

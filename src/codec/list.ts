@@ -2,7 +2,7 @@
 // legacy entries and withdrawals as lists, typed entries (EIP-2718) as strings.
 import { Malformed } from './malformed.ts'
 import { decodeRlp, endOfItem, listStart, splitList } from './rlp.ts'
-import { RlpWriter } from './rlp-writer.ts'
+import { headLength, RlpWriter } from './rlp-writer.ts'
 
 /** Entries in one list. Ethereum's largest blocks hold some thousands. */
 export const entriesMax = 100_000
@@ -33,7 +33,12 @@ export function entryAt(bytes: Uint8Array, index: number): Uint8Array | null {
 
 /** The reverse of `decodeEntries`. Throws `Malformed` on an entry that is neither form. */
 export function encodeEntries(entries: readonly Uint8Array[]): Uint8Array {
-  const writer = new RlpWriter()
+  let length = 0
+  for (const { 0: first = 0, length: own } of entries) {
+    length += own + (first >= 0xc0 ? 0 : headLength(own))
+  }
+  // Lists of receipts have up to many megabytes: the writer neither grows nor copies.
+  const writer = new RlpWriter(headLength(length) + length)
   for (const entry of entries.toReversed()) {
     const first = entry[0]
     if (first === undefined || (first >= 0x80 && first < 0xc0)) throw notAnEntry()

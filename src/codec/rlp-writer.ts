@@ -2,14 +2,28 @@
 // is measured beforehand and nothing is moved. Marks are counted from the end and survive growth.
 // Tested by src/codec/rlp.test.ts
 
+/** Of the head before a string or list of so many bytes; one byte below 0x80 has none. */
+export function headLength(length: number): number {
+  if (length < 56) return 1
+  let width = 1
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) width += 1
+  return width
+}
+
 const bytesAtFirst = 1024
 /** What one large encoding made it grow to is given back. */
 const keptBytesMax = 65_536
 
 /** Made for one encoding, or cleared before the next; grows by doubling. */
 export class RlpWriter {
-  #buffer = new Uint8Array(bytesAtFirst)
-  #start = bytesAtFirst
+  #buffer: Uint8Array
+  #start: number
+
+  /** `room`: bytes that will be written, if that is known. */
+  constructor(room = bytesAtFirst) {
+    this.#buffer = new Uint8Array(room)
+    this.#start = room
+  }
 
   /** Bytes written so far: a mark for `closeList`, `since` and `rewind`. */
   get mark(): number {
@@ -61,9 +75,12 @@ export class RlpWriter {
     this.#start = this.#buffer.length
   }
 
-  /** A copy of all that was written. */
+  /** All that was written, the caller's own: a copy, or the buffer itself when it is just full. Forgets it then. */
   take(): Uint8Array {
-    return this.#buffer.slice(this.#start)
+    const taken = this.#start === 0 ? this.#buffer : this.#buffer.slice(this.#start)
+    if (this.#start === 0) this.#buffer = new Uint8Array(bytesAtFirst)
+    this.#start = this.#buffer.length
+    return taken
   }
 
   #head(length: number, base: number): void {

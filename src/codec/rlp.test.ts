@@ -13,6 +13,7 @@ import {
   itemsMax,
   splitList,
 } from './rlp.ts'
+import { RlpWriter } from './rlp-writer.ts'
 import type { RlpItem } from './rlp.ts'
 
 const text = (value: string) => new TextEncoder().encode(value)
@@ -176,3 +177,13 @@ function orMalformed<T>(read: () => T): T | null {
     throw thrown
   }
 }
+
+test('a writer with just the room that was needed hands its bytes over, and writes on into others', () => {
+  const writer = new RlpWriter(3)
+  writer.string(Uint8Array.of(1, 2))
+  const first = writer.take()
+  writer.string(Uint8Array.of(3))
+  assert.deepEqual(first, Uint8Array.of(0x82, 1, 2))
+  assert.deepEqual(writer.take(), Uint8Array.of(3))
+  assert.deepEqual(writer.take(), new Uint8Array(0))
+})

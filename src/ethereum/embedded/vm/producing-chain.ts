@@ -15,6 +15,7 @@ import type { Header } from '../../../codec/header.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { encodeEntries } from '../../../codec/list.ts'
 import { emptyRlpList } from '../../../codec/rlp.ts'
+import type { Item } from '../../../content/ref.ts'
 import type { Store } from '../../../content/store.ts'
 import { gasPerBlob } from '../../fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
@@ -56,13 +57,17 @@ type OnDurable = (block: BlockPlace, signed: readonly Signed[]) => void
 
 type Ahead = {
   readonly place: BlockPlace
+  /** Of everything the block brings. */
   readonly bytes: number
+  /** Of its nodes and code, which the trie database holds until they can be read from the Store. */
+  readonly stateBytes: number
   readonly durable: Promise<void>
 }
 
 /** Blocks that are run while the commits of those before them are under way, and what they bring in all. */
 const aheadBlocksMax = 32
-const aheadBytesMax = recentBytesMax / 2
+const aheadBytesMax = 32 * 1024 * 1024
+const aheadStateBytesMax = recentBytesMax / 2
 
 export class ProducingChain {
   readonly #parts: ChainParts
@@ -262,7 +267,9 @@ export class ProducingChain {
 
   async #waitForRoom(): Promise<void> {
     const bytes = this.#ahead.reduce((sum, one) => sum + one.bytes, 0)
-    if (this.#ahead.length < aheadBlocksMax && bytes < aheadBytesMax) return
+    const stateBytes = this.#ahead.reduce((sum, one) => sum + one.stateBytes, 0)
+    const fits = bytes < aheadBytesMax && stateBytes < aheadStateBytesMax
+    if (fits && this.#ahead.length < aheadBlocksMax) return
     // The last of half of them: the others wait for theirs meanwhile, and share its transaction.
     const half = this.#ahead[Math.floor((this.#ahead.length - 1) / 2)]
     const failed = await half?.durable.then(
@@ -286,8 +293,7 @@ export class ProducingChain {
     const durable = store.commit(items, rows).then(() => onDurable(place))
     // Who waits for it hears of a failure; nobody may wait before it comes.
     durable.catch(() => {})
-    const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
-    this.#ahead.push({ place, bytes, durable })
+    this.#ahead.push({ place, bytes: bytesOf(items), stateBytes: bytesOf(stateItems), durable })
     await this.#advance(place, parts.header)
   }
 
@@ -349,6 +355,10 @@ async function addAlone(
 /** The list is protected; engine.test.ts notices when the library keeps it elsewhere. */
 function insideOf(builder: BlockBuilder): { transactions: TypedTransaction[] } {
   return builder as unknown as { transactions: TypedTransaction[] }
+}
+
+function bytesOf(items: readonly Item[]): number {
+  return items.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 async function finish(builder: BlockBuilder): Promise<BlockParts> {
