@@ -13,6 +13,8 @@ const text = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 type Cursor = {
   readonly bytes: Uint8Array
   readonly view: DataView
+  /** CBOR without links: no tag is known. */
+  readonly plain: boolean
   at: number
   containers: number
 }
@@ -22,8 +24,17 @@ type Cursor = {
  * strings or stand twice, NaN and infinities, undefined, more than 128 levels, bytes left over or missing.
  */
 export function decodeDagCbor(block: Uint8Array): IpldNode {
+  return decode(block, false)
+}
+
+/** Plain CBOR of the same data model, which has no links. Throws as `decodeDagCbor`. */
+export function decodeCbor(block: Uint8Array): IpldNode {
+  return decode(block, true)
+}
+
+function decode(block: Uint8Array, plain: boolean): IpldNode {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
-  const cursor: Cursor = { bytes: block, view, at: 0, containers: 0 }
+  const cursor: Cursor = { bytes: block, view, plain, at: 0, containers: 0 }
   const node = readNode(cursor, 0)
   if (cursor.at !== block.length) throw malformed('bytes after the end')
   return node
@@ -48,7 +59,7 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
     case 5:
       return readMap(cursor, length, depth)
     default:
-      if (length !== linkTag) throw malformed(`tag ${length}`)
+      if (cursor.plain || length !== linkTag) throw malformed(`tag ${length}`)
       return readLink(cursor)
   }
 }

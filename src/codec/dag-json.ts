@@ -13,6 +13,8 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 /** Patterns are of one cursor alone: they remember where they stopped. */
 type Cursor = {
   readonly text: string
+  /** JSON without links and bytes: the key "/" is like any other. */
+  readonly plain: boolean
   readonly number: RegExp
   readonly word: RegExp
   at: number
@@ -41,6 +43,15 @@ export function encodeDagJson(node: IpldNode): string {
  * neither link nor bytes, more than 128 levels.
  */
 export function decodeDagJson(block: Uint8Array): IpldNode {
+  return decode(block, false)
+}
+
+/** Plain JSON, which has neither links nor bytes. Throws as `decodeDagJson`. */
+export function decodeJson(block: Uint8Array): IpldNode {
+  return decode(block, true)
+}
+
+function decode(block: Uint8Array, plain: boolean): IpldNode {
   let text: string
   try {
     text = utf8.decode(block)
@@ -49,6 +60,7 @@ export function decodeDagJson(block: Uint8Array): IpldNode {
   }
   const cursor: Cursor = {
     text,
+    plain,
     number: /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y,
     word: /true|false|null/y,
     at: 0,
@@ -111,7 +123,7 @@ function readMap(cursor: Cursor, depth: number): IpldNode {
     if (map.has(key)) throw malformed('key that stands twice')
     if (!accept(cursor, ':')) throw malformed(`character at ${cursor.at}`)
     map.set(key, readNode(cursor, depth + 1))
-    if (accept(cursor, '}')) return map.has('/') ? reserved(map) : map
+    if (accept(cursor, '}')) return !cursor.plain && map.has('/') ? reserved(map) : map
     if (!accept(cursor, ',')) throw malformed(`character at ${cursor.at}`)
   }
 }

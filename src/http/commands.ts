@@ -107,7 +107,33 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   ],
   ['block/stat', { argument: cidArgument, body: 'lines', options: [] }],
+  [
+    'dag/export',
+    { argument: { name: 'root', required: true }, body: 'lines', options: [flag('local-only')] },
+  ],
   ['dag/get', { argument: refArgument, body: 'lines', options: [text('output-codec')] }],
+  [
+    'dag/import',
+    {
+      argument: { name: 'path', required: true },
+      body: 'entries',
+      options: [flag('pin-roots'), flag('stats'), flag('allow-big-block')],
+    },
+  ],
+  [
+    'dag/put',
+    {
+      argument: { name: 'object data', required: true },
+      body: 'entries',
+      options: [
+        text('store-codec'),
+        text('input-codec'),
+        flag('pin'),
+        text('hash'),
+        flag('allow-big-block'),
+      ],
+    },
+  ],
   ['dag/resolve', { argument: refArgument, body: 'lines', options: [] }],
   [
     'dag/stat',

@@ -11,6 +11,7 @@ import { storedBytes } from './account-storage.ts'
 import { createWaiters } from './waiters.ts'
 import { createBlocks } from './blocks.ts'
 import type { Files } from './files.ts'
+import { createCars } from './cars.ts'
 import { importEntries } from './import.ts'
 import { listDirectory } from './list-directory.ts'
 import { nodeStat } from './node-stat.ts'
@@ -69,15 +70,28 @@ export function createFiles(settings: FilesSettings): Files {
     idleMs: limits.idleMs,
   })
 
+  const pins = createPins({
+    store,
+    database,
+    clock,
+    openBlocks,
+    blocksMax: limits.pinBlocksMax,
+    unpinnedMs: limits.unpinnedMs,
+    hasSources,
+    committed: () => waiters.announce(),
+  })
+
   return {
-    ...createPins({
+    ...pins,
+
+    ...createCars({
       store,
-      database,
       clock,
       openBlocks,
-      blocksMax: limits.pinBlocksMax,
+      pins,
+      importBlocksMax: limits.importBlocksMax,
+      walkBlocksMax: limits.pinBlocksMax,
       unpinnedMs: limits.unpinnedMs,
-      hasSources,
       committed: () => waiters.announce(),
     }),
 

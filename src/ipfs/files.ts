@@ -2,6 +2,7 @@
 import type { CID } from 'multiformats/cid'
 import type { AccountStorage } from './account-storage.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+import type { CarImportEvent, CarImportOptions } from './import-cars.ts'
 import type { DirectoryEntry, NodeStat, Reference } from './listed.ts'
 import type { ResolvedNode } from './path.ts'
 
@@ -32,6 +33,32 @@ export interface Files {
       readonly signal: AbortSignal
     },
   ): AsyncGenerator<ImportEvent>
+
+  /**
+   * Keeps the blocks of CAR files, each hashed: all of all files or none, durable before the first event. Then pins
+   * the roots that their headers name, those that are whole, without asking sources. Memory is bounded by two groups
+   * of blocks. Throws `command_failed` for files that are malformed or cut short, `too_large`, `no_space`, `hung_up`.
+   */
+  importCars(
+    cars: AsyncIterable<AsyncIterable<Uint8Array>>,
+    options: CarImportOptions,
+    context: {
+      readonly accountId: string
+      readonly proceed: () => boolean
+      readonly signal: AbortSignal
+    },
+  ): AsyncGenerator<CarImportEvent>
+
+  /**
+   * The DAG below `cid` as a CARv1, depth first, no block twice, none that lies in its own CID. Each block is verified
+   * before it is written; nothing is given before the first is there. `partial`: leaves out what is not here.
+   */
+  exportCar(
+    cid: CID,
+    partial: boolean,
+    patience: Patience,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array>
 
   /**
    * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`): walks directories. Throws

@@ -25,6 +25,14 @@ export function leaseStatements(
   ]
 }
 
+/** Ends the account's lease of one root, whatever its time. */
+export function endLease(accountId: string, name: RootName): Statement {
+  return {
+    sql: `DELETE FROM lease WHERE account_id = ? AND root IN (SELECT id FROM root WHERE ${isRoot})`,
+    parameters: [accountId, ...rootParameters(name)],
+  }
+}
+
 /** Ends the leases of what was fetched in vain for a pin of `cid`. */
 export function endAttempts(accountId: string, cid: CID): Statement {
   return {

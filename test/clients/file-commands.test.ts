@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { create as createOlder } from 'ipfs-http-client'
 import { create as createKubo } from 'kubo-rpc-client'
+import { CID } from 'multiformats/cid'
+import { piecesOf } from '../fakes/files-fixture.ts'
 import { readTar } from '../fakes/read-tar.ts'
 import { type Started, startCairn } from '../started-server.ts'
 
@@ -17,6 +19,32 @@ after(() => cairn.stop())
 const clients: Readonly<Record<string, typeof createKubo>> = {
   'kubo-rpc-client 7.1.0': createKubo,
   'ipfs-http-client 60.0.1': createOlder as unknown as typeof createKubo,
+}
+
+/** A new account with a card, as the header that its key sends. */
+async function anotherAccount(client: string): Promise<string> {
+  const account = client.replaceAll(/[ .]/g, '-')
+  await cairn.cli('accounts', 'create', account)
+  await cairn.cli('card', 'set', account)
+  const made = await cairn.cli('keys', 'create', '--account', account)
+  return `Basic ${btoa(`${String(made['apiKey'])}:${String(made['apiKeySecret'])}`)}`
+}
+
+/** Files as these clients take them. */
+async function* carFiles(
+  ...cars: readonly Uint8Array[]
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
+  for (const car of cars) yield piecesOf(car)
+}
+
+/** Links as text and bytes as hex, so that the classes of two clients compare. */
+function shape(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (Array.isArray(value)) return value.map(shape)
+  if (typeof value !== 'object' || value === null) return value
+  const cid = CID.asCID(value)
+  if (cid !== null) return cid.toString()
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member)]))
 }
 
 for (const [name, create] of Object.entries(clients)) {
@@ -89,6 +117,46 @@ for (const [name, create] of Object.entries(clients)) {
       'cid-codec': 'dag-cbor',
     } as object)
     assert.deepEqual((await ipfs.dag.get(cbor)).value, { a: 24 })
+  })
+
+  test(`${name} puts nodes in every codec and gets them back`, async () => {
+    const ipfs = connect()
+    const root = await folder(ipfs)
+    const node = { hello: 'world', list: [1, null, true], bytes: Uint8Array.of(1, 2), link: root }
+    const cbor = await ipfs.dag.put(node)
+    assert.deepEqual([cbor.version, cbor.code], [1, 0x71])
+    assert.deepEqual(shape((await ipfs.dag.get(cbor)).value), shape(node))
+    assert.equal((await ipfs.dag.get(cbor, { path: '/list/0' })).value, 1)
+    const json = await ipfs.dag.put(node, { storeCodec: 'dag-json' })
+    assert.equal(json.code, 0x0129)
+    assert.deepEqual(shape((await ipfs.dag.get(json)).value), shape(node))
+    const hashed = await ipfs.dag.put(node, { hashAlg: 'sha2-512', pin: true })
+    assert.equal(hashed.multihash.code, 0x13)
+    assert.ok((await Array.fromAsync(ipfs.pin.ls({ paths: [hashed] }))).length === 1)
+  })
+
+  test(`${name} exports a DAG and imports it under another account`, async () => {
+    const ipfs = connect()
+    const content = Buffer.alloc(700_000, name)
+    const { cid } = await ipfs.add(content)
+    const car = Buffer.concat(await Array.fromAsync(ipfs.dag.export(cid)))
+    const other = create({
+      url: `${cairn.url}/api/v0`,
+      headers: { authorization: await anotherAccount(name) },
+    })
+    const imported = await Array.fromAsync(other.dag.import(carFiles(car), { pinRoots: true }))
+    assert.deepEqual(
+      imported.map(({ root }) => [root.cid.toString(), root.pinErrorMsg]),
+      [[cid.toString(), '']],
+    )
+    const pinned = (await Array.fromAsync(other.pin.ls({ type: 'recursive' }))).map(
+      (pin) => pin.cid,
+    )
+    assert.deepEqual(pinned.map(String), [cid.toString()])
+    assert.deepEqual(Buffer.concat(await Array.fromAsync(other.cat(cid))), content)
+    // Two CARs at once, one of them cut short: nothing of either.
+    const torn = Array.fromAsync(other.dag.import(carFiles(car, car.subarray(0, -9))))
+    await assert.rejects(torn, /import failed after block "[a-zA-Z\d]+": unexpected EOF/)
   })
 
   test(`${name} stats content by its path`, async () => {

@@ -7,6 +7,7 @@ import { cutMultihash, hashNames, sha256Code } from '../../codec/multihash.ts'
 import type { Entry } from '../../ipfs/entry.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../operation.ts'
+import { blockSizeOf, readAtMost, type BlockSize } from '../params/block-size.ts'
 import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type BlockPutInput = {
@@ -17,13 +18,10 @@ type BlockPutInput = {
   /** Of the digest; null = whole. */
   readonly digestBytes: number | null
   readonly pin: boolean
-  readonly bytesMax: number
+  readonly size: BlockSize
   readonly patience: Patience
   readonly print: (cid: CID) => string
 }
-
-const blockBytesMax = 2 * 1024 * 1024
-const bigBlockBytesMax = 4 * 1024 * 1024
 
 export const blockPut: FilesOperation<BlockPutInput> = {
   name: 'block/put',
@@ -48,7 +46,7 @@ export const blockPut: FilesOperation<BlockPutInput> = {
       hashCode,
       digestBytes,
       pin: flagOf(options, 'pin', false),
-      bytesMax: flagOf(options, 'allow-big-block', false) ? bigBlockBytesMax : blockBytesMax,
+      size: blockSizeOf(options),
       patience: patienceOf(options),
       print: cidPrinter(options),
     }
@@ -84,33 +82,11 @@ async function* putAll(input: BlockPutInput, call: FilesCall) {
   }
   for await (const entry of input.entries) {
     if (entry.kind !== 'file') throw failed('expected a file')
-    const bytes = await readBlock(entry.content, input.bytesMax)
+    const bytes = await readAtMost(entry.content, input.size)
     const cid = cidOf(version, codec, cutMultihash(hashCode, digestBytes, bytes))
     await call.files.putBlock({ cid, bytes }, pin, patience, context)
     yield { Key: input.print(cid), Size: bytes.length }
   }
-}
-
-/** At most `bytesMax` are held: what is larger is refused before it is kept. */
-async function readBlock(
-  content: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of content) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw failed(tooBig(bytesMax))
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-function tooBig(bytesMax: number): string {
-  return bytesMax === blockBytesMax
-    ? "produced block is over 2MiB: big blocks can't be exchanged with other peers. consider using UnixFS for " +
-        'automatic chunking of bigger files, or pass --allow-big-block to override'
-    : 'produced block is over 4MiB: this server keeps no block that large'
 }
 
 function failed(detail: string): Fault {

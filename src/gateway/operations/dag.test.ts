@@ -54,14 +54,18 @@ test('a dag-pb node is shown as dag-json, by entry below /ipfs and by member bel
   await assert.rejects(value('dag/resolve', [`${root}/Links`]), /no link named "Links"/)
 })
 
-test('raw is shown as bytes; a block comes verbatim in its own codec, and in no other', async (t) => {
+test('raw is shown as bytes; a block comes verbatim in its own codec, and anew in others', async (t) => {
   const { add, bytes } = createFileCommands(t)
   const cid = await add('a', 'abc', { 'cid-version': 1n })
   assert.equal((await bytes('dag/get', [cid])).toString(), '{"/":{"bytes":"YWJj"}}')
   assert.equal((await bytes('dag/get', [cid], { 'output-codec': 'raw' })).toString(), 'abc')
-  await assert.rejects(bytes('dag/get', [cid], { 'output-codec': 'dag-cbor' }), {
-    code: 'unsupported_option',
-    message: 'value "dag-cbor" of option "output-codec" is not supported by this server',
+  const cbor = await bytes('dag/get', [cid], { 'output-codec': 'dag-cbor' })
+  assert.equal(cbor.toString('hex'), '43616263')
+  await assert.rejects(bytes('dag/get', [cid], { 'output-codec': 'dag-pb' }), {
+    message: 'not a dag-pb node: it must be a map',
+  })
+  await assert.rejects(bytes('dag/get', [cid], { 'output-codec': 'git-raw' }), {
+    message: 'no encoder registered for multicodec code 120 (0x78)',
   })
   await assert.rejects(bytes('dag/get', [cid], { 'output-codec': 'x' }), {
     message: 'unknown multicodec: "x"',
@@ -124,4 +128,115 @@ test('dag/stat tells how far it is every half second, unless told not to', async
   }
   assert.equal((await lines('dag/stat', [root], {}, null, slow)).length, 2)
   assert.equal((await lines('dag/stat', [root], { progress: false }, null, slow)).length, 1)
+})
+
+const putLines = async ({ lines }: Commands, content: string | Uint8Array, options = {}) =>
+  (await lines('dag/put', [], options, [fileEntry('x', content)])) as { Cid: { '/': string } }[]
+
+test('dag/put keeps dag-json as dag-cbor under the CID that Kubo gives it, and dag/get shows it again', async (t) => {
+  const commands = createFileCommands(t)
+  const [line] = await putLines(commands, '{"hello":"world"}')
+  // The first example of the tutorials of IPLD.
+  assert.deepEqual(line, {
+    Cid: { '/': 'bafyreidykglsfhoixmivffc5uwhcgshx4j465xwqntbmu43nb2dzqwfvae' },
+  })
+  assert.equal((await commands.bytes('dag/get', [line.Cid['/']])).toString(), '{"hello":"world"}')
+  const cbor = await commands.bytes('block/get', [line.Cid['/']])
+  assert.equal(cbor.toString('hex'), 'a16568656c6c6f65776f726c64')
+})
+
+test('dag/put takes and stores every codec, under any hash, one line a part', async (t) => {
+  const commands = createFileCommands(t)
+  const { lines, bytes, add } = commands
+  const file = await add('a', 'abc')
+  const node = `{"z":{"/":"${file}"},"a":[1,1.5,null,{"/":{"bytes":"AQID"}}]}`
+  const sorted = `{"a":[1,1.5,null,{"/":{"bytes":"AQID"}}],"z":{"/":"${file}"}}`
+  for (const codec of ['dag-cbor', 'dag-json']) {
+    const [put] = await putLines(commands, node, { 'store-codec': codec, hash: 'sha2-512' })
+    assert.equal((await bytes('dag/get', [put?.Cid['/'] ?? ''])).toString(), sorted)
+    const again = await bytes('block/get', [put?.Cid['/'] ?? ''])
+    const options = { 'input-codec': codec, 'store-codec': codec, hash: 'sha2-512' }
+    assert.deepEqual(await putLines(commands, again, options), [put])
+  }
+  const raw = await putLines(commands, 'abc', { 'input-codec': 'raw', 'store-codec': 'raw' })
+  assert.deepEqual(raw, [
+    { Cid: { '/': 'bafkreif2pall7dybz7vecqka3zo24irdwabwdi4wc55jznaq75q7eaavvu' } },
+  ])
+  const twice = [fileEntry('x', '1'), fileEntry('y', '2')]
+  assert.equal((await lines('dag/put', [], {}, twice)).length, 2)
+  const plain = await putLines(commands, '{"/":"is a name"}', { 'input-codec': 'json' })
+  const cbor = await bytes('dag/get', [plain[0]?.Cid['/'] ?? ''], { 'output-codec': 'dag-cbor' })
+  assert.equal(cbor.toString('hex'), 'a1612f6969732061206e616d65')
+  assert.deepEqual(await putLines(commands, cbor, { 'input-codec': 'cbor' }), plain)
+})
+
+test('dag/put makes the dag-pb block that a directory has, whatever order its links are given in', async (t) => {
+  const commands = createFileCommands(t)
+  const { lines, bytes } = commands
+  const all = (await lines('add', [], { 'wrap-with-directory': true, 'cid-version': 1n }, [
+    fileEntry('a', 'abc'),
+    fileEntry('b', 'abd'),
+  ])) as { Hash: string }[]
+  const root = all.at(-1)?.Hash ?? ''
+  const shown = (await bytes('dag/get', [root])).toString()
+  const node = JSON.parse(shown) as { Links: unknown[] }
+  for (const Links of [node.Links, node.Links.toReversed()]) {
+    const text = JSON.stringify({ ...node, Links })
+    const [put] = await putLines(commands, text, { 'store-codec': 'dag-pb' })
+    assert.equal(put?.Cid['/'], root)
+  }
+})
+
+test('what dag/put can not read, write or take is refused in words', async (t) => {
+  const commands = createFileCommands(t)
+  const put = (content: string | Uint8Array, options = {}) => putLines(commands, content, options)
+  const refused: readonly [string, Record<string, string>, string | RegExp][] = [
+    ['{', {}, /^malformed dag-json/],
+    ['1 2', {}, /^malformed dag-json: text after the end/],
+    ['{}', { 'input-codec': 'dag-cbor' }, /^malformed dag-cbor/],
+    ['1', { 'store-codec': 'raw' }, 'a raw block is bytes and nothing else'],
+    ['{}', { 'store-codec': 'dag-pb' }, 'not a dag-pb node: Links must be a list'],
+    ['[]', { 'store-codec': 'dag-pb' }, 'not a dag-pb node: it must be a map'],
+    [
+      '{"Links":[],"x":1}',
+      { 'store-codec': 'dag-pb' },
+      'not a dag-pb node: no member is called "x"',
+    ],
+    ['{"Links":[{}]}', { 'store-codec': 'dag-pb' }, 'not a dag-pb node: Hash must be a link'],
+    ['{"Links":[],"Data":1}', { 'store-codec': 'dag-pb' }, 'not a dag-pb node: Data must be bytes'],
+    ['1', { 'store-codec': 'x' }, 'unknown multicodec: "x"'],
+    ['1', { 'input-codec': 'x' }, 'unknown multicodec: "x"'],
+    ['1', { hash: 'x' }, 'unknown multicodec: "x"'],
+    ['1', { 'store-codec': 'json' }, 'no encoder registered for multicodec code 512 (0x200)'],
+    ['1', { 'input-codec': 'git-raw' }, 'no decoder registered for multicodec code 120 (0x78)'],
+    [`"${'x'.repeat(150)}"`, { hash: 'identity' }, /^digest too large: identity digest/],
+  ]
+  for (const [content, options, message] of refused) {
+    await assert.rejects(put(content, options), { code: 'command_failed', message }, content)
+  }
+  const folder = [{ kind: 'directory', path: 'd' }] as const
+  await assert.rejects(commands.lines('dag/put', [], {}, folder), /expected a regular file/)
+  await assert.rejects(commands.lines('dag/put'), { code: 'bad_argument' })
+})
+
+test('dag/put judges the size of the block that it makes, and how much it is given', async (t) => {
+  const commands = createFileCommands(t)
+  const text = (bytes: number) => JSON.stringify('x'.repeat(bytes))
+  // A head of 5 bytes stands before the string.
+  assert.equal((await putLines(commands, text(2_097_147))).length, 1)
+  await assert.rejects(putLines(commands, text(2_097_148)), /produced block is over 2MiB/)
+  const big = { 'allow-big-block': true }
+  assert.equal((await putLines(commands, text(2_097_148), big)).length, 1)
+  await assert.rejects(putLines(commands, text(4_194_300), big), /over 4MiB/)
+  await assert.rejects(putLines(commands, ' '.repeat(4_194_305)), /over 2MiB/)
+})
+
+test('dag/put pins a node only when all that it links to is here', async (t) => {
+  const commands = createFileCommands(t)
+  const missing = 'Qme8uX5n9hn15pw9p6WcVKoziyyC9LXv4LEgvsmKMULjnV'
+  const text = `{"at":{"/":"${missing}"}}`
+  await assert.rejects(putLines(commands, text, { pin: true }), /could not find/)
+  const [put] = await putLines(commands, '{"at":1}', { pin: true })
+  const pins = (await commands.value('pin/ls')) as { Keys: Record<string, unknown> }
+  assert.deepEqual(Object.keys(pins.Keys), [put?.Cid['/']])
 })

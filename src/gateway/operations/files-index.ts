@@ -6,7 +6,10 @@ import { blockGet } from './block_get.ts'
 import { blockPut } from './block_put.ts'
 import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
+import { dagExport } from './dag_export.ts'
 import { dagGet } from './dag_get.ts'
+import { dagImport } from './dag_import.ts'
+import { dagPut } from './dag_put.ts'
 import { dagResolve } from './dag_resolve.ts'
 import { createDagStat } from './dag_stat.ts'
 import { filesStat } from './files_stat.ts'
@@ -39,7 +42,10 @@ export function createFilesOperations(
     blockPut,
     blockStat,
     cat,
+    dagExport,
     dagGet,
+    dagImport,
+    dagPut,
     dagResolve,
     createDagStat(parts.clock),
     filesStat,
