@@ -9,7 +9,7 @@ const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
   'profiled: more than a third goes to writing the answer to the socket, a sixth to reading nodes from SQLite one by one (decision 0015), a twentieth to finding others in memory; the rest is spread thin. anvil answers from memory about as fast as a bare node:http'
 const renderings =
-  'a round lasts a twentieth of a second, so one pause that another program makes decides its calls per second: processor time beside it is the surer figure. Profiled: two fifths go to writing the answer to the socket, a fifth to decoding, rendering and keeping the transaction; the rest is spread thin'
+  'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. Profiled: two fifths go to writing the answer to the socket, a fifth to decoding, rendering and keeping the transaction; the rest is spread thin'
 const miss =
   'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows'
 const cached =

@@ -65,7 +65,7 @@ npm run bench -- --write                   this page
 
 How it is measured:
 
-- Cairn is started as a user does, on a chain with a contract of 40,000 slots and 4096 blocks of one transaction.
+- Cairn is started as a user does, on a chain with a contract of 40,000 slots and 1200 blocks of ten transactions.
   64 API keys take turns, each with a rate and a daily limit that are counted and never reached; usage is counted.
 - **Every reply is checked**: its id and its result. A JSON-RPC error comes with status 200 and counts as a failure.
   Every call has an id that no other call of its run has.
@@ -78,7 +78,7 @@ How it is measured:
   of POST replies by body in front of Cairn (it can't change ids, authenticate or count); \`node:http\` with a constant
   reply. Connections are kept alive.
 - Cached: 4096 slots and 4096 transactions over 64 connections. First reads: no slot and no transaction is asked for
-  twice, half of them in the warm-up, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
+  twice, two fifths of them in the warm-up, 32 connections, beside anvil 1.7.1 and EDR 0.20.0 behind \`node:http\` with the same transactions and slots; the
   transactions of the peers are on chains without the large contract, which anvil copies for each block.
 - Upstream: a small \`node:http\` of the bench with replies made ready, one trusted upstream of a network that requires
   proof; state as deep as on mainnet, 10 nodes to an account and 6 to a slot. A miss is added latency over one

@@ -14,7 +14,7 @@ export function storageCalls(slots: readonly Slot[]): readonly Call[] {
 
 /** Judged by the transaction's hash. */
 export function transactionCalls(places: readonly Place[]): readonly Call[] {
-  return places.map(({ blockHash, transactionHash }) =>
-    rpcCall(transaction, [blockHash, '0x0'], '', transactionHash),
+  return places.map(({ blockHash, index, transactionHash }) =>
+    rpcCall(transaction, [blockHash, `0x${index.toString(16)}`], '', transactionHash),
   )
 }

@@ -1,4 +1,4 @@
-// Signed transfers, and a chain of blocks that hold one each: the same transactions for every server.
+// Signed transfers, and a chain of blocks that hold one of each sender: the same transactions for every server.
 import { sha256, Transaction } from 'ethers'
 import * as secp from 'tiny-secp256k1'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
@@ -6,8 +6,12 @@ import { chainId } from './genesis.ts'
 
 export type Transfer = { readonly raw: string; readonly hash: string }
 
-/** A block of one transaction. */
-export type Place = { readonly blockHash: string; readonly transactionHash: string }
+/** Where a transaction stands: the block's hash, and its index there from 0. */
+export type Place = {
+  readonly blockHash: string
+  readonly index: number
+  readonly transactionHash: string
+}
 
 /** `senders[sender]` are to be sent in order; senders do not wait for each other. */
 export function signTransfers(count: number): readonly (readonly Transfer[])[] {
@@ -39,44 +43,34 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
   return { raw: transaction.serialized, hash: transaction.hash ?? '' }
 }
 
-const readsAtOnce = 64
-
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
- * Sends every transfer and finds its block. `minesItself`: a block comes with each transaction; otherwise each
- * is asked for. Throws when a block holds something else than one transfer.
+ * Makes a block of the first transfer of each sender, one of the second ones, and so on, and finds where each stands: a
+ * server orders senders as it likes. Of a server that makes a block only when it is told. Throws when a block holds
+ * anything else.
  */
 export async function makeBlocks(
   ask: Ask,
   senders: readonly (readonly Transfer[])[],
-  minesItself: boolean,
 ): Promise<readonly Place[]> {
-  const wanted = new Set(senders.flat().map(({ hash }) => hash))
-  const send = async (transfers: readonly Transfer[]) => {
-    for (const { raw } of transfers) {
-      await ask('eth_sendRawTransaction', [raw])
-      if (!minesItself) await ask('evm_mine', [])
-    }
-  }
-  if (minesItself) await Promise.all(senders.map(send))
-  else for (const transfers of senders) await send(transfers)
-  const readPlace = async (number: number): Promise<Place> => {
-    const block = (await ask('eth_getBlockByNumber', [`0x${number.toString(16)}`, false])) as {
-      hash: string
-      transactions: string[]
-    }
-    const [transactionHash = ''] = block.transactions
-    if (block.transactions.length !== 1 || !wanted.has(transactionHash)) {
-      throw new Error(`block ${number} does not hold one of our transactions`)
-    }
-    return { blockHash: block.hash, transactionHash }
-  }
   const places: Place[] = []
-  while (places.length < wanted.size) {
-    const length = Math.min(readsAtOnce, wanted.size - places.length)
-    const first = places.length + 1
-    places.push(...(await Promise.all(Array.from({ length }, (_, at) => readPlace(first + at)))))
+  for (let nonce = 0; nonce < (senders[0]?.length ?? 0); nonce++) {
+    const transfers = senders.flatMap((lane) => lane[nonce] ?? [])
+    await Promise.all(transfers.map(({ raw }) => ask('eth_sendRawTransaction', [raw])))
+    await ask('evm_mine', [])
+    const block = (await ask('eth_getBlockByNumber', ['latest', false])) as {
+      hash: string
+      transactions: readonly string[]
+    }
+    const wanted = new Set(transfers.map(({ hash }) => hash))
+    const found = block.transactions.filter((hash) => wanted.delete(hash))
+    if (wanted.size > 0 || found.length !== block.transactions.length) {
+      throw new Error(`block ${nonce + 1} does not hold the transfers that were sent for it`)
+    }
+    for (const [index, transactionHash] of found.entries()) {
+      places.push({ blockHash: block.hash, index, transactionHash })
+    }
   }
   return places
 }

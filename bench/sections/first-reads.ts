@@ -12,8 +12,8 @@ import { startAnvil } from '../servers/anvil.ts'
 import { startEdr } from '../servers/edr.ts'
 
 const connections = 32
-// A server that just started compiles more than it reads: half of the calls are for that.
-const warmUpShare = 0.5
+// A server that just started compiles more than it reads: so many of the calls are for that.
+const warmUpShare = 0.4
 
 type Peer = { readonly name: string; readonly server: Server; readonly calls: readonly Call[] }
 
@@ -86,7 +86,7 @@ async function compare(
   }
 }
 
-/** The warm-up takes the first half of the calls, each round a third of the rest. */
+/** The warm-up takes the first of the calls, each round a third of the rest. */
 async function inFreshParts(
   bench: Bench,
   targets: readonly Target[],
@@ -137,14 +137,14 @@ async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   const small = `${genesisFile}.small`
   await writeGenesis(small, slotsOf(1))
   const peers: Peer[] = []
-  const add = async (name: string, server: Server, minesItself: boolean) => {
+  const add = async (name: string, server: Server) => {
     const ask = asker(`http://127.0.0.1:${server.port}`)
-    const places = await makeBlocks(ask, transfers, minesItself)
+    const places = await makeBlocks(ask, transfers)
     peers.push({ name, server, calls: transactionCalls(places) })
   }
   const anvil = await startAnvil(small, bench.report.note)
-  if (anvil !== null) await add('anvil', anvil, false)
+  if (anvil !== null) await add('anvil', anvil)
   const edr = await startEdr(small, bench.report.note)
-  if (edr !== null) await add('EDR behind node:http', edr, true)
+  if (edr !== null) await add('EDR behind node:http', edr)
   return peers
 }

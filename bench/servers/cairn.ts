@@ -1,4 +1,4 @@
-// Cairn as users run it, on the chain that is read, with 64 limited API keys and one block for each transfer.
+// Cairn as users run it, on the chain that is read, with 64 limited API keys and a transfer of each account in each block.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -53,6 +53,7 @@ export async function startReadCairn(
     dataDir,
     env: {
       CAIRN_CHAIN_GENESIS_FILE: genesisFile,
+      CAIRN_CHAIN_MINING: 'off',
       CAIRN_BENCH_PROFILE: profileFile,
       CAIRN_HTTP_CONNECTIONS_PER_ADDRESS_MAX: '4096',
     },
@@ -93,7 +94,7 @@ async function prepare(
 ): Promise<Pick<Prepared, 'paths' | 'places'>> {
   const ask = asker(`${started.url}/v3/${started.apiKey}`)
   return {
-    places: await makeBlocks(ask, transfers, true),
+    places: await makeBlocks(ask, transfers),
     paths: await createKeys(started.dataDir),
   }
 }
