@@ -34,6 +34,8 @@ import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
 import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
+import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
+import { createBlockSources } from './ipfs/sources/block-sources.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsage } from './limits/usage.ts'
@@ -108,9 +110,12 @@ export async function startServer(
   const store = createSqliteStore({ db: database, writer })
   const sources = createNetworkSources()
   const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
+  const blockSources = createBlockSources({ clock, log })
+  starting.defer(() => blockSources.close())
+  await blockSources.replace(gatewaysOf(config))
   const obtaining = createObtain({
     store,
-    sourcesFor: sources.of,
+    sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
     verify,
     nameOf: nameKeccakKinds,
     isShared,
@@ -167,7 +172,7 @@ export async function startServer(
       readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
       database,
       clock,
-      hasSources: false,
+      hasSources: () => blockSources.now().length > 0,
       limits: {
         ...defaultFilesLimits,
         importBlocksMax: config.files.blocksMax,
@@ -268,6 +273,7 @@ export async function startServer(
           current: () => settings.now,
           async apply({ config: next }) {
             await opened.replace(next)
+            await blockSources.replace(gatewaysOf(next))
             settings.now = next
           },
           clock,
@@ -286,4 +292,8 @@ export async function startServer(
     },
     stop: () => running.disposeAsync(),
   }
+}
+
+function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {
+  return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
 }

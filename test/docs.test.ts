@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { systemClock } from '../src/base/clock.ts'
 import { faults } from '../src/base/fault.ts'
 import { leaves } from '../src/config/config.ts'
+import { sourceSchema } from '../src/config/source-schema.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from '../src/config/network-schema.ts'
 import { createFilesOperations } from '../src/gateway/operations/files-index.ts'
 import { commands } from '../src/http/commands.ts'
@@ -30,6 +31,7 @@ test('every error and every setting has one row, and no row is left over', () =>
   assert.deepEqual(firstColumn('docs/errors.md'), Object.keys(faults))
   assert.deepEqual(firstColumn('docs/configuration.md'), [
     ...leaves.map((leaf) => leaf.path),
+    ...listMembers(sourceSchema).map((member) => `files.sources[].${member.path}`),
     ...[upstreamNetworkSchema, embeddedSchema]
       .flatMap((schema) => listMembers(schema))
       .map((member) => `networks[].${member.path}`),

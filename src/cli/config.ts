@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { leaves } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Mistake } from '../config/mistake.ts'
-import { showNetworks, showSettings } from '../config/show.ts'
+import { showNetworks, showSettings, showSources } from '../config/show.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createPaint } from './paint.ts'
 import { FoundBad, print, table, visible } from './report.ts'
@@ -25,7 +25,11 @@ export function defineConfig(command: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  CAIRN_HTTP_PORT=8600 cairn config print --json')
     .action(async (options: SharedOptions) => {
       const loaded = await settingsOf(context, options)
-      const settings = [...showSettings(leaves, loaded), ...showNetworks(loaded)]
+      const settings = [
+        ...showSettings(leaves, loaded),
+        ...showSources(loaded),
+        ...showNetworks(loaded),
+      ]
       const rows = settings.map(({ path, value, origin }) => [path, showValue(value), origin])
       const text = table(['setting', 'value', 'from'], rows, '')
       print(context, options.json, { settings }, text)

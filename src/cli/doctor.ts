@@ -2,6 +2,7 @@
 // each with what mends it. Changes nothing.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
+import type { AskedSource } from './ask-sources.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { examine, type Diagnosis } from './doctor/examine.ts'
 import { thisMachine } from './doctor/machine.ts'
@@ -29,7 +30,7 @@ A problem ends with exit code 1; advice alone does not. Works while the server r
     })
 }
 
-function describe(context: Context, { problems, running, upstreams }: Diagnosis): string {
+function describe(context: Context, { problems, running, upstreams, sources }: Diagnosis): string {
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), advice: paint('yellow', 'advice ') }
   const lines = problems.map(
@@ -47,7 +48,8 @@ function describe(context: Context, { problems, running, upstreams }: Diagnosis)
     wrong === 0
       ? `${paint('green', 'All well')}${other === 0 ? '' : `, with ${pieces}`}.`
       : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${pieces}.`
-  return [...lines, ...upstreams.map(describeUpstream), `${sum} ${server}`].join('\n')
+  const found = [...upstreams.map(describeUpstream), ...sources.map(describeSource)]
+  return [...lines, ...found, `${sum} ${server}`].join('\n')
 }
 
 function describeUpstream(facts: UpstreamFacts): string {
@@ -62,4 +64,8 @@ function describeUpstream(facts: UpstreamFacts): string {
     ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(', ')}`]),
   ]
   return `upstream ${visible(name)}: ${visible(parts.join('; '))}`
+}
+
+function describeSource({ name, failure, ms }: AskedSource): string {
+  return `source ${visible(name)}: ${failure === null ? `answers in ${ms} ms` : 'gives no blocks'}`
 }

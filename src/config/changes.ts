@@ -5,6 +5,7 @@ import { freeze } from './load.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import { valueAt } from './network-written.ts'
 import { type Config, embeddedChain } from './settings.ts'
+import { sourcesPath } from './sources.ts'
 
 export type SettingsChanges = {
   /** The settings that are in force when the live part of the file is taken over. */
@@ -24,7 +25,11 @@ export function changesBetween(
   const config = takeOver(leaves, before, after)
   return {
     config,
-    live: [...changedLeaves(leaves, before, config), ...changedNetworks(before, config)],
+    live: [
+      ...changedLeaves(leaves, before, config),
+      ...changedNetworks(before, config),
+      ...(isDeepStrictEqual(before.fileSources, config.fileSources) ? [] : [sourcesPath]),
+    ],
     restart: [...changedLeaves(leaves, config, after), ...changedChain(config, after)],
   }
 }
@@ -37,7 +42,11 @@ function takeOver(leaves: readonly Leaf[], before: Config, after: Config): Confi
     const section = valueAt(merged, path.slice(0, -1)) as Record<string, unknown>
     section[path.at(-1) ?? ''] = valueAt(after, path)
   }
-  return freeze({ ...merged, networks: takeNetworks(before, after) })
+  return freeze({
+    ...merged,
+    networks: takeNetworks(before, after),
+    fileSources: after.fileSources,
+  })
 }
 
 // The embedded chain stays as it is, wherever the list now has it, and last when it is no longer named.

@@ -11,12 +11,16 @@ import { readNetworks } from './networks.ts'
 import type { Written } from './network-written.ts'
 import { checkTogether, settingsSchema } from './settings.ts'
 import type { Config } from './settings.ts'
+import { readSources, sourcesPath, type WrittenSource } from './sources.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 export const leaves: readonly Leaf[] = listLeaves(settingsSchema)
 
-/** The settings, and where the networks are written. */
-export type LoadedConfig = Loaded<Config> & { readonly written: readonly Written[] }
+/** The settings, and where the networks and the sources of files are written. */
+export type LoadedConfig = Loaded<Config> & {
+  readonly written: readonly Written[]
+  readonly writtenSources: readonly WrittenSource[]
+}
 
 /** The environment of the process: the only read of it. */
 export function processEnvironment(): Places['env'] {
@@ -32,10 +36,12 @@ export function settingsFile(places: Pick<Places, 'file' | 'env'>): string | nul
 export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const file = settingsFile(places)
   const values = file === null ? [] : await readYamlFile(file)
-  const isNetwork = (path: string) => path === 'networks' || path.startsWith('networks.')
-  const table = values.filter(({ path }) => !isNetwork(path))
+  const isList = (path: string) =>
+    ['networks', sourcesPath].some((list) => path === list || path.startsWith(`${list}.`))
+  const table = values.filter(({ path }) => !isList(path))
   const settings = judgeSettings(settingsSchema, leaves, { ...places, file }, table)
   const listed = readNetworks(file ?? '', values, places.env)
+  const { sources, ...asked } = readSources(file ?? '', values, places.env)
   const [network] = listed.written
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
   const both = network === undefined ? [] : chain.map((given) => refuseBoth(given, network))
@@ -43,13 +49,14 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const broken = together.map(({ path, said, mend }) =>
     wrongAt(settings.origins.get(path)?.where ?? 'settings', said, mend),
   )
-  refuse([...settings.mistakes, ...listed.mistakes, ...both, ...broken])
+  refuse([...settings.mistakes, ...listed.mistakes, ...asked.mistakes, ...both, ...broken])
   const config = Object.freeze({
-    ...(settings.config as Omit<Config, 'networks'>),
+    ...(settings.config as Omit<Config, 'networks' | 'fileSources'>),
     networks: listed.networks,
+    fileSources: sources,
   })
   const { origins, ignored } = settings
-  return { config, origins, ignored, written: listed.written }
+  return { config, origins, ignored, written: listed.written, writtenSources: asked.written }
 }
 
 function refuseBoth(

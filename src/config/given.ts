@@ -29,8 +29,16 @@ export type Collected = {
   readonly mistakes: readonly Mistake[]
 }
 
-/** Names that belong to the command and the tests, not to the table. */
-const otherNames = ['CAIRN_CONFIG', 'CAIRN_KEY', 'CAIRN_URL', 'CAIRN_VECTORS']
+/** Names that belong to lists, the command and the tests, not to the table. */
+const otherNames = [
+  'CAIRN_CONFIG',
+  'CAIRN_FILES_SOURCES',
+  'CAIRN_FILES_SOURCES_FILE',
+  'CAIRN_KEY',
+  'CAIRN_SECRET',
+  'CAIRN_URL',
+  'CAIRN_VECTORS',
+]
 const fileEnding = '_FILE'
 
 export function fromFile(

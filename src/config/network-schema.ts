@@ -83,53 +83,54 @@ const methodList = z
   )
   .max(methodsMax)
 
+/** Names and values of HTTP headers that Cairn does not set itself. */
+export const headersSchema = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header')
+      .refine((name) => !ownHeaders.test(name), 'this header is set by Cairn'),
+    z
+      .string()
+      .min(1, 'expected a value')
+      .max(8192)
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header holds no line breaks or control characters'),
+  )
+  .refine((headers) => Object.keys(headers).length <= headersMax, `at most ${headersMax} headers`)
+  .default({})
+
+export const httpUrlSchema = z.string().superRefine((url, context) => {
+  const message = judgeUrl(url)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
+
+export const upstreamNameSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:[\]-]{0,62}$/,
+    'expected letters, digits, dots, dashes and colons',
+  )
+
 const upstreamSchema = z.strictObject({
-  url: z
-    .string()
-    .superRefine((url, context) => {
-      const message = judgeUrl(url)
-      if (message !== null) context.addIssue({ code: 'custom', message })
-    })
-    .meta({
-      description: 'Where it answers JSON-RPC: http or https. A key in it is never shown.',
-      example: 'url: http://127.0.0.1:8545',
-      secret: true,
-    }),
-  name: z
-    .string()
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._:[\]-]{0,62}$/,
-      'expected letters, digits, dots, dashes and colons',
-    )
-    .optional()
-    .meta({
-      description: 'How it is called in logs and commands; not given: its host and port.',
-      example: 'name: own-node',
-    }),
+  url: httpUrlSchema.meta({
+    description: 'Where it answers JSON-RPC: http or https. A key in it is never shown.',
+    example: 'url: http://127.0.0.1:8545',
+    secret: true,
+  }),
+  name: upstreamNameSchema.optional().meta({
+    description: 'How it is called in logs and commands; not given: its host and port.',
+    example: 'name: own-node',
+  }),
   trusted: z.boolean().default(false).meta({
     description:
       'Your own node: its word on heads is enough, and what cannot be proved is asked of it first. What can be proved is proved all the same.',
     example: 'trusted: true',
   }),
-  headers: z
-    .record(
-      z
-        .string()
-        .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'expected the name of an HTTP header')
-        .refine((name) => !ownHeaders.test(name), 'this header is set by Cairn'),
-      z
-        .string()
-        .min(1, 'expected a value')
-        .max(8192)
-        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'a header holds no line breaks or control characters'),
-    )
-    .refine((headers) => Object.keys(headers).length <= headersMax, `at most ${headersMax} headers`)
-    .default({})
-    .meta({
-      description: 'Headers sent with every call.',
-      example: 'headers: {authorization: "${env:NODE_TOKEN}"}',
-      secret: true,
-    }),
+  headers: headersSchema.meta({
+    description: 'Headers sent with every call.',
+    example: 'headers: {authorization: "${env:NODE_TOKEN}"}',
+    secret: true,
+  }),
   concurrency: whole(1, 4096, {
     initial: 64,
     description: 'Calls under way at once.',

@@ -2,6 +2,7 @@
 // and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
 import { z } from 'zod'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
+import type { SourceConfig } from './source-schema.ts'
 
 /** What a leaf tells about itself besides its type and default. */
 export type SettingMeta = {
@@ -162,6 +163,8 @@ type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : 
 export type Config = Frozen<z.output<typeof settingsSchema>> & {
   /** Exactly the networks served, the default first. Null: the embedded chain of `chain`. */
   readonly networks: readonly NetworkConfig[] | null
+  /** Who is asked for blocks of files that are not here (`files.sources`), in no order. */
+  readonly fileSources: readonly SourceConfig[]
 }
 
 /** A rule between settings that is broken: at which setting, how, and what mends it. */

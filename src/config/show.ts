@@ -80,6 +80,26 @@ function showMembers(network: NetworkConfig, written: Written): readonly ShownSe
   }
 }
 
+/** Rows of the sources of files: `files.sources[0].url`. */
+export function showSources({ config, writtenSources }: LoadedConfig): readonly ShownSetting[] {
+  return config.fileSources.flatMap(({ headers, ...members }, index) => {
+    const from = writtenSources[index]
+    if (from === undefined) return []
+    const hidden = Object.keys(headers).map((name) => [`headers.${name}`, redacted] as const)
+    return [...Object.entries(members), ...hidden].map(([name, value]) => {
+      const path = name.startsWith('headers.') ? ['headers'] : [name]
+      const isWritten = valueAt(from.raw, path) !== undefined
+      const isUrl = name === 'url' && typeof value === 'string'
+      const shown = isUrl ? (from.isHidden(path) ? redacted : showUrl(value)) : value
+      return {
+        path: `files.sources[${index}].${name}`,
+        value: shown,
+        origin: isWritten ? from.where(path) : 'default',
+      }
+    })
+  })
+}
+
 /** Scheme, host and port; what may hold a key or a password is redacted. */
 export function showUrl(text: string): string {
   const { protocol, host, pathname, search, username, password } = new URL(text)

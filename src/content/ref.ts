@@ -41,6 +41,8 @@ export type Hint = {
   readonly stateRoot?: Uint8Array
   readonly address?: Uint8Array
   readonly slots?: readonly Uint8Array[]
+  /** Of the CID that a dag-block is asked by; not given: raw. */
+  readonly codec?: number
   /** Do not ask sources: answer from the store or fail at once. */
   readonly offline?: boolean
   /** How long sources may take, milliseconds. */

@@ -13,10 +13,12 @@ import type { ReadRun } from '../content/obtain-run.ts'
 import type { ContentRef, Obtain } from '../content/ref.ts'
 import type { StoredPiece } from '../content/store.ts'
 import type { Waiters } from './waiters.ts'
+import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
 import type { Patience } from './files.ts'
 
 /** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
-export type ReadBlock = (cid: CID) => Promise<Uint8Array>
+export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
+  Partial<Pick<AheadReads, 'expect' | 'forget'>>
 
 /**
  * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
@@ -34,8 +36,10 @@ export type BlockSettings = {
   readonly readRun: ReadRun
   readonly waiters: Waiters
   readonly clock: Clock
-  /** Whether `obtain` has anywhere else to look than the store. */
-  readonly hasSources: boolean
+  /** Whether `obtain` has anywhere else to look than the store, now. */
+  readonly hasSources: () => boolean
+  /** Whether the store has the block. */
+  readonly isHere: (ref: ContentRef) => boolean
   /** How long to wait, without a caller's own limit, since the last block was found. */
   readonly idleMs: number
 }
@@ -50,15 +54,21 @@ const turnBytes = 512 * 1024
  * `deadline` when waiting took too long, `unverified` when all there is is wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
-  const { obtain, readRun, waiters, clock, hasSources, idleMs } = settings
+  const { obtain, readRun, waiters, clock, isHere, idleMs } = settings
   let sinceTurn = 0
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
+    const hasSources = settings.hasSources()
     const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
     let since = clock.monotonic()
+    const read =
+      atOnce || !hasSources
+        ? (cid: CID) => readBlock(cid, signal)
+        : fetchAhead({ read: readBlock, isHere, signal })
+    return Object.assign(read, { leaves })
 
-    async function readBlock(cid: CID): Promise<Uint8Array> {
-      signal.throwIfAborted()
+    async function readBlock(cid: CID, until: AbortSignal): Promise<Uint8Array> {
+      until.throwIfAborted()
       const { code, digest } = decodeMultihash(cid.multihash.bytes)
       if (code === identityCode) return digest
       const ref = refOf(cid)
@@ -66,8 +76,8 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
         const leftMs = since + limitMs - clock.monotonic()
         const patienceMs = Math.max(1, Math.ceil(leftMs))
         try {
-          const hint = atOnce || !hasSources ? { offline: true } : { patienceMs }
-          const bytes = await obtain(ref, hint, signal)
+          const hint = atOnce || !hasSources ? { offline: true } : { patienceMs, codec: cid.code }
+          const bytes = await obtain(ref, hint, until)
           if (patience.timeoutMs === null) since = clock.monotonic()
           sinceTurn += bytes.length
           if (sinceTurn >= turnBytes) {
@@ -80,7 +90,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           if (atOnce) throw notHere(cid)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
-          await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), signal)
+          await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), until)
         }
       }
     }
@@ -94,8 +104,6 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
         at += 1
       }
     }
-
-    return Object.assign(readBlock, { leaves })
 
     /** Resolves when the block is here or `waitMs` have passed. */
     async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {

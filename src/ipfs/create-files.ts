@@ -53,8 +53,8 @@ export type FilesSettings = {
   /** For reads of pins; writes go through the store's commits. */
   readonly database: Database
   readonly clock: Clock
-  /** Whether `obtain` asks anyone beyond the store. */
-  readonly hasSources: boolean
+  /** Whether `obtain` asks anyone beyond the store, now. */
+  readonly hasSources: () => boolean
   readonly limits: FilesLimits
 }
 
@@ -67,6 +67,7 @@ export function createFiles(settings: FilesSettings): Files {
     waiters,
     clock,
     hasSources,
+    isHere: (ref) => store.has(ref),
     idleMs: limits.idleMs,
   })
 

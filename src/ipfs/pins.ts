@@ -34,7 +34,7 @@ export type PinSettings = {
   /** How long blocks that were brought and not pinned are kept. */
   readonly unpinnedMs: number
   /** Whether blocks may come from anyone beyond the store, so that a try in vain may have brought some. */
-  readonly hasSources: boolean
+  readonly hasSources: () => boolean
   /** After a commit of new blocks: content that others may wait for is here. */
   readonly committed: () => void
 }
@@ -48,7 +48,7 @@ export function createPins(settings: PinSettings): Pins {
       endAttempts(accountId, cid),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
-    return { whole, part: settings.hasSources ? part : null }
+    return { whole, part: settings.hasSources() ? part : null }
   }
 
   const expires = (): number => clock.now() + settings.unpinnedMs

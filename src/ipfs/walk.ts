@@ -15,6 +15,9 @@ export type Visited = Map<string, number>
 /** `block`: null when `read` had none to give. */
 export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
 
+/** Null = what is below is skipped. */
+type ReadSome = ((cid: CID) => Promise<Uint8Array | null>) & Pick<ReadBlock, 'expect' | 'forget'>
+
 /** Links that wait to be followed, as bytes of their CIDs: eight whole blocks of nothing else on one path. */
 const openBytesMax = 16 * 1024 * 1024
 /** How many blocks may be walked before other work gets a turn. */
@@ -28,7 +31,20 @@ export async function* walkBlocks(
   root: CID,
   visited: Visited,
   blocksMax: number,
-  read: (cid: CID) => Promise<Uint8Array | null>,
+  read: ReadSome,
+): AsyncGenerator<WalkedBlock> {
+  try {
+    yield* walk(root, visited, blocksMax, read)
+  } finally {
+    read.forget?.()
+  }
+}
+
+async function* walk(
+  root: CID,
+  visited: Visited,
+  blocksMax: number,
+  read: ReadSome,
 ): AsyncGenerator<WalkedBlock> {
   // One run of binary CIDs for each level: links as objects would hold a hundred times the bytes of a block.
   const open: Uint8Array[] = [root.bytes]
@@ -51,7 +67,9 @@ export async function* walkBlocks(
     }
     visited.set(form, cid.code)
     if (visited.size % turnBlocks === 0) await setImmediate()
-    const block = await read(cid)
+    const reading = read(cid)
+    read.expect?.(notVisited(open, visited))
+    const block = await reading
     if (met === undefined) yield { cid, block }
     if (block === null) continue
     const below = Buffer.concat(linksOf(cid, block).map((link) => link.cid.bytes))
@@ -60,6 +78,17 @@ export async function* walkBlocks(
       throw new Fault('command_failed', { detail: 'DAG has too many links on one path' })
     }
     open.push(below)
+  }
+}
+
+/** What the walk comes to next, as far as it is known now: links of the newest level first. */
+function* notVisited(open: readonly Uint8Array[], visited: Visited): Generator<CID> {
+  for (const run of open.toReversed()) {
+    for (let left = run; left.length > 0;) {
+      const [cid, rest] = CID.decodeFirst(left)
+      left = rest
+      if (!visited.has(toBareHex(cid.multihash.bytes))) yield cid
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type Member,
   upstreamNetworkSchema,
 } from '../../src/config/network-schema.ts'
+import { sourceSchema } from '../../src/config/source-schema.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function configurationPage(): string {
@@ -42,6 +43,8 @@ rpc:
   names each mistake (\`settings_refused\`). Requests under way end as they began. What needs a restart is logged by name
   (\`settings_need_restart\`). Variables and flags are those of the start. On a terminal SIGHUP ends Cairn.`,
     markdownTable(['Setting', 'Variable', 'Type', 'Default', 'Meaning'], rows),
+    sourcesText,
+    membersTable('files.sources[].', listMembers(sourceSchema)),
     networksText,
     '### Behind upstream nodes',
     membersTable('networks[].', listMembers(upstreamNetworkSchema)),
@@ -49,6 +52,26 @@ rpc:
     membersTable('networks[].', listMembers(embeddedSchema)),
   )
 }
+
+const sourcesText = `## Sources of files
+
+\`files.sources\` lists who is asked for blocks of files that are not here: trustless HTTP gateways, other Cairns among them.
+Without any, a block that is not here is said to be absent at once.
+
+\`\`\`yaml
+files:
+  sources:
+    - url: https://gateway.example
+    - url: http://127.0.0.1:8600
+      name: other-cairn
+      headers: {authorization: "\${env:OTHER_CAIRN}"}
+\`\`\`
+
+The one that is likely to be quickest is asked first, the next one when it takes long, has nothing, fails or lies; who
+fails or lies is left alone for a while. Each block is proved by its hash before it is used, so a source can cost time
+and nothing else. Only these hosts are asked: a redirect to another origin is refused. What was fetched is kept, and goes
+with the next sweep when nothing pinned reaches it. Changes are *live*. \`CAIRN_FILES_SOURCES\` is the short form: URLs
+separated by commas, in place of the list; \`CAIRN_FILES_SOURCES_FILE\` names a file that holds them.`
 
 const networksText = `## Networks
 
@@ -94,7 +117,10 @@ export function environmentExample(): string {
   const networks = `# URLs of upstream nodes of Ethereum mainnet, separated by commas; so for SEPOLIA, HOODI and named networks.
 #CAIRN_NETWORKS_MAINNET_UPSTREAMS=
 `
-  return `# Every variable with its default; made from the settings table by npm run docs.\n\n${[...lines, networks].join('\n')}`
+  const sources = `# URLs of trustless gateways that are asked for files that are not here, separated by commas.
+#CAIRN_FILES_SOURCES=
+`
+  return `# Every variable with its default; made from the settings table by npm run docs.\n\n${[...lines, sources, networks].join('\n')}`
 }
 
 function typeOf(leaf: Leaf): string {

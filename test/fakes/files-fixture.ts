@@ -80,7 +80,7 @@ export function createFilesFixture(
     readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
     clock,
-    hasSources: sources.length > 0,
+    hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
   return { files, store, database, clock }

@@ -60,7 +60,7 @@ export async function startFilesServer(
     readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
     clock,
-    hasSources: false,
+    hasSources: () => false,
     limits: defaultFilesLimits,
   })
 

@@ -42,7 +42,11 @@ export const doors: readonly Door[] = [
   },
   { thing: 'ws', module: /^ws$/, behind: ['http/web-socket-face.ts'], typesBehind: ['http/'] },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
-  { thing: 'undici', module: /^undici$/, behind: ['ethereum/upstream/node/json-rpc-client.ts'] },
+  {
+    thing: 'undici',
+    module: /^undici$/,
+    behind: ['ethereum/upstream/node/json-rpc-client.ts', 'ipfs/sources/http-client.ts'],
+  },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },
   {
     thing: 'worker threads',

@@ -4,6 +4,7 @@
 import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { readYamlFile } from '../../config/yaml-file.ts'
+import { askSources, type AskedSource } from '../ask-sources.ts'
 import { askUpstreams } from '../ask-upstreams.ts'
 import type { Context, SharedOptions } from '../context.ts'
 import { settingsOf } from '../shared-options.ts'
@@ -13,6 +14,7 @@ import type { Machine } from './machine.ts'
 import { checkAddress, checkFolder, checkProcess, checkSettingsFile } from './machine-checks.ts'
 import type { CommandLine, Problem } from './problem.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
+import { checkSources } from './source-checks.ts'
 import { checkUpstreams, factsOf, type UpstreamFacts } from './upstream-checks.ts'
 
 export type Diagnosis = {
@@ -21,6 +23,8 @@ export type Diagnosis = {
   readonly running: boolean | null
   /** What each upstream of the settings is found to be. */
   readonly upstreams: readonly UpstreamFacts[]
+  /** What each source of files answers. */
+  readonly sources: readonly AskedSource[]
 }
 
 /** Changes nothing. Throws only bugs. */
@@ -40,7 +44,7 @@ export async function examine(
         : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
     const running = isRunning(machine, config.dataDir)
     const chain = checkChainFiles(machine, config)
-    const asked = await askUpstreams(config)
+    const [asked, sources] = await Promise.all([askUpstreams(config), askSources(config)])
     const problems = [
       ...checkProcess(machine, config),
       ...(file === null ? [] : checkSettingsFile(machine, file)),
@@ -50,14 +54,16 @@ export async function examine(
       ...chain.problems,
       ...checkData({ machine, config, firstHash: chain.firstHash, command }),
       ...checkUpstreams(config, asked, command),
+      ...checkSources(config, sources),
     ]
-    return { problems, running, upstreams: asked.map(factsOf) }
+    return { problems, running, upstreams: asked.map(factsOf), sources }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     return {
       problems: error.mistakes.map((mistake) => explainRefusal(mistake, command)),
       running: null,
       upstreams: [],
+      sources: [],
     }
   }
 }

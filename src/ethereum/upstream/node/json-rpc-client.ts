@@ -1,4 +1,4 @@
-// The only importer of undici: one JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever
+// The importer of undici for upstreams: one JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever
 // is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
 import { createRequire } from 'node:module'
 import type * as Undici from 'undici'

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startFakeGateway } from '../../../test/fakes/block-gateway.ts'
+import type { SourceConfig } from '../../config/source-schema.ts'
+import { askSources } from '../ask-sources.ts'
+import { checkSources } from './source-checks.ts'
+
+function source(name: string, url: string, headers = {}): SourceConfig {
+  return { name, url, headers, concurrency: 1, timeoutMs: 2000, blockBytesMax: 2_097_152 }
+}
+
+test('a source that gives no blocks is a problem that says why', async (t) => {
+  const well = await startFakeGateway(t, new Map())
+  const login = await startFakeGateway(t, new Map(), { manner: 'page' })
+  const fileSources = [
+    source('well', well.url),
+    source('login', login.url),
+    source('gone', 'http://127.0.0.1:1'),
+  ]
+  const asked = await askSources({ fileSources })
+  assert.deepEqual(
+    asked.map(({ name, failure }) => [name, failure]),
+    [
+      ['well', null],
+      ['login', 'it gives pages instead of blocks'],
+      ['gone', 'ECONNREFUSED'],
+    ],
+  )
+  const problems = [...checkSources({ fileSources }, asked)]
+  assert.deepEqual(
+    problems.map(({ code, level, text }) => [code, level, text]),
+    [
+      [
+        'source_silent',
+        'problem',
+        'the source of files login gives no blocks: it gives pages instead of blocks',
+      ],
+      ['source_silent', 'problem', 'the source of files gone gives no blocks: ECONNREFUSED'],
+    ],
+  )
+})
+
+test('credentials that cross the network in clear are told, on loopback they do not', () => {
+  const fileSources = [
+    source('a', 'http://key:word@other.example'),
+    source('b', 'http://other.example', { authorization: 'x' }),
+    source('c', 'https://key:word@other.example'),
+    source('d', 'http://key:word@127.0.0.1:80'),
+    source('e', 'http://[::1]:80', { authorization: 'x' }),
+    source('f', 'http://other.example'),
+  ]
+  const asked = fileSources.map(({ name }) => ({ name, failure: null, ms: 1 }))
+  const problems = [...checkSources({ fileSources }, asked)]
+  assert.ok(problems.every(({ code }) => code === 'source_in_clear'))
+  assert.deepEqual(
+    problems.map(({ text }) => /files (\w) cross/.exec(text)?.[1]),
+    ['a', 'b'],
+  )
+})

@@ -1,0 +1,166 @@
+// `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as checked plain values. Everything that is
+// wrong is told at once, each with its line and what mends it.
+import { freeze, lowerFirst, quote } from './load.ts'
+import { type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
+import { findNearest } from './nearest.ts'
+import { mendLine } from './network-mistake.ts'
+import { memberAt, metaOf, shapeOf } from './network-schema.ts'
+import { valueAt } from './network-written.ts'
+import { type Environment, hasReference, readSecretFile, resolveReferences } from './reference.ts'
+import { type SourceConfig, sourceSchema, sourcesMax } from './source-schema.ts'
+import type { FileValue } from './yaml-file.ts'
+
+export const sourcesPath = 'files.sources'
+export const sourcesVariable = 'CAIRN_FILES_SOURCES'
+
+/** One source as it was written. `where`: of a member, `cairn.yaml:3` or the variable. */
+export type WrittenSource = {
+  readonly raw: unknown
+  readonly where: (path: readonly PropertyKey[]) => string
+  /** A reference or a variable brought it, so it may be a secret. */
+  readonly isHidden: (path: readonly PropertyKey[]) => boolean
+}
+
+export type Sources = {
+  readonly sources: readonly SourceConfig[]
+  readonly mistakes: readonly Mistake[]
+  /** In the order of `sources`. */
+  readonly written: readonly WrittenSource[]
+}
+
+/** Mistakes of the list that are told. */
+const mistakesMax = 50
+
+/** `values`: of the whole file. The variable takes the place of the file's list. Throws nothing. */
+export function readSources(file: string, values: readonly FileValue[], env: Environment): Sources {
+  const mistakes: Mistake[] = []
+  const written = fromVariable(env, mistakes) ?? fromList(file, values, env, mistakes)
+  const given = written.map((one, index) => judge(one, index, mistakes))
+  const taken = new Set<string>()
+  const sources = given.flatMap((one, index) => {
+    if (one === null) return []
+    const { name = new URL(one.url).host, headers, ...rest } = one
+    if (taken.has(name)) {
+      const where = written[index]?.where(['name']) ?? ''
+      const said = `files.sources[${index}]: another source is called ${name}`
+      mistakes.push(wrongAt(where, said, `write "name: ${name}-2" beside its url`))
+    }
+    taken.add(name)
+    const lower = Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])
+    return [{ ...rest, name, headers: Object.fromEntries(lower) as Record<string, string> }]
+  })
+  return { sources: freeze(sources), mistakes: mistakes.slice(0, mistakesMax), written }
+}
+
+function fromVariable(env: Environment, mistakes: Mistake[]): readonly WrittenSource[] | null {
+  const text = env[sourcesVariable] ?? ''
+  const fileVariable = `${sourcesVariable}_FILE`
+  const path = env[fileVariable] ?? ''
+  if (text === '' && path === '') return null
+  const variable = text === '' ? fileVariable : sourcesVariable
+  if (text !== '' && path !== '') {
+    const said = `${fileVariable} and ${sourcesVariable} are both set, expected one of them`
+    mistakes.push({ code: 'wrong_setting', text: said, mend: `unset ${fileVariable}` })
+  }
+  const brought =
+    text === '' ? readSecretFile(path, variable) : resolveReferences(text, env, variable)
+  if (brought.mistake !== undefined) {
+    mistakes.push(brought.mistake)
+    return []
+  }
+  const urls = brought.text.split(',').map((url) => url.trim())
+  return urls
+    .filter((url) => url !== '')
+    .slice(0, sourcesMax)
+    .map((url) => ({ raw: { url }, where: () => variable, isHidden: () => true }))
+}
+
+function fromList(
+  file: string,
+  values: readonly FileValue[],
+  env: Environment,
+  mistakes: Mistake[],
+): readonly WrittenSource[] {
+  const list = values.find(({ path }) => path === sourcesPath || path.startsWith(`${sourcesPath}.`))
+  if (list === undefined || list.value === null) return []
+  const items: unknown = list.value
+  if (list.path !== sourcesPath || !Array.isArray(items)) {
+    const mend = `write "- url: https://gateway.example" below files: sources: of ${file}`
+    mistakes.push(wrongAt(`${file}:${list.line}`, 'files.sources: expected a list', mend))
+    return []
+  }
+  if (items.length > sourcesMax) {
+    mistakes.push(wrongAt(`${file}:${list.line}`, `more than ${sourcesMax} sources of files`))
+  }
+  return items.slice(0, sourcesMax).map((item: unknown, index) => {
+    const hidden = new Set<string>()
+    const where = (path: readonly PropertyKey[]): string => {
+      for (let length = path.length; length >= 0; length--) {
+        const line = list.lines.get([index, ...path.slice(0, length)].map(String).join('.'))
+        if (line !== undefined) return `${file}:${line}`
+      }
+      return `${file}:${list.line}`
+    }
+    const resolve = (value: unknown, path: readonly PropertyKey[]): unknown => {
+      if (typeof value === 'object' && value !== null && path.length < 2) {
+        const members = Object.entries(value)
+        return Object.fromEntries(members.map(([name, at]) => [name, resolve(at, [...path, name])]))
+      }
+      if (typeof value !== 'string' || !hasReference(value)) return value
+      const brought = resolveReferences(value, env, where(path), { emptyRefused: true })
+      hidden.add(path.map(String).join('.'))
+      if (brought.mistake === undefined) return typed(brought.text, path)
+      mistakes.push(brought.mistake)
+      return undefined
+    }
+    const isHidden = (path: readonly PropertyKey[]) => hidden.has(path.map(String).join('.'))
+    return { raw: resolve(item, []), where, isHidden }
+  })
+}
+
+// A reference brings text; a number is meant where the member is one.
+function typed(text: string, path: readonly PropertyKey[]): unknown {
+  const isNumber = memberAt(sourceSchema, path)?.safeParse(Number(text)).success === true
+  return /^\d{1,16}$/.test(text) && isNumber ? Number(text) : text
+}
+
+function judge(written: WrittenSource, index: number, mistakes: Mistake[]) {
+  const { raw, where, isHidden } = written
+  const parsed = sourceSchema.safeParse(raw)
+  if (parsed.success) return parsed.data
+  for (const issue of parsed.error.issues) {
+    const name = [`files.sources[${index}]`, ...issue.path.map((part) => nameShown(String(part)))]
+    if (issue.code === 'unrecognized_keys') {
+      mistakes.push(...issue.keys.map((key) => unknownMember(key, where([...issue.path, key]))))
+      continue
+    }
+    const value = valueAt(raw, issue.path)
+    // The mistake of a reference that brought nothing is told already.
+    if (value === undefined && issue.path.length > 0 && isHidden(issue.path)) continue
+    const meta = metaOf(memberAt(sourceSchema, issue.path.slice(0, 1)))
+    const example = meta?.example ?? '- url: https://gateway.example'
+    // A URL may stand where its members should.
+    const isShown = meta !== null && meta.secret !== true && !isHidden(issue.path)
+    const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
+    const said =
+      value === undefined
+        ? `${name.join('.')} is missing`
+        : `${name.join('.')}${isShown ? quote(value) : ''}: ${lowerFirst(inner ?? 'wrong')}`
+    mistakes.push(wrongAt(where(issue.path), said, mendLine(where(issue.path), example)))
+  }
+  return null
+}
+
+function unknownMember(key: string, where: string): Mistake {
+  const members = Object.keys(shapeOf(sourceSchema) ?? {})
+  const name = nameShown(key)
+  const nearest = findNearest(name, members)
+  const place = placeOf(where)
+  const said = `${where}: "${name}" is not a setting`
+  if (nearest === null) {
+    const mend = `take it out of ${place}; there may stand: ${members.join(', ')}`
+    return { code: 'unknown_setting', text: said, mend }
+  }
+  const text = `${said}, did you mean "${nearest}"?`
+  return { code: 'unknown_setting', text, mend: `write ${nearest} in ${place}` }
+}

@@ -1,0 +1,44 @@
+// Who is asked for blocks of files that are not here: the gateways of the settings, which may change while the server
+// runs. One that stays as it is keeps its connections and what is known of it.
+// Tested by test/sources.test.ts
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Source } from '../../content/source.ts'
+import { createBlockGateway, type BlockGateway, type BlockGatewayConfig } from './block-gateway.ts'
+import { createGatewaySource } from './gateway-source.ts'
+
+export type BlockSources = {
+  /** None or one, which asks all gateways. */
+  now(): readonly Source[]
+  /** From now on exactly these. What a gateway that goes has under way ends as failed. */
+  replace(configs: readonly BlockGatewayConfig[]): Promise<void>
+  close(): Promise<void>
+}
+
+type Open = { readonly config: BlockGatewayConfig; readonly gateway: BlockGateway }
+
+export function createBlockSources(parts: {
+  readonly clock: Clock
+  readonly log: Log
+}): BlockSources {
+  let open: readonly Open[] = []
+  let sources: readonly Source[] = []
+
+  async function replace(configs: readonly BlockGatewayConfig[]): Promise<void> {
+    const before = open
+    open = configs.map(
+      (config) =>
+        before.find((one) => isDeepStrictEqual(one.config, config)) ?? {
+          config,
+          gateway: createBlockGateway(config, parts.clock),
+        },
+    )
+    const gateways = open.map(({ gateway }) => gateway)
+    sources = gateways.length === 0 ? [] : [createGatewaySource(gateways, parts)]
+    const gone = before.filter((one) => !open.includes(one))
+    await Promise.all(gone.map(({ gateway }) => gateway.close()))
+  }
+
+  return { now: () => sources, replace, close: () => replace([]) }
+}

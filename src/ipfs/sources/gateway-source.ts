@@ -1,0 +1,102 @@
+// The configured gateways as one Source: the one that is likely to be quickest is asked, and one more when it takes
+// long, has nothing, fails or lies. The first right block wins, and what the others still do is stopped.
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { cidOf, rawCodec } from '../../codec/cid.ts'
+import { decodeMultihash } from '../../codec/multihash.ts'
+import type { Offer, Source } from '../../content/source.ts'
+import type { BlockGateway } from './block-gateway.ts'
+
+type Parts = { readonly clock: Clock; readonly log: Log }
+
+/**
+ * Brings blocks of files only. Rejects with `no_upstream` when nobody had the block and somebody could not be asked:
+ * absence must not be concluded from a broken connection.
+ */
+export function createGatewaySource(gateways: readonly BlockGateway[], parts: Parts): Source {
+  return {
+    name: 'gateways',
+    async fetch({ ref, hint }, offer, signal) {
+      if (ref.kind !== 'dag-block') return
+      // What is refused here must not leave the house either.
+      decodeMultihash(ref.hash)
+      const cid = cidOf(1, hint.codec ?? rawCodec, ref.hash)
+      const line = gateways
+        .filter((gateway) => gateway.mayAsk())
+        .toSorted((a, b) => a.score - b.score)
+      if (line.length === 0) throw new Fault('no_upstream')
+      await race(line, cid, (bytes) => offer([{ ref, bytes }]), parts, signal)
+    },
+  }
+}
+
+type Take = (bytes: Uint8Array) => ReturnType<Offer>
+
+async function race(
+  line: readonly BlockGateway[],
+  cid: CID,
+  take: Take,
+  { clock, log }: Parts,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController()
+  const stop = AbortSignal.any([signal, over.signal])
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let next = 0
+  let underWay = 0
+  let failure: unknown
+  let stopTimer = (): void => {}
+
+  function askNext(): void {
+    stopTimer()
+    const gateway = line[next]
+    if (gateway === undefined) {
+      if (underWay > 0) return
+      if (failure === undefined) resolve()
+      else reject(new Fault('no_upstream', { cause: failure }))
+      return
+    }
+    next += 1
+    underWay += 1
+    if (next < line.length) stopTimer = clock.after(gateway.hedgeMs, askNext)
+    void ask(gateway)
+  }
+
+  /** Never rejects. */
+  async function ask(gateway: BlockGateway): Promise<void> {
+    try {
+      const bytes = await gateway.find(cid, stop)
+      if (stop.aborted) return
+      const verdict = bytes === null ? 'missing' : take(bytes)
+      if (verdict === 'taken') {
+        resolve()
+        return
+      }
+      if (verdict === 'wrong') {
+        gateway.caughtLying()
+        log('warn', 'gateway_lied', { gateway: gateway.name, cid: cid.toString() })
+      }
+    } catch (thrown) {
+      if (stop.aborted) return
+      const reason = thrown instanceof Error ? thrown.message : String(thrown)
+      log('debug', 'gateway_failed', { gateway: gateway.name, cid: cid.toString(), reason })
+      failure ??= thrown
+    }
+    underWay -= 1
+    askNext()
+  }
+
+  const leave = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    signal.throwIfAborted()
+    askNext()
+    await promise
+  } finally {
+    signal.removeEventListener('abort', leave)
+    stopTimer()
+    over.abort()
+  }
+}

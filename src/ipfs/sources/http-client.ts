@@ -1,0 +1,201 @@
+// Requests to one origin over kept connections: the other importer of undici. Replies are read under a cap, nothing
+// but the configured origin is ever asked, and errors name no URL, which may hold a key.
+// Tested by src/ipfs/sources/gateway-source.test.ts
+import { createRequire } from 'node:module'
+import type * as Undici from 'undici'
+import type { Clock } from '../../base/clock.ts'
+import { withDeadline } from '../../base/deadline.ts'
+
+export type HttpClientOptions = {
+  /** Its origin, credentials, leading path and query go with every request. */
+  readonly url: string
+  /** Sent with each request; may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Sockets, and so requests at once; more wait in line here. */
+  readonly connections: number
+  readonly clock: Clock
+}
+
+export type HttpAsk = {
+  readonly method: 'GET' | 'POST'
+  /** Below the URL's own path: `/ipfs/bafk…`. */
+  readonly path: string
+  /** Pairs of the query, in this order, after those of the URL. */
+  readonly query?: readonly (readonly [string, string])[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** Longest body of a reply. */
+  readonly replyBytesMax: number
+  /** From the start to the last byte. */
+  readonly timeoutMs: number
+}
+
+export type HttpReply = {
+  readonly status: number
+  /** How long it asks to be left alone; null: it does not say. */
+  readonly retryAfterMs: number | null
+  readonly bytes: Uint8Array
+}
+
+/** Why there is no reply. The message names no URL. */
+export class HttpTrouble extends Error {
+  override readonly name = 'HttpTrouble'
+}
+
+export type HttpClient = {
+  /**
+   * The whole reply, whatever its status. Redirects of a GET within the origin are followed, three at most. Throws
+   * HttpTrouble, or `signal.reason` when that aborts; then the connection is closed too.
+   */
+  ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply>
+  /** Ends what is under way with HttpTrouble. */
+  close(): Promise<void>
+}
+
+/** Before common servers close idle connections, unless they say longer. */
+const keepAliveMs = 4_000
+const connectMs = 5_000
+const headerBytesMax = 16 * 1024
+const redirectsMax = 3
+const retryAfterMsMax = 10 * 60_000
+/** An endless body must end even when no timer of ours runs. */
+const silenceMsMax = 600_000
+
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const { clock } = options
+  const base = new URL(options.url)
+  const headers = headersOf(base, options.headers)
+  // Loaded with the first source: a server without any starts tens of milliseconds sooner.
+  const { Pool } = createRequire(import.meta.url)('undici') as typeof Undici
+  const pool = new Pool(base.origin, {
+    connections: options.connections,
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: connectMs,
+    headersTimeout: silenceMsMax,
+    bodyTimeout: silenceMsMax,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: headerBytesMax,
+  })
+
+  async function ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
+    signal.throwIfAborted()
+    using deadline = withDeadline(signal, request.timeoutMs, clock)
+    try {
+      return await follow(request, deadline.signal)
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      if (deadline.signal.aborted) {
+        throw new HttpTrouble(`no answer in ${request.timeoutMs} ms`, { cause: thrown })
+      }
+      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+    }
+  }
+
+  async function follow(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
+    let path = pathOf(base, request)
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await pool.request({
+        path,
+        method: request.method,
+        headers: { ...headers, ...request.headers },
+        body: request.body ?? null,
+        signal,
+      })
+      const { statusCode: status, headers: told } = response
+      const target = request.method === 'GET' ? redirectOf(status, told, base, path) : null
+      if (target === null) {
+        const bytes = await readCapped(response, request.replyBytesMax)
+        return { status, retryAfterMs: readRetryAfter(told['retry-after'], clock.now()), bytes }
+      }
+      discard(response)
+      if (target.origin !== base.origin) throw new HttpTrouble('a redirect to another origin')
+      if (redirects === redirectsMax) throw new HttpTrouble(`more than ${redirectsMax} redirects`)
+      path = target.pathname + target.search
+    }
+  }
+
+  return { ask, close: () => pool.destroy() }
+}
+
+type Response = Undici.Dispatcher.ResponseData
+
+async function readCapped(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const { headers, body } = response
+  try {
+    const encoding = headers['content-encoding']
+    // Not asked for: what a source may send must be what the cap counts.
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw new HttpTrouble('a reply with a content encoding')
+    }
+    const declared = Number(headers['content-length'] ?? 0)
+    if (declared > bytesMax) throw tooLarge(bytesMax)
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      length += chunk.length
+      if (length > bytesMax) throw tooLarge(bytesMax)
+      chunks.push(chunk)
+    }
+    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+  } catch (thrown) {
+    discard(response)
+    throw thrown
+  }
+}
+
+function tooLarge(bytesMax: number): HttpTrouble {
+  return new HttpTrouble(`a reply of more than ${bytesMax} bytes`)
+}
+
+/** Closes the connection: what would still come is not worth reading. */
+function discard({ body }: Response): void {
+  body.on('error', () => {})
+  body.destroy()
+}
+
+/** Where it sends us; null: nowhere. Throws when that is no URL. */
+function redirectOf(
+  status: number,
+  headers: Response['headers'],
+  base: URL,
+  path: string,
+): URL | null {
+  if (![301, 302, 303, 307, 308].includes(status)) return null
+  const { location } = headers
+  const from = new URL(path, base.origin)
+  if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
+    throw new HttpTrouble('a redirect to nowhere')
+  }
+  return new URL(location, from.href)
+}
+
+function pathOf(base: URL, { path, query = [] }: HttpAsk): string {
+  const pairs = new URLSearchParams(query.map(([name, value]) => [name, value] as [string, string]))
+  const search = [base.search.slice(1), pairs.toString()].filter((part) => part !== '').join('&')
+  return `${base.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`
+}
+
+/** Credentials of the URL go as Basic. */
+function headersOf(base: URL, given: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
+  if (base.username !== '' || base.password !== '') {
+    const pair = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+  }
+  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
+  return headers
+}
+
+/** The code alone: texts of the client may name the URL. */
+function codeOf(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+  return typeof code === 'string' ? code : 'broken connection'
+}
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
+function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
+  if (typeof header !== 'string') return null
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+}

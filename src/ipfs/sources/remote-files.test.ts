@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { CID } from 'multiformats/cid'
+import { startFakeGateway } from '../../../test/fakes/block-gateway.ts'
+import {
+  atOnce,
+  bytesOf,
+  createFilesFixture,
+  fileEntry,
+  importAll,
+  never,
+  rootOf,
+} from '../../../test/fakes/files-fixture.ts'
+import { systemClock } from '../../base/clock.ts'
+import { toBareHex } from '../../base/hex.ts'
+import { silentLog } from '../../base/log.ts'
+import { createBlockGateway } from './block-gateway.ts'
+import { createGatewaySource } from './gateway-source.ts'
+
+const chunk = 262_144
+const leaves = 40
+const content = Buffer.alloc(chunk * leaves, 'somewhere else ')
+for (let leaf = 0; leaf < leaves; leaf++) content.writeUInt32BE(leaf, leaf * chunk)
+
+/** A file that only the gateway has, and a Cairn that may ask it. */
+async function rig(t: TestContext, entries = [fileEntry('file', content)]) {
+  const there = createFilesFixture(t)
+  const root = CID.parse(rootOf(await importAll(there.files, entries)).cid.toString())
+  const blocks = new Map<string, Uint8Array>()
+  for await (const { cid, block } of there.files.blocks(root, atOnce, never)) {
+    blocks.set(toBareHex(cid.multihash.bytes), block ?? new Uint8Array())
+  }
+  const gateway = await startFakeGateway(t, blocks)
+  const client = createBlockGateway(
+    {
+      name: 'there',
+      url: gateway.url,
+      speaks: 'gateway',
+      headers: {},
+      concurrency: 64,
+      timeoutMs: 10_000,
+      blockBytesMax: 2 * 1024 * 1024,
+    },
+    systemClock,
+  )
+  t.after(() => client.close())
+  const source = createGatewaySource([client], { clock: systemClock, log: silentLog })
+  return { root, gateway, blocks, here: createFilesFixture(t, { sources: [source] }) }
+}
+
+const silent = () => {}
+
+test('a pin of what is elsewhere fetches many blocks at once, each one time', async (t) => {
+  const { root, gateway, blocks, here } = await rig(t)
+  gateway.delayMs = 10
+  const counts: number[] = []
+  const progress = (count: number) => void counts.push(count)
+  await here.files.pin(
+    'alice',
+    { cid: root, mode: 'recursive', name: 'x' },
+    atOnce,
+    progress,
+    never,
+  )
+  assert.equal(gateway.asked.length, blocks.size)
+  assert.equal(new Set(gateway.asked).size, blocks.size)
+  assert.ok(gateway.most > 8 && gateway.most <= 17, `${gateway.most} at once`)
+  assert.equal(counts.at(-1), blocks.size)
+  const { whole } = await here.files.locality(root, never)
+  assert.ok(whole)
+})
+
+test('the bytes of a file that is elsewhere come in order, a few blocks at once', async (t) => {
+  const { root, gateway, here } = await rig(t)
+  gateway.delayMs = 10
+  const range = { offset: 0n, length: null }
+  const { chunks } = await here.files.open(root, range, atOnce, never)
+  assert.ok((await bytesOf(chunks)).equals(content))
+  assert.ok(gateway.most > 1 && gateway.most <= 5, `${gateway.most} at once`)
+})
+
+test('a directory of small files is fetched across its files', async (t) => {
+  const entries = Array.from({ length: 50 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))
+  const { root, gateway, blocks, here } = await rig(t, entries)
+  gateway.delayMs = 10
+  await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
+  assert.equal(gateway.asked.length, blocks.size)
+  assert.ok(gateway.most > 8, `${gateway.most} at once`)
+})
+
+test('a pin that was broken off asks only for what it did not have yet', async (t) => {
+  const { root, gateway, blocks, here } = await rig(t)
+  const pin = { cid: root, mode: 'recursive', name: '' } as const
+  const caller = new AbortController()
+  const stopAtTen = (count: number) => count === 10 && caller.abort(new Error('gone'))
+  await assert.rejects(here.files.pin('alice', pin, atOnce, stopAtTen, caller.signal), /gone/)
+  assert.deepEqual(here.files.pins('alice'), [])
+  // What was fetched is kept a moment later.
+  here.clock.turn(1000)
+  const before = gateway.asked.length
+  assert.ok(before < blocks.size)
+  await here.files.pin('alice', pin, atOnce, silent, never)
+  // Requests of the first time may still have been on their way.
+  assert.ok(new Set(gateway.asked.slice(before)).size <= blocks.size - 10)
+  assert.equal(here.files.pins('alice').length, 1)
+})
+
+test('a walk that ends early stops what it had begun to fetch', async (t) => {
+  const { root, gateway, here } = await rig(t)
+  const caller = new AbortController()
+  for await (const _ of here.files.blocks(root, atOnce, caller.signal)) {
+    gateway.manner = 'hanging'
+    break
+  }
+  // Every request is closed from this side: the server could not be stopped otherwise.
+  assert.ok(gateway.asked.length <= 20)
+})
+
+test('what is nowhere is waited for as long as the caller says, offline not at all', async (t) => {
+  const { root, gateway, here } = await rig(t)
+  gateway.manner = 'absent'
+  const offline = { offline: true, timeoutMs: null }
+  await assert.rejects(here.files.block(root, offline, never), /could not find/)
+  assert.equal(gateway.asked.length, 0)
+  const found = here.files.block(root, { offline: false, timeoutMs: 7000 }, never)
+  const failed = assert.rejects(found, /context deadline exceeded/)
+  for (let turn = 0; turn < 8; turn++) {
+    for (let step = 0; step < 2000; step++) await new Promise((resolve) => setImmediate(resolve))
+    here.clock.turn(1000)
+  }
+  await failed
+  assert.ok(gateway.asked.length >= 2, 'it is asked again')
+})

@@ -1,0 +1,181 @@
+// A real trustless HTTP gateway on loopback that gives blocks as well, or as badly, as it is told.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { toBareHex } from '../../src/base/hex.ts'
+import { parseCid } from '../../src/codec/cid.ts'
+
+/** `null`: it has none. `endless` and `oversized` are longer than any block; `cut` breaks off in the middle. */
+export type Manner =
+  | 'honest'
+  | 'wrong'
+  | 'page'
+  | 'oversized'
+  | 'endless'
+  | 'cut'
+  | 'short'
+  | 'packed'
+  | 'absent'
+  | 'busy'
+  | 'refusing'
+  | 'failing'
+  | 'redirecting'
+  | 'circling'
+  | 'sending-away'
+  | 'hanging'
+  | 'dripping'
+
+export type FakeGateway = {
+  readonly url: string
+  manner: Manner
+  /** Blocks by multihash in hex. */
+  readonly blocks: Map<string, Uint8Array>
+  /** Requests so far, and how many were answered at once at most. */
+  readonly asked: string[]
+  readonly most: number
+  /** Headers of the last request. */
+  readonly headers: IncomingMessage['headers']
+  /** Answers are held until they are let go. */
+  hold(): () => void
+  /** How long each answer takes. */
+  delayMs: number
+}
+
+const oversized = 8 * 1024 * 1024
+
+/** Also `POST /api/v0/block/get?arg=`, as Kubo answers it. Stopped when the test ends. */
+export async function startFakeGateway(
+  t: Pick<TestContext, 'after'>,
+  blocks: Map<string, Uint8Array>,
+  options: { readonly manner?: Manner; readonly awayTo?: string } = {},
+): Promise<FakeGateway> {
+  const asked: string[] = []
+  let underWay = 0
+  let most = 0
+  let held: Promise<void> | null = null
+  let last: IncomingMessage['headers'] = {}
+  const server = createServer((request, response) => {
+    void answer(request, response)
+  })
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    underWay += 1
+    most = Math.max(most, underWay)
+    response.on('close', () => {
+      underWay -= 1
+    })
+    last = request.headers
+    const url = new URL(request.url ?? '', 'http://gateway')
+    asked.push(url.pathname + url.search)
+    await held
+    if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs))
+    const isKubo = url.pathname === '/api/v0/block/get'
+    const name = isKubo ? url.searchParams.get('arg') : url.pathname.split('/').at(-1)
+    const cid = parseCid(name ?? '')
+    const isEmpty = cid?.multihash.code === 0
+    const block = isEmpty
+      ? cid.multihash.digest
+      : cid === null
+        ? undefined
+        : blocks.get(toBareHex(cid.multihash.bytes))
+    if (isKubo && block === undefined) {
+      const text = 'block was not found locally (offline): ipld: could not find'
+      response.writeHead(500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ Message: text, Code: 0, Type: 'error' }))
+      return
+    }
+    if (!isKubo && url.searchParams.get('format') !== 'raw') return status(response, 400)
+    behave(url, block, response)
+  }
+
+  function behave(url: URL, block: Uint8Array | undefined, response: ServerResponse): void {
+    const { manner } = fake
+    const redirect = (location: string) => {
+      response.writeHead(302, { location })
+      response.end()
+    }
+    if (manner === 'hanging') return
+    if (manner === 'page') return void response.end('<html>log in</html>')
+    if (manner === 'busy') {
+      response.writeHead(429, { 'retry-after': '1' })
+      return void response.end()
+    }
+    if (manner === 'refusing') return status(response, 401)
+    if (manner === 'failing') return status(response, 500)
+    if (manner === 'circling') return redirect(url.pathname + url.search)
+    if (manner === 'sending-away') return redirect(`${options.awayTo}${url.pathname}${url.search}`)
+    if (manner === 'redirecting' && !url.pathname.startsWith('/moved')) {
+      return redirect(`/moved${url.pathname}${url.search}`)
+    }
+    if (manner === 'endless') return endless(response)
+    if (manner === 'oversized') return void response.end(Buffer.alloc(oversized))
+    if (manner === 'absent' || block === undefined) return status(response, 404)
+    if (manner === 'packed') {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      return void response.end(gzipSync(block))
+    }
+    if (manner === 'cut') {
+      response.writeHead(200, { 'content-length': block.length })
+      response.write(block.subarray(0, block.length / 2), () => response.destroy())
+      return
+    }
+    if (manner === 'short') return void response.end(block.subarray(0, -1))
+    if (manner === 'dripping') {
+      response.write(block.subarray(0, 1))
+      return
+    }
+    if (manner === 'wrong') {
+      const wrong = Uint8Array.from(block)
+      wrong[wrong.length >> 1] = (wrong[wrong.length >> 1] ?? 0) ^ 1
+      return void response.end(wrong)
+    }
+    response.writeHead(200, { 'content-type': 'application/vnd.ipld.raw' })
+    response.end(block)
+  }
+
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.listen(0, '127.0.0.1', resolve)
+  await promise
+  t.after(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const fake: FakeGateway = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    manner: options.manner ?? 'honest',
+    blocks,
+    asked,
+    delayMs: 0,
+    get most() {
+      return most
+    },
+    get headers() {
+      return last
+    },
+    hold() {
+      const gate = Promise.withResolvers<void>()
+      held = gate.promise
+      return () => {
+        held = null
+        gate.resolve()
+      }
+    },
+  }
+  return fake
+}
+
+function status(response: ServerResponse, code: number): void {
+  response.writeHead(code)
+  response.end()
+}
+
+function endless(response: ServerResponse): void {
+  const piece = Buffer.alloc(65_536)
+  response.on('error', () => {})
+  const push = (): void => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.on('drain', push)
+  push()
+}

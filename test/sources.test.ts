@@ -1,0 +1,83 @@
+// A server that fetches what it has not from gateways that its settings name, and from those alone.
+import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test, type TestContext } from 'node:test'
+import { toBareHex } from '../src/base/hex.ts'
+import { cidOf, rawCodec } from '../src/codec/cid.ts'
+import { multihashOf } from '../src/codec/multihash.ts'
+import { startFakeGateway } from './fakes/block-gateway.ts'
+import { filesClient } from './fakes/files-client.ts'
+import { startCairn, temporaryFolder } from './started-server.ts'
+
+function blockOf(text: string) {
+  const bytes = Buffer.from(text)
+  const hash = multihashOf('sha2-256', bytes)
+  return { bytes, key: toBareHex(hash), cid: cidOf(1, rawCodec, hash).toString() }
+}
+
+async function start(t: TestContext, settings: string) {
+  const dataDir = await temporaryFolder()
+  const file = join(dataDir, 'cairn.yaml')
+  writeFileSync(file, settings)
+  const server = await startCairn({ dataDir, args: ['--config', file] })
+  t.after(async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  /** Resolves when the server has taken the new settings. */
+  async function change(now: string): Promise<void> {
+    assert.ok(server.child.stderr)
+    const lines = createInterface({ input: server.child.stderr })
+    writeFileSync(`${file}.new`, now)
+    renameSync(`${file}.new`, file)
+    for await (const line of lines) if (line.includes('"settings_taken"')) return
+  }
+  return { ...filesClient(server), change }
+}
+
+const sources = (...urls: readonly string[]) =>
+  `files:\n  idleMs: 1500\n  sources: [${urls.map((url) => `{url: "${url}"}`).join(', ')}]\n`
+
+test('content of another place is served and pinned, and is there when that place is gone', async (t) => {
+  const wanted = blockOf('it was elsewhere')
+  const liar = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]), { manner: 'wrong' })
+  const other = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]))
+  const { post } = await start(t, sources(liar.url, other.url))
+  const cat = await post(`cat?arg=${wanted.cid}`)
+  assert.equal(await cat.text(), 'it was elsewhere')
+  assert.equal((await post(`pin/add?arg=${wanted.cid}`)).status, 200)
+  other.manner = 'failing'
+  const again = await post(`cat?arg=${wanted.cid}&offline=true`)
+  assert.equal(await again.text(), 'it was elsewhere')
+})
+
+test('what no source has is said after the time limit, offline at once', async (t) => {
+  const gateway = await startFakeGateway(t, new Map())
+  const { post } = await start(t, sources(gateway.url))
+  const { cid } = blockOf('nowhere')
+  const offline = await post(`cat?arg=${cid}&offline=true`)
+  assert.equal(offline.status, 500)
+  assert.match(await offline.text(), /could not find/)
+  assert.equal(gateway.asked.length, 0)
+  const waited = await post(`cat?arg=${cid}`)
+  assert.equal(waited.status, 500)
+  assert.match(await waited.text(), /context deadline exceeded/)
+  const pinned = await post(`pin/add?arg=${cid}&timeout=200ms`)
+  assert.match(await pinned.text(), /pin: context deadline exceeded/)
+})
+
+test('the list of sources changes while the server runs', { timeout: 60_000 }, async (t) => {
+  const [one, two] = [blockOf('one'), blockOf('two')]
+  const blocks = new Map([one, two].map(({ key, bytes }) => [key, bytes as Uint8Array]))
+  const gateway = await startFakeGateway(t, blocks)
+  const { post, change } = await start(t, 'files: {idleMs: 1000}\n')
+  const absent = await post(`cat?arg=${one.cid}`)
+  assert.match(await absent.text(), /could not find/)
+  await change(sources(gateway.url))
+  assert.equal(await (await post(`cat?arg=${one.cid}`)).text(), 'one')
+  await change('files: {idleMs: 1500}\n')
+  assert.match(await (await post(`cat?arg=${two.cid}`)).text(), /could not find/)
+})
