@@ -1,5 +1,6 @@
 // What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import.ts eats them.
 import type { CID } from 'multiformats/cid'
+import type { Chunker } from './chunk.ts'
 
 /** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */
 export type Mtime = { readonly seconds: bigint; readonly nanos: number }
@@ -28,7 +29,8 @@ export type Entry = {
 export type ImportOptions = {
   readonly cidVersion: 0 | 1
   readonly rawLeaves: boolean
-  readonly chunkBytes: number
+  readonly chunker: Chunker
+  readonly layout: 'balanced' | 'trickle'
   readonly hash: 'sha2-256' | 'sha2-512' | 'identity'
   readonly maxFileLinks: number
   readonly inline: boolean

@@ -44,9 +44,9 @@ test('any range of a file is the same range of its bytes', async (t) => {
   const bytes = new Uint8Array(1000).map((_, index) => index * 7)
   const roots = []
   for (const options of [
-    { chunkBytes: 10, maxFileLinks: 3 },
-    { chunkBytes: 33, maxFileLinks: 174, cidVersion: 1, rawLeaves: true },
-    { chunkBytes: 64, maxFileLinks: 2, inline: true, inlineLimit: 70 },
+    { chunker: { kind: 'size', bytes: 10 }, maxFileLinks: 3 },
+    { chunker: { kind: 'size', bytes: 33 }, maxFileLinks: 174, cidVersion: 1, rawLeaves: true },
+    { chunker: { kind: 'size', bytes: 64 }, maxFileLinks: 2, inline: true, inlineLimit: 70 },
   ] as const) {
     roots.push(rootOf(await importAll(files, [fileEntry('f', bytes)], options)).cid)
   }
@@ -70,7 +70,9 @@ test('any range of a file is the same range of its bytes', async (t) => {
 test('a range touches only the blocks it needs', async (t) => {
   const { files, store } = createFilesFixture(t)
   const bytes = new Uint8Array(100).map((_, index) => index)
-  const root = rootOf(await importAll(files, [fileEntry('f', bytes)], { chunkBytes: 10 })).cid
+  const root = rootOf(
+    await importAll(files, [fileEntry('f', bytes)], { chunker: { kind: 'size', bytes: 10 } }),
+  ).cid
   const first = rootOf(
     await importAll(files, [fileEntry('c', bytes.subarray(0, 10))], { pin: false }),
   ).cid
@@ -233,7 +235,9 @@ test('a pin of content from a source is complete in the store with its row', asy
   const origin = createFilesFixture(t)
   const bytes = new Uint8Array(50).map((_, index) => index)
   const root = rootOf(
-    await importAll(origin.files, [fileEntry('d/f', bytes)], { chunkBytes: 10 }),
+    await importAll(origin.files, [fileEntry('d/f', bytes)], {
+      chunker: { kind: 'size', bytes: 10 },
+    }),
   ).cid
   const source: Source = {
     name: 'origin',
@@ -328,7 +332,9 @@ test('indirect pins are what lies below a root and is not pinned itself', async 
 
 test('a pin of more blocks than the limit is refused', async (t) => {
   const { files } = createFilesFixture(t, { limits: { pinBlocksMax: 3 } })
-  const root = rootOf(await importAll(files, [fileEntry('f', 'abcdefgh')], { chunkBytes: 1 })).cid
+  const root = rootOf(
+    await importAll(files, [fileEntry('f', 'abcdefgh')], { chunker: { kind: 'size', bytes: 1 } }),
+  ).cid
   const pin = { cid: root, mode: 'recursive', name: '' } as const
   await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /more than 3 blocks/)
 })

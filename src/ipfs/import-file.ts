@@ -9,10 +9,11 @@ import { chunksOf } from './chunk.ts'
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './entry.ts'
+import { createTrickle } from './trickle.ts'
 
 export type FileOptions = Pick<
   ImportOptions,
-  'cidVersion' | 'rawLeaves' | 'chunkBytes' | 'maxFileLinks'
+  'cidVersion' | 'rawLeaves' | 'chunker' | 'layout' | 'maxFileLinks'
 >
 
 const progressBytes = 262144
@@ -28,12 +29,13 @@ export async function* importFile(
   sink: BlockSink,
 ): AsyncGenerator<number, Built> {
   const rawLeaves = options.rawLeaves && metadata.mode === null && metadata.mtime === null
-  const layout = createBalanced(options, sink)
+  const trickles = options.layout === 'trickle'
+  const layout = trickles ? createTrickle(options, sink) : createBalanced(options, sink)
   let waiting: Uint8Array | null = null
   let total = 0
   let told = 0
 
-  for await (const chunk of chunksOf(content, options.chunkBytes)) {
+  for await (const chunk of chunksOf(content, options.chunker)) {
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length
@@ -44,9 +46,9 @@ export async function* importFile(
   }
   yield total
   // Only now is it known whether the last chunk is the whole file, and so the root that carries metadata.
-  const last = await leaf(waiting ?? new Uint8Array(0), layout.leaves === 0 ? metadata : noMetadata)
-  if (layout.leaves === 0) return last
-  await layout.add(last)
+  const alone = layout.leaves === 0 && !trickles
+  if (alone) return await leaf(waiting ?? new Uint8Array(0), metadata)
+  if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
   return await layout.close(metadata)
 
   async function leaf(bytes: Uint8Array, own: Metadata): Promise<Built> {
@@ -55,7 +57,7 @@ export async function* importFile(
       : encodeDagNode({
           links: [],
           data: encodeUnixfs({
-            type: 'file',
+            type: trickles ? 'raw' : 'file',
             data: bytes.length === 0 ? null : bytes,
             fileSize: BigInt(bytes.length),
             ...own,

@@ -17,7 +17,8 @@ const sink = { hash: 'sha2-256', inline: false, inlineLimit: 32 } as const
 const plain = {
   cidVersion: 0,
   rawLeaves: false,
-  chunkBytes: 4 * kib,
+  chunker: { kind: 'size', bytes: 4 * kib },
+  layout: 'balanced',
   maxFileLinks: 3,
   progress: false,
 } as const
@@ -120,12 +121,20 @@ test('raw leaves, CIDv1, other leaf sizes and metadata give the same CID as the 
   const variants: readonly [Partial<Options>, Metadata, number][] = [
     [{ rawLeaves: true }, noMetadata, 300_000],
     [{ rawLeaves: true, cidVersion: 1 }, noMetadata, 300_000],
-    [{ cidVersion: 1, chunkBytes: 262_144, maxFileLinks: 174 }, noMetadata, 262_144],
-    [{ rawLeaves: true, chunkBytes: 262_144 }, noMetadata, 262_144],
-    [{ chunkBytes: 262_144, maxFileLinks: 174 }, dated, 262_144],
-    [{ chunkBytes: 262_144, maxFileLinks: 174 }, dated, 262_145],
+    [
+      { cidVersion: 1, chunker: { kind: 'size', bytes: 262_144 }, maxFileLinks: 174 },
+      noMetadata,
+      262_144,
+    ],
+    [{ rawLeaves: true, chunker: { kind: 'size', bytes: 262_144 } }, noMetadata, 262_144],
+    [{ chunker: { kind: 'size', bytes: 262_144 }, maxFileLinks: 174 }, dated, 262_144],
+    [{ chunker: { kind: 'size', bytes: 262_144 }, maxFileLinks: 174 }, dated, 262_145],
     [{ rawLeaves: true, cidVersion: 1 }, dated, 300_000],
-    [{ chunkBytes: 5000 }, noMetadata, 300_000],
+    [{ chunker: { kind: 'size', bytes: 5000 } }, noMetadata, 300_000],
+    [{ layout: 'trickle' }, noMetadata, 300_000],
+    [{ layout: 'trickle', rawLeaves: true, cidVersion: 1 }, noMetadata, 300_000],
+    [{ chunker: { kind: 'buzhash' } }, noMetadata, 900_000],
+    [{ chunker: { kind: 'rabin', min: 1000, average: 4096, max: 9000 } }, dated, 300_000],
   ]
   for (const [change, metadata, size] of variants) {
     const options = { ...plain, ...change }
@@ -138,7 +147,8 @@ test('raw leaves, CIDv1, other leaf sizes and metadata give the same CID as the 
 })
 
 test('progress is told as in the general way', async () => {
-  const options = { ...plain, chunkBytes: 65_536, progress: true }
+  const chunker = { kind: 'size', bytes: 65_536 } as const
+  const options = { ...plain, chunker, progress: true }
   for (const size of [0, 1000, 262_144, 700_000]) {
     const bytes = bytesOf(size)
     const expected = await general(bytes, options, noMetadata)

@@ -59,11 +59,13 @@ type Leaves = {
 
 /** Null: the leaves are of another kind. */
 function openLeaves(options: FileOptions, metadata: Metadata, sink: BlockSink): Leaves | null {
-  const { chunkBytes, cidVersion } = options
+  const { chunker, layout: shape, cidVersion } = options
+  const chunkBytes = chunker.kind === 'size' ? chunker.bytes : 0
   const plain = metadata.mode === null && metadata.mtime === null
   const raw = options.rawLeaves && plain
   const form = raw ? 'raw' : 'dag-pb'
-  if (sink.leaves === null || !leafSizes.includes(chunkBytes)) return null
+  // The leaves of a trickle are of another UnixFS type.
+  if (sink.leaves === null || shape === 'trickle' || !leafSizes.includes(chunkBytes)) return null
   const openWriter = sink.leaves
   // A file of one leaf carries its metadata there, and is no leaf like others.
   const smallMax = plain ? largeBytes - 1 : Math.max(largeBytes - 1, chunkBytes)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { importer } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
-import { balanced } from 'ipfs-unixfs-importer/layout'
+import { balanced, trickle } from 'ipfs-unixfs-importer/layout'
 import {
   missingCidVectors,
   pendingVectors,
@@ -56,20 +56,26 @@ test('random files have the CID that the npm importer gives them', async (t) => 
     const maxFileLinks = 2 + random(9)
     const cidVersion = random(2) === 0 ? 0 : 1
     const rawLeaves = random(2) === 0
+    const trickles = round % 3 === 0
     const source = [{ path: 'f', content: bytes }]
     const blockstore = { put: async (cid: unknown) => cid }
     let expected = ''
     for await (const entry of importer(source, blockstore as never, {
       cidVersion,
       rawLeaves,
-      reduceSingleLeafToSelf: true,
+      reduceSingleLeafToSelf: !trickles,
+      leafType: trickles ? 'raw' : 'file',
       chunker: fixedSize({ chunkSize: chunkBytes }),
-      layout: balanced({ maxChildrenPerNode: maxFileLinks }),
+      layout: trickles
+        ? trickle({ layerRepeat: 4, maxChildrenPerNode: maxFileLinks })
+        : balanced({ maxChildrenPerNode: maxFileLinks }),
       wrapWithDirectory: false,
     })) {
       expected = entry.cid.toString()
     }
-    const options = { chunkBytes, maxFileLinks, cidVersion, rawLeaves } as const
+    const chunker = { kind: 'size', bytes: chunkBytes } as const
+    const layout = trickles ? 'trickle' : 'balanced'
+    const options = { chunker, layout, maxFileLinks, cidVersion, rawLeaves } as const
     const entry: Entry = { kind: 'file', path: 'f', content: piecesOf(bytes, 1 + random(500)) }
     const { cid } = rootOf(await importAll(files, [entry], options))
     assert.equal(cid.toString(), expected, JSON.stringify({ ...options, size: bytes.length }))
@@ -206,9 +212,12 @@ test('a large upload never has more than two groups in memory', async (t) => {
 
 test('more blocks than the limit are refused', async (t) => {
   const { files } = createFilesFixture(t, { limits: { importBlocksMax: 10 } })
-  await assert.rejects(importAll(files, [fileEntry('f', 'x'.repeat(20))], { chunkBytes: 1 }), {
-    code: 'too_large',
-  })
+  await assert.rejects(
+    importAll(files, [fileEntry('f', 'x'.repeat(20))], { chunker: { kind: 'size', bytes: 1 } }),
+    {
+      code: 'too_large',
+    },
+  )
 })
 
 test('every group of blocks goes through the batch, and the pin with it', async (t) => {

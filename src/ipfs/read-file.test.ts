@@ -72,7 +72,8 @@ async function balancedFile(count: number, leafBytes: number, width: number) {
   const options = {
     cidVersion: 0,
     rawLeaves: false,
-    chunkBytes: leafBytes,
+    chunker: { kind: 'size', bytes: leafBytes },
+    layout: 'balanced',
     maxFileLinks: width,
   } as const
   const steps = importFile(piecesOf(bytes), options, noMetadata, sink)

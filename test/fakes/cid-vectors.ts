@@ -2,6 +2,7 @@
 import { createCipheriv, createHash, type Cipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseChunker } from '../../src/gateway/params/chunker.ts'
 import type { Entry, ImportOptions } from '../../src/ipfs/entry.ts'
 import { importDefaults, piecesOf } from './files-fixture.ts'
 
@@ -64,8 +65,6 @@ export const missingCidVectors: string | false = existsSync(path)
   ? false
   : 'cid-vectors.json is not there: set CAIRN_VECTORS'
 
-const trickle = 'trickle layout is not built'
-const chunker = 'content-defined chunkers are not built'
 const blake = 'blake2b-256 is not built'
 const server = 'needs a server setting that is not built'
 
@@ -73,12 +72,6 @@ const server = 'needs a server setting that is not built'
 export const pendingVectors: ReadonlyMap<string, string> = new Map([
   ['venus-blake2b', blake],
   ['planets-blake2b', blake],
-  ['trickle-small', trickle],
-  ['chacha-10MiB-trickle-default', trickle],
-  ['chacha-4MiB-rabin-default-params', chunker],
-  ['chacha-4MiB-rabin-16k', chunker],
-  ['chacha-5MiB-buzhash-v1', chunker],
-  ['chacha-5MiB-buzhash-v0', chunker],
   ['2000-files-sharded-1B-v1', server],
   ['hamt-v1-2025-over-threshold', server],
 ])
@@ -105,11 +98,10 @@ export function vectorOptions(vector: CidVector): ImportOptions | null {
     'preserve-mode',
     'preserve-mtime',
     'wrap-with-directory',
+    'trickle',
   ]
   if (Object.keys(params).some((name) => !known.includes(name))) return null
-  const chunker = /^size-(\d+)$/.exec(params['chunker'] ?? 'size-262144')
   const hash = params['hash'] ?? 'sha2-256'
-  if (chunker === null) return null
   if (hash !== 'sha2-256' && hash !== 'sha2-512' && hash !== 'identity') return null
   const cidVersion = params['cid-version'] === '1' || hash !== 'sha2-256' ? 1 : 0
   return {
@@ -118,7 +110,8 @@ export function vectorOptions(vector: CidVector): ImportOptions | null {
     cidVersion,
     rawLeaves:
       params['raw-leaves'] === undefined ? cidVersion === 1 : params['raw-leaves'] === 'true',
-    chunkBytes: Number(chunker[1]),
+    chunker: parseChunker(params['chunker'] ?? ''),
+    layout: params['trickle'] === 'true' ? 'trickle' : 'balanced',
     maxFileLinks: Number(params['max-file-links'] ?? 174),
     inline: params['inline'] === 'true',
     wrap: params['wrap-with-directory'] === 'true',

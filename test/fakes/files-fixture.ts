@@ -30,7 +30,8 @@ export const atOnce: Patience = { offline: false, timeoutMs: null }
 export const importDefaults: ImportOptions = {
   cidVersion: 0,
   rawLeaves: false,
-  chunkBytes: 262144,
+  chunker: { kind: 'size', bytes: 262144 },
+  layout: 'balanced',
   hash: 'sha2-256',
   maxFileLinks: 174,
   inline: false,

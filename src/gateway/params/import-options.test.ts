@@ -48,7 +48,6 @@ test('what would change a CID and is not built is refused by name', () => {
   const value = (name: string, text: string) =>
     `value "${text}" of option "${name}" is not supported by this server`
   const unbuilt: [Options, string][] = [
-    [{ trickle: true }, option('trickle')],
     [{ nocopy: true }, option('nocopy')],
     [{ 'to-files': '/x' }, option('to-files')],
     [{ 'max-directory-links': 5n }, option('max-directory-links')],
@@ -57,8 +56,7 @@ test('what would change a CID and is not built is refused by name', () => {
     [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000')],
     [{ 'inline-limit': -1n }, value('inline-limit', '-1')],
     [{ hash: 'blake3' }, value('hash', 'blake3')],
-    [{ chunker: 'buzhash' }, value('chunker', 'buzhash')],
-    [{ chunker: 'rabin-16-17-18' }, value('chunker', 'rabin-16-17-18')],
+    [{ chunker: 'rabin-47' }, value('chunker', 'rabin-47')],
   ]
   for (const [options, message] of unbuilt) refuses(options, message, 'unsupported_option')
 })
@@ -77,8 +75,20 @@ test('options decide each other as in Kubo', () => {
 })
 
 test('a chunker is judged by the whole grammar of Kubo', () => {
-  assert.equal(parseChunker(''), 262_144)
-  assert.equal(parseChunker('size-2096896'), 2_096_896)
+  const rabin = { kind: 'rabin', min: 87_381, average: 262_144, max: 393_216 }
+  for (const [text, chunker] of [
+    ['', { kind: 'size', bytes: 262_144 }],
+    ['default', { kind: 'size', bytes: 262_144 }],
+    ['size-2096896', { kind: 'size', bytes: 2_096_896 }],
+    ['rabin', rabin],
+    ['rabin-262144', rabin],
+    ['rabin-16-17-18', { kind: 'rabin', min: 16, average: 17, max: 18 }],
+    ['rabin-min:128-avg:256-max:512', { kind: 'rabin', min: 128, average: 256, max: 512 }],
+    ['buzhash', { kind: 'buzhash' }],
+    ['buzhash-whatever', { kind: 'buzhash' }],
+  ] as const) {
+    assert.deepEqual(parseChunker(text), chunker, text)
+  }
   const texts: [string, string][] = [
     ['size-x', 'strconv.Atoi: parsing "x": invalid syntax'],
     ['size-0', 'chunker size must be greater than 0'],

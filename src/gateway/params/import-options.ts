@@ -27,7 +27,7 @@ export function parseImportOptions(options: Options): ImportOptions {
   const hash = parseHash(options)
   checkMtime(options)
   const cidVersion = parseCidVersion(options, hash)
-  const chunkBytes = parseChunker(textOf(options, 'chunker'))
+  const chunker = parseChunker(textOf(options, 'chunker'))
   checkFanout(options)
 
   refuseUnbuilt(options, hash, inlineLimit)
@@ -35,7 +35,8 @@ export function parseImportOptions(options: Options): ImportOptions {
   return {
     cidVersion,
     rawLeaves: metadata.present ? false : flagOf(options, 'raw-leaves', cidVersion === 1),
-    chunkBytes,
+    chunker,
+    layout: flagOf(options, 'trickle', false) ? 'trickle' : 'balanced',
     hash: builtHash,
     maxFileLinks: parseFileLinks(options, builtHash),
     inline: flagOf(options, 'inline', false),
@@ -129,9 +130,7 @@ function parseFileLinks(options: Options, hash: ImportOptions['hash']): number {
 
 function refuseUnbuilt(options: Options, hash: string, inlineLimit: bigint): void {
   if (options.has('to-files')) throw refusedOption('to-files')
-  for (const name of ['nocopy', 'trickle']) {
-    if (flagOf(options, name, false)) throw refusedOption(name)
-  }
+  if (flagOf(options, 'nocopy', false)) throw refusedOption('nocopy')
   if (integerOf(options, 'max-directory-links', 0n) > 0n) throw refusedOption('max-directory-links')
   if (integerOf(options, 'max-hamt-fanout', 256n) !== 256n) throw refusedOption('max-hamt-fanout')
   if (!builtHashes.includes(hash)) throw refusedValue('hash', hash)
