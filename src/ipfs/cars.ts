@@ -7,6 +7,7 @@ import { exportCar } from './export-car.ts'
 import type { Files, Patience } from './files.ts'
 import { importCars } from './import-cars.ts'
 import { endLease, leaseStatements } from './leases.ts'
+import { pinStatements } from './pin-rows.ts'
 import { looseRoot } from './roots.ts'
 
 export type CarSettings = {
@@ -16,8 +17,8 @@ export type CarSettings = {
   readonly pins: Pick<Files, 'pin'>
   /** Most blocks of one import. */
   readonly importBlocksMax: number
-  /** Most distinct blocks of one export. */
-  readonly walkBlocksMax: number
+  /** Most distinct blocks of one pin, and of one export. */
+  readonly pinBlocksMax: number
   /** How long blocks that were brought and not pinned are kept. */
   readonly unpinnedMs: number
   /** After a commit of new blocks: content that others may wait for is here. */
@@ -33,8 +34,11 @@ export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'e
     importCars: (cars, options, { accountId, proceed, signal }) =>
       importCars(cars, options, {
         blocksMax: settings.importBlocksMax,
+        pinBlocksMax: settings.pinBlocksMax,
         batch: () => store.batch(),
         committed,
+        pinRows: (cid, put) =>
+          pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now()),
         lease: (put) => {
           const expires = clock.now() + unpinnedMs
           return leaseStatements(accountId, looseRoot(put.batch), put, { expires })
@@ -52,7 +56,7 @@ export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'e
 
     exportCar: (cid, partial, patience, signal) => {
       const read = openBlocks(patience, signal)
-      return exportCar(cid, { partial, blocksMax: settings.walkBlocksMax }, read)
+      return exportCar(cid, { partial, blocksMax: settings.pinBlocksMax }, read)
     },
   }
 }

@@ -91,7 +91,7 @@ export function createFiles(settings: FilesSettings): Files {
       openBlocks,
       pins,
       importBlocksMax: limits.importBlocksMax,
-      walkBlocksMax: limits.pinBlocksMax,
+      pinBlocksMax: limits.pinBlocksMax,
       unpinnedMs: limits.unpinnedMs,
       committed: () => waiters.announce(),
     }),

@@ -1,5 +1,5 @@
-// CAR files into the store: each block is hashed as it comes, all of them are committed at once, and then each root is
-// pinned that is whole. Nothing is ever fetched. Texts: contract-files 9.
+// CAR files into the store: each block is hashed as it comes, and all of them are committed at once; each root is
+// pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched. Texts: contract-files 9.
 // Tested by src/gateway/operations/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
@@ -12,6 +12,7 @@ import type { Item } from '../content/ref.ts'
 import type { Batch } from '../content/store.ts'
 import type { Statement } from '../db/writer.ts'
 import { groupBytes } from './block-sink.ts'
+import { createCarClosure } from './car-closure.ts'
 import type { Put } from './roots.ts'
 
 export type CarImportOptions = {
@@ -30,9 +31,13 @@ export type CarImportEvent =
 export type CarImportContext = {
   /** Most blocks of one request. */
   readonly blocksMax: number
+  /** Most blocks of one recursive pin. */
+  readonly pinBlocksMax: number
   readonly batch: () => Batch
   /** After the commit: content that others may wait for is here. */
   readonly committed: () => void
+  /** The rows of a root's pin, when what was put is all that is below it. */
+  readonly pinRows: (root: CID, put: Put) => readonly Statement[]
   /** What keeps all that was put until it is pinned, or for a while when it is not. */
   readonly lease: (put: Put) => readonly Statement[]
   /** Ends that: every root is pinned. */
@@ -44,6 +49,8 @@ export type CarImportContext = {
 }
 
 const groupItems = 4096
+/** What is remembered of the blocks of a request, to know whether its root is whole: some 30 MB at most. */
+const closureEntriesMax = 200_000
 /** Of the batch: all of it is one lease. */
 const tree = 0
 
@@ -63,22 +70,36 @@ export async function* importCars(
   const batch = context.batch()
   const put: Put = { batch: batch.id, tree }
   const groups = createGroups(batch)
+  const closure = createCarClosure(Math.min(closureEntriesMax, context.pinBlocksMax))
+  let whole: CID | null = null
   try {
     for await (const car of cars) await importOne(car)
     await groups.end()
     signal.throwIfAborted()
     if (!context.proceed()) throw new Fault('hung_up')
-    await batch.commit(count.blocks === 0 ? [] : context.lease(put))
+    whole = wholeRoot()
+    await batch.commit(whole === null ? lease() : context.pinRows(whole, put))
     context.committed()
   } finally {
     await groups.settled()
     await batch.discard()
   }
-  if (options.pinRoots && roots.size > 0) {
-    const whole = yield* pinAll([...roots.values()], context)
-    if (whole) await context.release(put)
+  if (whole !== null) yield { kind: 'root', cid: whole, error: '' }
+  else if (options.pinRoots && roots.size > 0) {
+    if (yield* pinAll([...roots.values()], context)) await context.release(put)
   }
   yield { kind: 'imported', ...count }
+
+  /** The only root, if all that came is what lies below it. */
+  function wholeRoot(): CID | null {
+    const [root] = roots.values()
+    if (root === undefined || roots.size > 1 || !options.pinRoots) return null
+    return closure.isAllBelow(root) ? root : null
+  }
+
+  function lease(): readonly Statement[] {
+    return count.blocks === 0 ? [] : context.lease(put)
+  }
 
   async function importOne(file: AsyncIterable<Uint8Array>): Promise<void> {
     let where = 'import failed'
@@ -107,6 +128,7 @@ export async function* importCars(
     const hash = cid.multihash.bytes
     verifyDagBlock(hash, block)
     if (cid.multihash.code === identityCode) return
+    if (options.pinRoots) closure.add(cid, block)
     await groups.add({ ref: { kind: 'dag-block', hash }, bytes: block })
   }
 }

@@ -215,6 +215,64 @@ test("what a CAR brings is its importer's storage: for a day when a root is not 
   assert.deepEqual(files.stored('bob').blocks, 0)
 })
 
+test('the root of a CAR that is one whole DAG is pinned in the commit of its blocks, none of them read again', async (t) => {
+  const one = createFileCommands(t)
+  const car = await one.bytes('dag/export', [await addFolder(one)])
+  const commits: number[] = []
+  const other = createFileCommands(t, {
+    wrapStore: (store) => ({
+      ...store,
+      find: () => assert.fail('a block was read'),
+      batch() {
+        const batch = store.batch()
+        const commit: typeof batch.commit = async (rows) => {
+          commits.push(rows?.length ?? 0)
+          return await batch.commit(rows)
+        }
+        return { ...batch, commit }
+      },
+    }),
+  })
+  const [line] = (await importInto(other, car)) as ReturnType<typeof root>[]
+  assert.deepEqual([line?.Root.PinErrorMsg, commits.length], ['', 1])
+  assert.deepEqual(await pinsOf(other), [line?.Root.Cid['/']])
+  assert.equal(other.files.stored('alice').blocks, 6)
+})
+
+test('a CAR with more or less than one DAG, or one that no memory holds, is walked and told the same', async (t) => {
+  const commands = createFileCommands(t)
+  const inside: CarBlock = {
+    cid: cidOf(1, dagCborCodec, encodeMultihash(identityCode, encodeDagCbor([]))),
+    block: encodeDagCbor([]),
+  }
+  const [leaf, more] = [rawBlock('leaf'), rawBlock('more')]
+  const lost = cidOf(1, rawCodec, multihashOf('sha2-256', Buffer.from('lost')))
+  const within = {
+    cid: cidOf(1, dagCborCodec, encodeMultihash(identityCode, encodeDagCbor([lost]))),
+    block: encodeDagCbor([lost]),
+  }
+  const pb = { cid: CID.createV1(dagPbCodec, leaf.cid.multihash), block: leaf.block }
+  const cases: readonly (readonly [CarBlock, readonly CarBlock[], string])[] = [
+    // A block that the root does not reach.
+    [cborBlock([leaf.cid], 1n), [leaf, more], ''],
+    // A link that is not in the CAR, but in the store since the case before.
+    [cborBlock([more.cid], 2n), [], ''],
+    [cborBlock([lost], 3n), [], notFound(lost)],
+    // Links inside a CID.
+    [cborBlock([inside.cid], 4n), [], ''],
+    [cborBlock([within.cid], 5n), [], notFound(lost)],
+    // The bytes are here under a codec that has no links; under this one they are no node.
+    [cborBlock([pb.cid], 6n), [leaf], 'malformed protobuf: wire type 4'],
+    // Twice the same, and the root first or last, is one DAG as well.
+    [cborBlock([leaf.cid, leaf.cid], 7n), [leaf, leaf], ''],
+  ]
+  for (const [top, blocks, error] of cases) {
+    const car = await carOf([top.cid], [...blocks, top, top])
+    assert.deepEqual(await importInto(commands, car), [root(top.cid, error)])
+  }
+  assert.equal((await pinsOf(commands)).length, 4)
+})
+
 test('blocks of one request are counted, also those that stand twice', async (t) => {
   const commands = createFileCommands(t, { limits: { importBlocksMax: 10 } })
   const leaf = rawBlock('leaf')
