@@ -8,6 +8,11 @@ import { createFirstKey } from './accounts/first-account.ts'
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
+import {
+  type ImportProfile,
+  type ImportProfileName,
+  importProfiles,
+} from './codec/import-profile.ts'
 import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
@@ -60,6 +65,13 @@ const sendersMax = 100_000
 
 /** What may wait to be sent over a WebSocket beside one whole response. */
 const webSocketSpareBytes = 8 * 1024 * 1024
+
+/** The profile of a key, or else of the server, with the server's rule of when a directory is sharded. */
+function importProfileOf(files: Config['files'], name: ImportProfileName | null): ImportProfile {
+  const profile = importProfiles[name ?? files.importProfile]
+  const estimate = files.shardEstimate ?? profile.sharding.estimate
+  return { ...profile, sharding: { ...profile.sharding, bytes: files.shardBytes, estimate } }
+}
 
 /** A part of `http.drainMs` in which open connections may still bring a call. */
 const graceShare = 0.25
@@ -188,6 +200,8 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
+    importProfileOf: ({ settings: { importProfile } }) =>
+      importProfileOf(settings.now.files, importProfile),
     count: usage.count,
     operationsOf: opened.operationsOf,
     resolveBlock,

@@ -1,6 +1,8 @@
 // What the owner of an ApiKey may set. Null means: no limit; an empty list: all. Kept as JSON in
 // api_key.settings.
 
+import type { ImportProfileName } from '../codec/import-profile.ts'
+
 export type KeySettings = {
   /** JSON-RPC calls must carry the secret. */
   readonly secretRequired: boolean
@@ -12,6 +14,8 @@ export type KeySettings = {
   readonly unitsPerDay: number | null
   readonly filesReadsPerSecond: number | null
   readonly filesWritesPerSecond: number | null
+  /** What `add` does where its options say nothing; null = as the server is set. */
+  readonly importProfile: ImportProfileName | null
   /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
   readonly allowAddresses: readonly string[]
   /** JSON-RPC methods and paths of file commands. */
@@ -33,6 +37,7 @@ export const defaultKeySettings: KeySettings = {
   unitsPerDay: null,
   filesReadsPerSecond: null,
   filesWritesPerSecond: null,
+  importProfile: null,
   allowAddresses: [],
   allowMethods: [],
   allowOrigins: [],

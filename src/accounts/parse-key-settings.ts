@@ -1,5 +1,10 @@
 // KeySettings from stored JSON and from owners: every value is judged, what is not given is inherited.
 // Tested by src/accounts/accounts.test.ts
+import {
+  importProfiles,
+  isImportProfileName,
+  type ImportProfileName,
+} from '../codec/import-profile.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
 import { parseAllowlist } from './parse-allowlist.ts'
@@ -25,6 +30,7 @@ export function changeKeySettings(
     unitsPerDay: limit('unitsPerDay', merged.unitsPerDay),
     filesReadsPerSecond: limit('filesReadsPerSecond', merged.filesReadsPerSecond),
     filesWritesPerSecond: limit('filesWritesPerSecond', merged.filesWritesPerSecond),
+    importProfile: profile('importProfile', merged.importProfile),
     allowAddresses: parseAllowlist('allowAddresses', merged.allowAddresses),
     allowMethods: parseAllowlist('allowMethods', merged.allowMethods),
     allowOrigins: parseAllowlist('allowOrigins', merged.allowOrigins),
@@ -50,6 +56,12 @@ function limit(name: string, value: unknown): number | null {
     return value as number
   }
   throw refusal(name, 'a whole number from 0, or null for no limit')
+}
+
+function profile(name: string, value: unknown): ImportProfileName | null {
+  if (value === null || isImportProfileName(value)) return value
+  const known = Object.keys(importProfiles).join(', ')
+  throw refusal(name, `one of ${known}, or null for that of the server`)
 }
 
 function names(name: string, value: unknown): readonly string[] | null {

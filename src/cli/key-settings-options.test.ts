@@ -59,6 +59,7 @@ test('every setting that a key may be given can be changed and taken back', asyn
   const id = await createKey()
   const given = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
   await cairn('keys', 'set', id, ...given, '--secret-required', '--networks', 'dev')
+  await cairn('keys', 'set', id, '--import-profile', 'unixfs-v1-2025')
   assert.partialDeepStrictEqual(await settingsOf(id), {
     secretRequired: true,
     networks: ['dev'],
@@ -66,9 +67,11 @@ test('every setting that a key may be given can be changed and taken back', asyn
     unitsPerDay: 5,
     filesReadsPerSecond: 5,
     filesWritesPerSecond: 5,
+    importProfile: 'unixfs-v1-2025',
   })
   const back = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, 'none'])
   await cairn('keys', 'set', id, ...back, '--no-secret-required', '--networks', 'all')
+  await cairn('keys', 'set', id, '--import-profile', 'none')
   assert.deepEqual(await settingsOf(id), defaultKeySettings)
 })
 
@@ -96,5 +99,6 @@ test('a set that says nothing, or none with an entry, is a wrong usage', async (
   assert.equal((await cairn('keys', 'set', id)).code, 2)
   const both = ['--allow-method', 'none', '--allow-method', 'eth_call']
   assert.equal((await cairn('keys', 'set', id, ...both)).code, 2)
+  assert.equal((await cairn('keys', 'set', id, '--import-profile', 'unixfs')).code, 2)
   assert.equal((await cairn('keys', 'set', 'nobody', '--files')).code, 1)
 })

@@ -1,6 +1,11 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
 import type { Command } from 'commander'
 import type { KeySettings } from '../accounts/key-settings.ts'
+import {
+  importProfiles,
+  isImportProfileName,
+  type ImportProfileName,
+} from '../codec/import-profile.ts'
 import { UsageError } from './usage-error.ts'
 
 type Lists = {
@@ -22,6 +27,7 @@ export type KeySettingsOptions = Lists & {
   readonly unitsPerDay?: Limit
   readonly filesReadsPerSecond?: Limit
   readonly filesWritesPerSecond?: Limit
+  readonly importProfile?: ImportProfileName | 'none'
   readonly overrideWithSecret?: boolean
 }
 
@@ -36,6 +42,11 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   for (const [flag, description] of limits) {
     command.option(`${flag} <number>`, description, limitOf(flag))
   }
+  command.option(
+    '--import-profile <name>',
+    `how files are added where a request does not say: ${profileNames} (that of the server)`,
+    parseProfile,
+  )
   for (const [flag, description] of lists) {
     command.option(`${flag} <entry>`, description, addEntry)
   }
@@ -43,6 +54,8 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   if (changing) command.option('--no-override-with-secret', 'they hold for everybody')
   return command
 }
+
+const profileNames = Object.keys(importProfiles).join(' or ')
 
 const limits = [
   ['--units-per-second', 'rate limit (none)'],
@@ -69,6 +82,7 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     unitsPerDay: numberOf(options.unitsPerDay),
     filesReadsPerSecond: numberOf(options.filesReadsPerSecond),
     filesWritesPerSecond: numberOf(options.filesWritesPerSecond),
+    importProfile: options.importProfile === 'none' ? null : options.importProfile,
     allowAddresses: listOf('--allow-address', options.allowAddress),
     allowMethods: listOf('--allow-method', options.allowMethod),
     allowOrigins: listOf('--allow-origin', options.allowOrigin),
@@ -102,6 +116,11 @@ function parseNames(text: string): readonly string[] | 'all' {
   const names = text.split(',').map((name) => name.trim())
   if (names.every((name) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(name))) return names
   throw new UsageError(`--networks is "${text}", expected network names with commas between`)
+}
+
+function parseProfile(text: string): ImportProfileName | 'none' {
+  if (text === 'none' || isImportProfileName(text)) return text
+  throw new UsageError(`--import-profile is "${text}", expected ${profileNames}, or none`)
 }
 
 function limitOf(flag: string): (text: string) => Limit {

@@ -19,7 +19,10 @@ export function showKey(key: ApiKey): object {
 
 /** Settings and rotations of a key, a line each. */
 export function describeSettings(key: ApiKey): string {
-  const settings = Object.entries(key.settings).map(([name, value]) => [name, showSetting(value)])
+  const settings = Object.entries(key.settings).map(([name, value]) => [
+    name,
+    name === 'importProfile' && value === null ? 'that of the server' : showSetting(value),
+  ])
   const rotations = [
     ...(key.rotatedFrom === null ? [] : [['replaces', key.rotatedFrom]]),
     ...(key.earlierSecretExpires === null

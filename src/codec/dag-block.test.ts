@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { fromHex, toBareHex } from '../base/hex.ts'
 import { cidOf, dagPbCodec, decodeCid, findMultibase, parseCid, rawCodec } from './cid.ts'
 import { decodeDagNode, encodeDagNode } from './dag-pb.ts'
-import { encodeMultihash, multihashOf } from './multihash.ts'
+import { encodeMultihash, hashNames, multihashOf } from './multihash.ts'
 import { murmur3 } from './murmur3.ts'
 import { decodeUnixfs, encodeUnixfs } from './unixfs.ts'
 import { verifyDagBlock } from './verify-dag-block.ts'
@@ -114,9 +114,9 @@ test('CIDs are read in any multibase and written in the one asked for', () => {
   assert.equal(decodeCid(Uint8Array.of(1, 2)), null)
 })
 
-test('a block is proved by any hash of the list that can be computed', () => {
+test('a block is proved by any hash of the list', () => {
   const bytes = text('hello\n')
-  for (const name of ['sha2-256', 'sha2-512', 'identity'] as const) {
+  for (const name of hashNames.keys()) {
     const multihash = multihashOf(name, bytes)
     verifyDagBlock(multihash, bytes)
     assert.throws(() => verifyDagBlock(multihash, text('hellO\n')), { code: 'unverified' })
@@ -130,7 +130,6 @@ test('a block is proved by any hash of the list that can be computed', () => {
   assert.throws(() => verifyDagBlock(encodeMultihash(0xd5, sha), bytes), {
     message: 'potentially insecure hash functions not allowed',
   })
-  assert.throws(() => verifyDagBlock(encodeMultihash(0x1e, sha), bytes), { code: 'unverified' })
   assert.throws(() => multihashOf('identity', new Uint8Array(129)), {
     message: 'digest too large: identity digest got 129 bytes, maximum 128',
   })

@@ -111,6 +111,22 @@ export const settingsSchema = z.strictObject({
       uploadBytesMax: live(wholeOrNull(1, 'Longest body of an upload; null: no limit.')),
       idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
       blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
+      importProfile: live(
+        choice(
+          ['unixfs-v0-2015', 'unixfs-v1-2025'],
+          'unixfs-v0-2015',
+          'How files are added where neither the request nor the key says; another one gives other CIDs.',
+        ),
+      ),
+      shardBytes: live(
+        whole(1, 2 * mib, 262_144, 'Size above which a directory that is added is sharded.'),
+      ),
+      shardEstimate: live(
+        z.enum(['links', 'block', 'disabled']).nullable().default(null).meta({
+          description:
+            'What that size is of: names and CIDs (links), the whole block, or nothing (disabled); null: as the profile says.',
+        }),
+      ),
     })
     .prefault({}),
   store: z

@@ -6,6 +6,7 @@ import { defaultKeySettings, type KeySettings } from '../accounts/key-settings.t
 import { changeKeySettings } from '../accounts/parse-key-settings.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
+import { importProfiles } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
@@ -91,6 +92,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     refundUnits: (_caller, units) => void refunded.push(units),
     chargeUnits: () => {},
     admitFiles: () => {},
+    importProfileOf: () => importProfiles['unixfs-v0-2015'],
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     operationsOf: () => offering(operations),
     resolveBlock: async (): Promise<BlockRef> => ({

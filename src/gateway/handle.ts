@@ -4,6 +4,7 @@ import { type Allowlists, judgeAddresses, judgeMethod } from '../accounts/allowl
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
+import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
@@ -38,6 +39,8 @@ export type GatewayParts = {
   readonly chargeUnits: (caller: Caller, units: number) => void
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
+  /** The import options of a caller that names none. */
+  readonly importProfileOf: (caller: Caller) => ImportProfile
   /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
   readonly count: (call: UsedCall) => void
   readonly operationsOf: (network: Network) => Operations
@@ -279,7 +282,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         units: 0,
       } as const
       try {
-        const input = operation.parse(visit.request)
+        const input = operation.parse(visit.request, parts.importProfileOf(caller))
         parts.admitFiles(caller, operation.class)
         const reply = await operation.run(input, { caller, files: parts.files, connected, signal })
         return {

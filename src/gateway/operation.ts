@@ -1,5 +1,6 @@
 // An Operation is one thing Cairn can do, in one file named by its wire name; a Call is one of them in flight.
 import type { Caller } from '../accounts/caller.ts'
+import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
@@ -132,8 +133,11 @@ export type FilesOperation<Input> = {
   /** Command path as on the wire: `pin/add`. */
   readonly name: string
   readonly class: FilesClass
-  /** Takes parsed arguments and options. Throws `bad_argument`, `unsupported_option`, `command_failed`. Pure. */
-  parse(request: FilesRequest): Input
+  /**
+   * Takes parsed arguments and options. `profile`: the import options that hold where the caller gives none. Throws
+   * `bad_argument`, `unsupported_option`, `command_failed`. Pure.
+   */
+  parse(request: FilesRequest, profile: ImportProfile): Input
   run(input: Input, call: FilesCall): Promise<FilesReply>
 }
 

@@ -1,5 +1,6 @@
 // What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import.ts eats them.
 import type { CID } from 'multiformats/cid'
+import type { Sharding } from '../codec/import-profile.ts'
 import type { Chunker } from './chunk.ts'
 
 /** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */
@@ -31,8 +32,11 @@ export type ImportOptions = {
   readonly rawLeaves: boolean
   readonly chunker: Chunker
   readonly layout: 'balanced' | 'trickle'
-  readonly hash: 'sha2-256' | 'sha2-512' | 'identity'
+  /** One of `hashNames`. */
+  readonly hash: string
   readonly maxFileLinks: number
+  /** When a directory is sharded, and how. */
+  readonly sharding: Sharding
   readonly inline: boolean
   readonly inlineLimit: number
   readonly onlyHash: boolean

@@ -12,31 +12,36 @@ import { noMetadata, type Built, type Metadata } from './built.ts'
 const murmurType = 0x22n
 const fanoutMin = 8
 const fanoutMax = 1024
-const writtenFanout = 256
 const hashBits = 64
 
 type Placed = { readonly link: DagLink; readonly hash: bigint }
 
-/** The sharded directory of `links`, fanout 256, `metadata` on its root. Names must differ. */
+type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
+
+/**
+ * The sharded directory of `links`, `metadata` on its root. Names must differ; `fanout`: a power of two from 8 to
+ * 1024.
+ */
 export async function buildHamt(
   links: readonly DagLink[],
-  cidVersion: 0 | 1,
+  options: HamtOptions,
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
   const placed = links.map((link) => ({ link, hash: hashOf(link.name) }))
-  return await buildShard(placed, 0, cidVersion, metadata, sink)
+  return await buildShard(placed, 0, options, metadata, sink)
 }
 
-/** Recursion ends at 8 levels: 64 bits of hash, 8 a level. */
+/** Recursion ends at 21 levels: 64 bits of hash, at least 3 a level. */
 async function buildShard(
   placed: readonly Placed[],
   depth: number,
-  cidVersion: 0 | 1,
+  options: HamtOptions,
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const bits = Math.log2(writtenFanout)
+  const { cidVersion, fanout } = options
+  const bits = Math.log2(fanout)
   if ((depth + 1) * bits > hashBits) throw malformed('names collide in all 64 bits')
   const slots = new Map<number, Placed[]>()
   for (const each of placed) {
@@ -46,17 +51,17 @@ async function buildShard(
     else group.push(each)
   }
   const links: DagLink[] = []
-  const field = new Uint8Array(writtenFanout / 8)
+  const field = new Uint8Array(fanout / 8)
   for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
     const group = slots.get(slot) ?? []
     const [only] = group
-    const label = labelOf(slot, writtenFanout)
+    const label = labelOf(slot, fanout)
     const index = field.length - 1 - (slot >> 3)
     field[index] = (field[index] ?? 0) | (1 << (slot & 7))
     if (group.length === 1 && only !== undefined) {
       links.push({ ...only.link, name: label + only.link.name })
     } else {
-      const child = await buildShard(group, depth + 1, cidVersion, noMetadata, sink)
+      const child = await buildShard(group, depth + 1, options, noMetadata, sink)
       links.push({ cid: child.cid.bytes, name: label, size: child.size })
     }
   }
@@ -65,7 +70,7 @@ async function buildShard(
     type: 'hamt',
     data: firstSet < 0 ? new Uint8Array(0) : field.subarray(firstSet),
     hashType: murmurType,
-    fanout: BigInt(writtenFanout),
+    fanout: BigInt(fanout),
     ...metadata,
   })
   const block = encodeDagNode({ links, data })

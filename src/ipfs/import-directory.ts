@@ -1,21 +1,21 @@
 // The nodes that are not files: directories, sharded when their links are too many, and symlinks.
 // Tested by src/ipfs/import.test.ts
 import { dagPbCodec } from '../codec/cid.ts'
-import { encodeDagNode } from '../codec/dag-pb.ts'
+import { encodeDagNode, type DagLink } from '../codec/dag-pb.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
+import type { ImportOptions } from './entry.ts'
 import { buildHamt } from './hamt.ts'
 
-/** Above this estimate (bytes of names and CIDs) a directory is sharded; exactly at it, it is not. */
-const shardThresholdBytes = 262144
+export type DirectoryOptions = Pick<ImportOptions, 'cidVersion' | 'sharding'>
 
 export type NamedChild = { readonly name: string; readonly child: Built }
 
 /** The directory of `children`, in any order; names differ. Links are sorted by the bytes of the name. */
 export async function importDirectory(
   children: readonly NamedChild[],
-  cidVersion: 0 | 1,
+  { cidVersion, sharding }: DirectoryOptions,
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
@@ -24,13 +24,22 @@ export async function importDirectory(
     name,
     size: child.size,
   }))
-  let estimate = 0
-  for (const link of links) estimate += Buffer.byteLength(link.name) + link.cid.length
-  if (estimate > shardThresholdBytes) return await buildHamt(links, cidVersion, metadata, sink)
+  const shards =
+    (sharding.linksMax > 0 && links.length > sharding.linksMax) ||
+    (sharding.estimate === 'links' && bytesOfLinks(links) > sharding.bytes)
+  if (shards) return await buildHamt(links, { cidVersion, fanout: sharding.fanout }, metadata, sink)
   const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory', ...metadata }) })
+  if (sharding.estimate === 'block' && block.length > sharding.bytes) {
+    return await buildHamt(links, { cidVersion, fanout: sharding.fanout }, metadata, sink)
+  }
   const cid = await sink.put(dagPbCodec, cidVersion, block)
   const below = links.reduce((sum, link) => sum + link.size, 0n)
   return { cid, size: BigInt(block.length) + below, bytes: 0n }
+}
+
+/** What the older rule takes a directory for: names and CIDs, none of what frames them. */
+function bytesOfLinks(links: readonly DagLink[]): number {
+  return links.reduce((sum, link) => sum + Buffer.byteLength(link.name) + link.cid.length, 0)
 }
 
 /** A symlink carries a modification time at most, never a mode. */

@@ -4,7 +4,13 @@
 import { Fault } from '../base/fault.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
-import { importDirectory, sortedByName, type NamedChild } from './import-directory.ts'
+import type { ImportOptions } from './entry.ts'
+import {
+  type DirectoryOptions,
+  importDirectory,
+  type NamedChild,
+  sortedByName,
+} from './import-directory.ts'
 
 const depthMax = 128
 
@@ -25,8 +31,7 @@ export type ImportTree = {
    * name as well. `emptyDirs` false leaves out those without entries, except at the depths `kept` names.
    */
   build(
-    cidVersion: 0 | 1,
-    emptyDirs: boolean,
+    options: DirectoryOptions & Pick<ImportOptions, 'emptyDirs'>,
     keptDepth: number,
     sink: BlockSink,
   ): AsyncGenerator<{ readonly path: readonly string[]; readonly built: Built }>
@@ -65,18 +70,18 @@ export function createImportTree(rootMetadata: Metadata, implied: Metadata): Imp
       if (!directory.named) directory.metadata = metadata
       directory.named = true
     },
-    async *build(cidVersion, emptyDirs, keptDepth, sink) {
+    async *build(options, keptDepth, sink) {
       const results = new Map<Directory, Built>()
       for (const { path, directory } of childrenFirst(root)) {
         const empty = directory.children.size === 0
-        if (empty && !emptyDirs && path.length > keptDepth) continue
+        if (empty && !options.emptyDirs && path.length > keptDepth) continue
         const children: NamedChild[] = []
         for (const [name, child] of directory.children) {
           const built = 'children' in child ? results.get(child) : child
           if (built !== undefined) children.push({ name, child: built })
           if ('children' in child) results.delete(child)
         }
-        const built = await importDirectory(children, cidVersion, directory.metadata, sink)
+        const built = await importDirectory(children, options, directory.metadata, sink)
         results.set(directory, built)
         yield { path, built }
       }

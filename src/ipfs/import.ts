@@ -170,12 +170,7 @@ export async function* importEntries(
 
   async function* finish({ name, tree, declared }: TopLevel): AsyncGenerator<ImportEvent> {
     let root: Built | null = null
-    for await (const { path, built } of tree.build(
-      options.cidVersion,
-      options.emptyDirs,
-      0,
-      sink,
-    )) {
+    for await (const { path, built } of tree.build(options, 0, sink)) {
       yield added([name, ...path].join('/'), built, declared)
       if (path.length === 0) root = built
     }
@@ -183,12 +178,7 @@ export async function* importEntries(
   }
 
   async function* wrapUp(tree: ImportTree): AsyncGenerator<ImportEvent> {
-    for await (const { path, built } of tree.build(
-      options.cidVersion,
-      options.emptyDirs,
-      1,
-      sink,
-    )) {
+    for await (const { path, built } of tree.build(options, 1, sink)) {
       yield added(path.join('/'), built, declaredBelow.get(path[0] ?? '') ?? {})
       if (path.length === 0) await rooted(built)
     }

@@ -1,5 +1,6 @@
 // The file commands on a real file side in memory, without HTTP.
 import assert from 'node:assert/strict'
+import { importProfiles } from '../../src/codec/import-profile.ts'
 import type { TestContext } from 'node:test'
 import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import type { FilesReply } from '../../src/gateway/operation.ts'
@@ -33,7 +34,8 @@ export function createFileCommands(
     const operation = operations.get(name)
     assert.ok(operation)
     const stream = entries === null ? null : streamOf(entries)
-    const input = operation.parse({ args, options: given(options), entries: stream })
+    const request = { args, options: given(options), entries: stream }
+    const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
     const caller = {
       accountId,
       accountName: accountId,

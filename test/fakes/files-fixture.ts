@@ -1,6 +1,7 @@
 // The file side on a real database in memory, for tests: two accounts, no network, a clock turned by hand.
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
+import { importProfiles } from '../../src/codec/import-profile.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -34,6 +35,7 @@ export const importDefaults: ImportOptions = {
   layout: 'balanced',
   hash: 'sha2-256',
   maxFileLinks: 174,
+  sharding: importProfiles['unixfs-v0-2015'].sharding,
   inline: false,
   inlineLimit: 32,
   onlyHash: false,

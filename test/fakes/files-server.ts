@@ -7,6 +7,7 @@ import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { importProfiles } from '../../src/codec/import-profile.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -79,7 +80,7 @@ export async function startFilesServer(
         true,
       ),
     async runFiles({ caller, operation, request, connected, signal }) {
-      const input = operation.parse(request)
+      const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
       const reply = await operation.run(input, { caller, files, connected, signal })
       const settle = (outcome: string, bytes: { in: number; out: number }): void => {
         settled.push({ outcome, ...bytes })

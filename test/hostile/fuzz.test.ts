@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Fault } from '../../src/base/fault.ts'
 import { systemClock } from '../../src/base/clock.ts'
+import { importProfiles } from '../../src/codec/import-profile.ts'
 import type { RpcOutcome } from '../../src/gateway/gateway.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
@@ -101,7 +102,8 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
     const needsBody = route.command.body === 'entries'
     const entries = needsBody ? uploadEntries(readParts(inflowOf(inPieces(bytes)), 'edge')) : null
     if (!needsBody) requireArgument(route.command, args)
-    filesOperations.get(route.name)?.parse({ args, options, entries })
+    const profile = importProfiles['unixfs-v0-2015']
+    filesOperations.get(route.name)?.parse({ args, options, entries }, profile)
     for await (const entry of entries ?? []) {
       if (entry.kind === 'file') for await (const _ of entry.content);
     }

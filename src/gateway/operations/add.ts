@@ -16,11 +16,12 @@ type AddInput = {
 export const add: FilesOperation<AddInput> = {
   name: 'add',
   class: 'write',
-  parse({ options, entries }) {
+  parse({ options, entries }, profile) {
     if (entries === null) {
       throw new Fault('bad_argument', { detail: "file argument 'path' is required" })
     }
-    return { options: parseImportOptions(options), print: cidPrinter(options), entries }
+    const imports = parseImportOptions(options, profile)
+    return { options: imports, print: cidPrinter(options), entries }
   },
   async run({ options, print, entries }, call) {
     const context = {

@@ -5,6 +5,7 @@ import type { Chunker } from '../../ipfs/chunk.ts'
 import type { RabinBounds } from '../../ipfs/chunk-rabin.ts'
 
 const chunkBytesMax = 2_096_896
+/** What Kubo's chunkers without numbers are about, whatever the profile. */
 const defaultChunkBytes = 262_144
 /** The window of the fingerprint: no chunk may be shorter. */
 const windowBytes = 16

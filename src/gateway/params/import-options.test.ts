@@ -5,11 +5,13 @@ import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { given, type Options } from '../../../test/fakes/file-commands.ts'
 import { parseCid } from '../../codec/cid.ts'
+import { importProfiles, type ImportProfileName } from '../../codec/import-profile.ts'
 import { parseChunker } from './chunker.ts'
 import { cidPrinter } from './file-options.ts'
 import { parseImportOptions } from './import-options.ts'
 
-const parse = (options: Options) => parseImportOptions(given(options))
+const parse = (options: Options, profile: ImportProfileName = 'unixfs-v0-2015') =>
+  parseImportOptions(given(options), importProfiles[profile])
 
 function refuses(options: Options, message: string, code = 'command_failed'): void {
   assert.throws(() => parse(options), { code, message })
@@ -50,15 +52,45 @@ test('what would change a CID and is not built is refused by name', () => {
   const unbuilt: [Options, string][] = [
     [{ nocopy: true }, option('nocopy')],
     [{ 'to-files': '/x' }, option('to-files')],
-    [{ 'max-directory-links': 5n }, option('max-directory-links')],
-    [{ 'max-hamt-fanout': 512n }, option('max-hamt-fanout')],
     [{ 'max-file-links': 1n }, value('max-file-links', '1')],
     [{ 'max-file-links': 1_000_000n }, value('max-file-links', '1000000')],
     [{ 'inline-limit': -1n }, value('inline-limit', '-1')],
-    [{ hash: 'blake3' }, value('hash', 'blake3')],
     [{ chunker: 'rabin-47' }, value('chunker', 'rabin-47')],
   ]
   for (const [options, message] of unbuilt) refuses(options, message, 'unsupported_option')
+})
+
+test('a profile holds where the options say nothing, and nowhere else', () => {
+  const modern = parse({}, 'unixfs-v1-2025')
+  assert.partialDeepStrictEqual(modern, {
+    cidVersion: 1,
+    rawLeaves: true,
+    chunker: { kind: 'size', bytes: 1_048_576 },
+    maxFileLinks: 1024,
+    sharding: { linksMax: 0, bytes: 262_144, estimate: 'block', fanout: 256 },
+  })
+  const asked = {
+    'cid-version': 0n,
+    'raw-leaves': false,
+    chunker: 'default',
+    'max-file-links': 174n,
+  }
+  const older = parse(asked, 'unixfs-v1-2025')
+  assert.deepEqual({ ...older, sharding: null }, { ...parse({}), sharding: null })
+  assert.equal(parse({ 'cid-version': 0n }, 'unixfs-v1-2025').rawLeaves, true)
+  assert.equal(parse({ mtime: 5n }, 'unixfs-v1-2025').rawLeaves, false)
+  const { sharding } = parse({ 'max-directory-links': 5n, 'max-hamt-fanout': 8n })
+  assert.deepEqual(sharding, { linksMax: 5, bytes: 262_144, estimate: 'links', fanout: 8 })
+})
+
+test('a hash that names no block anywhere is refused, any other may name those of an import', () => {
+  for (const hash of ['md5', 'blake2b-128', 'shake-128', 'murmur3-x64-64']) {
+    refuses({ hash }, 'potentially insecure hash functions not allowed')
+  }
+  for (const hash of ['sha1', 'sha3', 'BLAKE3', 'blake2b-256', 'blake2s-160', 'keccak-384']) {
+    assert.equal(parse({ hash }).hash, hash.toLowerCase())
+    assert.equal(parse({ hash }).cidVersion, 1)
+  }
 })
 
 test('options decide each other as in Kubo', () => {

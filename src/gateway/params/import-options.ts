@@ -1,6 +1,8 @@
 // The options of `add` as import options: Kubo's checks in Kubo's order (contract-files 5.4), then a refusal by
-// name of everything that would change a CID and is not built. Nothing that matters is ignored.
+// name of what would change a CID and is not built. Nothing that matters is ignored.
 import { Fault } from '../../base/fault.ts'
+import type { ImportProfile, Sharding } from '../../codec/import-profile.ts'
+import { hashNames, multihashOf } from '../../codec/multihash.ts'
 import type { ImportOptions } from '../../ipfs/entry.ts'
 import type { FilesRequest } from '../operation.ts'
 import { parseChunker } from './chunker.ts'
@@ -8,14 +10,15 @@ import { checkPinName, flagOf, integerOf, textOf } from './file-options.ts'
 
 type Options = FilesRequest['options']
 
-const builtHashes: readonly string[] = ['sha2-256', 'sha2-512', 'identity']
-const linksDefault = 174
 const nodeBytesMax = 2_097_152
-/** What one link may take in a file node, its block size included. */
-const linkBytes = { 'sha2-256': 64, 'sha2-512': 100, identity: 164 } as const
+/** What a link may take in a file node beside its multihash, its block size included. */
+const linkBytes = 34
 
-/** Throws `command_failed` with Kubo's texts, `unsupported_option` for what is not built. */
-export function parseImportOptions(options: Options): ImportOptions {
+/**
+ * `profile`: what holds where the options say nothing. Throws `command_failed` with Kubo's texts,
+ * `unsupported_option` for what is not built.
+ */
+export function parseImportOptions(options: Options, profile: ImportProfile): ImportOptions {
   const inlineLimit = integerOf(options, 'inline-limit', 32n)
   if (inlineLimit > 128n) {
     throw failed(`inline-limit ${inlineLimit} exceeds maximum allowed size of 128 bytes`)
@@ -26,19 +29,21 @@ export function parseImportOptions(options: Options): ImportOptions {
   const { onlyHash, wrap, pin } = parseKeeping(options, pinName)
   const hash = parseHash(options)
   checkMtime(options)
-  const cidVersion = parseCidVersion(options, hash)
-  const chunker = parseChunker(textOf(options, 'chunker'))
-  checkFanout(options)
+  const cidVersion = parseCidVersion(options, hash, profile)
+  const chunker = parseChunker(textOf(options, 'chunker') || `size-${profile.chunkBytes}`)
+  const sharding = parseSharding(options, profile)
 
   refuseUnbuilt(options, hash, inlineLimit)
-  const builtHash = hash as ImportOptions['hash']
   return {
     cidVersion,
-    rawLeaves: metadata.present ? false : flagOf(options, 'raw-leaves', cidVersion === 1),
+    rawLeaves: metadata.present
+      ? false
+      : flagOf(options, 'raw-leaves', cidVersion === 1 || profile.rawLeaves),
     chunker,
     layout: flagOf(options, 'trickle', false) ? 'trickle' : 'balanced',
-    hash: builtHash,
-    maxFileLinks: parseFileLinks(options, builtHash),
+    hash,
+    maxFileLinks: parseFileLinks(options, hash, profile),
+    sharding,
     inline: flagOf(options, 'inline', false),
     inlineLimit: Number(inlineLimit),
     onlyHash,
@@ -100,29 +105,34 @@ function checkMtime(options: Options): void {
   }
 }
 
-function parseCidVersion(options: Options, hash: string): 0 | 1 {
+function parseCidVersion(options: Options, hash: string, profile: ImportProfile): 0 | 1 {
   const asked = options.get('cid-version') as bigint | undefined
   const plain = hash === 'sha2-256'
   if (asked === 0n && !plain) throw failed('CIDv0 only supports sha2-256')
   if (asked !== undefined && asked !== 0n && asked !== 1n) {
     throw failed(`unknown CID version: ${asked}`)
   }
-  return asked === 1n || !plain ? 1 : 0
+  if (!plain || asked === 1n) return 1
+  return asked === 0n ? 0 : profile.cidVersion
 }
 
-function checkFanout(options: Options): void {
-  const fanout = Number(integerOf(options, 'max-hamt-fanout', 256n))
+function parseSharding(options: Options, { sharding }: ImportProfile): Sharding {
+  const fanout = Number(integerOf(options, 'max-hamt-fanout', BigInt(sharding.fanout)))
   const powerOfTwo = fanout > 0 && Number.isInteger(Math.log2(fanout))
   if (!powerOfTwo || fanout < 8 || fanout > 1024) {
     throw failed(`HAMT fanout must be a power of 2, between 8 and 1024 (got ${fanout})`)
   }
+  const linksMax = Number(integerOf(options, 'max-directory-links', BigInt(sharding.linksMax)))
+  return { ...sharding, fanout, linksMax: Math.max(0, linksMax) }
 }
 
-function parseFileLinks(options: Options, hash: ImportOptions['hash']): number {
+function parseFileLinks(options: Options, hash: string, profile: ImportProfile): number {
   const asked = Number(integerOf(options, 'max-file-links', 0n))
-  if (asked <= 0) return linksDefault
+  if (asked <= 0) return profile.maxFileLinks
   // One link a node never ends in Kubo; too many would make blocks that nobody can exchange.
-  if (asked < 2 || asked * linkBytes[hash] > nodeBytesMax) {
+  const sample = new Uint8Array(hash === 'identity' ? 128 : 0)
+  const each = multihashOf(hash, sample).length + linkBytes
+  if (asked < 2 || asked * each > nodeBytesMax) {
     throw refusedValue('max-file-links', String(asked))
   }
   return asked
@@ -131,9 +141,7 @@ function parseFileLinks(options: Options, hash: ImportOptions['hash']): number {
 function refuseUnbuilt(options: Options, hash: string, inlineLimit: bigint): void {
   if (options.has('to-files')) throw refusedOption('to-files')
   if (flagOf(options, 'nocopy', false)) throw refusedOption('nocopy')
-  if (integerOf(options, 'max-directory-links', 0n) > 0n) throw refusedOption('max-directory-links')
-  if (integerOf(options, 'max-hamt-fanout', 256n) !== 256n) throw refusedOption('max-hamt-fanout')
-  if (!builtHashes.includes(hash)) throw refusedValue('hash', hash)
+  if (!hashNames.has(hash)) throw failed('potentially insecure hash functions not allowed')
   if (inlineLimit < 0n) throw refusedValue('inline-limit', String(inlineLimit))
 }
 

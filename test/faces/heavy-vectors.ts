@@ -1,0 +1,25 @@
+// The CID vectors of more than 300 MiB, in a run of their own: `node --test test/faces/heavy-vectors.ts`.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  bytesOfVector,
+  heavyBytesMin,
+  missingCidVectors,
+  readCidVectors,
+} from '../fakes/cid-vectors.ts'
+import { addVector } from '../fakes/vector-upload.ts'
+import { startCairn } from '../started-server.ts'
+
+const heavy = readCidVectors().filter((vector) => bytesOfVector(vector) > heavyBytesMin)
+
+test('there is a heavy vector', { skip: missingCidVectors }, () => {
+  assert.ok(heavy.length > 0)
+})
+
+for (const vector of heavy) {
+  test(`${vector.id} has Kubo's CID and size`, { timeout: 300_000 }, async (t) => {
+    const cairn = await startCairn()
+    t.after(() => cairn.stop())
+    assert.deepEqual(await addVector(cairn, vector), [vector.cid, vector.rpcSize])
+  })
+}
