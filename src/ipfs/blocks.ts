@@ -50,8 +50,8 @@ const askAgainMs = 5000
 const turnBytes = 512 * 1024
 
 /**
- * Reads throw `command_failed` with Kubo's text when the block is not here and may not be waited for,
- * `deadline` when waiting took too long, `unverified` when all there is is wrong.
+ * Reads throw `command_failed` with Kubo's text, caused by what `obtain` threw, when the block is not here and may not
+ * be waited for, `deadline` when waiting took too long, `unverified` when all there is is wrong.
  */
 export function createBlocks(settings: BlockSettings): OpenBlocks {
   const { obtain, readRun, waiters, clock, isHere, idleMs } = settings
@@ -87,7 +87,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           return bytes
         } catch (thrown) {
           if (!missing(thrown)) throw timedOut(thrown)
-          if (atOnce) throw notHere(cid)
+          if (atOnce) throw notHere(cid, thrown)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
           await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), until)
@@ -140,9 +140,9 @@ function missing(thrown: unknown): boolean {
   return thrown instanceof Fault && (thrown.code === 'not_found' || thrown.code === 'no_upstream')
 }
 
-function notHere(cid: CID): Fault {
+function notHere(cid: CID, cause: unknown): Fault {
   const detail = `block was not found locally (offline): ipld: could not find ${cid.toString()}`
-  return new Fault('command_failed', { detail })
+  return new Fault('command_failed', { detail, cause })
 }
 
 /** Clients of this face know time-outs by this text. */

@@ -7,6 +7,7 @@ import type { ReadRun } from '../content/obtain-run.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
+import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import { storedBytes } from './account-storage.ts'
 import { createWaiters } from './waiters.ts'
 import { createBlocks } from './blocks.ts'
@@ -17,12 +18,14 @@ import { listDirectory } from './list-directory.ts'
 import { nodeStat } from './node-stat.ts'
 import { parsePath } from './path.ts'
 import { leaseStatements } from './leases.ts'
-import { pinStatements } from './pin-rows.ts'
+import { isPinned, pinStatements } from './pin-rows.ts'
 import { rootOf } from './roots.ts'
 import { createPins } from './pins.ts'
 import { fileShape, readFile } from './read-file.ts'
 import { walkReferences } from './refs.ts'
 import { resolveNode, resolvePath } from './resolve.ts'
+import { selectBlocks } from './select-blocks.ts'
+import { tracePath } from './trace.ts'
 import { storedOnly, walkBlocks } from './walk.ts'
 
 export type FilesLimits = {
@@ -125,6 +128,18 @@ export function createFiles(settings: FilesSettings): Files {
 
     resolveNode: async (path, patience, signal) =>
       await resolveNode(parsePath(path), openBlocks(patience, signal)),
+
+    trace: async (path, patience, signal) => await tracePath(path, openBlocks(patience, signal)),
+
+    select: (path, selection, patience, signal) =>
+      selectBlocks(path, selection, limits.pinBlocksMax, openBlocks(patience, signal)),
+
+    has({ multihash: { bytes } }) {
+      if (decodeMultihash(bytes).code === identityCode) return true
+      return store.has({ kind: 'dag-block', hash: bytes })
+    },
+
+    isPinned: (cid, accountId) => isPinned(database, cid, accountId),
 
     async stat(cid, patience, signal) {
       return nodeStat(cid, await openBlocks(patience, signal)(cid))

@@ -4,7 +4,8 @@ import type { AccountStorage } from './account-storage.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 import type { CarImportEvent, CarImportOptions } from './import-cars.ts'
 import type { DirectoryEntry, NodeStat, Reference } from './listed.ts'
-import type { ResolvedNode } from './path.ts'
+import type { ContentPath, ResolvedNode, TracedPath } from './path.ts'
+import type { SelectedBlock, Selection } from './selection.ts'
 
 export type PinMode = 'recursive' | 'direct'
 export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }
@@ -68,6 +69,23 @@ export interface Files {
 
   /** The last block on a path and what it names inside it, for commands on nodes. Throws as `resolve`. */
   resolveNode(path: string, patience: Patience, signal: AbortSignal): Promise<ResolvedNode>
+
+  /** The walk of a path with all it went through. Throws as `resolve`. */
+  trace(path: ContentPath, patience: Patience, signal: AbortSignal): Promise<TracedPath>
+
+  /** The blocks of a path and of what it leads to, depth first, each verified. Bounded in blocks. */
+  select(
+    path: TracedPath,
+    selection: Selection,
+    patience: Patience,
+    signal: AbortSignal,
+  ): AsyncIterable<SelectedBlock>
+
+  /** Is the block in the store? A look at the index alone. Identity CIDs are always here. */
+  has(cid: CID): boolean
+
+  /** Is the CID pinned, as v0 or v1, by that account; with null, by anyone? */
+  isPinned(cid: CID, accountId: string | null): boolean
 
   /**
    * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded and valid

@@ -15,6 +15,15 @@ export type ContentPath = {
 export type ResolvedNode = { readonly cid: CID; readonly rest: readonly string[] }
 
 /**
+ * `roots`: the root, then the node that each segment leads to. `passed`: every block that was read on the way, in
+ * order, shards of directories too; the last node is not among them, unless `rest` names something inside it.
+ */
+export type TracedPath = ResolvedNode & {
+  readonly roots: readonly CID[]
+  readonly passed: readonly CID[]
+}
+
+/**
  * `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; `.`, `..` and double
  * slashes are cleaned away. Throws `command_failed`.
  */

@@ -2,6 +2,8 @@
 // at another account's rows (contract-files 8.5).
 // Tested by src/ipfs/files.test.ts
 import { CID } from 'multiformats/cid'
+import { dagPbCodec } from '../codec/cid.ts'
+import { sha256Code } from '../codec/multihash.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
 import type { Pin, PinMode } from './files.ts'
@@ -85,6 +87,23 @@ export function movePinStatements(
 export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {
   const sql = 'SELECT mode FROM pin WHERE account_id = ? AND cid = ?'
   return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null
+}
+
+/** By that account, or with null by any. The v0 and the v1 CID of a dag-pb block name the same. */
+export function isPinned(database: Database, cid: CID, accountId: string | null): boolean {
+  const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
+  const places = forms.map(() => '?').join(', ')
+  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${places})`
+  const own = accountId === null ? '' : 'account.id = ? AND '
+  // By account, because that is what the primary key begins with.
+  const sql = `SELECT 1 FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`
+  return database.get(sql, accountId === null ? forms : [accountId, ...forms]) !== null
+}
+
+function otherForm(cid: CID): readonly CID[] {
+  if (cid.version === 0) return [cid.toV1()]
+  const liftable = cid.code === dagPbCodec && cid.multihash.code === sha256Code
+  return liftable ? [cid.toV0()] : []
 }
 
 /** Recursive pins first, then direct ones, each group by CID string. */

@@ -12,8 +12,15 @@ import { findInShard } from './hamt.ts'
 import { linkCid } from './node.ts'
 import type { ContentPath, ResolvedNode } from './path.ts'
 
-/** Reads nothing for a bare CID. Throws `command_failed` `no link named "x" under <cid>`. */
-export async function resolveNode(path: ContentPath, read: ReadBlock): Promise<ResolvedNode> {
+/**
+ * Reads nothing for a bare CID. `reached` is told each node that a segment leads to. Throws `command_failed`
+ * `no link named "x" under <cid>`, caused by `not_found`.
+ */
+export async function resolveNode(
+  path: ContentPath,
+  read: ReadBlock,
+  reached: (cid: CID) => void = () => {},
+): Promise<ResolvedNode> {
   const { segments } = path
   let at = path.root
   // Ends: each turn uses up a segment or returns.
@@ -23,6 +30,7 @@ export async function resolveNode(path: ContentPath, read: ReadBlock): Promise<R
       const found = await findEntry(at, segment, read)
       if (found === null) throw noLink(segment, at)
       at = found
+      reached(at)
       index += 1
       continue
     }
@@ -34,6 +42,7 @@ export async function resolveNode(path: ContentPath, read: ReadBlock): Promise<R
     }
     if (!(inside instanceof CID)) return { cid: at, rest: segments.slice(first) }
     at = inside
+    reached(at)
   }
   return { cid: at, rest: [] }
 }
@@ -90,5 +99,5 @@ function mustHave(node: IpldNode, segment: string, under: CID): IpldNode {
 
 function noLink(segment: string, under: CID): Fault {
   const detail = `no link named ${JSON.stringify(segment)} under ${under.toString()}`
-  return new Fault('command_failed', { detail })
+  return new Fault('command_failed', { detail, cause: new Fault('not_found') })
 }
