@@ -30,10 +30,11 @@ import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
 import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
-import { createFilesOperations } from './gateway/operations/files-index.ts'
+import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
 import { createFilesFace } from './http/files.ts'
+import { createPathFace } from './http/path-face.ts'
 import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
@@ -43,7 +44,9 @@ import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
 import { createBlockSources } from './ipfs/sources/block-sources.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createLimiter } from './limits/limiter.ts'
+import { createPathLimits } from './limits/path-limits.ts'
 import { createUsage } from './limits/usage.ts'
+import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { openNetworks } from './open-networks.ts'
@@ -176,6 +179,15 @@ export async function startServer(
   const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
   starting.defer(() => statusRows.stop())
 
+  const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
+  starting.defer(() => denied.stop())
+  const readers = createPathLimits({
+    clock,
+    perSecond: () => settings.now.gateway.requestsPerSecondMax,
+    streamsMax: () => settings.now.gateway.streamsMax,
+    streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
+  })
+
   const gateway = createGateway({
     networks: opened.networks,
     files: createFiles({
@@ -202,6 +214,13 @@ export async function startServer(
     admitFiles: limiter.admitFiles,
     importProfileOf: ({ settings: { importProfile } }) =>
       importProfileOf(settings.now.files, importProfile),
+    paths: {
+      isPublic: () => settings.now.gateway.public,
+      pinnedOnly: () => settings.now.gateway.pinnedOnly,
+      fetches: () => blockSources.now().length > 0,
+      denies: denied.denies,
+      admit: readers.admit,
+    },
     count: usage.count,
     operationsOf: opened.operationsOf,
     resolveBlock,
@@ -252,6 +271,25 @@ export async function startServer(
         settings: {
           get uploadBytesMax() {
             return settings.now.files.uploadBytesMax
+          },
+          idleMs: config.files.idleMs,
+        },
+        clock,
+        log,
+      }),
+      paths: createPathFace({
+        gateway,
+        operations: pathOperations,
+        version: cairnVersion(),
+        settings: {
+          get enabled() {
+            return settings.now.gateway.enabled
+          },
+          get deserialized() {
+            return settings.now.gateway.deserialized
+          },
+          get host() {
+            return settings.now.gateway.host
           },
           idleMs: config.files.idleMs,
         },

@@ -7,6 +7,7 @@ type Retry = 'later' | 'tomorrow' | 'never'
 /**
  * How one fault looks on each wire. `{name}` in a message is filled from the fault's `data`.
  * `status`: HTTP status on the JSON-RPC face, and on the file face unless `files` overrides it.
+ * `paths`: the status for readers of `/ipfs/<cid>`, where it differs from that of the file face.
  * `rpc`: JSON-RPC error code. `kubo`: `Code` of the file face's JSON error body.
  * `bare`: the JSON-RPC error carries no `data` (it is one that a node would give, byte for byte).
  */
@@ -18,6 +19,7 @@ export type FaultRow = {
   readonly message: string
   readonly bare?: true
   readonly files?: { readonly status?: number; readonly message?: string; readonly text?: true }
+  readonly paths?: number
 }
 
 /** Codes are never reused. docs/errors.md is made from this table. */
@@ -233,7 +235,35 @@ export const faults = {
     files: { status: 400, text: true },
   },
   command_failed: { status: 500, rpc: -32000, kubo: 0, retry: 'never', message: 'command failed' },
-  not_found: { status: 500, rpc: -32000, kubo: 0, retry: 'never', message: 'not found' },
+  not_found: {
+    status: 500,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'not found',
+    paths: 404,
+  },
+  denied: {
+    status: 410,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: 'this content is on a list of what this server does not give',
+  },
+  not_cached: {
+    status: 412,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'this content is not on this server, and only-if-cached was asked for',
+  },
+  bad_range: {
+    status: 416,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'the range is not within the content',
+  },
   unknown_block: {
     status: 200,
     rpc: -32000,
@@ -415,6 +445,7 @@ export const faults = {
     retry: 'later',
     message: 'request timed out',
     files: { status: 500, message: 'context deadline exceeded' },
+    paths: 504,
   },
   hung_up: { status: 499, rpc: -32002, kubo: 0, retry: 'never', message: 'the caller hung up' },
   body_deadline: {

@@ -29,6 +29,10 @@ function text(initial: string, description: string) {
   return z.string().min(1).default(initial).meta({ description })
 }
 
+function flag(initial: boolean, description: string) {
+  return z.boolean().default(initial).meta({ description })
+}
+
 function path(description: string) {
   return z.string().min(1).nullable().default(null).meta({ description })
 }
@@ -127,6 +131,50 @@ export const settingsSchema = z.strictObject({
             'What that size is of: names and CIDs (links), the whole block, or nothing (disabled); null: as the profile says.',
         }),
       ),
+    })
+    .prefault({}),
+  gateway: z
+    .strictObject({
+      enabled: live(flag(true, 'Answer readers of `/ipfs/<cid>`: raw blocks and CARs.')),
+      public: live(
+        flag(false, 'Readers need no key; without one they are given what is stored here.'),
+      ),
+      pinnedOnly: live(
+        flag(
+          false,
+          "Readers are given pinned roots alone: with a key its account's, else anyone's.",
+        ),
+      ),
+      deserialized: live(
+        flag(
+          false,
+          'Show files and directories too; what could act as a page is saved, not shown.',
+        ),
+      ),
+      host: live(
+        z
+          .string()
+          .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, 'expected a host name in lower case')
+          .nullable()
+          .default(null)
+          .meta({
+            description:
+              'Host name for content alone, where pages are shown in a sandbox; null: none.',
+          }),
+      ),
+      denyFile: path(
+        'List of what readers are not given, one entry a line, read anew when it changes; null: none.',
+      ),
+      requestsPerSecondMax: live(
+        whole(
+          0,
+          1_000_000,
+          100,
+          'Requests of one reader: of a key, else of an address; 0: no limit.',
+        ),
+      ),
+      streamsMax: live(whole(1, 65_536, 256, 'Answers under way, of all readers.')),
+      streamsPerReaderMax: live(whole(1, 65_536, 64, 'Answers under way of one reader.')),
     })
     .prefault({}),
   store: z

@@ -7,6 +7,7 @@ import type { FrameSubscriptions } from './events/subscription.ts'
 import type { Subscriptions } from './events/subscriptions.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
+import type { PathRun, PathVisit } from './path-operation.ts'
 
 /**
  * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `address`: where it
@@ -79,7 +80,20 @@ export type FilesVisit = {
   readonly signal: AbortSignal
 }
 
-export interface Gateway {
+/** What readers of `/ipfs/<cid>` need of it. */
+export interface Paths {
+  /** Does a reader need a key? */
+  isPublic(): boolean
+  /** Null: nobody showed a key, and nobody has to. Throws the faults of the file face. */
+  enterPath(credential: Credential | null, operation: string): Promise<Caller | null>
+  /**
+   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, and what the operation
+   * throws.
+   */
+  runPath(visit: PathVisit): Promise<PathRun>
+}
+
+export interface Gateway extends Paths {
   /** The network of a path label and a Host label (contract-rpc 1). Throws `no_network`. */
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Is it still served? Not once other settings have put another in its place. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openPaths } from '../../test/fakes/path-rules.ts'
 import { compileAllowlists } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { defaultKeySettings, type KeySettings } from '../accounts/key-settings.ts'
@@ -93,6 +94,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     chargeUnits: () => {},
     admitFiles: () => {},
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
+    paths: openPaths,
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     operationsOf: () => offering(operations),
     resolveBlock: async (): Promise<BlockRef> => ({

@@ -1,5 +1,5 @@
 // THE ORDER: authenticate -> gate -> parse -> admit -> run -> meter. Both faces go through here, and only
-// this file calls `run` of an operation.
+// this file calls `run` of an operation (for readers of `/ipfs/<cid>` run-path.ts does, in the same order).
 import { type Allowlists, judgeAddresses, judgeMethod } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
@@ -12,7 +12,15 @@ import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
-import type { FilesVisit, Gateway, RpcAnswer, RpcItem, RpcOutcome, RpcVisit } from './gateway.ts'
+import type {
+  Credential,
+  FilesVisit,
+  Gateway,
+  RpcAnswer,
+  RpcItem,
+  RpcOutcome,
+  RpcVisit,
+} from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
@@ -22,6 +30,7 @@ import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } fr
 import { ProofBudget } from './proof-budget.ts'
 import { chargedUnits, isFree, refusalUnits, requestUnits } from './price.ts'
 import { findRefusal } from './refused-methods.ts'
+import { createPaths, type PathRules } from './run-path.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
 
 export type GatewayParts = {
@@ -41,6 +50,8 @@ export type GatewayParts = {
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
   /** The import options of a caller that names none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
+  /** What readers of `/ipfs/<cid>` may have. */
+  readonly paths: PathRules
   /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
   readonly count: (call: UsedCall) => void
   readonly operationsOf: (network: Network) => Operations
@@ -197,7 +208,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     })
   }
 
+  function enterCommand(credential: Credential, command: string): Promise<Caller> {
+    return enterFiles(authenticate, credential, command, parts.cardGate)
+  }
+
   return {
+    ...createPaths({ rules: parts.paths, files: parts.files, enter: enterCommand, count, log }),
     networkFor: createNetworkChoice(parts.networks),
     serves: (network) => parts.networks().includes(network),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
@@ -221,8 +237,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         send: (event) => peer.send(event),
         end: (fault) => peer.end(fault),
       }),
-    enterFiles: (credential, command) =>
-      enterFiles(authenticate, credential, command, parts.cardGate),
+    enterFiles: enterCommand,
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, network, batch } = visit

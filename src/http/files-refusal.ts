@@ -62,7 +62,7 @@ function textRefusal(status: number, message: string, headers: Record<string, st
   }
 }
 
-function messageOf(fault: Fault): string {
+export function messageOf(fault: Fault): string {
   if (fault.detailed) return fault.message
   const reason = typeof fault.data === 'object' ? fault.data['reason'] : undefined
   if (fault.code === 'refused_by_setting' && typeof reason === 'string') {
@@ -72,11 +72,16 @@ function messageOf(fault: Fault): string {
 }
 
 /** At least 1; the zero put in front keeps ethers from reading it as milliseconds (contract-rpc 5). */
-function waitSeconds(fault: Fault): number {
+export function waitSeconds(fault: Fault): number {
   const rate = typeof fault.data === 'object' ? fault.data['rate'] : undefined
   const given =
     typeof rate === 'object' && rate !== null && 'backoff_seconds' in rate
       ? Number(rate.backoff_seconds)
       : 1
   return Number.isFinite(given) ? Math.max(1, Math.ceil(given)) : 1
+}
+
+/** The key is not open to the page's origin. */
+export function isOriginRefused({ code, data }: Fault): boolean {
+  return code === 'refused_by_setting' && typeof data === 'object' && data['reason'] === 'origin'
 }

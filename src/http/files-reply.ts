@@ -105,7 +105,7 @@ async function sendStream(
       sent.bytes += step.value.length
       // A chunk is valid until the next one is asked for: the socket must be done with it by then.
       if (step.value.length > copiedBytesMax) await taken(exchange, step.value, terms)
-      else if (!response.write(Buffer.from(step.value))) await taken(exchange, null, terms)
+      else if (!response.write(step.value.slice())) await taken(exchange, null, terms)
     }
     if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
     response.end()

@@ -17,7 +17,7 @@ import {
 import type { Face, NodeExchange } from './node-exchange.ts'
 import { readCredential } from './files-credential.ts'
 import { filesHeaders, optionsHeaders } from './files-head.ts'
-import { refusalOf, sendRefusal } from './files-refusal.ts'
+import { isOriginRefused, refusalOf, sendRefusal } from './files-refusal.ts'
 import { sendReply } from './files-reply.ts'
 import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody } from './upload-body.ts'
@@ -168,10 +168,6 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
     if (upload.bytes > 2 * argumentBytesMax) throw new Fault('too_large')
   }
   return lines
-}
-
-function isOriginRefused({ code, data }: Fault): boolean {
-  return code === 'refused_by_setting' && typeof data === 'object' && data['reason'] === 'origin'
 }
 
 function isConnected(exchange: NodeExchange): boolean {

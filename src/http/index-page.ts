@@ -34,7 +34,10 @@ ${rows}
 </ul>
 <pre>curl ${base}/v3/&lt;API_KEY&gt; -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'</pre>
 <h2>IPFS</h2>
-<ul><li><code>POST /api/v0/&lt;command&gt;</code> (Basic: key and secret)</li></ul>
+<ul>
+<li><code>POST /api/v0/&lt;command&gt;</code> (Basic: key and secret)</li>
+<li><code>GET /ipfs/&lt;CID&gt;?format=raw</code>, <code>?format=car</code></li>
+</ul>
 <pre>curl -u '&lt;API_KEY&gt;:&lt;API_KEY_SECRET&gt;' -F file=@stone.txt ${base}/api/v0/add</pre>
 <h2>Health</h2>
 <ul><li><code>GET /livez</code></li><li><code>GET /readyz</code></li></ul>

@@ -19,6 +19,8 @@ export type Faces = {
   readonly rpc: RpcFace
   /** Everything under `/api/v0/`. */
   readonly files: Face
+  /** Everything under `/ipfs/`. */
+  readonly paths: Face
   /** Start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
@@ -56,6 +58,7 @@ function createFace(faces: Faces): Face {
     const rpcPath = parseRpcPath(path)
     if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return faces.files(exchange)
+    if (path.startsWith('/ipfs/')) return faces.paths(exchange)
     exchange.response.setHeader('x-request-id', exchange.requestId)
     if (path === livePath) return sendPage(exchange, liveAnswer())
     if (path === readyPath) {

@@ -157,6 +157,7 @@ suite('a hostile or odd request over a raw socket', () => {
       routes: createRoutes({
         rpc: () => {},
         files: () => {},
+        paths: () => {},
         ready: () => true,
         networks: () => [],
       }),
@@ -180,6 +181,7 @@ test('a face that fails is a 500 that names the request, and the server lives', 
     routes: createRoutes({
       rpc: ({ requestId }) => failOf(requestId),
       files: ({ requestId }) => failOf(requestId),
+      paths: ({ requestId }) => failOf(requestId),
       ready: () => true,
       networks: () => [],
     }),
@@ -188,7 +190,7 @@ test('a face that fails is a 500 that names the request, and the server lives', 
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   try {
-    for (const asked of ['/v3/some_key', '/api/v0/version']) {
+    for (const asked of ['/v3/some_key', '/api/v0/version', '/ipfs/bafkqaaa']) {
       for (const id of ['now', 'later']) {
         const response = await fetch(`http://127.0.0.1:${port}${asked}`, {
           method: 'POST',

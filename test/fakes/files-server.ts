@@ -19,15 +19,21 @@ import { openDatabase } from '../../src/db/sqlite.ts'
 import { enterFiles } from '../../src/gateway/enter.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { FilesOperation } from '../../src/gateway/operation.ts'
-import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
+import { createFilesOperations, pathOperations } from '../../src/gateway/operations/files-index.ts'
+import { createPaths, type PathRules } from '../../src/gateway/run-path.ts'
 import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
+import { createPathFace, type PathFaceSettings } from '../../src/http/path-face.ts'
 import { createRoutes } from '../../src/http/routes.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
+import type { Files } from '../../src/ipfs/files.ts'
+import { openPaths } from './path-rules.ts'
 
 export type FilesServer = {
   readonly url: string
   readonly port: number
+  /** The file side behind it. */
+  readonly files: Files
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
   /** What `settle` was told, in order. */
   readonly settled: { outcome: string; in: number; out: number }[]
@@ -39,6 +45,8 @@ export async function startFilesServer(
     readonly settings?: Partial<FilesSettings>
     readonly operations?: readonly FilesOperation<unknown>[]
     readonly clock?: Clock
+    readonly pathRules?: Partial<PathRules>
+    readonly pathSettings?: Partial<PathFaceSettings>
   } = {},
 ): Promise<FilesServer> {
   const clock = options.clock ?? systemClock
@@ -67,18 +75,27 @@ export async function startFilesServer(
 
   const callers = new Map<string, { caller: Caller; secret: string }>()
   const settled: FilesServer['settled'] = []
+  const enter: Gateway['enterFiles'] = (credential, command) =>
+    enterFiles(
+      (key, secret) => {
+        const known = callers.get(key)
+        if (known === undefined || known.secret !== secret) throw new Fault('bad_secret')
+        return known.caller
+      },
+      credential,
+      command,
+      true,
+    )
+  const paths = createPaths({
+    rules: { ...openPaths, ...options.pathRules },
+    files,
+    enter,
+    count: ({ outcome, bytesIn, bytesOut }) =>
+      void settled.push({ outcome, in: bytesIn, out: bytesOut }),
+    log: silentLog,
+  })
   const gateway: Pick<Gateway, 'enterFiles' | 'runFiles'> = {
-    enterFiles: (credential, command) =>
-      enterFiles(
-        (key, secret) => {
-          const known = callers.get(key)
-          if (known === undefined || known.secret !== secret) throw new Fault('bad_secret')
-          return known.caller
-        },
-        credential,
-        command,
-        true,
-      ),
+    enterFiles: enter,
     async runFiles({ caller, operation, request, connected, signal }) {
       const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
       const reply = await operation.run(input, { caller, files, connected, signal })
@@ -101,7 +118,26 @@ export async function startFilesServer(
   })
   const server = createServer({
     settings: defaultServerSettings,
-    routes: createRoutes({ rpc: () => {}, files: face, ready: () => true, networks: () => [] }),
+    routes: createRoutes({
+      rpc: () => {},
+      files: face,
+      paths: createPathFace({
+        gateway: paths,
+        operations: pathOperations,
+        version: '0.1.0',
+        settings: {
+          enabled: true,
+          deserialized: false,
+          host: null,
+          idleMs: 60_000,
+          ...options.pathSettings,
+        },
+        clock,
+        log: silentLog,
+      }),
+      ready: () => true,
+      networks: () => [],
+    }),
     clock: systemClock,
     log: silentLog,
   })
@@ -111,6 +147,7 @@ export async function startFilesServer(
     url: `http://127.0.0.1:${port}`,
     port,
     settled,
+    files,
     newAccount(change = {}) {
       const key = randomBytes(8).toString('hex')
       const secret = randomBytes(8).toString('hex')

@@ -40,6 +40,7 @@ export async function startRpcServer(
   const routes = createRoutes({
     rpc: createRpcFace({ gateway, settings, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
+    paths: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
     networks: () => ['dev', 'mainnet'],
   })

@@ -1,4 +1,4 @@
-// Every command of the file face by its path on the wire. http/commands.ts declares what each one takes.
+// Every command of the file face by its path on the wire, and what readers of `/ipfs/<cid>` may ask for. http/commands.ts declares what each one takes.
 import type { Clock } from '../../base/clock.ts'
 import type { FilesOperation } from '../operation.ts'
 import { add } from './add.ts'
@@ -24,6 +24,9 @@ import { pinVerify } from './pin_verify.ts'
 import { refs } from './refs.ts'
 import { repoStat } from './repo_stat.ts'
 import { createVersion } from './version.ts'
+import { pathCar } from './path_car.ts'
+import { pathContent } from './path_content.ts'
+import { pathRaw } from './path_raw.ts'
 
 export type FilesOperationParts = {
   readonly clock: Clock
@@ -63,3 +66,6 @@ export function createFilesOperations(
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
 }
+
+/** By the format that is asked for. */
+export const pathOperations = { raw: pathRaw, car: pathCar, content: pathContent }

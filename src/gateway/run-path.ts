@@ -1,0 +1,113 @@
+// The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, look
+// whether the content may be given and is here, run, meter.
+// Tested by src/http/path-face.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Caller } from '../accounts/caller.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { decodeMultihash, identityCode } from '../codec/multihash.ts'
+import type { Files } from '../ipfs/files.ts'
+import type { PathLimits } from '../limits/path-limits.ts'
+import type { UsedCall } from '../limits/usage.ts'
+import type { Credential, Paths } from './gateway.ts'
+import type { PathVisit } from './path-operation.ts'
+
+export type PathRules = {
+  /** Nobody needs a key. */
+  readonly isPublic: () => boolean
+  /** Only what is pinned is given: by the caller's account, or where nobody shows a key by any. */
+  readonly pinnedOnly: () => boolean
+  /** Whether what is not here may be looked for elsewhere, for callers with a key. */
+  readonly fetches: () => boolean
+  readonly denies: (cid: CID, segments?: readonly string[]) => boolean
+  readonly admit: PathLimits['admit']
+}
+
+export type PathParts = {
+  readonly rules: PathRules
+  readonly files: Files
+  /** As on the file face: key, secret, switch, lists, card. */
+  readonly enter: (credential: Credential, operation: string) => Promise<Caller>
+  readonly count: (call: UsedCall) => void
+  readonly log: Log
+}
+
+export function createPaths(parts: PathParts): Paths {
+  const { rules, files, enter, count, log } = parts
+
+  function judge(cid: CID, segments?: readonly string[]): void {
+    if (rules.denies(cid, segments)) throw new Fault('denied')
+  }
+
+  /** Looks at rows and index alone. */
+  function judgeRoot({ caller, request, cachedOnly }: PathVisit): void {
+    const { root, segments } = request
+    judge(root, segments)
+    // An identity CID is its own content.
+    if (decodeMultihash(root.multihash.bytes).code === identityCode) return
+    if (rules.pinnedOnly() && !files.isPinned(root, caller?.accountId ?? null)) {
+      throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
+    }
+    if (files.has(root)) return
+    if (cachedOnly) throw new Fault('not_cached')
+    if (!mayFetch(caller, cachedOnly)) {
+      throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
+    }
+  }
+
+  function mayFetch(caller: Caller | null, cachedOnly: boolean): boolean {
+    return rules.fetches() && caller !== null && !cachedOnly
+  }
+
+  return {
+    isPublic: rules.isPublic,
+
+    async enterPath(credential, operation) {
+      if (credential === null && rules.isPublic()) return null
+      if (credential === null) throw new Fault('no_credential')
+      return await enter(credential, operation)
+    },
+
+    async runPath(visit) {
+      const { caller, address, operation, request, cachedOnly, signal } = visit
+      const keyId = caller?.keyId ?? null
+      function meter(outcome: 'ok' | FaultCode, bytesOut: number): void {
+        // What nobody's key asked for is in nobody's usage.
+        if (keyId === null) return
+        const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
+        count({ keyId, ...facts, outcome, bytesIn: 0, bytesOut })
+      }
+      let leave = (): void => {}
+      try {
+        const input = operation.parse(request)
+        leave = rules.admit({ keyId, address })
+        judgeRoot(visit)
+        const patience = { offline: !mayFetch(caller, cachedOnly), timeoutMs: null }
+        const reply = await operation.run(input, { caller, files, patience, judge, signal })
+        return {
+          reply,
+          settle(outcome, bytesOut) {
+            leave()
+            meter(outcome, bytesOut)
+          },
+        }
+      } catch (thrown) {
+        leave()
+        const fault = absenceOf(thrown)
+        if (fault.code === 'internal') {
+          log('error', 'operation failed', { method: operation.name, cause: fault.cause })
+        }
+        meter(fault.code, 0)
+        throw fault
+      }
+    },
+  }
+}
+
+/** A command that failed because something is not there: here that is an answer of its own. */
+export function absenceOf(thrown: unknown): Fault {
+  const fault = Fault.from(thrown)
+  const absent = fault.cause instanceof Fault && fault.cause.code === 'not_found'
+  if (fault.code !== 'command_failed' || !absent) return fault
+  return new Fault('not_found', { detail: fault.message, cause: fault })
+}

@@ -1,0 +1,242 @@
+// The face for readers: `GET|HEAD /ipfs/<cid>[/path]` as raw blocks, CARs or, where that is switched on, files and
+// directories (contract-files 10). Turns headers into questions and answers into headers; rules are the gateway's.
+import type { Clock } from '../base/clock.ts'
+import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { Paths } from '../gateway/gateway.ts'
+import type { PathContent, PathOperation, PathReply } from '../gateway/path-operation.ts'
+import { absenceOf } from '../gateway/run-path.ts'
+import { isAmbient } from './browser-gate.ts'
+import { type ByteRange, hasDirective, namesTag, readRange } from './conditions.ts'
+import { readCredential } from './files-credential.ts'
+import { isOriginRefused } from './files-refusal.ts'
+import type { Face, NodeExchange } from './node-exchange.ts'
+import { cacheHeaders, contentHeaders, pathHeaders, preflightHeaders } from './path-head.ts'
+import { pathRefusalOf } from './path-refusal.ts'
+import { type ChosenFormat, chooseFormat, readPath, readQuery } from './path-request.ts'
+import { sendChunks } from './send-chunks.ts'
+
+export type PathFaceSettings = {
+  readonly enabled: boolean
+  /** Files and directories are shown, and not only what readers can check. */
+  readonly deserialized: boolean
+  /** Host name that is there for content alone; null: none. */
+  readonly host: string | null
+  /** No byte of an answer taken for this long ends it. */
+  readonly idleMs: number
+}
+
+export type PathOperations = {
+  readonly raw: PathOperation<unknown>
+  readonly car: PathOperation<unknown>
+  readonly content: PathOperation<unknown>
+}
+
+export type PathFaceParts = {
+  readonly gateway: Paths
+  readonly operations: PathOperations
+  /** Of Cairn, for the Server header. */
+  readonly version: string
+  /** Read at each request. */
+  readonly settings: PathFaceSettings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createPathFace(parts: PathFaceParts): Face {
+  return async (exchange) => {
+    const { request, response } = exchange
+    response.setHeaders(new Headers(pathHeaders(parts.version)))
+    response.setHeader('x-request-id', exchange.requestId)
+    try {
+      if (!parts.settings.enabled) throw new Fault('no_command')
+      if (request.method === 'OPTIONS') response.writeHead(204, preflightHeaders()).end()
+      else await answer(parts, exchange)
+    } catch (thrown) {
+      const fault = absenceOf(thrown)
+      if (fault.code === 'internal') {
+        const { requestId } = exchange
+        parts.log('error', 'path request failed', { requestId, cause: fault.cause })
+      }
+      // A short body never looks whole.
+      if (response.headersSent) response.destroy()
+      else refuse(exchange, fault)
+    }
+  }
+}
+
+async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<void> {
+  const { gateway, settings } = parts
+  const { method, headers } = exchange.request
+  if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
+  const ownOrigin = isOwnHost(settings.host, headers.host)
+  const isPublic = gateway.isPublic()
+  // A browser that was asked for a key would send it by itself from then on, to the commands too.
+  if (!isPublic && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
+
+  const query = readQuery(exchange.query)
+  const chosen = chooseIn(query, headers.accept)
+  const operation = parts.operations[chosen.format ?? 'content']
+  const caller = await gateway.enterPath(credentialOf(exchange), operation.name)
+  if (chosen instanceof Unserved) throw chosen.fault
+  if (chosen.format === null && !settings.deserialized && !ownOrigin) {
+    const detail =
+      'ask for ?format=raw or ?format=car: this server gives only what readers can check'
+    throw new Fault('bad_argument', { detail })
+  }
+  if (headers['service-worker'] === 'script') {
+    throw new Fault('bad_argument', { detail: 'no service workers from this server' })
+  }
+  const { shown, ...path } = readPath(exchange.path)
+  const { reply, settle } = await gateway.runPath({
+    caller,
+    address: exchange.address,
+    operation,
+    request: { ...path, query, accepted: chosen.accepted, ownOrigin },
+    cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
+    signal: exchange.signal,
+  })
+  const sent = { bytes: 0 }
+  let outcome: 'ok' | FaultCode = 'ok'
+  try {
+    await sendReply(parts, exchange, reply, { chosen, path: shown, isPublic }, sent)
+  } catch (thrown) {
+    outcome = absenceOf(thrown).code
+    throw thrown
+  } finally {
+    settle(outcome, sent.bytes)
+  }
+}
+
+type Asked = {
+  readonly chosen: ChosenFormat
+  readonly path: string
+  readonly isPublic: boolean
+}
+
+async function sendReply(
+  parts: PathFaceParts,
+  exchange: NodeExchange,
+  reply: PathReply,
+  asked: Asked,
+  sent: { bytes: number },
+): Promise<void> {
+  const { request, response } = exchange
+  const { headers } = request
+  if (reply.kind === 'moved') {
+    const query = exchange.query === '' ? '' : `?${exchange.query}`
+    response.writeHead(301, { Location: `${exchange.path}/${query}`, 'Content-Length': 0 }).end()
+    return
+  }
+  const { tag } = reply
+  const { isPublic } = asked
+  if (namesTag(headers['if-none-match'], tag)) {
+    response.writeHead(304, cacheHeaders(tag, { isPublic, isGenerated: false })).end()
+    return
+  }
+  const content = await reply.describe()
+  const range = rangeOf(exchange, content, tag)
+  const isGenerated = content.generated === true
+  const head = {
+    ...cacheHeaders(tag, { isPublic, isGenerated }),
+    ...contentHeaders(content, asked.path),
+    ...lengthHeaders(content, range),
+    ...locationHeaders(exchange, asked.chosen),
+  }
+  const status = range === null ? 200 : 206
+  if (request.method === 'HEAD') {
+    response.writeHead(status, head).end()
+    return
+  }
+  await sendChunks(
+    response,
+    content.open(range),
+    () => response.writeHead(status, head),
+    {
+      clock: parts.clock,
+      idleMs: parts.settings.idleMs,
+      length: range?.length ?? content.size,
+    },
+    sent,
+  )
+}
+
+/** Ranges are defined for GET alone (RFC 9110 14.2). */
+function rangeOf({ request }: NodeExchange, content: PathContent, tag: string): ByteRange | null {
+  const { method, headers } = request
+  if (method !== 'GET' || !content.ranged || content.size === null) return null
+  return readRange(headers.range, content.size, { ifRange: headers['if-range']?.toString(), tag })
+}
+
+function lengthHeaders({ size }: PathContent, range: ByteRange | null): Record<string, string> {
+  if (size === null) return {}
+  if (range === null) return { 'Content-Length': String(size) }
+  const last = range.offset + range.length - 1n
+  return {
+    'Content-Length': String(range.length),
+    'Content-Range': `bytes ${range.offset}-${last}/${size}`,
+  }
+}
+
+/** Where the same answer is without an Accept header, for caches. */
+function locationHeaders(
+  { path, query }: NodeExchange,
+  { format, accepted, negotiated }: ChosenFormat,
+): Record<string, string> {
+  if (!negotiated || format === null) return {}
+  const parameters = new URLSearchParams(query)
+  parameters.set('format', format)
+  if (format === 'car') {
+    for (const name of ['version', 'order', 'dups']) {
+      const value = accepted.get(name)
+      if (value !== undefined && !parameters.has(`car-${name}`))
+        parameters.set(`car-${name}`, value)
+    }
+  }
+  return { 'Content-Location': `${path}?${parameters.toString()}` }
+}
+
+/** A format that is not served; told once the caller is known. */
+class Unserved {
+  readonly format = null
+  readonly fault: Fault
+
+  constructor(fault: Fault) {
+    this.fault = fault
+  }
+}
+
+function chooseIn(
+  query: ReadonlyMap<string, string>,
+  accept: string | undefined,
+): ChosenFormat | Unserved {
+  try {
+    return chooseFormat(query, accept)
+  } catch (thrown) {
+    return new Unserved(Fault.from(thrown))
+  }
+}
+
+/** Null: no credential was sent. */
+function credentialOf(exchange: NodeExchange) {
+  const { headers } = exchange.request
+  if (headers.authorization === undefined) return null
+  return {
+    ...readCredential(headers.authorization),
+    address: exchange.address,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+  }
+}
+
+function isOwnHost(own: string | null, host: string | undefined): boolean {
+  return own !== null && host?.replace(/:\d+$/, '').toLowerCase() === own.toLowerCase()
+}
+
+function refuse({ request, response }: NodeExchange, fault: Fault): void {
+  const { status, headers, body } = pathRefusalOf(fault)
+  // A page of an origin that is not listed may not read even this.
+  if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
+  response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : body)
+}

@@ -1,0 +1,63 @@
+// Bytes as the body of a response, with back-pressure. The head waits for the first chunk, so that most failures are
+// real answers; a later one is the caller's to turn into a cut connection.
+// Tested by src/http/path-face.test.ts
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+
+export type SendTerms = {
+  readonly clock: Clock
+  /** A reader that takes nothing for this long is given up. */
+  readonly idleMs: number
+  /** Bytes that must come; null: not known. */
+  readonly length: bigint | null
+}
+
+/**
+ * Writes the head by `begin` once the first chunk is there, then all chunks, and ends. Counts in `sent`. Throws what
+ * `chunks` throws, `hung_up` and `deadline` by the reader, Error when another number of bytes came than promised.
+ */
+export async function sendChunks(
+  response: ServerResponse,
+  chunks: AsyncIterable<Uint8Array>,
+  begin: () => void,
+  terms: SendTerms,
+  sent: { bytes: number },
+): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  try {
+    let step = await iterator.next()
+    if (response.destroyed) throw new Fault('hung_up')
+    begin()
+    for (; step.done !== true; step = await iterator.next()) {
+      if (response.destroyed) throw new Fault('hung_up')
+      if (terms.length !== null && BigInt(sent.bytes + step.value.length) > terms.length) {
+        throw new Error(`more than ${terms.length} bytes came`)
+      }
+      sent.bytes += step.value.length
+      if (!response.write(step.value)) await drained(response, terms)
+    }
+    if (terms.length !== null && BigInt(sent.bytes) !== terms.length) {
+      throw new Error(`${sent.bytes} bytes came, not ${terms.length}`)
+    }
+    response.end()
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+async function drained(response: ServerResponse, { clock, idleMs }: SendTerms): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const gone = (): void => reject(new Fault('hung_up'))
+  const stopTimer = clock.after(idleMs, () => {
+    reject(new Fault('deadline', { detail: 'the reader stopped reading' }))
+  })
+  response.on('drain', resolve).on('close', gone)
+  try {
+    if (response.destroyed) gone()
+    await promise
+  } finally {
+    stopTimer()
+    response.off('drain', resolve).off('close', gone)
+  }
+}

@@ -1,0 +1,10 @@
+// Rules under which every reader with a key is given everything, for tests that are about something else.
+import type { PathRules } from '../../src/gateway/run-path.ts'
+
+export const openPaths: PathRules = {
+  isPublic: () => false,
+  pinnedOnly: () => false,
+  fetches: () => false,
+  denies: () => false,
+  admit: () => () => {},
+}
