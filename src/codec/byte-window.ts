@@ -49,7 +49,9 @@ export class ByteWindow {
     let value = 0
     for (let index = 0; index < varintBytesMax; index += 1) {
       if (this.#left === 0 || (this.#piece.length === 0 && !(await this.#fill()))) {
-        if (index === 0) return null
+        // Within a limit the end is known: to stop before it is to be cut short.
+        if (index === 0 && (this.#left === 0 || this.#left === Number.POSITIVE_INFINITY))
+          return null
         throw cutShort()
       }
       const byte = this.#piece[0] ?? 0

@@ -126,6 +126,12 @@ test('a CARv2 is the CARv1 inside it: padding and index are passed over', async 
   await assert.rejects(blocksOf(long))
 })
 
+test('a CARv2 that was cut between two blocks is known to be cut', async () => {
+  const whole = second(written)
+  const cut = await open(whole.subarray(0, 60 + 98 + 150))
+  await assert.rejects(blocksOf(cut), detail('unexpected EOF'))
+})
+
 test('a CARv2 whose header points nowhere is refused', async () => {
   await assert.rejects(
     open(second(written, { offset: 50n })),
