@@ -144,7 +144,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     {
       argument: { name: 'path', required: true },
       body: 'none',
-      options: [flag('with-local')],
+      options: [flag('with-local'), text('format'), flag('hash'), flag('size')],
     },
   ],
   [

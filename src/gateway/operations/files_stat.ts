@@ -4,7 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
+import { cidPrinter, flagOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type FilesStatInput = {
   readonly path: string
@@ -17,6 +17,15 @@ export const filesStat: FilesOperation<FilesStatInput> = {
   name: 'files/stat',
   class: 'read',
   parse({ args, options }) {
+    const formats = [
+      flagOf(options, 'hash', false),
+      flagOf(options, 'size', false),
+      textOf(options, 'format') !== '',
+    ]
+    if (formats.filter(Boolean).length > 1) {
+      const detail = 'format was set by multiple options. Only one format option is allowed'
+      throw new Fault('bad_params', { detail })
+    }
     const path = args[0] ?? ''
     if (!/^\/|^[a-z][a-z\d+.-]*:/i.test(path)) throw failed('paths must start with a leading slash')
     if (!/^\/+ip[fln][sd]\/|^ip[fln][sd]:/i.test(path)) throw failed('file does not exist')

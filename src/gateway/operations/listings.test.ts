@@ -198,6 +198,17 @@ test('files/stat tells size, kind and metadata of content paths', async (t) => {
   await assert.rejects(stat(raw), { message: 'paths must start with a leading slash' })
   await assert.rejects(stat('/my/file'), { message: 'file does not exist' })
   await assert.rejects(stat('/'), { message: 'file does not exist' })
+  // What they print is for a terminal: over HTTP they change nothing, but not two of them.
+  assert.equal(((await stat(`/ipfs/${raw}`, { size: true })) as { Hash: string }).Hash, raw)
+  for (const two of [
+    { hash: true, size: true },
+    { format: '<hash>', size: true },
+  ]) {
+    await assert.rejects(stat(`/ipfs/${raw}`, two), {
+      code: 'bad_params',
+      message: 'format was set by multiple options. Only one format option is allowed',
+    })
+  }
 })
 
 test('wide blocks on a deep path are given up before their links fill the memory', async (t) => {
