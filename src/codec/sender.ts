@@ -6,14 +6,27 @@ import { encodeInteger, encodeRlp } from './rlp.ts'
 import type { Transaction } from './transaction.ts'
 import { signingHash } from './transaction-encode.ts'
 
-/** 20 bytes. A high `s` is accepted, as it was before EIP-2. Throws `Malformed` on a signature of nobody. */
-export function recoverSender(transaction: Transaction): Uint8Array {
+/** What was signed (32 bytes), the signature as r and s (64 bytes), and the key it gives (65 bytes). */
+export type Signer = {
+  readonly hash: Uint8Array
+  readonly signature: Uint8Array
+  readonly yParity: 0 | 1
+  readonly publicKey: Uint8Array
+}
+
+/** Throws `Malformed` on a signature of nobody. */
+export function recoverSigner(transaction: Transaction): Signer {
   const { r, s, yParity } = transaction
   const signature = new Uint8Array(64)
   setEnd(signature.subarray(0, 32), encodeInteger(r))
   setEnd(signature.subarray(32), encodeInteger(s))
-  const publicKey = recoverKey(signingHash(transaction), signature, yParity)
-  return keccak256(publicKey.subarray(1)).subarray(12)
+  const hash = signingHash(transaction)
+  return { hash, signature, yParity, publicKey: recoverKey(hash, signature, yParity) }
+}
+
+/** 20 bytes. A high `s` is accepted, as it was before EIP-2. Throws `Malformed` on a signature of nobody. */
+export function recoverSender(transaction: Transaction): Uint8Array {
+  return keccak256(recoverSigner(transaction).publicKey.subarray(1)).subarray(12)
 }
 
 /** The address of the contract that `from` (20 bytes) creates at `nonce` (Yellow Paper section 7). */

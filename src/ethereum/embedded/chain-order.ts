@@ -22,7 +22,8 @@ export type ChainTask =
   | { readonly kind: 'counts' }
   | { readonly kind: 'preview' }
   | { readonly kind: 'mine' }
-  | { readonly kind: 'import'; readonly path: string }
+  /** `signers`: brings `Signer[]` of the blocks to come, as soon as they are recovered. */
+  | { readonly kind: 'import'; readonly path: string; readonly signers: MessagePort }
 
 /** What the thread answers to a task, by its kind. */
 export type ChainResults = {

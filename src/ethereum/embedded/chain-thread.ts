@@ -1,7 +1,7 @@
 // The pool and the block making of an embedded chain: sends tasks to the chain thread, which starts at the
 // first of them and again after it died. What waits is bounded; a caller that gives up leaves at once.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createArrivals } from '../arrivals.ts'
@@ -12,6 +12,7 @@ import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
 import { reasonOf, unpackFailure } from './packed-failure.ts'
+import { recoverAhead } from './recover-ahead.ts'
 import type {
   ChainNews,
   ChainOrder,
@@ -40,7 +41,8 @@ type ChainExecutor = Omit<Executor, keyof CallExecutor>
 export type ChainThread = {
   readonly pool: TransactionPool
   readonly executor: ChainExecutor
-  importChain(path: string, signal: AbortSignal): Promise<number>
+  /** `after`: the number of the last block that is there. */
+  importChain(path: string, after: bigint, signal: AbortSignal): Promise<number>
   close(): Promise<void>
 }
 
@@ -105,13 +107,14 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
     else take(news.id)?.reject(unpackFailure(news.failure))
   }
 
-  function order(message: ChainOrder): void {
-    worker?.postMessage(message)
+  function order(message: ChainOrder, transfer: readonly MessagePort[] = []): void {
+    worker?.postMessage(message, transfer)
   }
 
   async function run<Task extends ChainTask>(
     task: Task,
     signal: AbortSignal,
+    transfer: readonly MessagePort[] = [],
   ): Promise<ChainResults[Task['kind']]> {
     if (closed) throw new Fault('shutting_down')
     if (waiting.size >= tasksMax) throw new Fault('overloaded')
@@ -130,7 +133,7 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
           reject(reasonOf(signal))
         }
         signal.addEventListener('abort', leave, { once: true })
-        order({ kind: 'run', id, task })
+        order({ kind: 'run', id, task }, transfer)
       })
     } finally {
       signal.removeEventListener('abort', leave)
@@ -160,7 +163,20 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
   return {
     pool,
     executor,
-    importChain: (path, signal) => run({ kind: 'import', path }, signal),
+    async importChain(path, after, signal) {
+      const { port1, port2 } = new MessageChannel()
+      let isOver = false
+      const added = run({ kind: 'import', path, signers: port2 }, signal, [port2]).finally(() => {
+        isOver = true
+      })
+      // While the thread starts, and runs what comes first, this one waits for it.
+      const ahead = recoverAhead(path, { after, port: port1, isOver: () => isOver })
+      try {
+        return await added
+      } finally {
+        await ahead
+      }
+    },
     async close() {
       if (closed) return
       closed = true

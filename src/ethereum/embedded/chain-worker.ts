@@ -101,7 +101,7 @@ async function run(engine: Engine, task: ChainTask): Promise<ChainResult> {
     case 'mine':
       return engine.mine()
     case 'import':
-      return engine.importFile(task.path)
+      return engine.importFile(task.path, task.signers)
   }
 }
 

@@ -111,7 +111,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       const first = index.hashOf(0n)
       return first === null ? null : forkConfigs(genesis, first, timestamp)
     },
-    importChain: (path, signal) => thread.importChain(path, signal),
+    importChain: (path, signal) => thread.importChain(path, head.latest().number, signal),
     async close() {
       stopMining()
       await Promise.all([thread.close(), calls.close()])

@@ -6,25 +6,37 @@ import type { CustomCrypto } from '@ethereumjs/common'
 import type { KZG } from '@ethereumjs/util'
 import { recover } from 'tiny-secp256k1'
 import { keccak256 } from '../../../codec/keccak.ts'
+import type { KnownKeys } from './known-keys.ts'
 
-export function createCrypto(): CustomCrypto {
-  return { keccak256, ecrecover, kzg: lazyKzg() }
+/** `known`: keys that need not be recovered again. */
+export function createCrypto(known: KnownKeys | null = null): CustomCrypto {
+  return {
+    keccak256,
+    ecrecover: (hash, v, r, s, chainId) => ecrecover(known, hash, { v, r, s, chainId }),
+    kzg: lazyKzg(),
+  }
+}
+
+type Signature = {
+  readonly v: bigint
+  readonly r: Uint8Array
+  readonly s: Uint8Array
+  readonly chainId: bigint | undefined
 }
 
 /** 64 bytes of public key. `v`: 0, 1, 27, 28 or by EIP-155 when `chainId` is given. Throws on no key. */
 function ecrecover(
+  known: KnownKeys | null,
   hash: Uint8Array,
-  v: bigint,
-  r: Uint8Array,
-  s: Uint8Array,
-  chainId?: bigint,
+  { v, r, s, chainId }: Signature,
 ): Uint8Array {
   const parity = v < 2n ? v : chainId === undefined ? v - 27n : v - (chainId * 2n + 35n)
   if (parity !== 0n && parity !== 1n) throw new Error(`no recovery id in v ${v}`)
   const signature = new Uint8Array(64)
   signature.set(r, 32 - r.length)
   signature.set(s, 64 - s.length)
-  const key = recover(hash, signature, parity === 0n ? 0 : 1, false)
+  const yParity = parity === 0n ? 0 : 1
+  const key = known?.take({ hash, signature, yParity }) ?? recover(hash, signature, yParity, false)
   if (key === null) throw new Error('the signature recovers to no key')
   return key.subarray(1)
 }

@@ -1,6 +1,7 @@
 // The producing side of an embedded chain: the pool and block making. Tasks run one after the other, so each
 // sees a chain that stands still.
 import assert from 'node:assert/strict'
+import type { MessagePort } from 'node:worker_threads'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
@@ -13,6 +14,7 @@ import { checkPrices, checkSender, readTransaction } from './admit.ts'
 import { createCrypto } from './chain-crypto.ts'
 import { createRules } from './chain-rules.ts'
 import { importBlocks } from './import-blocks.ts'
+import { KnownKeys } from './known-keys.ts'
 import { Pool } from './pool.ts'
 import type { PoolEntry } from './pool.ts'
 import { ProducingChain } from './producing-chain.ts'
@@ -46,20 +48,23 @@ const wholeBlock = { gas: 2n ** 64n, blobs: Number.MAX_SAFE_INTEGER }
 export class Engine {
   readonly #options: EngineOptions
   readonly #chain: ProducingChain
+  readonly #keys: KnownKeys
   readonly #pool = new Pool()
   #preview: { readonly key: string; readonly parts: BlockParts } | null = null
 
-  private constructor(options: EngineOptions, chain: ProducingChain) {
+  private constructor(options: EngineOptions, chain: ProducingChain, keys: KnownKeys) {
     this.#options = options
     this.#chain = chain
+    this.#keys = keys
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
     const { network, genesis, store, index, now } = options
-    const rules = createRules(genesis, createCrypto())
+    const keys = new KnownKeys()
+    const rules = createRules(genesis, createCrypto(keys))
     const tries = createTrieDatabase(store)
     const chain = await ProducingChain.open({ network, rules, store, index, tries, now })
-    return new Engine(options, chain)
+    return new Engine(options, chain, keys)
   }
 
   async pendingNonce(address: Uint8Array): Promise<bigint> {
@@ -142,13 +147,18 @@ export class Engine {
     return entry.hash
   }
 
-  async importFile(path: string): Promise<number> {
+  async importFile(path: string, signers?: MessagePort): Promise<number> {
     const chain = this.#chain
-    const added = await importBlocks(path, chain, (parts) =>
-      chain.replay(parts, this.#options.onBlock),
-    )
-    await chain.settle()
-    return added
+    if (signers !== undefined) this.#keys.listen(signers)
+    try {
+      const added = await importBlocks(path, chain, (parts) =>
+        chain.replay(parts, this.#options.onBlock),
+      )
+      await chain.settle()
+      return added
+    } finally {
+      this.#keys.forget()
+    }
   }
 
   /** The sender's nonce at the head. */
