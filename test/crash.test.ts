@@ -1,4 +1,4 @@
-// kill -9 at random instants while adding, pinning, creating keys and mining: what was acknowledged is there
+// kill -9 at random instants while adding, importing, pinning, creating keys and mining: what was acknowledged is there
 // after the restart. The seed is printed; set CAIRN_SEED to repeat a run.
 // Keeps promise 2 of docs/promises.md.
 import assert from 'node:assert/strict'
@@ -6,6 +6,12 @@ import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
 import { JsonRpcProvider, Wallet } from 'ethers'
+import { type CarBlock, writeCar } from '../src/codec/car-writer.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../src/codec/cid.ts'
+import { encodeDagNode } from '../src/codec/dag-pb.ts'
+import { multihashOf } from '../src/codec/multihash.ts'
+import { encodeUnixfs } from '../src/codec/unixfs.ts'
+import { streamOf } from './fakes/files-fixture.ts'
 import { rpc, runCli, type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 25)
@@ -112,6 +118,10 @@ async function workUntilKilled(
         acknowledged.files.set(await addAndPin(cairn.url, key, text), text)
       }),
     ),
+    until(async (turn) => {
+      const text = `round ${plan.round} car ${turn} ${'.'.repeat(turn * 5000)}`
+      acknowledged.files.set(await importCar(cairn.url, key, text), text)
+    }),
     until(mine),
     until(async () => {
       const made = await cairn.cli('keys', 'create')
@@ -157,6 +167,44 @@ async function addAndPin(
   const { Hash } = JSON.parse((await post(url, key, 'add', form)).toString()) as { Hash: string }
   await post(url, key, `pin/add?arg=${Hash}&name=kept`)
   return Hash
+}
+
+/** As a CAR: a file of two raw leaves, its root pinned by the import. */
+async function importCar(
+  url: string,
+  key: { apiKey: string; apiKeySecret: string },
+  text: string,
+): Promise<string> {
+  const half = Math.ceil(text.length / 2)
+  const leaves = [text.slice(0, half), text.slice(half)].map((part) =>
+    blockOf(rawCodec, Buffer.from(part)),
+  )
+  const root = blockOf(
+    dagPbCodec,
+    encodeDagNode({
+      links: leaves.map(({ cid, block }) => ({
+        cid: cid.bytes,
+        name: '',
+        size: BigInt(block.length),
+      })),
+      data: encodeUnixfs({
+        type: 'file',
+        fileSize: BigInt(text.length),
+        blockSizes: leaves.map(({ block }) => BigInt(block.length)),
+      }),
+    }),
+  )
+  const car = await Array.fromAsync(writeCar([root.cid], streamOf([root, ...leaves])))
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.concat(car)]))
+  const reply = await post(url, key, 'dag/import', form)
+  const cid = root.cid.toString()
+  assert.deepEqual(JSON.parse(reply.toString()), { Root: { Cid: { '/': cid }, PinErrorMsg: '' } })
+  return cid
+}
+
+function blockOf(codec: number, block: Uint8Array): CarBlock {
+  return { cid: cidOf(1, codec, multihashOf('sha2-256', block)), block }
 }
 
 async function post(

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
+import { Fault } from '../base/fault.ts'
 import { openCar, carLimits, type Car, type CarLimits } from './car-reader.ts'
 import { carSectionHead, encodeCarHeader, writeCar, type CarBlock } from './car-writer.ts'
 import { cidOf, dagPbCodec, rawCodec } from './cid.ts'
@@ -235,4 +237,33 @@ test('a section that comes in a hundred thousand pieces is held as one', async (
   const car = await open(await carOf([cid], [{ cid, block }]), 1)
   const [first] = await Array.fromAsync(car.blocks)
   assert.equal(first?.block.length, 100_000)
+})
+
+test('whatever is changed, cut or put in between, it is a CAR or a fault, and never more than came', async () => {
+  const change = fc.record({
+    at: fc.nat(),
+    less: fc.nat(9),
+    bytes: fc.uint8Array({ maxLength: 9 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.array(change, { maxLength: 3 }),
+      async (isSecond, changes) => {
+        let bytes: Buffer = isSecond ? second(written) : written
+        for (const { at, less, bytes: more } of changes) {
+          const from = at % (bytes.length + 1)
+          bytes = Buffer.concat([bytes.subarray(0, from), more, bytes.subarray(from + less)])
+        }
+        try {
+          const all = await blocksOf(await open(bytes, 64))
+          const told = all.reduce((sum, [, block]) => sum + block.length, 0)
+          assert.ok(told <= bytes.length)
+        } catch (thrown) {
+          assert.ok(thrown instanceof Fault && thrown.code === 'command_failed', String(thrown))
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
 })
