@@ -1,5 +1,5 @@
 // What Linux says of a process and its children: processor time and resident memory.
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** What the threads of the process and of all below it have run, in microseconds; the kernel counts in ns. */
 export function cpuUs(pid: number): number {
@@ -20,7 +20,12 @@ export function rssMiB(pid: number): number {
   })
 }
 
-/** The most that was ever resident, of the process alone. */
+/** Lets `peakRssMiB` begin anew. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+/** The most that was ever resident, or since `forgetPeak`, of the process alone. */
 export function peakRssMiB(pid: number): number {
   const kib = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) / 1024

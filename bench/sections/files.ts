@@ -1,143 +1,161 @@
-// One large file in through `add` and out through `cat`: rates beside sha256 and beside the disk, and what the
-// server's memory grew by. The source is a file that is read in slices, so it is in nobody's measured memory.
-import { createHash, randomFillSync } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdtemp, open, rm } from 'node:fs/promises'
-import { request } from 'node:http'
+// Large files in through `add` and out through `cat`, over HTTP: rates beside sha256 and beside the disk, and what
+// the server's memory grows by. The bytes are made by the client, so they are in nobody's measured memory.
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Bench } from '../bench.ts'
-import { cpuUs, peakRssMiB, rssMiB } from '../processes.ts'
 import { startCairn, type Started } from '../../test/started-server.ts'
+import type { Bench } from '../bench.ts'
+import { createFileRing, type FileBytes } from '../data/file-bytes.ts'
+import { diskRate, shaRate } from '../floors.ts'
+import { addFile, catFile } from '../load/file-calls.ts'
+import { median, rounds } from '../measure.ts'
+import { cpuUs, forgetPeak, peakRssMiB, rssMiB } from '../processes.ts'
+import { profileHook, startProfile, stopProfile } from '../profile.ts'
 
 const mib = 1024 * 1024
-const sliceBytes = 4 * mib
-const head = '--edge\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
-const tail = '\r\n--edge--\r\n'
+const gib = 1024 * mib
+const concurrent = 16
 
-type Source = { readonly path: string; readonly bytes: number }
+type Round = {
+  readonly sha: number
+  readonly add: Passed
+  readonly cat: Passed
+  readonly memory: { readonly add: number; readonly cat: number }
+}
+/** Bytes a second, and the server's processor seconds for a GiB. */
+type Passed = { readonly rate: number; readonly cpu: number }
 
 export async function runFiles(bench: Bench): Promise<void> {
   const { report } = bench
-  const bytes = bench.calls(1024) * mib
+  const bytes = Math.ceil(bench.calls(1024) / 4) * 4 * mib
   report.section(`Files: ${bytes / mib} MiB in and out`)
   const folder = await mkdtemp(join(tmpdir(), 'cairn-bench-files-'))
-  const cairn = await startCairn()
+  const ring = createFileRing()
   try {
-    const diskMs = await writeSource(join(folder, 'floor'), bytes)
-    const source = { path: join(folder, 'source'), bytes }
-    await writeSource(source.path, bytes)
-    const sha = await hashSource(source)
-    const shaRate = rate(bytes, sha.ms)
-    report.figure('sha256 of 256 KiB pieces', shaRate, ' MB/s')
-    report.figure('disk: buffered write, fdatasync', rate(bytes, diskMs), ' MB/s')
-
-    const pid = cairn.child.pid ?? 0
-    const before = rssMiB(pid)
-    const cpuBefore = cpuUs(pid)
-    const added = await timed(() => add(cairn, source))
-    const cpuAdded = cpuUs(pid)
-    const fetched = await timed(() => cat(cairn, added.value))
-    if (fetched.value !== sha.digest) throw new Error('cat gave other bytes than add took')
-    show('add, durable before the reply', added.ms, cpuAdded - cpuBefore, 0.4)
-    show('cat, every block verified before it is sent', fetched.ms, cpuUs(pid) - cpuAdded, 0.7)
-    report.figure('memory grown by add and cat, at its peak', peakRssMiB(pid) - before, ' MiB', {
-      atMost: 128,
-    })
-
-    function show(name: string, ms: number, cpu: number, goal: number): void {
-      report.figure(name, rate(bytes, ms), ' MB/s')
-      report.figure(`${name}: server CPU per GiB`, (cpu / 1e6 / bytes) * 1024 * mib, ' s')
-      report.figure(`${name} / sha256`, rate(bytes, ms) / shaRate, '', { atLeast: goal })
+    const floor = { path: join(folder, 'floor'), file: ring.open(0, bytes) }
+    const buffered = await diskRate(floor.path, floor.file, { direct: false })
+    const direct = await diskRate(floor.path, floor.file, { direct: true })
+    const all: Round[] = []
+    for (let round = 0; round < (bench.options.profile ? 1 : rounds); round++) {
+      all.push(await runRound(bench, ring.open(1 + round, bytes), join(folder, 'profile')))
     }
+    const of = (figure: (round: Round) => number) => median(all.map(figure))
+    report.figure('sha256 of 256 KiB pieces', of(({ sha }) => sha) / 1e6, ' MB/s')
+    report.figure('disk: fresh file, buffered, fdatasync', (buffered ?? 0) / 1e6, ' MB/s')
+    if (direct === null) report.note('this disk takes no direct writes')
+    else report.figure('disk: fresh file, O_DIRECT, fdatasync', direct / 1e6, ' MB/s')
+    for (const { name, passed, goal } of [
+      {
+        name: 'add, durable before the reply',
+        passed: (round: Round) => round.add,
+        goal: 0.4,
+      },
+      {
+        name: 'cat, every block verified before it is sent',
+        passed: (round: Round) => round.cat,
+        goal: 0.7,
+      },
+    ]) {
+      report.figure(name, of((round) => passed(round).rate) / 1e6, ' MB/s')
+      report.figure(
+        `${name}: server CPU per GiB`,
+        of((round) => passed(round).cpu),
+        ' s',
+      )
+      const ratio = of((round) => passed(round).rate / round.sha)
+      report.figure(`${name} / sha256`, ratio, '', { atLeast: goal })
+    }
+    report.figure(
+      'memory: one add',
+      of(({ memory }) => memory.add),
+      ' MiB',
+      { atMost: 128 },
+    )
+    report.figure(
+      'memory: one cat',
+      of(({ memory }) => memory.cat),
+      ' MiB',
+      { atMost: 16 },
+    )
+    if (bench.options.profile) return
+    const { adds, cats } = await runTogether(createMany(bench.calls(640) * mib))
+    report.figure(`memory: ${concurrent} adds at once`, adds, ' MiB', { atMost: 256 })
+    report.figure(`memory: ${concurrent} cats at once`, cats, ' MiB', { atMost: 64 })
   } finally {
-    await cairn.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Random bytes, so that no two blocks are the same; gives the time that writing and syncing took. */
-async function writeSource(path: string, bytes: number): Promise<number> {
-  const file = await open(path, 'w')
-  const slice = Buffer.allocUnsafe(sliceBytes)
-  let ms = 0
+async function runRound(bench: Bench, file: FileBytes, profileFile: string): Promise<Round> {
+  const profile = bench.options.profile
+  const cairn = await startCairn({
+    env: { CAIRN_BENCH_PROFILE: profileFile },
+    ...(profile ? { nodeArgs: ['--import', profileHook] } : {}),
+  })
+  const pid = cairn.child.pid ?? 0
   try {
-    for (let at = 0; at < bytes; at += sliceBytes) {
-      randomFillSync(slice)
-      ms += (await timed(() => file.write(slice, 0, Math.min(sliceBytes, bytes - at)))).ms
+    const shaBefore = shaRate(file)
+    let cid = ''
+    const add = await measured('add', async () => void (cid = await addFile(cairn, file)))
+    const cat = await measured('cat', () => catFile(cairn, cid, file))
+    const sha = (shaBefore + shaRate(file)) / 2
+    return {
+      sha,
+      add,
+      cat,
+      memory: { add: add.grown, cat: cat.grown },
     }
-    ms += (await timed(() => file.datasync())).ms
   } finally {
-    await file.close()
+    await cairn.stop()
   }
-  return ms
-}
 
-/** The digest, and the time that hashing alone took. */
-async function hashSource({ path }: Source): Promise<{ digest: string; ms: number }> {
-  const digest = createHash('sha256')
-  let ms = 0
-  for await (const piece of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+  async function measured(name: string, work: () => Promise<void>) {
+    if (profile) await startProfile(pid)
+    const grown = startGrowth(pid)
+    const cpu = cpuUs(pid)
     const begun = performance.now()
-    digest.update(piece as Buffer)
-    ms += performance.now() - begun
+    await work()
+    const ms = performance.now() - begun
+    const cpuSeconds = (cpuUs(pid) - cpu) / 1e6
+    if (profile) {
+      process.stdout.write(`\n${name}: own time by function\n`)
+      for (const line of await stopProfile(pid, profileFile)) process.stdout.write(`${line}\n`)
+    }
+    return {
+      rate: (file.bytes / ms) * 1000,
+      cpu: (cpuSeconds / file.bytes) * gib,
+      grown: grown(),
+    }
   }
-  return { digest: digest.digest('hex'), ms }
 }
 
-function authorize({ apiKey, apiKeySecret }: Started): Record<string, string> {
-  return { authorization: `Basic ${btoa(`${apiKey}:${apiKeySecret}`)}` }
+/** Files that are read at the same time, so each has a ring of its own. */
+function createMany(bytes: number): readonly FileBytes[] {
+  const each = Math.ceil(bytes / concurrent / mib) * mib
+  return Array.from({ length: concurrent }, (_, at) =>
+    createFileRing(8 * mib).open(1000 + at, each),
+  )
 }
 
-/** Gives the CID. */
-function add(cairn: Started, { path, bytes }: Source): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${cairn.url}/api/v0/add`, {
-      method: 'POST',
-      headers: {
-        ...authorize(cairn),
-        'content-type': 'multipart/form-data; boundary=edge',
-        'content-length': head.length + bytes + tail.length,
-      },
-    })
-    sent.on('error', reject)
-    sent.on('response', (response) => {
-      let text = ''
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve((JSON.parse(text) as { Hash: string }).Hash)
-        else reject(new Error(`add: ${response.statusCode} ${text}`))
-      })
-    })
-    sent.write(head)
-    createReadStream(path, { highWaterMark: mib })
-      .on('error', reject)
-      .on('end', () => sent.end(tail))
-      .pipe(sent, { end: false })
-  })
+/** What memory grows by while all files come in at once, and then while all go out. */
+async function runTogether(files: readonly FileBytes[]): Promise<{ adds: number; cats: number }> {
+  const cairn: Started = await startCairn()
+  const pid = cairn.child.pid ?? 0
+  try {
+    const grownByAdds = startGrowth(pid)
+    const cids = await Promise.all(files.map((file) => addFile(cairn, file)))
+    const adds = grownByAdds()
+    const grownByCats = startGrowth(pid)
+    await Promise.all(files.map((file, at) => catFile(cairn, cids[at] ?? '', file)))
+    return { adds, cats: grownByCats() }
+  } finally {
+    await cairn.stop()
+  }
 }
 
-/** Gives the SHA-256 of what came. */
-function cat(cairn: Started, cid: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: authorize(cairn) }
-    const sent = request(`${cairn.url}/api/v0/cat?arg=${cid}`, options, (response) => {
-      const digest = createHash('sha256')
-      response.on('error', reject)
-      response.on('data', (chunk: Buffer) => digest.update(chunk))
-      response.on('end', () => resolve(digest.digest('hex')))
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
-}
-
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const begun = performance.now()
-  const value = await work()
-  return { value, ms: performance.now() - begun }
-}
-
-function rate(bytes: number, ms: number): number {
-  return bytes / 1e6 / (ms / 1000)
+/** Gives later what the process has grown by at its peak, in MiB. */
+function startGrowth(pid: number): () => number {
+  forgetPeak(pid)
+  const before = rssMiB(pid)
+  return () => peakRssMiB(pid) - before
 }

@@ -17,5 +17,5 @@ export async function* gzipped(
 }
 
 async function* copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield chunk.slice()
+  for await (const chunk of chunks) yield Buffer.from(chunk)
 }

@@ -7,6 +7,7 @@ import type { FilesReply } from '../gateway/operation.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
+import { writeChunk } from './write-chunk.ts'
 
 export type ReplyTerms = {
   readonly clock: Clock
@@ -82,9 +83,6 @@ async function* exactly(
   if (length !== null && bytes !== length) throw new Error(`${bytes} bytes came, not ${length}`)
 }
 
-/** A smaller chunk is copied, so that many of them can go out together. */
-const copiedBytesMax = 16 * 1024
-
 async function sendStream(
   exchange: NodeExchange,
   headers: Record<string, string>,
@@ -98,49 +96,17 @@ async function sendStream(
     let step = await iterator.next()
     // HTTP/1.0 has no chunks and so no trailers.
     const trailers = request.httpVersion === '1.1'
-    if (response.destroyed) throw hungUp()
+    if (response.destroyed) throw new Fault('hung_up')
     response.writeHead(200, trailers ? { ...headers, Trailer: 'X-Stream-Error' } : headers)
     for (; step.done !== true; step = await iterator.next()) {
-      if (response.destroyed) throw hungUp()
+      if (response.destroyed) throw new Fault('hung_up')
       sent.bytes += step.value.length
-      // A chunk is valid until the next one is asked for: the socket must be done with it by then.
-      if (step.value.length > copiedBytesMax) await taken(exchange, step.value, terms)
-      else if (!response.write(step.value.slice())) await taken(exchange, null, terms)
+      const waiting = writeChunk(response, step.value, terms)
+      if (waiting !== null) await waiting
     }
     if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
     response.end()
   } finally {
     await iterator.return?.()
   }
-}
-
-/** Resolves when the caller has taken `chunk`, or with null what was written before. */
-function taken(exchange: NodeExchange, chunk: Uint8Array | null, terms: ReplyTerms): Promise<void> {
-  const { response } = exchange
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      stopTimer()
-      response.off('drain', ready).off('close', gone)
-    }
-    const ready = (): void => {
-      settle()
-      resolve()
-    }
-    const gone = (): void => {
-      settle()
-      reject(hungUp())
-    }
-    const stopTimer = terms.clock.after(terms.idleMs, () => {
-      settle()
-      reject(new Fault('deadline', { detail: 'the caller stopped reading' }))
-    })
-    response.on('close', gone)
-    if (chunk === null) response.on('drain', ready)
-    else response.write(chunk, (error) => (error ? gone() : ready()))
-    if (response.destroyed) gone()
-  })
-}
-
-function hungUp(): Fault {
-  return new Fault('deadline', { detail: 'the caller hung up' })
 }

@@ -14,6 +14,8 @@ export interface Inflow {
    * once it has resolved; not any more once it threw, what the body or `take` throws.
    */
   feed(take: Take): Promise<boolean>
+  /** Nobody will look at `chunk` again: its memory may go at once, long before it is collected. */
+  release?(chunk: Uint8Array): void
 }
 
 /** `chunks`, pushed. Leaves them where `take` had enough. */

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Fault } from '../base/fault.ts'
 import type { Entry, FileContent } from '../ipfs/entry.ts'
-import { inflowOf } from './inflow.ts'
+import { type Inflow, inflowOf } from './inflow.ts'
 import { findBoundary, multipartLimits, readParts } from './multipart.ts'
 import { uploadEntries } from './upload-entries.ts'
 
@@ -27,11 +27,10 @@ async function gather(content: FileContent, way: Way): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   if (way === 'pulled') for await (const chunk of content) chunks.push(chunk)
   else {
+    // A piece is valid until the call is over, or until what it gave settles.
     await content.drain?.((piece) => {
-      const waiting = way === 'waiting' ? setImmediate() : null
-      return waiting === null
-        ? (chunks.push(piece), null)
-        : waiting.then(() => void chunks.push(piece))
+      if (way === 'pushed') return (chunks.push(Buffer.from(piece)), null)
+      return setImmediate().then(() => void chunks.push(Buffer.from(piece)))
     })
   }
   return Buffer.concat(chunks)
@@ -44,9 +43,12 @@ async function read(
   way: Way = 'pulled',
 ) {
   const found: Read[] = []
-  for await (const item of uploadEntries(
-    readParts(inflowOf(cut(Buffer.from(body), sizes)), 'B', limits),
-  )) {
+  const inflow: Inflow = {
+    ...inflowOf(cut(Buffer.from(body), sizes)),
+    // What is given back is not looked at again.
+    release: (chunk) => void chunk.fill(0xff),
+  }
+  for await (const item of uploadEntries(readParts(inflow, 'B', limits))) {
     const { content, ...entry } = item as Entry & { content?: FileContent }
     found.push({
       entry,

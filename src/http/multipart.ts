@@ -57,6 +57,7 @@ export async function* readParts(
 const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 const carriageReturn = 13
+const nothing = Buffer.alloc(0)
 
 /** A window over the body. The stream is taken to start with CRLF, so that the first delimiter is like others. */
 class Scanner {
@@ -122,9 +123,11 @@ class Scanner {
     await this.#handOver(take)
     while (this.#inContent) {
       const more = await this.#body.feed((chunk) => {
-        this.#append(chunk)
+        const inWindow = this.#append(chunk)
         const waiting = this.#handOver(take)
-        return waiting === null ? this.#inContent : waiting.then(() => this.#inContent)
+        if (waiting !== null) return waiting.then(() => this.#inContent)
+        if (!inWindow || this.#window.length === 0) this.#release(chunk)
+        return this.#inContent
       })
       if (!more && this.#inContent) throw endedEarly()
     }
@@ -184,14 +187,27 @@ class Scanner {
   }
 
   #cut(length: number): Buffer {
-    const cut = this.#window.subarray(0, length)
-    this.#window = this.#window.subarray(length)
-    return cut
+    const cut = this.#window
+    if (length === cut.length) {
+      this.#window = nothing
+      return cut
+    }
+    this.#window = cut.subarray(length)
+    return cut.subarray(0, length)
   }
 
-  #append(bytes: Uint8Array): void {
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#window = this.#window.length === 0 ? chunk : Buffer.concat([this.#window, chunk])
+  /** Gives whether the window is now `chunk` itself, and no copy of it. */
+  #append(chunk: Uint8Array): boolean {
+    const alone = this.#window.length === 0
+    if (!alone) this.#window = Buffer.concat([this.#window, chunk])
+    else if (chunk instanceof Buffer) this.#window = chunk
+    else this.#window = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    return alone
+  }
+
+  #release(chunk: Uint8Array): void {
+    if (this.#window.length === 0) this.#window = nothing
+    this.#body.release?.(chunk)
   }
 
   async #fill(): Promise<void> {

@@ -2,13 +2,10 @@
 // real answers; a later one is the caller's to turn into a cut connection.
 // Tested by src/http/path-face.test.ts
 import type { ServerResponse } from 'node:http'
-import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { writeChunk, type WriteTerms } from './write-chunk.ts'
 
-export type SendTerms = {
-  readonly clock: Clock
-  /** A reader that takes nothing for this long is given up. */
-  readonly idleMs: number
+export type SendTerms = WriteTerms & {
   /** Bytes that must come; null: not known. */
   readonly length: bigint | null
 }
@@ -35,7 +32,8 @@ export async function sendChunks(
         throw new Error(`more than ${terms.length} bytes came`)
       }
       sent.bytes += step.value.length
-      if (!response.write(step.value)) await drained(response, terms)
+      const waiting = writeChunk(response, step.value, terms)
+      if (waiting !== null) await waiting
     }
     if (terms.length !== null && BigInt(sent.bytes) !== terms.length) {
       throw new Error(`${sent.bytes} bytes came, not ${terms.length}`)
@@ -43,21 +41,5 @@ export async function sendChunks(
     response.end()
   } finally {
     await iterator.return?.()
-  }
-}
-
-async function drained(response: ServerResponse, { clock, idleMs }: SendTerms): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const gone = (): void => reject(new Fault('hung_up'))
-  const stopTimer = clock.after(idleMs, () => {
-    reject(new Fault('deadline', { detail: 'the reader stopped reading' }))
-  })
-  response.on('drain', resolve).on('close', gone)
-  try {
-    if (response.destroyed) gone()
-    await promise
-  } finally {
-    stopTimer()
-    response.off('drain', resolve).off('close', gone)
   }
 }

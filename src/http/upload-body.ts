@@ -12,6 +12,9 @@ export type UploadLimits = {
   readonly idleMs: number
 }
 
+/** From here on a chunk that fills its memory has it alone. */
+const ownMemoryBytes = 16_384
+
 export class UploadBody implements Inflow {
   /** Bytes read so far. */
   bytes = 0
@@ -53,6 +56,13 @@ export class UploadBody implements Inflow {
     // let that be seen before anyone asks whether it is still there.
     await new Promise<void>((resolve) => setImmediate(resolve))
     return false
+  }
+
+  release(chunk: Uint8Array): void {
+    const { buffer } = chunk
+    // A small chunk may share its memory with others.
+    if (chunk.length < ownMemoryBytes || buffer.byteLength !== chunk.length) return
+    if (buffer instanceof ArrayBuffer) buffer.transfer(0)
   }
 
   #push(take: Take): Promise<boolean> {

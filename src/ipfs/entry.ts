@@ -9,8 +9,8 @@ export type Mtime = { readonly seconds: bigint; readonly nanos: number }
 /** The bytes of a file, to be read once, in one of two ways. */
 export interface FileContent extends AsyncIterable<Uint8Array> {
   /**
-   * Hands over each piece as it comes; the faster way, where there is one. A promise is waited for before the
-   * next piece comes. Throws what reading and `take` throw.
+   * Hands over each piece as it comes; the faster way, where there is one. A piece is valid during the call, and
+   * until the promise that it gave settles, which the next piece waits for. Throws what reading and `take` throw.
    */
   readonly drain?: (take: (piece: Uint8Array) => Promise<void> | null) => Promise<void>
 }

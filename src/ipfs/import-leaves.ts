@@ -118,7 +118,7 @@ function openLeaves(options: FileOptions, metadata: Metadata, sink: BlockSink): 
     write(piece) {
       if (writer !== null) return writeLeaves(writer, piece)
       smallBytes += piece.length
-      small.push(piece.slice())
+      small.push(Buffer.from(piece))
       if (smallBytes <= smallMax) return null
       writer = openWriter({ bytes: chunkBytes, form }, ({ multihash, bytes, size }) => {
         whole += bytes

@@ -120,7 +120,7 @@ test('a file that is read in runs comes out whole though the buffer of a run is 
       BigInt(end),
       Object.assign(read, { leaves }),
     )) {
-      out.push(chunk.slice())
+      out.push(Buffer.from(chunk))
     }
     assert.ok(Buffer.concat(out).equals(bytes.subarray(start, end)), `${start} to ${end}`)
     assert.equal(openRuns, 0)

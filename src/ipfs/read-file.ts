@@ -118,7 +118,7 @@ export async function* readFile(
         continue
       }
       // What is kept of a node must not lie in a piece of a run, which is valid for a while only.
-      const node = frame.run === null ? shape : fileShape(child.cid, data.slice())
+      const node = frame.run === null ? shape : fileShape(child.cid, Uint8Array.from(data))
       await endRun(frame)
       yield* slice(node.inline, at)
       if (frames.length >= depthMax) throw failed(`file DAG is deeper than ${depthMax} levels`)

@@ -132,7 +132,7 @@ export function rootOf(
 
 export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const out: Uint8Array[] = []
-  for await (const chunk of chunks) out.push(chunk.slice())
+  for await (const chunk of chunks) out.push(Buffer.from(chunk))
   return Buffer.concat(out)
 }
 

@@ -1,0 +1,32 @@
+// The bytes of large files, none of them stored: random ones in a ring, each 256 KiB with a number of its own, so
+// that no two blocks of all files are the same.
+import { randomFillSync } from 'node:crypto'
+
+const blockBytes = 256 * 1024
+
+export type FileBytes = {
+  readonly bytes: number
+  /** From `at` on, at most `max` bytes and to the end of a block. Valid until half a ring more was asked for. */
+  slice(at: number, max: number): Buffer
+}
+
+export type FileRing = { open(number: number, bytes: number): FileBytes }
+
+/** Files of one ring, of which one is read at a time: `open(n, bytes)` is always the same file for the same n. */
+export function createFileRing(ringBytes = 64 * 1024 * 1024): FileRing {
+  const ring = randomFillSync(Buffer.allocUnsafeSlow(ringBytes))
+  return {
+    open: (number, bytes) => ({
+      bytes,
+      slice(at, max) {
+        const block = Math.floor(at / blockBytes)
+        const start = (block * blockBytes) % ringBytes
+        ring.writeUInt32LE(number, start)
+        ring.writeUInt32LE(block, start + 4)
+        const within = at % blockBytes
+        const length = Math.min(max, blockBytes - within, bytes - at)
+        return ring.subarray(start + within, start + within + length)
+      },
+    }),
+  }
+}
