@@ -18,7 +18,6 @@ import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
 import { createReadRun } from './content/obtain-run.ts'
 import { createObtain, defaultObtainLimits } from './content/obtain.ts'
-import { createSqliteStore, discardStaged } from './content/sqlite-store.ts'
 import { isShared } from './content/shared-content.ts'
 import { createVerify } from './content/verify.ts'
 import { lockFolder } from './db/lock.ts'
@@ -50,6 +49,7 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { openNetworks } from './open-networks.ts'
+import { openStore, refuseLostDatabase } from './open-store.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { cairnVersion, clientVersion } from './version.ts'
 
@@ -107,6 +107,7 @@ export async function startServer(
 
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   starting.defer(lockFolder(config.dataDir))
+  refuseLostDatabase(config.dataDir)
   let writable = true
   const path = join(config.dataDir, 'cairn.db')
   const writer = await startThreadWriter({
@@ -120,9 +121,15 @@ export async function startServer(
   starting.defer(() => writer.close())
   const database = openDatabase(path, { readOnly: true })
   starting.defer(() => database.close())
-  await discardStaged(writer)
-
-  const store = createSqliteStore({ db: database, writer })
+  const store = await openStore({
+    dataDir: config.dataDir,
+    database,
+    writer,
+    bytesMax: config.store.bytesMax,
+    clock,
+    log,
+  })
+  starting.defer(() => store.close())
   const sources = createNetworkSources()
   const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
   const blockSources = createBlockSources({ clock, log })
@@ -296,7 +303,7 @@ export async function startServer(
         clock,
         log,
       }),
-      ready: () => writable && opened.isReady(),
+      ready: () => writable && store.isWritable && opened.isReady(),
       networks: () => opened.networks().map(({ name }) => name),
     }),
     upgrades: createWebSocketFace({

@@ -12,6 +12,7 @@ import { createQueries } from '../db/queries.ts'
 import type { Queries } from '../db/queries.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
+import { refuseLostDatabase } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 
@@ -25,6 +26,7 @@ export type Data = AsyncDisposable & {
 export async function openData(context: Context, options: SharedOptions): Promise<Data> {
   const { dataDir, store } = (await settingsOf(context, options)).config
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  refuseLostDatabase(dataDir)
   const limit = store.bytesMax === null ? {} : { bytesMax: store.bytesMax }
   const db = openDatabase(join(dataDir, 'cairn.db'), limit)
   try {

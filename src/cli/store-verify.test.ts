@@ -52,7 +52,7 @@ test('a store of both faces is all good; spoilt, torn and missing copies are fou
 
     spoil(
       dataDir,
-      `UPDATE body SET bytes = x'00' WHERE id = (SELECT body FROM content WHERE kind = 'dag-block' LIMIT 1);
+      `UPDATE block SET at = at + 1 WHERE id = 2;
        DELETE FROM body WHERE id = (SELECT body FROM content WHERE kind = 'trie-node' LIMIT 1);
        UPDATE body SET bytes = substr(bytes, 1, 9) WHERE id = (SELECT body FROM content WHERE kind = 'code' LIMIT 1)`,
     )
@@ -60,9 +60,9 @@ test('a store of both faces is all good; spoilt, torn and missing copies are fou
     assert.equal(bad.code, 1)
     assert.partialDeepStrictEqual(bad.found, { copies, bad: 3, dropped: 0 })
     const kinds = (bad.found['named'] as { kind: string }[]).map(({ kind }) => kind)
-    assert.deepEqual(kinds, ['code', 'dag-block', 'trie-node'])
+    assert.deepEqual(kinds, ['code', 'trie-node', 'dag-block'])
 
-    const dropped = await verify(dataDir, '--drop-bad')
+    const dropped = await verify(dataDir, '--repair')
     assert.equal(dropped.code, 1)
     assert.partialDeepStrictEqual(dropped.found, { copies, bad: 3, dropped: 3 })
     const after = await verify(dataDir)

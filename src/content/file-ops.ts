@@ -25,9 +25,10 @@ export interface FileOps {
   readNow(file: OpenFile, into: Uint8Array, at: number): number
   datasync(file: OpenFile): Promise<void>
   close(file: OpenFile): Promise<void>
-  makeFolder(path: string): Promise<void>
-  /** The files of a folder, in no order; none when it is not there. */
-  list(path: string): Promise<readonly { readonly name: string; readonly bytes: number }[]>
+  /** With those above it; only while a store opens. */
+  makeFolderNow(path: string): void
+  /** The files of a folder, in no order; none when it is not there. Only while a store opens. */
+  listNow(path: string): readonly { readonly name: string; readonly bytes: number }[]
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>

@@ -2,11 +2,12 @@
 // writes through the Writer, so what a commit resolved is on disk and seen by the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
-import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
+import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { type ContentRef, isSameRef, type Item } from './ref.ts'
 import { readFound } from './read-found.ts'
 import type { Batch, Store } from './store.ts'
+import { withRows } from './with-rows.ts'
 
 const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
   WHERE content.kind = ? AND content.hash = ?`
@@ -42,7 +43,7 @@ export function createSqliteStore(parts: {
     has,
     read: (refs, signal) => readFound(find, refs, signal),
     async commit(items, rows = []) {
-      const changes = await writeWithRows(writer, items.flatMap(keepItem), rows)
+      const changes = await withRows(items.flatMap(keepItem), rows, writer.write)
       absent = null
       return changes
     },
@@ -72,21 +73,6 @@ function keepItem({ ref, bytes }: Item): readonly Statement[] {
   ]
 }
 
-/** One write; the counts returned, and the index of a NothingChanged, are those of `rows`. */
-async function writeWithRows(
-  writer: Writer,
-  before: readonly Statement[],
-  rows: readonly Statement[],
-): Promise<readonly number[]> {
-  if (before.length + rows.length === 0) return []
-  try {
-    return (await writer.write([...before, ...rows])).slice(before.length)
-  } catch (error) {
-    if (error instanceof NothingChanged) throw new NothingChanged(error.index - before.length)
-    throw error
-  }
-}
-
 function createBatch(
   writer: Writer,
   has: (ref: ContentRef) => boolean,
@@ -111,7 +97,7 @@ function createBatch(
     leaves: (cut, onLeaf) => leavesByPut(cut, onLeaf, put),
     async commit(rows = []) {
       mustBeOpen()
-      const changes = await writeWithRows(writer, publish(id), rows)
+      const changes = await withRows(publish(id), rows, writer.write)
       onCommit()
       state = 'committed'
       return changes

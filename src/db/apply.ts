@@ -46,7 +46,7 @@ function applyOne(db: Database, write: readonly Statement[]): Outcome {
   db.run('SAVEPOINT one')
   try {
     const changes = write.map((statement, index) => {
-      const changed = db.run(statement.sql, statement.parameters)
+      const changed = runStatement(db, statement)
       if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
       return changed
     })
@@ -59,4 +59,11 @@ function applyOne(db: Database, write: readonly Statement[]): Outcome {
     }
     return { ok: false, error }
   }
+}
+
+function runStatement(db: Database, { sql, parameters, rows }: Statement): number {
+  if (rows === undefined) return db.run(sql, parameters)
+  let changed = 0
+  for (const row of rows) changed += db.run(sql, [...parameters, ...row])
+  return changed
 }

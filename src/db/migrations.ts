@@ -55,7 +55,6 @@ export const migrations: readonly (readonly string[])[] = [
   [
     // Blocks of files lie in the segments of `store/` from here on, see content/segments.
     `ALTER TABLE staged RENAME TO staged_content`,
-    `CREATE TABLE segment (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, bytes INTEGER NOT NULL)`,
     `CREATE TABLE block (id INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, file INTEGER NOT NULL,
        at INTEGER NOT NULL, bytes INTEGER NOT NULL, form INTEGER NOT NULL, size INTEGER NOT NULL,
        created INTEGER NOT NULL)`,

@@ -1,5 +1,5 @@
 // The tables of `cairn.db` as Kysely sees them. Content tables (content, body, staged_content) belong to
-// content/sqlite-store.ts, those of the segments (block, segment, staged) to content/segments/: both use prepared
+// content/sqlite-store.ts, those of the segments (block, staged) to content/segments/: both use prepared
 // statements only.
 import type { Generated } from 'kysely'
 

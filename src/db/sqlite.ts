@@ -21,6 +21,8 @@ export type Database = {
   get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
   /** The first column of the first row, without an object for the row; null when there is no row. */
   getValue<Value extends SqlValue>(sql: string, parameters?: readonly SqlValue[]): Value | null
+  /** The first row as its columns; null when there is no row. */
+  getRow<Row extends readonly SqlValue[]>(sql: string, parameters?: readonly SqlValue[]): Row | null
   all<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape[]
   /** Runs one statement; returns the number of rows it changed. */
   run(sql: string, parameters?: readonly SqlValue[]): number
@@ -79,6 +81,10 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
         throw translate(error)
       }
     },
+    getRow: <Row extends readonly SqlValue[]>(sql: string, parameters: readonly SqlValue[] = []) =>
+      translated(
+        () => (preparedForValues(sql).get(...parameters) as unknown as Row | undefined) ?? null,
+      ),
     all: <Shape extends object>(sql: string, parameters: readonly SqlValue[] = []) =>
       translated(() =>
         prepared(sql)

@@ -6,10 +6,12 @@ import type { Outcome } from './apply.ts'
 import { NothingChanged, type SqlValue, type Statement } from './writer.ts'
 
 type Span = { readonly at: number; readonly end: number }
+type PackedValue = Exclude<SqlValue, Uint8Array> | Span
 
 type PackedStatement = {
   readonly sql: string
-  readonly parameters: readonly (Exclude<SqlValue, Uint8Array> | Span)[]
+  readonly parameters: readonly PackedValue[]
+  readonly rows: readonly (readonly PackedValue[])[] | null
   readonly required: boolean
 }
 
@@ -22,34 +24,41 @@ export type PackedWrite = {
 export function packWrite(statements: readonly Statement[]): PackedWrite {
   const blobs = new Uint8Array(blobBytes(statements))
   let at = 0
-  const packed = statements.map(({ sql, parameters, require }) => ({
+  const pack = (value: SqlValue): PackedValue => {
+    if (!(value instanceof Uint8Array)) return value
+    blobs.set(value, at)
+    const span = { at, end: at + value.length }
+    at = span.end
+    return span
+  }
+  const packed = statements.map(({ sql, parameters, rows, require }) => ({
     sql,
-    parameters: parameters.map((value) => {
-      if (!(value instanceof Uint8Array)) return value
-      blobs.set(value, at)
-      const span = { at, end: at + value.length }
-      at = span.end
-      return span
-    }),
+    parameters: parameters.map(pack),
+    rows: rows === undefined ? null : rows.map((row) => row.map(pack)),
     required: require === 'change',
   }))
   return { statements: packed, blobs }
 }
 
 export function unpackWrite({ statements, blobs }: PackedWrite): readonly Statement[] {
-  return statements.map(({ sql, parameters, required }) => ({
+  const unpack = (value: PackedValue): SqlValue =>
+    typeof value === 'object' && value !== null ? blobs.subarray(value.at, value.end) : value
+  return statements.map(({ sql, parameters, rows, required }) => ({
     sql,
-    parameters: parameters.map((value) =>
-      typeof value === 'object' && value !== null ? blobs.subarray(value.at, value.end) : value,
-    ),
+    parameters: parameters.map(unpack),
+    ...(rows === null ? {} : { rows: rows.map((row) => row.map(unpack)) }),
     ...(required ? { require: 'change' as const } : {}),
   }))
 }
 
 export function blobBytes(statements: readonly Statement[]): number {
   let total = 0
-  for (const { parameters } of statements) {
-    for (const value of parameters) if (value instanceof Uint8Array) total += value.length
+  const count = (values: readonly SqlValue[]): void => {
+    for (const value of values) if (value instanceof Uint8Array) total += value.length
+  }
+  for (const { parameters, rows = [] } of statements) {
+    count(parameters)
+    for (const row of rows) count(row)
   }
   return total
 }

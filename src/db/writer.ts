@@ -7,10 +7,12 @@ export type SqlValue = null | number | bigint | string | Uint8Array
 /**
  * One statement with its parameters. `require: 'change'` makes the whole Write fail with
  * `NothingChanged` when the statement changes no row, so that a condition and its effect are atomic.
+ * `rows`: it runs once for each, with `parameters` before those of the row; it changed what they changed together.
  */
 export type Statement = {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
+  readonly rows?: readonly (readonly SqlValue[])[]
   readonly require?: 'change'
 }
 

@@ -89,12 +89,9 @@ test('a flipped block ends the stream with an error before any wrong byte', asyn
   const middle = rootOf(
     await importAll(files, [fileEntry('m', bytes.subarray(262_144, 524_288))]),
   ).cid
-  const good = store.find(refOf(middle))
-  assert.ok(good)
-  const bad = good.slice()
-  bad[1000] = (bad[1000] ?? 0) ^ 1
-  const where = `id = (SELECT body FROM content WHERE hash = ?)`
-  database.run(`UPDATE body SET bytes = ? WHERE ${where}`, [bad, middle.multihash.bytes])
+  assert.ok(store.find(refOf(middle)))
+  // Other bytes of the same length: those that lie one place further.
+  database.run('UPDATE block SET at = at + 1 WHERE hash = ?', [middle.multihash.bytes])
   const { chunks } = await files.open(root, whole, atOnce, never)
   const seen: Uint8Array[] = []
   await assert.rejects(async () => {

@@ -209,7 +209,7 @@ test('an import that ends early leaves nothing, whatever ended it', async (t) =>
   for await (const _ of files.import(streamOf([fileEntry('a/b', 'a')]), importDefaults, context)) {
     break
   }
-  for (const table of ['content', 'body', 'staged', 'staged_content', 'pin']) {
+  for (const table of ['block', 'staged', 'pin']) {
     assert.deepEqual(database.get(`SELECT count(*) AS n FROM ${table}`), { n: 0 }, table)
   }
 })
@@ -217,7 +217,7 @@ test('an import that ends early leaves nothing, whatever ended it', async (t) =>
 test('only-hash gives the same CID and keeps nothing', async (t) => {
   const { files, database } = createFilesFixture(t)
   const [hashed] = await importAll(files, [fileEntry('f', 'hello\n')], { onlyHash: true })
-  assert.deepEqual(database.get('SELECT count(*) AS n FROM content'), { n: 0 })
+  assert.deepEqual(database.get('SELECT count(*) AS n FROM block'), { n: 0 })
   assert.deepEqual(files.pins('alice'), [])
   assert.deepEqual(await importAll(files, [fileEntry('f', 'hello\n')]), [hashed])
   assert.equal(files.pins('alice').length, 1)

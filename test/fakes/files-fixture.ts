@@ -6,7 +6,7 @@ import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, Item } from '../../src/content/ref.ts'
-import { createSqliteStore } from '../../src/content/sqlite-store.ts'
+import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
 import type { Store } from '../../src/content/store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
@@ -15,7 +15,7 @@ import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Entry, ImportEvent, ImportOptions } from '../../src/ipfs/entry.ts'
 import type { Files, Patience } from '../../src/ipfs/files.ts'
-import { listTrees } from './tree-store.ts'
+import { createMemoryFileOps } from './memory-file-ops.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type FilesFixture = {
@@ -66,8 +66,17 @@ export function createFilesFixture(
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   const writer = createInlineWriter(database)
-  const store = wrapStore(listTrees(createSqliteStore({ db: database, writer }), writer))
   const clock = createTurnedClock()
+  const store = wrapStore(
+    createSegmentStore({
+      db: database,
+      writer,
+      ops: createMemoryFileOps(),
+      path: '/store',
+      clock,
+      log: silentLog,
+    }),
+  )
   const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,

@@ -12,7 +12,7 @@ import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { Verify } from '../../src/content/ref.ts'
-import { createSqliteStore } from '../../src/content/sqlite-store.ts'
+import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
@@ -27,6 +27,7 @@ import { createRoutes } from '../../src/http/routes.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Files } from '../../src/ipfs/files.ts'
+import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
 
 export type FilesServer = {
@@ -53,7 +54,14 @@ export async function startFilesServer(
   const database = openDatabase(':memory:')
   migrate(database)
   t.after(() => database.close())
-  const store = createSqliteStore({ db: database, writer: createInlineWriter(database) })
+  const store = createSegmentStore({
+    db: database,
+    writer: createInlineWriter(database),
+    ops: createMemoryFileOps(),
+    path: '/store',
+    clock,
+    log: silentLog,
+  })
   const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,

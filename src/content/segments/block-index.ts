@@ -1,0 +1,126 @@
+// Which block lies where: the table `block` of `cairn.db`, by multihash. Read on the caller's connection; what is
+// to be written comes as Statements, which go into the transaction that acknowledges it.
+// Tested by src/content/segments/segment-files.test.ts
+import type { Database } from '../../db/sqlite.ts'
+import type { SqlValue, Statement } from '../../db/writer.ts'
+
+/** As the block lies there: whole, or only the data of a dag-pb leaf. */
+export const verbatim = 0
+export const dagPbLeaf = 1
+export type BlockForm = typeof verbatim | typeof dagPbLeaf
+
+/** `bytes`: stored, from `at` of segment `file` on. `size`: of the block, its frame included. */
+export type BlockRow = {
+  readonly hash: Uint8Array
+  readonly file: number
+  readonly at: number
+  readonly bytes: number
+  readonly form: BlockForm
+  readonly size: number
+}
+
+export type BlockPlace = Omit<BlockRow, 'hash'>
+
+/** A block of an open batch; `place` null: it was here before. */
+export type StagedRow = {
+  readonly tree: number
+  readonly hash: Uint8Array
+  readonly size: number
+  readonly place: BlockPlace | null
+}
+
+const findSql = 'SELECT file, at, bytes, form, size FROM block WHERE hash = ?'
+const hasSql = 'SELECT 1 FROM block WHERE hash = ?'
+
+export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
+  const row = db.getRow<readonly [number, number, number, BlockForm, number]>(findSql, [hash])
+  if (row === null) return null
+  const [file, at, bytes, form, size] = row
+  return { file, at, bytes, form, size }
+}
+
+export function hasBlock(db: Database, hash: Uint8Array): boolean {
+  return db.getValue(hasSql, [hash]) !== null
+}
+
+/** Leaves what is there as it is. */
+export function insertBlocks(rows: readonly BlockRow[], created: number): Statement {
+  return {
+    sql: `INSERT OR IGNORE INTO block (created, hash, file, at, bytes, form, size)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    parameters: [created],
+    rows: rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
+  }
+}
+
+export function stageBlocks(batch: string, rows: readonly StagedRow[]): Statement {
+  return {
+    sql: `INSERT OR IGNORE INTO staged (batch, tree, hash, size, file, at, bytes, form)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    parameters: [batch],
+    rows: rows.map(({ tree, hash, size, place }): readonly SqlValue[] =>
+      place === null
+        ? [tree, hash, size, null, null, null, null]
+        : [tree, hash, size, place.file, place.at, place.bytes, place.form],
+    ),
+  }
+}
+
+/** What was staged becomes visible. */
+export function publishStaged(batch: string, created: number): Statement {
+  return {
+    sql: `INSERT OR IGNORE INTO block (hash, file, at, bytes, form, size, created)
+      SELECT hash, file, at, bytes, form, size, ? FROM staged WHERE batch = ? AND file IS NOT NULL`,
+    parameters: [created, batch],
+  }
+}
+
+/** The write fails when a block that was here before is gone: its place is NULL, which the table refuses. */
+export function requireStaged(batch: string): Statement {
+  return {
+    sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
+      SELECT hash, file, at, bytes, form, size, 0 FROM staged
+      WHERE batch = ? AND file IS NULL AND NOT EXISTS (SELECT 1 FROM block WHERE block.hash = staged.hash)`,
+    parameters: [batch],
+  }
+}
+
+/** As `requireStaged`, of blocks that were not staged. */
+export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
+  return {
+    sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
+      SELECT ?1, NULL, 0, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM block WHERE hash = ?1)`,
+    parameters: [],
+    rows: hashes.map((hash) => [hash]),
+  }
+}
+
+export function unstage(batch: string): Statement {
+  return { sql: 'DELETE FROM staged WHERE batch = ?', parameters: [batch] }
+}
+
+/** One step of it; done when it changed fewer than `stepRows` rows. */
+export function unstageStep(batch: string | null): Statement {
+  const of = batch === null ? '1 = 1' : 'batch = ?'
+  return {
+    sql: `DELETE FROM staged WHERE (batch, tree, hash) IN
+      (SELECT batch, tree, hash FROM staged WHERE ${of} LIMIT ${stepRows})`,
+    parameters: batch === null ? [] : [batch],
+  }
+}
+
+export const stepRows = 1000
+
+export function dropBlock(hash: Uint8Array): Statement {
+  return { sql: 'DELETE FROM block WHERE hash = ?', parameters: [hash] }
+}
+
+/** `reached`: see `Forget`. */
+export function forgetBlocks(hashes: readonly Uint8Array[], reached: string): Statement {
+  return {
+    sql: `DELETE FROM block WHERE hash = ? AND NOT (${reached})
+      AND NOT EXISTS (SELECT 1 FROM staged WHERE staged.hash = block.hash AND staged.file IS NULL)`,
+    parameters: [],
+    rows: hashes.map((hash) => [hash]),
+  }
+}

@@ -1,0 +1,29 @@
+// One block from its segment, at once and not verified. What the index says is believed as far as memory goes: a
+// spoilt row gives bytes that no hash proves, never an endless buffer.
+// Tested by src/content/segments/segment-store.test.ts
+import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
+import { verbatim, type BlockPlace } from './block-index.ts'
+import type { OpenFiles } from './open-files.ts'
+
+/** No block is larger, so a row that says so is spoilt. */
+export const storedBytesMax = 16 * 1024 * 1024
+
+/** Fewer bytes when the file has fewer. Throws what the system says of a file that cannot be read. */
+export function readBlock(
+  files: Pick<OpenFiles, 'readNow'>,
+  { file, at, bytes, form }: BlockPlace,
+): Uint8Array {
+  if (!(bytes >= 0 && bytes <= storedBytesMax && at >= 0)) return new Uint8Array(0)
+  const [prefix, suffix] =
+    form === verbatim ? [nothing, nothing] : [leafPrefix(bytes), leafSuffix(bytes)]
+  const whole = Buffer.allocUnsafeSlow(prefix.length + bytes + suffix.length)
+  const block = new Uint8Array(whole.buffer)
+  const data = block.subarray(prefix.length, prefix.length + bytes)
+  const got = files.readNow(file, data, at)
+  if (got < bytes) return data.subarray(0, got)
+  block.set(prefix)
+  block.set(suffix, prefix.length + bytes)
+  return block
+}
+
+const nothing = new Uint8Array(0)

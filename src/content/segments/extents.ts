@@ -1,0 +1,189 @@
+// Extents: files of nothing but bytes of files. Many uploads write to one at a time, each whole slot at the place
+// it claimed; past the cache of the system where that works, else through it, synced every 8 MiB.
+// Tested by src/content/segments/segment-files.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { FileOps, OpenFile } from '../file-ops.ts'
+import { writeFault, type Breakage } from './breakage.ts'
+import type { SegmentFolder } from './segment-folder.ts'
+
+/** Where bytes lie: the number of the segment and the place in it. */
+export type Place = { readonly file: number; readonly at: number }
+
+export type Extents = {
+  /**
+   * Writes the first `bytes` of `slot`; what follows them in it is overwritten. Not sure before `sync`. Throws
+   * `no_space` or `internal`; then nothing of it counts.
+   */
+  write(slot: Uint8Array, bytes: number): Promise<Place>
+  /** What was written to these files before the call is on disk. Throws `no_space`, and ends all writing. */
+  sync(files: Iterable<number>): Promise<void>
+  /** Whether files are written past the cache of the system; null before the first. */
+  readonly direct: boolean | null
+  /** The file that grows now. */
+  readonly current: number | null
+  close(): Promise<void>
+}
+
+type Extent = {
+  readonly id: number
+  readonly file: OpenFile
+  readonly direct: boolean
+  tail: number
+  /** Writes begun, done, and done before the last good sync began. */
+  begun: number
+  done: number
+  synced: number
+  unsyncedBytes: number
+  syncing: Promise<void> | null
+}
+
+const alignment = 4096
+const cachedBytesMax = 8 * 1024 * 1024
+
+export function createExtents(parts: {
+  readonly ops: FileOps
+  readonly folder: SegmentFolder
+  readonly breakage: Breakage
+  readonly log: Log
+  /** A file of this size takes no more. */
+  readonly sealBytes: number
+}): Extents {
+  const { ops, folder, breakage, log, sealBytes } = parts
+  const open = new Map<number, Extent>()
+  let current: Extent | null = null
+  let creating: Promise<void> | null = null
+  let direct: boolean | null = null
+
+  async function create(): Promise<void> {
+    const before = current
+    const made = await make(direct ?? true)
+    current = {
+      ...made,
+      tail: 0,
+      begun: 0,
+      done: 0,
+      synced: 0,
+      unsyncedBytes: 0,
+      syncing: null,
+    }
+    open.set(current.id, current)
+    if (before !== null) await closeIfDone(before)
+  }
+
+  async function make(
+    wanted: boolean,
+  ): Promise<{ readonly id: number; readonly file: OpenFile; readonly direct: boolean }> {
+    try {
+      const made = await folder.create('ext', wanted)
+      direct ??= wanted
+      return { ...made, direct: wanted }
+    } catch (error) {
+      if (!wanted || !isRefusal(error)) throw error
+      giveUpDirect()
+      return await make(false)
+    }
+  }
+
+  function giveUpDirect(): void {
+    if (direct === false) return
+    direct = false
+    log('warn', 'extents_not_direct', {
+      reason: 'the file system takes no direct writes, so adding files costs more processor time',
+    })
+  }
+
+  /** Nobody writes to it any more and all is on disk. */
+  async function closeIfDone(extent: Extent): Promise<void> {
+    if (extent === current || extent.synced < extent.begun || !open.delete(extent.id)) return
+    await ops.close(extent.file)
+  }
+
+  async function syncOne(extent: Extent): Promise<void> {
+    const wanted = extent.done
+    while (extent.synced < wanted) {
+      breakage.check()
+      extent.syncing ??= datasync(extent)
+      await extent.syncing
+    }
+    await closeIfDone(extent)
+  }
+
+  async function datasync(extent: Extent): Promise<void> {
+    const covered = extent.done
+    extent.unsyncedBytes = 0
+    try {
+      await ops.datasync(extent.file)
+      extent.synced = covered
+    } catch (error) {
+      breakage.note(error)
+      throw new Fault('no_space', { cause: error })
+    } finally {
+      extent.syncing = null
+    }
+  }
+
+  async function claim(bytes: number): Promise<{ extent: Extent; at: number }> {
+    while (current === null || current.tail + bytes > sealBytes) {
+      creating ??= create().finally(() => (creating = null))
+      await creating
+    }
+    const at = current.tail
+    folder.claim(current.id, bytes)
+    current.tail += bytes
+    current.begun += 1
+    return { extent: current, at }
+  }
+
+  return {
+    async write(slot, bytes) {
+      breakage.check()
+      const padded = Math.ceil(bytes / alignment) * alignment
+      slot.fill(0, bytes, padded)
+      for (;;) {
+        const { extent, at } = await claim(padded).catch((error: unknown) => {
+          throw writeFault(error)
+        })
+        try {
+          await ops.writev(extent.file, [slot.subarray(0, padded)], at)
+        } catch (error) {
+          // Some file systems open a file for direct writes and refuse the first.
+          if (!extent.direct || !isRefusal(error)) throw writeFault(error)
+          giveUpDirect()
+          if (current === extent) current = null
+          continue
+        } finally {
+          extent.done += 1
+        }
+        extent.unsyncedBytes += padded
+        if (!extent.direct && extent.unsyncedBytes >= cachedBytesMax) await syncOne(extent)
+        return { file: extent.id, at }
+      }
+    },
+    async sync(files) {
+      breakage.check()
+      await Promise.all(
+        [...files].map(async (id) => {
+          const extent = open.get(id)
+          if (extent !== undefined) await syncOne(extent)
+        }),
+      )
+    },
+    get direct() {
+      return direct
+    },
+    get current() {
+      return current?.id ?? null
+    },
+    async close() {
+      const all = [...open.values()]
+      open.clear()
+      current = null
+      await Promise.all(all.map(({ file }) => ops.close(file)))
+    },
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EINVAL'
+}

@@ -1,0 +1,136 @@
+// Cuts the bytes of one file into leaves: copied into a slot, named there when they are complete, and the slot
+// handed on when it is full. At most four slots of one file are out at a time.
+// Tested by test/suites/store.suite.ts
+import { createHash, hash } from 'node:crypto'
+import { leafBlockBytes, leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
+import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
+import { slotBytes, type SlotPool } from './slot-pool.ts'
+
+/** A leaf in a slot: where its bytes start. */
+export type SlotLeaf = Leaf & { readonly at: number }
+
+/** Writes on their way, beside the slot that is being filled. */
+const writesMax = 3
+
+/**
+ * `keepSlot`: takes the leaves of one slot to disk; the slot goes back to the pool when it settles. `abandon`:
+ * gives up what is not on its way, and resolves when nothing is.
+ */
+export function createLeafWriter(parts: {
+  readonly cut: LeafCut
+  readonly onLeaf: (leaf: Leaf) => void
+  readonly pool: SlotPool
+  readonly keepSlot: (slot: Uint8Array, leaves: readonly SlotLeaf[]) => Promise<void>
+}): LeafWriter & { abandon(): Promise<void> } {
+  const { cut, onLeaf, pool, keepSlot } = parts
+  if (cut.bytes < 1 || slotBytes % cut.bytes !== 0) {
+    throw new RangeError(`leaves of ${cut.bytes} bytes do not fill a slot`)
+  }
+  let slot: Uint8Array | null = null
+  let filled = 0
+  let leaves: SlotLeaf[] = []
+  let failure: { readonly error: unknown } | null = null
+  let state: 'open' | 'ended' | 'abandoned' = 'open'
+  const writing = new Set<Promise<void>>()
+
+  function name(at: number, bytes: number): void {
+    if (slot === null) return
+    const data = slot.subarray(at, at + bytes)
+    const digest = cut.form === 'raw' ? hash('sha256', data, 'buffer') : hashFramed(data)
+    const multihash = new Uint8Array(34)
+    multihash[0] = 0x12
+    multihash[1] = 0x20
+    multihash.set(digest, 2)
+    const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
+    leaves.push({ multihash, bytes, size, at })
+    onLeaf({ multihash, bytes, size })
+  }
+
+  /** Hands the slot on. */
+  function send(): void {
+    if (slot === null) return
+    const [full, named] = [slot, leaves]
+    slot = null
+    filled = 0
+    leaves = []
+    const done = keepSlot(full, named)
+      .catch((error: unknown) => {
+        failure ??= { error }
+      })
+      .finally(() => {
+        pool.give(full)
+        writing.delete(done)
+      })
+    writing.add(done)
+  }
+
+  /** Takes as much of `piece` as there is room for; what is left of it, or null. */
+  function fill(piece: Uint8Array): Uint8Array | null {
+    for (let at = 0; at < piece.length;) {
+      if (slot === null) slot = writing.size < writesMax ? pool.take() : null
+      if (slot === null) return piece.subarray(at)
+      const leafAt = filled - (filled % cut.bytes)
+      const part = piece.subarray(at, at + leafAt + cut.bytes - filled)
+      slot.set(part, filled)
+      filled += part.length
+      at += part.length
+      if (filled === leafAt + cut.bytes) name(leafAt, cut.bytes)
+      if (filled === slotBytes) send()
+    }
+    return null
+  }
+
+  async function proceed(rest: Uint8Array | null): Promise<void> {
+    let left = rest
+    do {
+      if (writing.size >= writesMax) await Promise.race(writing)
+      else if (slot === null && left !== null) slot = await pool.wait()
+      mustGoOn()
+      if (left !== null) left = fill(left)
+    } while (left !== null)
+  }
+
+  function mustGoOn(): void {
+    if (failure !== null) throw failure.error
+    if (state === 'open') return
+    giveUp()
+    throw new Error(`leaf writer already ${state}`)
+  }
+
+  function giveUp(): void {
+    if (slot !== null) pool.give(slot)
+    slot = null
+  }
+
+  return {
+    write(piece) {
+      if (failure !== null || state !== 'open') return Promise.resolve().then(mustGoOn)
+      const rest = fill(piece)
+      if (rest !== null) return proceed(rest.slice())
+      return writing.size < writesMax ? null : proceed(null)
+    },
+    async end() {
+      mustGoOn()
+      state = 'ended'
+      const leafAt = filled - (filled % cut.bytes)
+      if (filled > leafAt) name(leafAt, filled - leafAt)
+      if (leaves.length > 0) send()
+      else giveUp()
+      await Promise.all(writing)
+      if (failure !== null) throw failure.error
+    },
+    async abandon() {
+      if (state === 'open') state = 'abandoned'
+      giveUp()
+      await Promise.all(writing)
+    },
+  }
+}
+
+function hashFramed(data: Uint8Array): Uint8Array {
+  return createHash('sha256')
+    .update(leafPrefix(data.length))
+    .update(data)
+    .update(leafSuffix(data.length))
+    .digest()
+}

@@ -1,0 +1,189 @@
+// Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
+// last one returned, no timer. What callers hand in is copied at once.
+// Tested by src/content/segments/segment-files.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { FileOps, OpenFile } from '../file-ops.ts'
+import { writeFault, type Breakage } from './breakage.ts'
+import type { Place } from './extents.ts'
+import { recordBytes, writeHead, type RecordKind } from './record.ts'
+import type { SegmentFolder } from './segment-folder.ts'
+
+export type LogRecord = {
+  readonly kind: RecordKind
+  readonly key: Uint8Array
+  readonly payload: Uint8Array
+}
+
+export type LogWriter = {
+  /**
+   * Where the payload of each record lies. `durable`: resolves when they are on disk, and all that was appended
+   * before. Throws `no_space`, `internal`, or `overloaded` when too much waits.
+   */
+  append(records: readonly LogRecord[], durable: boolean): Promise<readonly Place[]>
+  readonly current: number | null
+  close(): Promise<void>
+}
+
+type Waiter = {
+  readonly offsets: readonly number[]
+  readonly resolve: (places: readonly Place[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Group = {
+  /** Full chunks, the last one not yet among them. */
+  readonly chunks: Uint8Array[]
+  chunk: Uint8Array
+  used: number
+  bytes: number
+  durable: boolean
+  readonly waiters: Waiter[]
+}
+
+const chunkBytes = 1024 * 1024
+const groupBytesMax = 16 * 1024 * 1024
+const waitingBytesMax = 64 * 1024 * 1024
+const spareChunksMax = 4
+const nothing = new Uint8Array(0)
+
+export function createLogWriter(parts: {
+  readonly ops: FileOps
+  readonly folder: SegmentFolder
+  readonly breakage: Breakage
+  readonly sealBytes: number
+}): LogWriter {
+  const { ops, folder, breakage, sealBytes } = parts
+  const spare: Uint8Array[] = []
+  let queue: Group[] = []
+  let waitingBytes = 0
+  let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
+  /** The file holds what no sync has covered. */
+  let dirty = false
+  let pumping: Promise<void> | null = null
+
+  function openGroup(): Group {
+    const last = queue.at(-1)
+    if (last !== undefined && last.bytes < groupBytesMax) return last
+    const group: Group = {
+      chunks: [],
+      chunk: nothing,
+      used: 0,
+      bytes: 0,
+      durable: false,
+      waiters: [],
+    }
+    queue.push(group)
+    return group
+  }
+
+  /** Copies one record to the end of the group; where in the group its payload starts. */
+  function copy(group: Group, { kind, key, payload }: LogRecord): number {
+    const bytes = recordBytes(key, payload.length)
+    if (group.used + bytes > group.chunk.length) {
+      if (group.used > 0) group.chunks.push(group.chunk.subarray(0, group.used))
+      group.chunk =
+        bytes > chunkBytes
+          ? Buffer.allocUnsafeSlow(bytes)
+          : (spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes))
+      group.used = 0
+    }
+    const payloadAt = writeHead(group.chunk, group.used, kind, key, payload.length)
+    group.chunk.set(payload, payloadAt)
+    const offset = group.bytes + payloadAt - group.used
+    group.used += bytes
+    group.bytes += bytes
+    return offset
+  }
+
+  async function pump(): Promise<void> {
+    // One turn of the loop, so that all who were just answered share the next group.
+    await new Promise(setImmediate)
+    for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      try {
+        const base = await write(group)
+        for (const { offsets, resolve } of group.waiters) {
+          resolve(offsets.map((offset) => ({ file: base.file, at: base.at + offset })))
+        }
+      } catch (error) {
+        for (const { reject } of group.waiters) reject(writeFault(error))
+      }
+      waitingBytes -= group.bytes
+      for (const chunk of [...group.chunks, group.chunk]) {
+        const whole = chunk.buffer.byteLength === chunkBytes
+        if (whole && spare.length < spareChunksMax) spare.push(new Uint8Array(chunk.buffer))
+      }
+    }
+    pumping = null
+  }
+
+  async function write(group: Group): Promise<Place> {
+    breakage.check()
+    if (group.bytes === 0) return await syncAlone(group)
+    const buffers = [...group.chunks, group.chunk.subarray(0, group.used)]
+    if (current !== null && current.tail > 0 && current.tail + group.bytes > sealBytes) await seal()
+    current ??= { ...(await folder.create('log', false)), tail: 0 }
+    const { id, file, tail } = current
+    folder.claim(id, group.bytes)
+    try {
+      await ops.writev(file, buffers, tail)
+    } catch (error) {
+      // The next group is written over what there is of this one.
+      folder.claim(id, -group.bytes)
+      throw error
+    }
+    current.tail += group.bytes
+    dirty = true
+    if (group.durable) await sync(file)
+    return { file: id, at: tail }
+  }
+
+  /** Nothing of its own, but what was appended before is to be on disk. */
+  async function syncAlone({ durable }: Group): Promise<Place> {
+    if (durable && dirty && current !== null) await sync(current.file)
+    return { file: 0, at: 0 }
+  }
+
+  async function seal(): Promise<void> {
+    if (current === null) return
+    const { file } = current
+    if (dirty) await sync(file)
+    current = null
+    await ops.close(file)
+  }
+
+  async function sync(file: OpenFile): Promise<void> {
+    try {
+      await ops.datasync(file)
+      dirty = false
+    } catch (error) {
+      breakage.note(error)
+      throw new Fault('no_space', { cause: error })
+    }
+  }
+
+  return {
+    append(records, durable) {
+      let bytes = 0
+      for (const { key, payload } of records) bytes += recordBytes(key, payload.length)
+      if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) {
+        return Promise.reject(new Fault('overloaded'))
+      }
+      waitingBytes += bytes
+      const group = openGroup()
+      const offsets = records.map((record) => copy(group, record))
+      group.durable ||= durable
+      return new Promise((resolve, reject) => {
+        group.waiters.push({ offsets, resolve, reject })
+        pumping ??= pump()
+      })
+    },
+    get current() {
+      return current?.id ?? null
+    },
+    async close() {
+      while (pumping !== null) await pumping
+      if (current !== null) await ops.close(current.file)
+      current = null
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// Blocks of files that an earlier version kept in rows go to the segments, in steps, before a server answers: each
+// step is one commit, so that a start that was cut short goes on where it was.
+// Tested by src/content/segments/move-blocks.test.ts
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement } from '../../db/writer.ts'
+import type { Store } from '../store.ts'
+
+/** Rows and bytes of one step; one block alone may be larger. */
+const stepRows = 256
+const stepBytes = 16 * 1024 * 1024
+const stepsPerLine = 256
+
+const countSql = `SELECT count(*) FROM content WHERE kind = 'dag-block'`
+const stepSql = `SELECT content.hash AS hash, body.id AS body, length(body.bytes) AS bytes
+  FROM content LEFT JOIN body ON body.id = content.body WHERE content.kind = 'dag-block' LIMIT ${stepRows}`
+
+type Row = {
+  readonly hash: Uint8Array
+  readonly body: number | null
+  readonly bytes: number | null
+}
+
+/** Resolves with how many there were. `store`: takes them; what is not proved by its hash is moved as it is. */
+export async function moveBlocks(parts: {
+  readonly db: Database
+  readonly store: Pick<Store, 'commit'>
+  readonly log: Log
+}): Promise<number> {
+  const { db, store, log } = parts
+  const total = db.getValue<number>(countSql) ?? 0
+  if (total === 0) return 0
+  log('info', 'blocks_moving', { blocks: total })
+  let moved = 0
+  for (let step = 1; ; step += 1) {
+    const rows = upTo(stepBytes, db.all<Row>(stepSql))
+    if (rows.length === 0) break
+    const items = rows.flatMap(({ hash, body }) => {
+      const bytes =
+        body === null
+          ? null
+          : db.getValue<Uint8Array>('SELECT bytes FROM body WHERE id = ?', [body])
+      return bytes === null ? [] : [{ ref: { kind: 'dag-block' as const, hash }, bytes }]
+    })
+    await store.commit(items, forgetRows(rows))
+    moved += rows.length
+    if (step % stepsPerLine === 0) log('info', 'blocks_moving', { moved, blocks: total })
+  }
+  log('info', 'blocks_moved', { blocks: moved })
+  return moved
+}
+
+function upTo(bytesMax: number, rows: readonly Row[]): readonly Row[] {
+  let bytes = 0
+  const end = rows.findIndex((row, index) => (bytes += row.bytes ?? 0) > bytesMax && index > 0)
+  return end === -1 ? rows : rows.slice(0, end)
+}
+
+function forgetRows(rows: readonly Row[]): readonly Statement[] {
+  return [
+    {
+      sql: 'DELETE FROM body WHERE id = ?',
+      parameters: [],
+      rows: rows.map(({ body }) => [body]),
+    },
+    {
+      sql: `DELETE FROM content WHERE kind = 'dag-block' AND hash = ?`,
+      parameters: [],
+      rows: rows.map(({ hash }) => [hash]),
+    },
+  ]
+}

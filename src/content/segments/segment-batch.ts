@@ -1,0 +1,247 @@
+// A Batch of the segment store: bytes go to the files as they come and are listed under the batch, first in memory,
+// in the table `staged` when there are many; the commit makes rows of the index of them.
+// Tested by test/suites/store.suite.ts
+import { randomBytes } from 'node:crypto'
+import { toLatin1 } from '../../base/hex.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import type { Item } from '../ref.ts'
+import type { Batch } from '../store.ts'
+import { withRows } from '../with-rows.ts'
+import {
+  dagPbLeaf,
+  insertBlocks,
+  publishStaged,
+  requireBlocks,
+  requireStaged,
+  stageBlocks,
+  stepRows,
+  unstage,
+  unstageStep,
+  verbatim,
+  type BlockForm,
+  type BlockPlace,
+  type StagedRow,
+} from './block-index.ts'
+import type { Extents } from './extents.ts'
+import type { Holds } from './holds.ts'
+import { leafTableRecord } from './leaf-table.ts'
+import { createLeafWriter, type SlotLeaf } from './leaf-writer.ts'
+import type { LogWriter } from './log-writer.ts'
+import type { SlotPool } from './slot-pool.ts'
+
+export type BatchParts = {
+  readonly writer: Writer
+  readonly extents: Extents
+  readonly log: LogWriter
+  readonly pool: SlotPool
+  readonly holds: Holds
+  /** Whether it is here and will stay; then it is held, and the caller releases it. */
+  readonly holdIfHere: (hash: Uint8Array) => boolean
+  readonly now: () => number
+  /** Segments that the batch has written to, until it ends. */
+  readonly files: Set<number>
+  readonly onEnd: () => void
+}
+
+/** Rows that are listed in memory before they go to the table. */
+const unlistedMax = 2048
+/** Blocks of the batch that are known to be in it already. */
+const recentMax = 65_536
+
+export function createSegmentBatch(parts: BatchParts): Batch {
+  const { writer, extents, log, pool, holds, holdIfHere, now, files, onEnd } = parts
+  const id = randomBytes(9).toString('base64url')
+  const recent = new Map<string, BlockPlace>()
+  const writers = new Set<ReturnType<typeof createLeafWriter>>()
+  /** Work that was begun and is not waited for by a caller. */
+  const pending = new Set<Promise<unknown>>()
+  const extentsWritten = new Set<number>()
+  let unlisted: StagedRow[] = []
+  let listed = false
+  /** What is in the log only is not sure before a sync of it. */
+  let logged = false
+  let failure: { readonly error: unknown } | null = null
+  let state: 'open' | 'committed' | 'discarded' = 'open'
+
+  function mustBeOpen(): void {
+    if (state !== 'open') throw new Error(`batch already ${state}`)
+  }
+
+  function follow(work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => (failure ??= { error }))
+      .finally(() => pending.delete(done))
+    pending.add(done)
+  }
+
+  function note(hash: Uint8Array, place: BlockPlace): void {
+    if (recent.size >= recentMax) recent.clear()
+    recent.set(toLatin1(hash), place)
+  }
+
+  function list(row: StagedRow): void {
+    unlisted.push(row)
+    if (unlisted.length >= unlistedMax) follow(listAll())
+  }
+
+  async function listAll(): Promise<void> {
+    const rows = unlisted
+    unlisted = []
+    listed = true
+    try {
+      await writer.write([stageBlocks(id, rows)])
+    } finally {
+      release(rows)
+    }
+  }
+
+  function release(rows: readonly StagedRow[]): void {
+    for (const { hash, place } of rows) if (place === null) holds.release(hash)
+  }
+
+  async function put(items: readonly Item[], tree = 0): Promise<void> {
+    mustBeOpen()
+    const fresh: Item[] = []
+    const own = new Set<string>()
+    for (const item of items) {
+      const { kind, hash } = item.ref
+      if (kind !== 'dag-block') throw new TypeError(`a batch takes no ${kind}`)
+      const key = toLatin1(hash)
+      const place = recent.get(key)
+      const size = item.bytes.length
+      if (own.has(key)) continue
+      if (place !== undefined) list({ tree, hash, size, place })
+      else if (holdIfHere(hash)) list({ tree, hash: hash.slice(), size, place: null })
+      else {
+        own.add(key)
+        fresh.push(item)
+      }
+    }
+    if (fresh.length === 0) return await settled()
+    logged = true
+    const hashes = fresh.map(({ ref }) => ref.hash.slice())
+    const sizes = fresh.map(({ bytes }) => bytes.length)
+    const places = await log.append(
+      fresh.map(({ ref, bytes }) => ({ kind: 'object', key: ref.hash, payload: bytes })),
+      false,
+    )
+    for (const [index, { file, at }] of places.entries()) {
+      const [hash, size] = [hashes[index], sizes[index]]
+      if (hash === undefined || size === undefined) continue
+      files.add(file)
+      const place = { file, at, bytes: size, form: verbatim, size } as const
+      note(hash, place)
+      list({ tree, hash, size, place })
+    }
+    await settled()
+  }
+
+  /** Lists are on their way to the table for at most one caller at a time: that is the back-pressure. */
+  async function settled(): Promise<void> {
+    await Promise.all(pending)
+    if (failure !== null) throw failure.error
+  }
+
+  async function keepSlot(
+    slot: Uint8Array,
+    leaves: readonly SlotLeaf[],
+    { bytes: leafBytes, form }: { readonly bytes: number; readonly form: 'dag-pb' | 'raw' },
+    tree: number,
+  ): Promise<void> {
+    const held: SlotLeaf[] = []
+    for (const leaf of leaves) {
+      if (!holdIfHere(leaf.multihash)) break
+      held.push(leaf)
+    }
+    if (held.length === leaves.length) {
+      // All of it is here: nothing is written.
+      for (const { multihash, size } of held) list({ tree, hash: multihash, size, place: null })
+      return
+    }
+    for (const { multihash } of held) holds.release(multihash)
+    const last = leaves.at(-1)
+    if (last === undefined) return
+    const { file, at } = await extents.write(slot, last.at + last.bytes)
+    files.add(file)
+    extentsWritten.add(file)
+    const placeForm: BlockForm = form === 'raw' ? verbatim : dagPbLeaf
+    for (const { multihash, bytes, size, at: offset } of leaves) {
+      const place = { file, at: at + offset, bytes, form: placeForm, size } as const
+      list({ tree, hash: multihash, size, place })
+    }
+    logged = true
+    const digests = leaves.map(({ multihash }) => multihash.subarray(2))
+    const table = { file, at, form: placeForm, leafBytes, lastBytes: last.bytes, digests }
+    await log.append([leafTableRecord(table)], false)
+    if (failure !== null) throw failure.error
+  }
+
+  /** The one SQL write, in its order: blocks, then the caller's rows, then the list goes. */
+  async function write(rows: readonly Statement[]): Promise<readonly number[]> {
+    const direct = !listed && rows.length === 0
+    if (!direct) {
+      const before = [
+        ...(unlisted.length === 0 ? [] : [stageBlocks(id, unlisted)]),
+        requireStaged(id),
+        publishStaged(id, now()),
+      ]
+      return await withRows(before, rows, writer.write, [unstage(id)])
+    }
+    const here = unlisted.filter(({ place }) => place === null).map(({ hash }) => hash)
+    const fresh = unlisted.flatMap(({ hash, place }) =>
+      place === null ? [] : [{ hash, ...place }],
+    )
+    const before = [
+      ...(here.length === 0 ? [] : [requireBlocks(here)]),
+      ...(fresh.length === 0 ? [] : [insertBlocks(fresh, now())]),
+    ]
+    return await withRows(before, rows, writer.write)
+  }
+
+  function end(to: 'committed' | 'discarded'): void {
+    state = to
+    release(unlisted)
+    unlisted = []
+    onEnd()
+  }
+
+  return {
+    id,
+    put,
+    leaves(cut, onLeaf, tree = 0) {
+      mustBeOpen()
+      const leafWriter = createLeafWriter({
+        cut,
+        onLeaf,
+        pool,
+        keepSlot: (slot, leaves) => keepSlot(slot, leaves, cut, tree),
+      })
+      writers.add(leafWriter)
+      return leafWriter
+    },
+    async commit(rows = []) {
+      mustBeOpen()
+      await settled()
+      await extents.sync(extentsWritten)
+      if (logged) await log.append([], true)
+      const changes = await write(rows)
+      end('committed')
+      return changes
+    },
+    async discard() {
+      if (state !== 'open') return
+      end('discarded')
+      await Promise.all([...writers].map((each) => each.abandon()))
+      await Promise.all(pending)
+      release(unlisted)
+      unlisted = []
+      if (listed) await discardListed(writer, id)
+    },
+  }
+}
+
+/** Rows of one batch, or of all (null): only at a start, before any batch is open. */
+export async function discardListed(writer: Writer, batch: string | null): Promise<void> {
+  let deleted = stepRows
+  while (deleted === stepRows) [deleted = 0] = await writer.write([unstageStep(batch)])
+}

@@ -1,0 +1,193 @@
+// How the segment store treats its files: direct writes, sealing, room, a device that fails.
+import assert from 'node:assert/strict'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createFailingFileOps } from '../../../test/fakes/failing-file-ops.ts'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import {
+  addLeaves,
+  createSegmentFixture,
+  readLeaves,
+  temporaryPath,
+} from '../../../test/fakes/segment-fixture.ts'
+import { item } from '../../../test/suites/store.suite.ts'
+import { Fault } from '../../base/fault.ts'
+import { createSystemFiles } from '../system-files.ts'
+
+const file = (bytes: number, seed: number): Buffer => {
+  const content = Buffer.alloc(bytes)
+  for (let at = 0; at + 4 <= bytes; at += 4096) content.writeUInt32LE(seed + at, at)
+  return content
+}
+const faultOf = (code: string) => (error: unknown) => error instanceof Fault && error.code === code
+
+test('on a file system that takes them, extents are written directly, and read back the same', async (t) => {
+  const path = temporaryPath(t)
+  const { store } = createSegmentFixture(t, { ops: createSystemFiles(), path })
+  assert.equal(store.direct, null)
+  const content = file(9_500_001, 1)
+  const leaves = await addLeaves(store, content)
+  t.diagnostic(`direct: ${String(store.direct)}`)
+  assert.equal(typeof store.direct, 'boolean')
+  const [pieces, [name]] = [await readLeaves(store, leaves), readdirSync(join(path, 'ext'))]
+  assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+  // Slots follow each other without gaps; only the end is padded.
+  assert.equal(statSync(join(path, 'ext', name ?? '')).size, Math.ceil(9_500_001 / 4096) * 4096)
+})
+
+for (const when of ['open', 'writev'] as const) {
+  test(`a file system that refuses direct writes at ${when} is written through its cache, said once`, async (t) => {
+    const memory = createMemoryFileOps()
+    const directs = new Set<unknown>()
+    const syncs: number[] = []
+    const ops = {
+      ...memory,
+      async open(path: string, how: { direct?: boolean; create?: boolean } = {}) {
+        if (when === 'open' && how.direct === true) throw systemError('EINVAL', path)
+        const opened = await memory.open(path, how)
+        if (how.direct === true) directs.add(opened)
+        return opened
+      },
+      async writev(...args: Parameters<typeof memory.writev>) {
+        if (directs.has(args[0])) throw systemError('EINVAL')
+        await memory.writev(...args)
+      },
+      async datasync() {
+        syncs.push(1)
+      },
+    }
+    const { store, lines } = createSegmentFixture(t, { ops })
+    const content = file(20_000_000, 2)
+    const leaves = await addLeaves(store, content)
+    assert.equal(store.direct, false)
+    assert.equal(lines.filter((line) => line.includes('extents_not_direct')).length, 1)
+    assert.ok(syncs.length > 2, 'synced on the way')
+    const pieces = await readLeaves(store, leaves)
+    assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+  })
+}
+
+test('a file that is full is never written again, and a new process begins new ones', async (t) => {
+  const ops = createMemoryFileOps()
+  const limits = { sealBytes: 8 * 1024 * 1024 }
+  const one = createSegmentFixture(t, { ops, limits })
+  const first = file(20_000_000, 3)
+  const leaves = await addLeaves(one.store, first)
+  await one.store.commit([item('small')])
+  const before = new Map([...ops.files].map(([name, bytes]) => [name, Buffer.from(bytes)]))
+  assert.equal([...before.keys()].filter((name) => name.endsWith('.ext')).length, 3)
+  await one.store.close()
+
+  const two = createSegmentFixture(t, { ops, limits, db: one.db })
+  await two.store.commit([item('later')])
+  const more = await addLeaves(two.store, file(5_000_000, 4))
+  for (const [name, bytes] of before)
+    assert.deepEqual(Buffer.from(ops.files.get(name) ?? []), bytes)
+  assert.ok((await readLeaves(two.store, [...leaves, ...more])).every((piece) => piece !== null))
+  assert.deepEqual(two.store.find(item('small').ref), item('small').bytes)
+  assert.deepEqual(two.store.find(item('later').ref), item('later').bytes)
+})
+
+test('a file that is here already is not written again', async (t) => {
+  const ops = createMemoryFileOps()
+  const { store } = createSegmentFixture(t, { ops })
+  const content = file(9_000_000, 5)
+  const once = await addLeaves(store, content)
+  const bytes = store.bytes
+  assert.deepEqual(await addLeaves(store, content), once)
+  assert.equal(store.bytes, bytes)
+})
+
+test('a store that is full refuses what does not fit and serves what it has', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps(), bytesMax: 6_000_000 })
+  await store.commit([item('kept')])
+  await assert.rejects(addLeaves(store, file(8_000_000, 6)), faultOf('no_space'))
+  const large = { ...item('large'), bytes: new Uint8Array(7_000_000) }
+  await assert.rejects(store.commit([item('beside'), large]), faultOf('no_space'))
+  assert.equal(store.find(item('beside').ref), null)
+  assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+  await store.commit([item('small')])
+  assert.deepEqual(store.find(item('small').ref), item('small').bytes)
+})
+
+for (const [code, fault] of [
+  ['ENOSPC', 'no_space'],
+  ['EIO', 'internal'],
+] as const) {
+  test(`a write that fails with ${code} is answered with ${fault}, and the next one goes on`, async (t) => {
+    const ops = createFailingFileOps(createMemoryFileOps())
+    const { store } = createSegmentFixture(t, { ops })
+    await store.commit([item('kept')])
+    ops.fail('writev', 1, code)
+    await assert.rejects(store.commit([item('lost')]), faultOf(fault))
+    assert.equal(store.find(item('lost').ref), null)
+    const content = file(9_000_000, 7)
+    ops.fail('writev', 2, code)
+    await assert.rejects(addLeaves(store, content), faultOf(fault))
+    ops.heal()
+    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+    await store.commit([item('lost')])
+    assert.deepEqual(store.find(item('lost').ref), item('lost').bytes)
+    const pieces = await readLeaves(store, await addLeaves(store, content))
+    assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+    assert.equal(store.isWritable, true)
+  })
+}
+
+test('a sync that fails ends writing for good; reads go on', async (t) => {
+  for (const how of ['log', 'extent']) {
+    const ops = createFailingFileOps(createMemoryFileOps())
+    const { store, lines } = createSegmentFixture(t, { ops })
+    await store.commit([item('kept')])
+    ops.fail('datasync', 1, 'EIO')
+    if (how === 'log') await assert.rejects(store.commit([item('lost')]), faultOf('no_space'))
+    else await assert.rejects(addLeaves(store, file(300_000, 8)), faultOf('no_space'))
+    ops.heal()
+    assert.equal(store.isWritable, false)
+    await assert.rejects(store.commit([item('later')]), faultOf('no_space'))
+    await assert.rejects(addLeaves(store, file(300_000, 9)), faultOf('no_space'))
+    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+    assert.equal(store.find(item('lost').ref), null)
+    assert.equal(lines.filter((line) => line.includes('segments_not_synced')).length, 1)
+  }
+})
+
+test('what cannot be read is null in a run and thrown by find, and neither forgets it', async (t) => {
+  const ops = createFailingFileOps(createMemoryFileOps())
+  const { store } = createSegmentFixture(t, { ops })
+  const leaves = await addLeaves(store, file(600_000, 10))
+  const [first] = leaves
+  assert.ok(first)
+  ops.fail('read', 1, 'EIO', true)
+  assert.deepEqual(await readLeaves(store, leaves), [null, null, null])
+  assert.throws(() => store.find({ kind: 'dag-block', hash: first.multihash }), { code: 'EIO' })
+  ops.heal()
+  assert.ok((await readLeaves(store, leaves)).every((piece) => piece !== null))
+})
+
+test('no slot and no buffer stays out when work ends, well or badly', async (t) => {
+  const ops = createFailingFileOps(createMemoryFileOps())
+  const { store } = createSegmentFixture(t, { ops, limits: { slots: 2, readBuffers: 2 } })
+  const content = file(17_000_000, 11)
+  for (let round = 0; round < 3; round += 1) {
+    ops.fail('writev', 2, 'ENOSPC')
+    await assert.rejects(addLeaves(store, content.subarray(round * 4096)))
+  }
+  ops.heal()
+  const [one, two, three] = await Promise.all([
+    addLeaves(store, content),
+    addLeaves(store, file(9_000_000, 12)),
+    addLeaves(store, file(9_000_000, 13)),
+  ])
+  const runs = await Promise.all([one, two, three].map((leaves) => readLeaves(store, leaves)))
+  for (const pieces of runs) assert.ok(pieces.every((piece) => piece !== null))
+  const refs = one.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
+  for (let left = 0; left < 5; left += 1) {
+    for await (const piece of store.read(refs, new AbortController().signal)) {
+      assert.ok(piece)
+      break
+    }
+  }
+  assert.ok((await readLeaves(store, one)).every((piece) => piece !== null))
+})

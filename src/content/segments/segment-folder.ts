@@ -1,0 +1,114 @@
+// The files of a store by number: `ext/<n>.ext` hold nothing but bytes of files, `log/<n>.log` records. A number is
+// given once; a file is written by the process that made it and never again after that process ended.
+// Tested by src/content/segments/segment-files.test.ts
+import { join } from 'node:path'
+import { Fault } from '../../base/fault.ts'
+import type { FileOps, OpenFile } from '../file-ops.ts'
+
+export type SegmentKind = 'ext' | 'log'
+
+export const segmentKinds: readonly SegmentKind[] = ['ext', 'log']
+
+export type SegmentFolder = {
+  /** Throws when there is no such file. */
+  pathOf(id: number): string
+  /** Numbers and sizes, the lowest first. What is written after `create` counts once it was claimed. */
+  files(): readonly { readonly id: number; readonly kind: SegmentKind; readonly bytes: number }[]
+  /** A new file, its name synced. `direct`: as FileOps says. */
+  create(
+    kind: SegmentKind,
+    direct: boolean,
+  ): Promise<{ readonly id: number; readonly file: OpenFile }>
+  /**
+   * Counts `bytes` that are about to be written at the end of a file; fewer than none: they were not. Throws
+   * `no_space` past `bytesMax`.
+   */
+  claim(id: number, bytes: number): void
+  /** Of all files together. */
+  readonly bytes: number
+  remove(id: number): Promise<void>
+}
+
+/**
+ * Makes the folders where they are missing. `otherBytes`: what lies in the same space beside the segments;
+ * `bytesMax`: of both together, null: as much as the device takes.
+ */
+export function openSegmentFolder(parts: {
+  readonly ops: FileOps
+  readonly path: string
+  readonly bytesMax: number | null
+  readonly otherBytes: () => number
+}): SegmentFolder {
+  const { ops, path, bytesMax, otherBytes } = parts
+  const known = new Map<number, { readonly kind: SegmentKind; bytes: number }>()
+  let total = 0
+  let last = 0
+  for (const kind of segmentKinds) {
+    ops.makeFolderNow(join(path, kind))
+    for (const { name, bytes } of ops.listNow(join(path, kind))) {
+      const id = idOf(name, kind)
+      if (id === null) continue
+      known.set(id, { kind, bytes })
+      total += bytes
+      last = Math.max(last, id)
+    }
+  }
+
+  function pathOf(id: number): string {
+    const segment = known.get(id)
+    if (segment === undefined) throw new Error(`there is no segment ${id}`)
+    return join(path, segment.kind, `${id}.${segment.kind}`)
+  }
+
+  return {
+    pathOf,
+    files: () =>
+      [...known]
+        .map(([id, { kind, bytes }]) => ({ id, kind, bytes }))
+        .sort((one, other) => one.id - other.id),
+    async create(kind, direct) {
+      const id = (last += 1)
+      const file = await ops.open(join(path, kind, `${id}.${kind}`), { create: true, direct })
+      known.set(id, { kind, bytes: 0 })
+      try {
+        await ops.syncDirectory(join(path, kind))
+      } catch (error) {
+        // Its name may not last: it must never hold anything.
+        await ops.close(file)
+        throw error
+      }
+      return { id, file }
+    },
+    claim(id, bytes) {
+      if (bytesMax !== null && bytes > 0 && total + bytes + otherBytes() > bytesMax) {
+        throw new Fault('no_space')
+      }
+      const segment = known.get(id)
+      if (segment === undefined) throw new Error(`there is no segment ${id}`)
+      segment.bytes += bytes
+      total += bytes
+    },
+    get bytes() {
+      return total
+    },
+    async remove(id) {
+      await ops.unlink(pathOf(id))
+      total -= known.get(id)?.bytes ?? 0
+      known.delete(id)
+    },
+  }
+}
+
+/** Whether a store at `path` has ever been written to. */
+export function holdsContent(ops: FileOps, path: string): boolean {
+  for (const kind of segmentKinds) {
+    const files = ops.listNow(join(path, kind))
+    if (files.some(({ name, bytes }) => bytes > 0 && idOf(name, kind) !== null)) return true
+  }
+  return false
+}
+
+function idOf(name: string, kind: SegmentKind): number | null {
+  const found = /^([1-9]\d{0,9})\.(ext|log)$/.exec(name)
+  return found === null || found[2] !== kind ? null : Number(found[1])
+}

@@ -1,0 +1,226 @@
+// The Store of a server: blocks of files lie in segments under `store/`, everything else in rows of `cairn.db`. One
+// commit of both is still all or nothing: the files are synced first, then one SQL write makes all of it visible.
+// What the files have and the rows have not was never acknowledged.
+import { toLatin1 } from '../../base/hex.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import type { FileOps } from '../file-ops.ts'
+import type { ContentRef, Item } from '../ref.ts'
+import { createSqliteStore } from '../sqlite-store.ts'
+import type { Forget, Store } from '../store.ts'
+import { withRows } from '../with-rows.ts'
+import {
+  dropBlock,
+  findPlace,
+  forgetBlocks,
+  hasBlock,
+  insertBlocks,
+  requireBlocks,
+  verbatim,
+  type BlockPlace,
+  type BlockRow,
+} from './block-index.ts'
+import { readBlock } from './block-reader.ts'
+import { createBreakage } from './breakage.ts'
+import { createExtents } from './extents.ts'
+import { createHolds } from './holds.ts'
+import { createLogWriter } from './log-writer.ts'
+import { createOpenFiles } from './open-files.ts'
+import { createReadBuffers } from './read-buffers.ts'
+import { readRun } from './run-reader.ts'
+import { createSegmentBatch } from './segment-batch.ts'
+import { openSegmentFolder } from './segment-folder.ts'
+import { createSlotPool } from './slot-pool.ts'
+
+export type SegmentStore = Store & {
+  readonly forget: Forget
+  /** False once a sync has failed: nothing is taken any more, reads go on. */
+  readonly isWritable: boolean
+  /** Of all segments together. */
+  readonly bytes: number
+  /** Whether extents are written past the cache of the system; null before the first. */
+  readonly direct: boolean | null
+  /** After the last call. */
+  close(): Promise<void>
+}
+
+export type SegmentLimits = {
+  /** A segment of this size takes no more. */
+  readonly sealBytes: number
+  /** Slots of 4 MiB for all uploads together. */
+  readonly slots: number
+  /** Buffers of 1 MiB for all reads ahead together. */
+  readonly readBuffers: number
+  readonly openFilesMax: number
+}
+
+export const defaultSegmentLimits: SegmentLimits = {
+  sealBytes: 256 * 1024 * 1024,
+  slots: 32,
+  readBuffers: 64,
+  openFilesMax: 256,
+}
+
+/** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
+export function createSegmentStore(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly ops: FileOps
+  readonly path: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly bytesMax?: number | null
+  readonly limits?: SegmentLimits
+}): SegmentStore {
+  const {
+    db,
+    writer,
+    ops,
+    path,
+    clock,
+    log,
+    bytesMax = null,
+    limits = defaultSegmentLimits,
+  } = parts
+  const rowStore = createSqliteStore({ db, writer })
+  const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
+  const folder = openSegmentFolder({
+    ops,
+    path,
+    bytesMax,
+    otherBytes: () => databaseBytes(db),
+  })
+  const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
+  const extents = createExtents(growing)
+  const records = createLogWriter(growing)
+  const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
+  const pool = createSlotPool(limits.slots)
+  const buffers = createReadBuffers(limits.readBuffers)
+  const holds = createHolds()
+  let forgetting: Promise<unknown> = Promise.resolve()
+
+  function holdIfHere(hash: Uint8Array): boolean {
+    if (holds.isCondemned(hash) || !hasBlock(db, hash)) return false
+    holds.hold(hash)
+    return true
+  }
+
+  async function commitBlocks(
+    blocks: readonly Item[],
+    others: readonly Item[],
+    rows: Parameters<Store['commit']>[1] = [],
+  ): Promise<readonly number[]> {
+    const seen = new Set<string>()
+    const held: Uint8Array[] = []
+    const fresh: Item[] = []
+    for (const item of blocks) {
+      const key = toLatin1(item.ref.hash)
+      if (seen.has(key)) continue
+      seen.add(key)
+      if (holdIfHere(item.ref.hash)) held.push(item.ref.hash.slice())
+      else fresh.push(item)
+    }
+    // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here.
+    const named = fresh.map(({ ref, bytes }) => ({ hash: ref.hash.slice(), size: bytes.length }))
+    const owned = others.map(({ ref, bytes }) => ({
+      ref: { kind: ref.kind, hash: ref.hash.slice() },
+      bytes: bytes.slice(),
+    }))
+    try {
+      const places =
+        fresh.length === 0
+          ? []
+          : await records.append(
+              fresh.map(({ ref, bytes }) => ({ kind: 'object', key: ref.hash, payload: bytes })),
+              true,
+            )
+      const index: BlockRow[] = places.map((place, at) => {
+        const { hash, size } = named[at] ?? { hash: new Uint8Array(0), size: 0 }
+        return { hash, ...place, bytes: size, form: verbatim, size }
+      })
+      const before = [
+        ...(held.length === 0 ? [] : [requireBlocks(held)]),
+        ...(index.length === 0 ? [] : [insertBlocks(index, clock.now())]),
+      ]
+      return await withRows(before, rows, (all) => rowStore.commit(owned, all))
+    } finally {
+      for (const hash of held) holds.release(hash)
+    }
+  }
+
+  const store: SegmentStore = {
+    find(ref) {
+      if (ref.kind !== 'dag-block') return rowStore.find(ref)
+      const place = findPlace(db, ref.hash)
+      return place === null ? null : readBlock(files, place)
+    },
+    has: (ref) => (ref.kind === 'dag-block' ? hasBlock(db, ref.hash) : rowStore.has(ref)),
+    read(refs, signal) {
+      if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
+      const placeOf = ({ hash }: ContentRef): BlockPlace | null => findPlace(db, hash)
+      return readRun(refs, signal, { placeOf, files, buffers })
+    },
+    async commit(items, rows = []) {
+      const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')
+      if (blocks.length === 0) return await rowStore.commit(items, rows)
+      const others = items.filter(({ ref }) => ref.kind !== 'dag-block')
+      return await commitBlocks(blocks, others, rows)
+    },
+    batch() {
+      const used = new Set<number>()
+      return createSegmentBatch({
+        writer,
+        extents,
+        log: records,
+        pool,
+        holds,
+        holdIfHere,
+        now: clock.now,
+        files: used,
+        onEnd: () => used.clear(),
+      })
+    },
+    async drop(ref) {
+      if (ref.kind === 'dag-block') await writer.write([dropBlock(ref.hash)])
+      else await rowStore.drop(ref)
+    },
+    async forget(hashes, reached) {
+      // One at a time, so that a pardon is never another's.
+      const work = forgetting.then(async () => {
+        const free = hashes.filter((hash) => !holds.isHeld(hash))
+        if (free.length === 0) return 0
+        holds.condemn(free)
+        try {
+          const [forgotten = 0] = await writer.write([forgetBlocks(free, reached)])
+          return forgotten
+        } finally {
+          holds.pardon(free)
+        }
+      })
+      forgetting = work.catch(() => undefined)
+      return await work
+    },
+    get isWritable() {
+      return !breakage.isBroken
+    },
+    get bytes() {
+      return folder.bytes
+    },
+    get direct() {
+      return extents.direct
+    },
+    async close() {
+      await records.close()
+      await extents.close()
+      await files.close()
+    },
+  }
+  return store
+}
+
+function databaseBytes(db: Database): number {
+  const pages = db.getValue<number>('PRAGMA page_count') ?? 0
+  return pages * (db.getValue<number>('PRAGMA page_size') ?? 0)
+}

@@ -1,0 +1,116 @@
+// FileOps on the file system. Reads and writes go on until they are complete; a short one is no error.
+// Tested by src/content/segments/segment-files.test.ts
+import fs from 'node:fs'
+import type { FileOps, OpenFile } from './file-ops.ts'
+
+type SystemFile = OpenFile & { readonly fd: number }
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
+/** Undefined where the system has none. */
+const direct = fs.constants.O_DIRECT as number | undefined
+
+/** One for a process is enough; it holds nothing. */
+export function createSystemFiles(): FileOps {
+  return {
+    async open(path, how = {}) {
+      if (how.direct === true && direct === undefined) throw noDirect()
+      const access = how.create === true ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY
+      const flags = how.direct === true ? access | (direct ?? 0) : access
+      const fd = await new Promise<number>((resolve, reject) => {
+        fs.open(path, flags, 0o600, (error, opened) =>
+          error === null ? resolve(opened) : reject(error),
+        )
+      })
+      return { path, fd } satisfies SystemFile
+    },
+    openNow: (path) => ({ path, fd: fs.openSync(path, O_RDONLY) }) satisfies SystemFile,
+    writev: (file, buffers, at) => writeAll(fdOf(file), buffers, at),
+    read: (file, into, at) => readAll(fdOf(file), into, at),
+    readNow(file, into, at) {
+      const fd = fdOf(file)
+      let got = 0
+      while (got < into.length) {
+        const read = fs.readSync(fd, into, got, into.length - got, at + got)
+        if (read === 0) break
+        got += read
+      }
+      return got
+    },
+    datasync: (file) =>
+      new Promise((resolve, reject) => fs.fdatasync(fdOf(file), settle(resolve, reject))),
+    close: (file) =>
+      new Promise((resolve, reject) => fs.close(fdOf(file), settle(resolve, reject))),
+    makeFolderNow(path) {
+      fs.mkdirSync(path, { recursive: true, mode: 0o700 })
+    },
+    listNow(path) {
+      if (!fs.existsSync(path)) return []
+      return fs
+        .readdirSync(path)
+        .map((name) => ({ name, bytes: fs.statSync(`${path}/${name}`).size }))
+    },
+    async syncDirectory(path) {
+      const folder = await fs.promises.open(path, O_RDONLY)
+      try {
+        await folder.sync()
+      } finally {
+        await folder.close()
+      }
+    },
+    rename: (from, to) => fs.promises.rename(from, to),
+    unlink: (path) => fs.promises.unlink(path),
+  }
+}
+
+function fdOf(file: OpenFile): number {
+  return (file as SystemFile).fd
+}
+
+function settle(
+  resolve: () => void,
+  reject: (error: Error) => void,
+): (error: Error | null) => void {
+  return (error) => (error === null ? resolve() : reject(error))
+}
+
+function writeAll(fd: number, buffers: readonly Uint8Array[], at: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const step = (rest: readonly Uint8Array[], from: number): void => {
+      fs.writev(fd, rest, from, (error, written) => {
+        if (error !== null) return reject(error)
+        const left = after(rest, written)
+        if (left.length === 0) return resolve()
+        if (written === 0) return reject(new Error('nothing could be written'))
+        step(left, from + written)
+      })
+    }
+    step(buffers, at)
+  })
+}
+
+/** What is left of `buffers` after the first `bytes` of them. */
+function after(buffers: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let skip = bytes
+  for (const [index, buffer] of buffers.entries()) {
+    if (skip < buffer.length) return [buffer.subarray(skip), ...buffers.slice(index + 1)]
+    skip -= buffer.length
+  }
+  return []
+}
+
+function readAll(fd: number, into: Uint8Array, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const step = (got: number): void => {
+      fs.read(fd, into, got, into.length - got, at + got, (error, read) => {
+        if (error !== null) return reject(error)
+        if (read === 0 || got + read === into.length) return resolve(got + read)
+        step(got + read)
+      })
+    }
+    step(0)
+  })
+}
+
+function noDirect(): Error {
+  return Object.assign(new Error('this system has no direct writes'), { code: 'EINVAL' })
+}

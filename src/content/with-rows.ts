@@ -1,0 +1,20 @@
+// One write of a store's own statements and the caller's rows between them: counts, and the index of a
+// NothingChanged, are those of the caller's rows.
+// Tested by test/suites/store.suite.ts
+import { NothingChanged, type Statement } from '../db/writer.ts'
+
+export async function withRows(
+  before: readonly Statement[],
+  rows: readonly Statement[],
+  write: (statements: readonly Statement[]) => Promise<readonly number[]>,
+  after: readonly Statement[] = [],
+): Promise<readonly number[]> {
+  if (before.length + rows.length === 0) return []
+  try {
+    const changes = await write([...before, ...rows, ...after])
+    return changes.slice(before.length, before.length + rows.length)
+  } catch (error) {
+    if (error instanceof NothingChanged) throw new NothingChanged(error.index - before.length)
+    throw error
+  }
+}

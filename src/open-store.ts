@@ -1,0 +1,58 @@
+// Opens the store of a data folder: what a crash left of open uploads is cleared, and blocks that an earlier version
+// kept in rows are moved to the segments.
+// Tested by test/start.test.ts
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import { discardStaged } from './content/sqlite-store.ts'
+import { moveBlocks } from './content/segments/move-blocks.ts'
+import { discardListed } from './content/segments/segment-batch.ts'
+import { createSegmentStore, type SegmentStore } from './content/segments/segment-store.ts'
+import { holdsContent } from './content/segments/segment-folder.ts'
+import { createSystemFiles } from './content/system-files.ts'
+import type { Database } from './db/sqlite.ts'
+import type { Writer } from './db/writer.ts'
+
+/** The folder of the segments in a data folder. */
+export function segmentsOf(dataDir: string): string {
+  return join(dataDir, 'store')
+}
+
+/**
+ * Before anything makes a new `cairn.db`. Throws a sentence for the operator when content is there without it: keys
+ * and pins are in that file alone, and starting with none would look like a loss of everything.
+ */
+export function refuseLostDatabase(dataDir: string): void {
+  if (existsSync(join(dataDir, 'cairn.db'))) return
+  if (!holdsContent(createSystemFiles(), segmentsOf(dataDir))) return
+  throw new Error(
+    `${segmentsOf(dataDir)} holds content, but ${join(dataDir, 'cairn.db')} is gone, and with it keys and pins: put it back from a copy; or begin anew with the content alone: cairn store rebuild --data-dir ${dataDir}`,
+  )
+}
+
+/** Before any other work on the folder. */
+export async function openStore(parts: {
+  readonly dataDir: string
+  readonly database: Database
+  readonly writer: Writer
+  readonly bytesMax: number | null
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<SegmentStore> {
+  const { dataDir, database: db, writer, bytesMax, clock, log } = parts
+  await discardStaged(writer)
+  await discardListed(writer, null)
+  const ops = createSystemFiles()
+  const store = createSegmentStore({
+    db,
+    writer,
+    ops,
+    path: segmentsOf(dataDir),
+    bytesMax,
+    clock,
+    log,
+  })
+  await moveBlocks({ db, store, log })
+  return store
+}
