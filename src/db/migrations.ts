@@ -86,4 +86,11 @@ export const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX pin_uncounted ON pin (account_id) WHERE root IS NULL`,
     ...storageTriggers,
   ],
+  [
+    // Collections that were asked for from outside the server, and what became of them.
+    `CREATE TABLE collection (id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, ended INTEGER,
+       blocks INTEGER, bytes INTEGER, error TEXT)`,
+    // Blocks that are kept and lost: see content/segments/block-index.ts.
+    `CREATE INDEX block_lost ON block (id) WHERE file = 0`,
+  ],
 ]

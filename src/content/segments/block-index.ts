@@ -4,6 +4,9 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
 
+/** In `block.file`: in no segment, its copy was wrong. Segments count from 1. */
+export const lostFile = 0
+
 /** As the block lies there: whole, or only the data of a dag-pb leaf. */
 export const verbatim = 0
 export const dagPbLeaf = 1
@@ -29,8 +32,11 @@ export type StagedRow = {
   readonly place: BlockPlace | null
 }
 
-const findSql = 'SELECT file, at, bytes, form, size FROM block WHERE hash = ?'
-const hasSql = 'SELECT 1 FROM block WHERE hash = ?'
+const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND file <> ${lostFile}`
+const hasSql = `SELECT 1 FROM block WHERE hash = ? AND file <> ${lostFile}`
+/** What is there stays as it is; what was lost lies where the new copy is, and is the same block as before. */
+const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
+  form = excluded.form, size = excluded.size WHERE block.file = ${lostFile}`
 
 export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
   const row = db.getRow<readonly [number, number, number, BlockForm, number]>(findSql, [hash])
@@ -46,8 +52,8 @@ export function hasBlock(db: Database, hash: Uint8Array): boolean {
 /** Leaves what is there as it is. */
 export function insertBlocks(rows: readonly BlockRow[], created: number): Statement {
   return {
-    sql: `INSERT OR IGNORE INTO block (created, hash, file, at, bytes, form, size)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    sql: `INSERT INTO block (created, hash, file, at, bytes, form, size)
+      VALUES (?, ?, ?, ?, ?, ?, ?) ${unlessThere}`,
     parameters: [created],
     rows: rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
   }
@@ -69,8 +75,9 @@ export function stageBlocks(batch: string, rows: readonly StagedRow[]): Statemen
 /** What was staged becomes visible. */
 export function publishStaged(batch: string, created: number): Statement {
   return {
-    sql: `INSERT OR IGNORE INTO block (hash, file, at, bytes, form, size, created)
-      SELECT hash, file, at, bytes, form, size, ? FROM staged WHERE batch = ? AND file IS NOT NULL`,
+    sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
+      SELECT hash, file, at, bytes, form, size, ? FROM staged WHERE batch = ? AND file IS NOT NULL
+      ${unlessThere}`,
     parameters: [created, batch],
   }
 }
@@ -80,7 +87,8 @@ export function requireStaged(batch: string): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
       SELECT hash, file, at, bytes, form, size, 0 FROM staged
-      WHERE batch = ? AND file IS NULL AND NOT EXISTS (SELECT 1 FROM block WHERE block.hash = staged.hash)`,
+      WHERE batch = ? AND file IS NULL AND NOT EXISTS (
+        SELECT 1 FROM block WHERE block.hash = staged.hash AND block.file <> ${lostFile})`,
     parameters: [batch],
   }
 }
@@ -89,7 +97,8 @@ export function requireStaged(batch: string): Statement {
 export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
-      SELECT ?1, NULL, 0, 0, 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM block WHERE hash = ?1)`,
+      SELECT ?1, NULL, 0, 0, 0, 0, 0
+      WHERE NOT EXISTS (SELECT 1 FROM block WHERE hash = ?1 AND file <> ${lostFile})`,
     parameters: [],
     rows: hashes.map((hash) => [hash]),
   }
@@ -111,8 +120,16 @@ export function unstageStep(batch: string | null): Statement {
 
 export const stepRows = 1000
 
-export function dropBlock(hash: Uint8Array): Statement {
-  return { sql: 'DELETE FROM block WHERE hash = ?', parameters: [hash] }
+/** A block that an account keeps is lost, not gone: what refers to its row finds it again when a good copy comes. */
+export function dropBlock(hash: Uint8Array): readonly Statement[] {
+  return [
+    {
+      sql: `DELETE FROM block WHERE hash = ?
+        AND NOT EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)`,
+      parameters: [hash],
+    },
+    { sql: `UPDATE block SET file = ${lostFile} WHERE hash = ?`, parameters: [hash] },
+  ]
 }
 
 /** `reached`: see `Forget`. */

@@ -183,7 +183,7 @@ export function createSegmentStore(parts: {
       })
     },
     async drop(ref) {
-      if (ref.kind === 'dag-block') await writer.write([dropBlock(ref.hash)])
+      if (ref.kind === 'dag-block') await writer.write(dropBlock(ref.hash))
       else await rowStore.drop(ref)
     },
     async forget(hashes, reached) {

@@ -3,13 +3,14 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { Copy } from '../stored-copies.ts'
-import type { BlockForm, BlockPlace } from './block-index.ts'
+import { type BlockForm, type BlockPlace, lostFile } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
 const stepRows = 256
-const stepSql = `SELECT id, hash, file, at, bytes, form, size FROM block WHERE id > ? ORDER BY id LIMIT ${stepRows}`
+const stepSql = `SELECT id, hash, file, at, bytes, form, size FROM block
+  WHERE id > ? AND file <> ${lostFile} ORDER BY id LIMIT ${stepRows}`
 const filesMax = 64
 
 /** In the order in which they came. Bytes that cannot be read are null. */
@@ -46,5 +47,5 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
 export function countBlocks(db: Database): number {
   const known = db.getValue(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'block'`)
   if (known === null) return 0
-  return db.getValue<number>('SELECT count(*) FROM block') ?? 0
+  return db.getValue<number>(`SELECT count(*) FROM block WHERE file <> ${lostFile}`) ?? 0
 }
