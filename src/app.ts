@@ -47,6 +47,7 @@ import { createPathLimits } from './limits/path-limits.ts'
 import { createUsage } from './limits/usage.ts'
 import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
+import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { openNetworks } from './open-networks.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
@@ -186,6 +187,17 @@ export async function startServer(
   const statusRows = writeStatusRows({ statuses: opened.statuses, writer, clock, log })
   starting.defer(() => statusRows.stop())
 
+  const collecting = startCollecting({
+    config,
+    database,
+    writer,
+    store,
+    obtain: obtaining.obtain,
+    clock,
+    log,
+  })
+  starting.defer(() => collecting.stop())
+
   const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
   starting.defer(() => denied.stop())
   const readers = createPathLimits({
@@ -199,9 +211,11 @@ export async function startServer(
     networks: opened.networks,
     files: createFiles({
       store,
+      forget: store.forget,
       obtain: obtaining.obtain,
       readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
       database,
+      writer,
       clock,
       hasSources: () => blockSources.now().length > 0,
       limits: {
@@ -209,6 +223,7 @@ export async function startServer(
         importBlocksMax: config.files.blocksMax,
         pinBlocksMax: config.files.blocksMax,
         idleMs: config.files.idleMs,
+        unpinnedMs: config.files.unpinnedMs,
       },
     }),
     authenticate: guardEntries(directory.authenticate, failed),
@@ -223,7 +238,6 @@ export async function startServer(
       importProfileOf(settings.now.files, importProfile),
     paths: {
       isPublic: () => settings.now.gateway.public,
-      openAccounts: () => directory.openAccounts(settings.now.card.adapter !== 'none'),
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: () => blockSources.now().length > 0,
       denies: denied.denies,

@@ -24,3 +24,8 @@ export const systemClock: Clock = {
     return () => clearInterval(timer)
   },
 }
+
+/** Resolves after `delayMs` and keeps the process alive until then: for commands that wait for a server. */
+export function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs))
+}

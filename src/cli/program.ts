@@ -71,9 +71,9 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./store-verify.ts')).defineStore,
   },
   {
-    name: 'import',
-    summary: 'pins: pin what a list names, taken from a gateway or a Kubo node',
-    load: async () => (await import('./import.ts')).defineImport,
+    name: 'gc',
+    summary: 'forget now what no account keeps',
+    load: async () => (await import('./gc.ts')).defineGc,
   },
   {
     name: 'proof',

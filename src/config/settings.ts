@@ -131,6 +131,18 @@ export const settingsSchema = z.strictObject({
             'What that size is of: names and CIDs (links), the whole block, or nothing (disabled); null: as the profile says.',
         }),
       ),
+      unpinnedMs: whole(
+        1000,
+        365 * dayMs,
+        dayMs,
+        'How long blocks are kept that were added without a pin.',
+      ),
+      gcIntervalMs: whole(
+        0,
+        7 * dayMs,
+        3_600_000,
+        'Between two collections of what nobody keeps any more; 0: only when asked (`cairn gc`).',
+      ),
     })
     .prefault({}),
   gateway: z

@@ -106,6 +106,10 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       ],
     },
   ],
+  [
+    'block/rm',
+    { argument: cidArgument, body: 'lines', options: [flag('force', 'f'), flag('quiet', 'q')] },
+  ],
   ['block/stat', { argument: cidArgument, body: 'lines', options: [] }],
   [
     'dag/export',
@@ -215,6 +219,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       ],
     },
   ],
+  ['repo/gc', { argument: null, body: 'none', options: [flag('silent'), flag('quiet', 'q')] }],
   ['repo/stat', { argument: null, body: 'none', options: [] }],
   ['version', { argument: null, body: 'none', options: [] }],
 ])

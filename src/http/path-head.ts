@@ -29,15 +29,15 @@ export function preflightHeaders(): Record<string, string> {
   }
 }
 
-/** `isOpen` false: copies are for who shows the same key. */
+/** `isPublic` false: copies are for who shows the same key. */
 export function cacheHeaders(
   tag: string,
-  { isOpen, isGenerated }: { readonly isOpen: boolean; readonly isGenerated: boolean },
+  { isPublic, isGenerated }: { readonly isPublic: boolean; readonly isGenerated: boolean },
 ): Record<string, string> {
   return {
     Etag: tag,
     'Cache-Control': isGenerated ? generated : immutable,
-    Vary: isOpen ? 'Accept' : 'Accept, Authorization',
+    Vary: isPublic ? 'Accept' : 'Accept, Authorization',
   }
 }
 

@@ -5,9 +5,10 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { ReadRun } from '../content/obtain-run.ts'
 import type { Obtain } from '../content/ref.ts'
-import type { Store } from '../content/store.ts'
+import type { Forget, Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
+import type { Writer } from '../db/writer.ts'
 import { storedBytes } from './account-storage.ts'
 import { createWaiters } from './waiters.ts'
 import { createBlocks } from './blocks.ts'
@@ -23,6 +24,7 @@ import { rootOf } from './roots.ts'
 import { createPins } from './pins.ts'
 import { fileShape, readFile } from './read-file.ts'
 import { walkReferences } from './refs.ts'
+import { createUnpinned } from './unpinned.ts'
 import { resolveNode, resolvePath } from './resolve.ts'
 import { selectBlocks } from './select-blocks.ts'
 import { tracePath } from './trace.ts'
@@ -51,10 +53,12 @@ export const defaultFilesLimits: FilesLimits = {
 
 export type FilesSettings = {
   readonly store: Store
+  readonly forget: Forget
   readonly obtain: Obtain
   readonly readRun: ReadRun
-  /** For reads of pins; writes go through the store's commits. */
+  /** For reads of rows; what belongs to content is written by the store's commits. */
   readonly database: Database
+  readonly writer: Pick<Writer, 'write'>
   readonly clock: Clock
   /** Whether `obtain` asks anyone beyond the store, now. */
   readonly hasSources: () => boolean
@@ -62,7 +66,7 @@ export type FilesSettings = {
 }
 
 export function createFiles(settings: FilesSettings): Files {
-  const { store, obtain, readRun, database, clock, hasSources, limits } = settings
+  const { store, forget, obtain, readRun, database, writer, clock, hasSources, limits } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
@@ -98,6 +102,8 @@ export function createFiles(settings: FilesSettings): Files {
       unpinnedMs: limits.unpinnedMs,
       committed: () => waiters.announce(),
     }),
+
+    ...createUnpinned({ store, forget, database, writer }),
 
     stored: (accountId) => storedBytes(database, accountId),
 

@@ -172,6 +172,20 @@ export interface Files {
     },
   ): Promise<void>
 
+  /**
+   * Ends what keeps the block for the account without a pin; gone when nobody else keeps it. Null, or why not: a
+   * pin of the account reaches it, or it is not here and `force` is false. Texts of contract-files 8.5.
+   */
+  removeBlock(
+    accountId: string,
+    cid: CID,
+    force: boolean,
+    signal: AbortSignal,
+  ): Promise<string | null>
+
+  /** Ends all that the account keeps without a pin; yields the blocks that it kept by nothing else, as raw CIDs. */
+  releaseUnpinned(accountId: string, signal: AbortSignal): AsyncIterable<CID>
+
   /** Removes the account's own pin. Texts of contract-files 8.2. */
   unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
 

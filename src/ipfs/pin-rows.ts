@@ -8,46 +8,38 @@ import type { Database } from '../db/sqlite.ts'
 import type { Statement } from '../db/writer.ts'
 import type { Pin, PinMode } from './files.ts'
 import { endAttempts } from './leases.ts'
-import { isRoot, type Put, rootOf, rootParameters, rootStatements } from './roots.ts'
+import { isRoot, type Put, type RootName, rootOf, rootParameters, rootStatements } from './roots.ts'
 
 /**
- * Adds the pin or replaces its name; `put`: where the commit finds all that it reaches. A recursive pin takes the
- * place of a direct one; a direct pin over a recursive one changes no row, so the write fails with `NothingChanged`.
+ * Adds the pin or replaces its name. `put`: where the commit finds all that it reaches; null: somebody holds the root,
+ * or the write fails with `NothingChanged`. A recursive pin takes the place of a direct one; a direct pin over a
+ * recursive one changes no row, so the write fails in the same way.
  */
 export function pinStatements(
   accountId: string,
-  pin: Pin,
-  put: Put,
+  { cid, mode, name }: Pin,
+  put: Put | null,
   now: number,
 ): readonly Statement[] {
-  const name = rootOf(pin.cid, pin.mode)
-  return [
-    ...rootStatements(name, put),
-    pinRow(accountId, pin, isRoot, now),
-    endAttempts(accountId, pin.cid),
-  ]
-}
-
-/** The same for a root that somebody holds already; fails with `NothingChanged` when nobody does, too. */
-export function pinHeldStatement(accountId: string, pin: Pin, now: number): Statement {
-  return pinRow(accountId, pin, `${isRoot} AND root.holders > 0`, now)
-}
-
-function pinRow(
-  accountId: string,
-  { cid, mode, name }: Pin,
-  condition: string,
-  now: number,
-): Statement {
+  const root = rootOf(cid, mode)
   const direct = mode === 'direct' ? ` WHERE pin.mode = 'direct'` : ''
-  return {
+  const add: Statement = {
     sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
-      SELECT ?, ?, ?, ?, ?, root.id FROM root WHERE ${condition}
+      SELECT ?, ?, ?, ?, ?, root.id FROM root WHERE ${rootCondition(put)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
         root = excluded.root${direct}`,
-    parameters: [accountId, cid.bytes, mode, name, now, ...rootParameters(rootOf(cid, mode))],
+    parameters: [accountId, cid.bytes, mode, name, now, ...rootParameters(root)],
     require: 'change',
   }
+  return [...made(root, put), add, endAttempts(accountId, cid)]
+}
+
+function made(root: RootName, put: Put | null): readonly Statement[] {
+  return put === null ? [] : rootStatements(root, put)
+}
+
+function rootCondition(put: Put | null): string {
+  return put === null ? `${isRoot} AND root.holders > 0` : isRoot
 }
 
 /** Removes the pin; with `recursive` false only a direct one. Fails with `NothingChanged` when there is none. */
@@ -62,26 +54,26 @@ export function unpinStatement(accountId: string, cid: CID, recursive: boolean):
 
 /**
  * Pins `to` recursively under the name of the recursive pin `from`, and with `unpin` removes that. Fails with
- * `NothingChanged` when there is no such pin or `to` is pinned recursively already.
+ * `NothingChanged` when there is no such pin or `to` is pinned recursively already. `put`: as for `pinStatements`.
  */
 export function movePinStatements(
   accountId: string,
   { from, to, unpin }: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
-  put: Put,
+  put: Put | null,
   now: number,
 ): readonly Statement[] {
-  const name = rootOf(to, 'recursive')
+  const root = rootOf(to, 'recursive')
   const add: Statement = {
     sql: `INSERT INTO pin (account_id, cid, mode, name, created, root)
       SELECT pin.account_id, ?, pin.mode, pin.name, ?, root.id FROM pin CROSS JOIN root
-        WHERE pin.account_id = ? AND pin.cid = ? AND pin.mode = 'recursive' AND ${isRoot}
+        WHERE pin.account_id = ? AND pin.cid = ? AND pin.mode = 'recursive' AND ${rootCondition(put)}
       ON CONFLICT (account_id, cid) DO UPDATE SET mode = excluded.mode, name = excluded.name,
         root = excluded.root WHERE pin.mode = 'direct'`,
-    parameters: [to.bytes, now, accountId, from.bytes, ...rootParameters(name)],
+    parameters: [to.bytes, now, accountId, from.bytes, ...rootParameters(root)],
     require: 'change',
   }
   const remove = unpin ? [unpinStatement(accountId, from, true)] : []
-  return [...rootStatements(name, put), add, ...remove, endAttempts(accountId, to)]
+  return [...made(root, put), add, ...remove, endAttempts(accountId, to)]
 }
 
 export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {
@@ -89,13 +81,7 @@ export function findPinMode(database: Database, accountId: string, cid: CID): Pi
   return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null
 }
 
-/** Leases of an account that are looked through for what it only leases. */
-const leasesMax = 1000
-
-/**
- * By that account, or with null by any: the CID itself, as v0 or v1, or below a recursive pin. An account of very many
- * leases is believed of the CIDs of its pins alone.
- */
+/** By that account, or with null by any. The v0 and the v1 CID of a dag-pb block name the same. */
 export function isPinned(database: Database, cid: CID, accountId: string | null): boolean {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
   const places = forms.map(() => '?').join(', ')
@@ -103,27 +89,7 @@ export function isPinned(database: Database, cid: CID, accountId: string | null)
   const own = accountId === null ? '' : 'account.id = ? AND '
   // By account, because that is what the primary key begins with.
   const sql = `SELECT 1 FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`
-  if (database.getValue(sql, accountId === null ? forms : [accountId, ...forms]) !== null)
-    return true
-  return isBelowPin(database, cid, accountId)
-}
-
-/** More roots of the account reach the block than those it only leases. */
-function isBelowPin(database: Database, cid: CID, accountId: string | null): boolean {
-  const own = accountId === null ? '' : ' AND storage.account_id = ?'
-  const sql = `SELECT 1 FROM block
-    JOIN charge ON charge.block = block.id
-    JOIN account_storage AS storage ON storage.id = charge.storage
-    WHERE block.hash = ?${own}
-      AND (SELECT count(*) FROM (SELECT 1 FROM lease WHERE lease.account_id = storage.account_id
-        LIMIT ${leasesMax + 1})) <= ${leasesMax}
-      AND charge.roots > (SELECT count(*) FROM lease
-        JOIN holding ON holding.storage = storage.id AND holding.root = lease.root AND holding.claims = 1
-        JOIN closure ON closure.root = lease.root AND closure.block = block.id
-        WHERE lease.account_id = storage.account_id)
-    LIMIT 1`
-  const { bytes } = cid.multihash
-  return database.getValue(sql, accountId === null ? [bytes] : [bytes, accountId]) !== null
+  return database.get(sql, accountId === null ? forms : [accountId, ...forms]) !== null
 }
 
 function otherForm(cid: CID): readonly CID[] {

@@ -16,9 +16,9 @@ import {
   pinStatements,
   unpinStatement,
 } from './pin-rows.ts'
-import { keepAll, type KeepRows } from './keep-all.ts'
+import { keepAll, type KeepRows, type KeepWatch } from './keep-all.ts'
 import { endAttempts, leaseStatements } from './leases.ts'
-import { looseRoot, type Put, rootOf } from './roots.ts'
+import { findWholeRoot, looseRoot, type Put, rootOf } from './roots.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
 import { walkBlocks, type WalkedBlock } from './walk.ts'
 
@@ -42,13 +42,39 @@ export type PinSettings = {
 export function createPins(settings: PinSettings): Pins {
   const { store, database, clock, openBlocks, blocksMax, committed } = settings
 
-  /** Of a pin: its rows, or what keeps the blocks that a try in vain has brought, for the next one. */
-  function rowsOf(accountId: string, cid: CID, whole: KeepRows['whole']): KeepRows {
-    const part: KeepRows['part'] = (put) => [
+  /**
+   * Commits the rows of a pin: at once when somebody keeps all that it reaches, else after a walk. What a walk in vain
+   * has brought is kept for the next one.
+   */
+  async function keep(
+    accountId: string,
+    { cid, mode }: Pick<Pin, 'cid' | 'mode'>,
+    rows: (put: Put | null) => readonly Statement[],
+    blocks: () => AsyncIterable<WalkedBlock>,
+    watch: KeepWatch,
+  ): Promise<void> {
+    const root = rootOf(cid, mode)
+    const wholeRoot = () => {
+      const found = findWholeRoot(database, root)
+      return found !== null && found.blocks <= blocksMax ? found : null
+    }
+    const whole = wholeRoot()
+    try {
+      if (whole !== null) {
+        await store.commit([], rows(null))
+        watch.progress(whole.blocks, BigInt(whole.bytes))
+        return
+      }
+    } catch (thrown) {
+      // Nobody holds it any more: then it is walked. Otherwise the rows themselves refused.
+      if (!(thrown instanceof NothingChanged) || wholeRoot() !== null) throw thrown
+    }
+    const part = (put: Put): readonly Statement[] => [
       endAttempts(accountId, cid),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
-    return { whole, part: settings.hasSources() ? part : null }
+    const kept: KeepRows = { whole: rows, part: settings.hasSources() ? part : null }
+    await keepAll(store, blocks(), kept, watch)
   }
 
   const expires = (): number => clock.now() + settings.unpinnedMs
@@ -60,11 +86,9 @@ export function createPins(settings: PinSettings): Pins {
         const recursive = pin.mode === 'recursive'
         if (!recursive && findPinMode(database, accountId, pin.cid) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
-        const read = openBlocks(patience, signal)
-        const rows = rowsOf(accountId, pin.cid, (put) =>
-          pinStatements(accountId, pin, put, clock.now()),
-        )
-        await keepAll(store, blocksOf(pin, read, blocksMax), rows, { progress, signal })
+        const rows = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
+        const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
+        await keep(accountId, pin, rows, blocks, { progress, signal })
       } catch (thrown) {
         throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
       }
@@ -82,12 +106,11 @@ export function createPins(settings: PinSettings): Pins {
       }
       judge()
       if (from.equals(to)) return
-      const blocks = walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
-      const rows = rowsOf(accountId, to, (put) =>
-        movePinStatements(accountId, move, put, clock.now()),
-      )
+      const rows = (put: Put | null) => movePinStatements(accountId, move, put, clock.now())
+      const blocks = () => walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
+      const pin = { cid: to, mode: 'recursive' } as const
       try {
-        await keepAll(store, blocks, rows, { progress: () => {}, signal })
+        await keep(accountId, pin, rows, blocks, { progress: () => {}, signal })
       } catch (thrown) {
         // Another call changed the pins since: say what stands now.
         if (thrown instanceof NothingChanged) judge()

@@ -2,6 +2,7 @@
 // under one tree, written in the batch's own commit and never walked again; who holds it, and what that comes to in
 // bytes, follows by triggers (db/storage-triggers.ts).
 import type { CID } from 'multiformats/cid'
+import { lostFile } from '../content/segments/block-index.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 
@@ -60,8 +61,15 @@ export function rootStatements(name: RootName, { batch, tree }: Put): readonly S
   ]
 }
 
-/** The id of a root that somebody holds, so whole; null when there is none. */
-export function findHeldRoot(database: Database, name: RootName): number | null {
-  const sql = `SELECT id FROM root WHERE ${isRoot} AND holders > 0`
-  return database.getValue<number>(sql, rootParameters(name))
+/** A root that somebody holds, of which every block is here; null when there is none. */
+export function findWholeRoot(
+  database: Database,
+  name: RootName,
+): { readonly blocks: number; readonly bytes: number } | null {
+  return database.get(
+    `SELECT blocks, bytes FROM root WHERE ${isRoot} AND holders > 0 AND NOT EXISTS (
+      SELECT 1 FROM block CROSS JOIN closure ON closure.root = root.id AND closure.block = block.id
+        WHERE block.file = ${lostFile})`,
+    rootParameters(name),
+  )
 }

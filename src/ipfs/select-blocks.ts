@@ -42,19 +42,6 @@ export async function* selectBlocks(
   visitsMax: number,
   read: ReadBlock,
 ): AsyncGenerator<SelectedBlock> {
-  try {
-    yield* walk(path, selection, visitsMax, read)
-  } finally {
-    read.forget?.()
-  }
-}
-
-async function* walk(
-  path: TracedPath,
-  selection: Selection,
-  visitsMax: number,
-  read: ReadBlock,
-): AsyncGenerator<SelectedBlock> {
   const sent = new Set<string>()
   const entered = new Set<string>()
   let visits = 0
@@ -80,9 +67,7 @@ async function* walk(
       if (entered.has(key)) continue
       entered.add(key)
     }
-    const visiting = visit(child.cid)
-    read.expect?.(aheadOf(levels))
-    const below = await visiting
+    const below = await visit(child.cid)
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
     // Before it is told, so that a part that is not what its parent says never leaves.
     const next = enter(child, below)
@@ -111,13 +96,6 @@ async function* walk(
 
   function enter(from: Child, bytes: Uint8Array): Level {
     return { children: childrenOf(from, bytes, selection, span), next: 0 }
-  }
-}
-
-/** What comes next, as far as it is known now: the rest of the newest level first. */
-function* aheadOf(levels: readonly Level[]): Generator<CID> {
-  for (const { children, next } of levels.toReversed()) {
-    for (let at = next; at < children.length; at++) yield (children[at] as Child).cid
   }
 }
 

@@ -17,7 +17,7 @@ export function createFileCommands(
   t: TestContext,
   fixture: Parameters<typeof createFilesFixture>[1] = {},
 ) {
-  const { files, clock, store } = createFilesFixture(t, fixture)
+  const { files, clock, store, database } = createFilesFixture(t, fixture)
   const operations = createFilesOperations({
     clock,
     version: '0.1.0',
@@ -71,5 +71,5 @@ export function createFileCommands(
     assert.equal(reply.kind, 'bytes')
     return await bytesOf(reply.kind === 'bytes' ? reply.chunks : streamOf([]))
   }
-  return { files, clock, store, run, lines, value, add, cat, bytes }
+  return { files, clock, store, database, run, lines, value, add, cat, bytes }
 }

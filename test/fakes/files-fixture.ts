@@ -5,10 +5,11 @@ import { importProfiles } from '../../src/codec/import-profile.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
-import type { ContentRef, Item } from '../../src/content/ref.ts'
+import type { ContentRef, Item, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
-import type { Store } from '../../src/content/store.ts'
+import type { Forget, Store } from '../../src/content/store.ts'
+import type { Writer } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
@@ -21,7 +22,10 @@ import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 export type FilesFixture = {
   readonly files: Files
   readonly store: Store
+  readonly forget: Forget
+  readonly obtain: Obtain
   readonly database: Database
+  readonly writer: Writer
   readonly clock: TurnedClock
 }
 
@@ -67,16 +71,15 @@ export function createFilesFixture(
   }
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
-  const store = wrapStore(
-    createSegmentStore({
-      db: database,
-      writer,
-      ops: createMemoryFileOps(),
-      path: '/store',
-      clock,
-      log: silentLog,
-    }),
-  )
+  const kept = createSegmentStore({
+    db: database,
+    writer,
+    ops: createMemoryFileOps(),
+    path: '/store',
+    clock,
+    log: silentLog,
+  })
+  const store = wrapStore(kept)
   const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,
@@ -88,14 +91,16 @@ export function createFilesFixture(
   })
   const files = createFiles({
     store,
+    forget: kept.forget,
     obtain,
     readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
+    writer,
     clock,
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
-  return { files, store, database, clock }
+  return { files, store, forget: kept.forget, obtain, database, writer, clock }
 }
 
 export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {

@@ -54,9 +54,10 @@ export async function startFilesServer(
   const database = openDatabase(':memory:')
   migrate(database)
   t.after(() => database.close())
+  const writer = createInlineWriter(database)
   const store = createSegmentStore({
     db: database,
-    writer: createInlineWriter(database),
+    writer,
     ops: createMemoryFileOps(),
     path: '/store',
     clock,
@@ -73,9 +74,11 @@ export async function startFilesServer(
   })
   const files = createFiles({
     store,
+    forget: store.forget,
     obtain,
     readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
     database,
+    writer,
     clock,
     hasSources: () => false,
     limits: defaultFilesLimits,

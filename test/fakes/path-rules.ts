@@ -3,7 +3,6 @@ import type { PathRules } from '../../src/gateway/run-path.ts'
 
 export const openPaths: PathRules = {
   isPublic: () => false,
-  openAccounts: () => [],
   pinnedOnly: () => false,
   fetches: () => false,
   denies: () => false,

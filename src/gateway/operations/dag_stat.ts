@@ -6,12 +6,13 @@ import { toBareHex } from '../../base/hex.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { flagOf, patienceOf } from '../params/file-options.ts'
+import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
 
 type DagStatInput = {
   readonly paths: readonly string[]
   readonly progress: boolean
   readonly patience: Patience
+  readonly print: (cid: CID) => string
 }
 
 type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
@@ -28,6 +29,7 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
         paths: args,
         progress: flagOf(options, 'progress', true),
         patience: patienceOf(options),
+        print: cidPrinter(options),
       }
     },
     async run(input, call) {
@@ -37,7 +39,7 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
 }
 
 async function* linesOf(input: DagStatInput, { files, signal }: FilesCall, clock: Clock) {
-  const { paths, progress, patience } = input
+  const { paths, progress, patience, print } = input
   const dags: DagCount[] = []
   const unique = new Set<string>()
   const bytes = { distinct: 0n, all: 0n }
@@ -67,11 +69,7 @@ async function* linesOf(input: DagStatInput, { files, signal }: FilesCall, clock
   }
 
   function shown({ cid, bytes: size, blocks }: DagCount): object {
-    return {
-      Cid: cid.toString(),
-      ...notZero('Size', size),
-      ...notZero('NumBlocks', BigInt(blocks)),
-    }
+    return { Cid: print(cid), ...notZero('Size', size), ...notZero('NumBlocks', BigInt(blocks)) }
   }
 }
 

@@ -4,6 +4,7 @@ import type { FilesOperation } from '../operation.ts'
 import { add } from './add.ts'
 import { blockGet } from './block_get.ts'
 import { blockPut } from './block_put.ts'
+import { blockRm } from './block_rm.ts'
 import { blockStat } from './block_stat.ts'
 import { cat } from './cat.ts'
 import { dagExport } from './dag_export.ts'
@@ -22,6 +23,7 @@ import { pinRm } from './pin_rm.ts'
 import { pinUpdate } from './pin_update.ts'
 import { pinVerify } from './pin_verify.ts'
 import { refs } from './refs.ts'
+import { repoGc } from './repo_gc.ts'
 import { repoStat } from './repo_stat.ts'
 import { createVersion } from './version.ts'
 import { pathCar } from './path_car.ts'
@@ -43,6 +45,7 @@ export function createFilesOperations(
     add,
     blockGet,
     blockPut,
+    blockRm,
     blockStat,
     cat,
     dagExport,
@@ -61,6 +64,7 @@ export function createFilesOperations(
     pinUpdate,
     pinVerify,
     refs,
+    repoGc,
     repoStat,
     createVersion(parts.version),
   ]

@@ -1,0 +1,23 @@
+// `repo/gc`: the account's own: lets go of all that it brought and did not pin. What is not kept by anybody else
+// is gone at once (contract-files 8.5).
+// Tested by src/gateway/operations/block-rm.test.ts
+import type { FilesCall, FilesOperation } from '../operation.ts'
+import { flagOf } from '../params/file-options.ts'
+
+type RepoGcInput = { readonly silent: boolean }
+
+export const repoGc: FilesOperation<RepoGcInput> = {
+  name: 'repo/gc',
+  class: 'write',
+  parse: ({ options }) => ({ silent: flagOf(options, 'silent', false) }),
+  async run(input, call) {
+    return { kind: 'events', lines: linesOf(input, call), live: false }
+  },
+}
+
+/** As Kubo prints them: blocks have no codec there, so each is raw. */
+async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: FilesCall) {
+  for await (const cid of files.releaseUnpinned(caller.accountId, signal)) {
+    if (!silent) yield { Key: { '/': cid.toString() } }
+  }
+}
