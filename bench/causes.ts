@@ -7,11 +7,11 @@ const rowReads = 'not profiled; blocks are read from SQLite one by one on the re
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
-  'profiled: more than a third goes to writing the answer to the socket, a sixth to reading nodes from SQLite one by one (decision 0015), a twentieth to finding others in memory; the rest is spread thin. anvil answers from memory about as fast as a bare node:http'
+  'profiled: more than a third goes to writing the answer to the socket, a sixth to a fifth to reading the leaf from SQLite (decision 0015), a twentieth to finding other nodes in memory; the rest is spread thin. A cached answer takes as much processor time as a bare node:http; the goal leaves as much again for the walk, the leaf and its hash, of which SQLite takes half. anvil answers from memory about as fast as a bare node:http'
 const renderings =
   'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. Profiled: two fifths go to writing the answer to the socket, a fifth to decoding, rendering and keeping the transaction; the rest is spread thin'
 const miss =
-  'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows'
+  'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows: it takes nearly all that the goal allows without reading a byte of the reply, whose proof alone takes another 30 us to judge'
 const cached =
   'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
 const cachedAtRate =
@@ -20,7 +20,7 @@ const shared =
   'the bare node:http beside it is near the goal or over it too: compiling, collecting and the load generator share two cores'
 
 const warmUp =
-  'about a quarter of the time goes to opening the folder and starting the thread with its EVM; 54 blocks run in code that is not compiled yet'
+  'profiled: a fifth of the time goes to starting the thread with its EVM, with compiled code at hand; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
 const importing =
   "profiled: two thirds go to the EVM library's tries, RLP and system contracts of each block, a fourteenth to the sender; SQLite writes beside it on another core, which a busy machine does not have"
 

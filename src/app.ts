@@ -238,6 +238,7 @@ export async function startServer(
       importProfileOf(settings.now.files, importProfile),
     paths: {
       isPublic: () => settings.now.gateway.public,
+      openAccounts: () => directory.openAccounts(settings.now.card.adapter !== 'none'),
       pinnedOnly: () => settings.now.gateway.pinnedOnly,
       fetches: () => blockSources.now().length > 0,
       denies: denied.denies,

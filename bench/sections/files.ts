@@ -19,6 +19,8 @@ const concurrent = 16
 type Round = {
   readonly sha: number
   readonly add: Passed
+  /** From the disk: what was written past the cache of the system is not in it. */
+  readonly cold: Passed
   readonly cat: Passed
   readonly memory: { readonly add: number; readonly cat: number }
 }
@@ -51,6 +53,11 @@ export async function runFiles(bench: Bench): Promise<void> {
         goal: 0.4,
       },
       {
+        name: 'cat from the disk, every block verified before it is sent',
+        passed: (round: Round) => round.cold,
+        goal: null,
+      },
+      {
         name: 'cat, every block verified before it is sent',
         passed: (round: Round) => round.cat,
         goal: 0.7,
@@ -63,7 +70,7 @@ export async function runFiles(bench: Bench): Promise<void> {
         ' s',
       )
       const ratio = of((round) => passed(round).rate / round.sha)
-      report.figure(`${name} / sha256`, ratio, '', { atLeast: goal })
+      report.figure(`${name} / sha256`, ratio, '', goal === null ? undefined : { atLeast: goal })
     }
     report.figure(
       'memory: one add',
@@ -97,13 +104,15 @@ async function runRound(bench: Bench, file: FileBytes, profileFile: string): Pro
     const shaBefore = shaRate(file)
     let cid = ''
     const add = await measured('add', async () => void (cid = await addFile(cairn, file)))
+    const cold = await measured('cat from the disk', () => catFile(cairn, cid, file))
     const cat = await measured('cat', () => catFile(cairn, cid, file))
     const sha = (shaBefore + shaRate(file)) / 2
     return {
       sha,
       add,
+      cold,
       cat,
-      memory: { add: add.grown, cat: cat.grown },
+      memory: { add: add.grown, cat: Math.max(cold.grown, cat.grown) },
     }
   } finally {
     await cairn.stop()

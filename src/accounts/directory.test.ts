@@ -149,3 +149,24 @@ test('an address that may not look is answered from memory; what was read anew s
     clock.turn(1_000)
     directory.authenticate(key, null, 'barred')
   }))
+
+test('accounts that open what they have pinned are known, by their good keys alone', () =>
+  withRig(async ({ accounts, directory, clock }) => {
+    await accounts.createAccount('poor')
+    await accounts.createKey('acme')
+    assert.deepEqual(directory.openAccounts(true), [])
+    const settings = { gatewayPublic: true }
+    const { apiKey } = await accounts.createKey('acme', { settings })
+    await accounts.createKey('acme', { settings })
+    await accounts.createKey('poor', { settings })
+    clock.turn(1000)
+    const acme = [apiKey.accountId]
+    assert.deepEqual(directory.openAccounts(true), acme)
+    assert.equal(directory.openAccounts(false).length, 2)
+    await accounts.createKey('acme', { settings: { ...settings, files: false } })
+    for (const { id, settings: each } of accounts.listKeys('acme')) {
+      if (each.gatewayPublic) await accounts.revokeKey(id)
+    }
+    clock.turn(1000)
+    assert.deepEqual(directory.openAccounts(true), [])
+  }))

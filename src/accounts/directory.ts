@@ -15,6 +15,8 @@ import { parseKeySettings } from './parse-key-settings.ts'
 export type Directory = {
   /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
   authenticate(key: string, secret: string | null, address?: string): Caller
+  /** Accounts with a key that opens what they have pinned to everybody; `cardGate`: those with a card. */
+  openAccounts(cardGate: boolean): readonly string[]
   /** Reads the accounts anew when they changed. */
   refresh(): void
   stop(): void
@@ -65,6 +67,7 @@ export function createDirectory(parts: {
   const { db, clock, log, mayLook = () => true } = parts
   let entries = new Map<string, Entry>()
   let revision = -1
+  let open: readonly Entry[] = []
   // sha256 of keys that are not there -> when to look again.
   const unknown = new Map<string, number>()
 
@@ -81,6 +84,10 @@ export function createDirectory(parts: {
       }
     }
     entries = read
+    open = [...read.values()].filter(
+      ({ revoked, withSecret: { settings } }) =>
+        !revoked && settings.files && settings.gatewayPublic,
+    )
     revision = now
     unknown.clear()
   }
@@ -112,6 +119,13 @@ export function createDirectory(parts: {
   return {
     refresh,
     stop,
+    openAccounts(cardGate) {
+      if (open.length === 0) return []
+      const now = open.filter(
+        ({ expires, withSecret }) => !isOver(expires, clock) && (withSecret.hasCard || !cardGate),
+      )
+      return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
+    },
     authenticate(key, secret, address = '') {
       const hash = hashToHex(key)
       // Whatever is in memory was judged when it was made.

@@ -16,6 +16,10 @@ export type KeySettings = {
   readonly filesWritesPerSecond: number | null
   /** What `add` does where its options say nothing; null = as the server is set. */
   readonly importProfile: ImportProfileName | null
+  /** Readers with this key are given what its account has pinned, and nothing else. */
+  readonly gatewayPinnedOnly: boolean
+  /** What its account has pinned is open to readers without any key. */
+  readonly gatewayPublic: boolean
   /** Contracts: every account that a call is about must be one of them. `0x` and 40 hex digits. */
   readonly allowAddresses: readonly string[]
   /** JSON-RPC methods and paths of file commands. */
@@ -38,6 +42,8 @@ export const defaultKeySettings: KeySettings = {
   filesReadsPerSecond: null,
   filesWritesPerSecond: null,
   importProfile: null,
+  gatewayPinnedOnly: false,
+  gatewayPublic: false,
   allowAddresses: [],
   allowMethods: [],
   allowOrigins: [],

@@ -31,6 +31,8 @@ export function changeKeySettings(
     filesReadsPerSecond: limit('filesReadsPerSecond', merged.filesReadsPerSecond),
     filesWritesPerSecond: limit('filesWritesPerSecond', merged.filesWritesPerSecond),
     importProfile: profile('importProfile', merged.importProfile),
+    gatewayPinnedOnly: flag('gatewayPinnedOnly', merged.gatewayPinnedOnly),
+    gatewayPublic: flag('gatewayPublic', merged.gatewayPublic),
     allowAddresses: parseAllowlist('allowAddresses', merged.allowAddresses),
     allowMethods: parseAllowlist('allowMethods', merged.allowMethods),
     allowOrigins: parseAllowlist('allowOrigins', merged.allowOrigins),

@@ -28,6 +28,8 @@ export type KeySettingsOptions = Lists & {
   readonly filesReadsPerSecond?: Limit
   readonly filesWritesPerSecond?: Limit
   readonly importProfile?: ImportProfileName | 'none'
+  readonly gatewayPinnedOnly?: boolean
+  readonly gatewayPublic?: boolean
   readonly overrideWithSecret?: boolean
 }
 
@@ -47,6 +49,10 @@ export function addKeySettings(command: Command, changing: boolean): Command {
     `how files are added where a request does not say: ${profileNames} (that of the server)`,
     parseProfile,
   )
+  command.option('--gateway-pinned-only', 'give its readers what the account has pinned, no more')
+  if (changing) command.option('--no-gateway-pinned-only', 'give them what the server gives')
+  command.option('--gateway-public', 'open what the account has pinned to readers without a key')
+  if (changing) command.option('--no-gateway-public', 'close it to them')
   for (const [flag, description] of lists) {
     command.option(`${flag} <entry>`, description, addEntry)
   }
@@ -83,6 +89,8 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     filesReadsPerSecond: numberOf(options.filesReadsPerSecond),
     filesWritesPerSecond: numberOf(options.filesWritesPerSecond),
     importProfile: options.importProfile === 'none' ? null : options.importProfile,
+    gatewayPinnedOnly: options.gatewayPinnedOnly,
+    gatewayPublic: options.gatewayPublic,
     allowAddresses: listOf('--allow-address', options.allowAddress),
     allowMethods: listOf('--allow-method', options.allowMethod),
     allowOrigins: listOf('--allow-origin', options.allowOrigin),

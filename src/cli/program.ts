@@ -76,6 +76,11 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./gc.ts')).defineGc,
   },
   {
+    name: 'import',
+    summary: 'pins: pin what a list names, taken from a gateway or a Kubo node',
+    load: async () => (await import('./import.ts')).defineImport,
+  },
+  {
     name: 'proof',
     summary: 'the proof bundle of a read, from a server or out of the data folder',
     load: async () => (await import('./proof.ts')).defineProof,

@@ -12,7 +12,7 @@ export function headLength(length: number): number {
 
 const bytesAtFirst = 1024
 /** What one large encoding made it grow to is given back. */
-const keptBytesMax = 65_536
+const keptBytesMax = 1024 * 1024
 
 /** Made for one encoding, or cleared before the next; grows by doubling. */
 export class RlpWriter {

@@ -82,12 +82,10 @@ export type FilesVisit = {
 
 /** What readers of `/ipfs/<cid>` need of it. */
 export interface Paths {
-  /** Does a reader need a key? */
-  isPublic(): boolean
-  /** Null: nobody showed a key, and nobody has to. Throws the faults of the file face. */
+  /** Null: nobody showed a key, and not everybody has to. Throws the faults of the file face. */
   enterPath(credential: Credential | null, operation: string): Promise<Caller | null>
   /**
-   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, and what the operation
+   * Throws `bad_argument`, `over_rate`, `no_credential` where nobody showed a key and the content is not open, `overloaded`, `denied`, `not_cached`, `not_found`, and what the operation
    * throws.
    */
   runPath(visit: PathVisit): Promise<PathRun>

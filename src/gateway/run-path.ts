@@ -15,6 +15,8 @@ import type { PathVisit } from './path-operation.ts'
 export type PathRules = {
   /** Nobody needs a key. */
   readonly isPublic: () => boolean
+  /** Accounts that open what they have pinned to everybody. */
+  readonly openAccounts: () => readonly string[]
   /** Only what is pinned is given: by the caller's account, or where nobody shows a key by any. */
   readonly pinnedOnly: () => boolean
   /** Whether what is not here may be looked for elsewhere, for callers with a key. */
@@ -45,9 +47,7 @@ export function createPaths(parts: PathParts): Paths {
     judge(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
-    if (rules.pinnedOnly() && !files.isPinned(root, caller?.accountId ?? null)) {
-      throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
-    }
+    judgePins(root, caller)
     if (files.has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(caller, cachedOnly)) {
@@ -55,17 +55,27 @@ export function createPaths(parts: PathParts): Paths {
     }
   }
 
+  function judgePins(root: CID, caller: Caller | null): void {
+    if (caller === null && !rules.isPublic()) {
+      // Whether it is here is nothing to tell who may not have it.
+      const isOpen = rules.openAccounts().some((accountId) => files.isPinned(root, accountId))
+      if (!isOpen) throw new Fault('no_credential')
+      return
+    }
+    if (!rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
+    if (files.isPinned(root, caller?.accountId ?? null)) return
+    throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
+  }
+
   function mayFetch(caller: Caller | null, cachedOnly: boolean): boolean {
     return rules.fetches() && caller !== null && !cachedOnly
   }
 
   return {
-    isPublic: rules.isPublic,
-
     async enterPath(credential, operation) {
-      if (credential === null && rules.isPublic()) return null
-      if (credential === null) throw new Fault('no_credential')
-      return await enter(credential, operation)
+      if (credential !== null) return await enter(credential, operation)
+      if (rules.isPublic() || rules.openAccounts().length > 0) return null
+      throw new Fault('no_credential')
     },
 
     async runPath(visit) {

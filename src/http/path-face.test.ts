@@ -253,6 +253,12 @@ test('a page may not make a browser ask for a key on the origin of the commands'
     )
     assert.match(text, /^HTTP\/1\.1 403 /)
     assert.doesNotMatch(text, /www-authenticate/i)
+    const sentByItself = await sendRaw(
+      reader.server.port,
+      `GET /ipfs/bafkqaaa?format=raw HTTP/1.1\r\nhost: x\r\nsec-fetch-mode: ${mode}\r\n`,
+      `authorization: ${reader.basic}\r\nconnection: close\r\n\r\n`,
+    )
+    assert.match(sentByItself, /^HTTP\/1\.1 403 /)
   }
 })
 
@@ -288,6 +294,54 @@ test('with pinned content only, a root must be pinned by the reader, or by anyon
   rules.isPublic = true
   assert.equal(await status(`${pinned}?format=raw`, { authorization: '' }), 200)
   assert.equal(await status(`${loose}?format=raw`, { authorization: '' }), 404)
+})
+
+test('what lies below a pin is pinned, and what is only leased is not', async (t) => {
+  const reader = await startPathReader(t, { pathRules: { pinnedOnly: () => true } })
+  const leased = await reader.add([fileEntry('', 'leased')], { ...bare, pin: false })
+  const both = await reader.add([fileEntry('', 'both')], { ...bare, pin: false })
+  await reader.add([fileEntry('d/a', 'below'), fileEntry('d/b', 'both')], bare)
+  const below = await reader.add([fileEntry('', 'below')], { ...bare, onlyHash: true })
+  const status = async (path: string) => (await reader.get(`${path}?format=raw`)).status
+  assert.equal(await status(below), 200)
+  assert.equal(await status(both), 200)
+  assert.equal(await status(leased), 404)
+  const folder = await reader.add([fileEntry('d/a', 'once')], bare)
+  const once = await reader.add([fileEntry('', 'once')], { ...bare, onlyHash: true })
+  assert.equal(await status(once), 200)
+  await reader.server.files.unpin(reader.account.key, CID.parse(folder), true)
+  assert.equal(await status(folder), 404)
+  assert.equal(await status(once), 404)
+})
+
+test('a key may be for pinned content only, where the server gives all', async (t) => {
+  const reader = await startPathReader(t)
+  const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })
+  const settings = { ...defaultKeySettings, gatewayPinnedOnly: true }
+  const narrow = reader.server.newAccount({ settings })
+  const authorization = `Basic ${Buffer.from(`${narrow.key}:${narrow.secret}`).toString('base64')}`
+  assert.equal((await reader.get(`${loose}?format=raw`)).status, 200)
+  assert.equal((await reader.get(`${loose}?format=raw`, { authorization })).status, 404)
+})
+
+test('an account may open what it has pinned to everybody, and nothing else is told', async (t) => {
+  const open: string[] = []
+  const reader = await startPathReader(t, { pathRules: { openAccounts: () => open } })
+  const pinned = await reader.add([fileEntry('', 'pinned')], bare)
+  const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })
+  const status = async (path: string, headers = {}) => {
+    const response = await reader.get(`${path}?format=raw`, { authorization: '', ...headers })
+    return response.status
+  }
+  assert.equal(await status(pinned), 401)
+  open.push(reader.account.key)
+  assert.equal(await status(pinned), 200)
+  // Here or not, it is the same to who may not have it.
+  assert.equal(await status(loose), 401)
+  assert.equal(await status(absentCid), 401)
+  const other = reader.server.newAccount()
+  open.splice(0, 1, other.key)
+  assert.equal(await status(pinned), 401)
 })
 
 test('content on the deny list is a 410, by any spelling and along a path', async (t) => {

@@ -61,7 +61,11 @@ export function createPathFace(parts: PathFaceParts): Face {
       }
       // A short body never looks whole.
       if (response.headersSent) response.destroy()
-      else refuse(exchange, fault)
+      else
+        refuse(
+          exchange,
+          isAskingBrowser(parts, exchange, fault) ? new Fault('browser_refused') : fault,
+        )
     }
   }
 }
@@ -71,14 +75,13 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const { method, headers } = exchange.request
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
   const ownOrigin = isOwnHost(settings.host, headers.host)
-  const isPublic = gateway.isPublic()
-  // A browser that was asked for a key would send it by itself from then on, to the commands too.
-  if (!isPublic && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
-
+  const credential = credentialOf(exchange)
+  // What a browser sends by itself it sends to the commands too.
+  if (credential !== null && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
   const query = readQuery(exchange.query)
   const chosen = chooseIn(query, headers.accept)
   const operation = parts.operations[chosen.format ?? 'content']
-  const caller = await gateway.enterPath(credentialOf(exchange), operation.name)
+  const caller = await gateway.enterPath(credential, operation.name)
   if (chosen instanceof Unserved) throw chosen.fault
   if (chosen.format === null && !settings.deserialized && !ownOrigin) {
     const detail =
@@ -100,7 +103,7 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const sent = { bytes: 0 }
   let outcome: 'ok' | FaultCode = 'ok'
   try {
-    await sendReply(parts, exchange, reply, { chosen, path: shown, isPublic }, sent)
+    await sendReply(parts, exchange, reply, { chosen, path: shown, isOpen: caller === null }, sent)
   } catch (thrown) {
     outcome = absenceOf(thrown).code
     throw thrown
@@ -112,7 +115,8 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
 type Asked = {
   readonly chosen: ChosenFormat
   readonly path: string
-  readonly isPublic: boolean
+  /** Given without a key. */
+  readonly isOpen: boolean
 }
 
 async function sendReply(
@@ -130,16 +134,16 @@ async function sendReply(
     return
   }
   const { tag } = reply
-  const { isPublic } = asked
+  const { isOpen } = asked
   if (namesTag(headers['if-none-match'], tag)) {
-    response.writeHead(304, cacheHeaders(tag, { isPublic, isGenerated: false })).end()
+    response.writeHead(304, cacheHeaders(tag, { isOpen, isGenerated: false })).end()
     return
   }
   const content = await reply.describe()
   const range = rangeOf(exchange, content, tag)
   const isGenerated = content.generated === true
   const head = {
-    ...cacheHeaders(tag, { isPublic, isGenerated }),
+    ...cacheHeaders(tag, { isOpen, isGenerated }),
     ...contentHeaders(content, asked.path),
     ...lengthHeaders(content, range),
     ...locationHeaders(exchange, asked.chosen),
@@ -232,6 +236,16 @@ function credentialOf(exchange: NodeExchange) {
 
 function isOwnHost(own: string | null, host: string | undefined): boolean {
   return own !== null && host?.replace(/:\d+$/, '').toLowerCase() === own.toLowerCase()
+}
+
+/** A browser that is asked for a key would send it by itself from then on, to the commands too. */
+function isAskingBrowser(
+  { settings }: PathFaceParts,
+  { request: { headers } }: NodeExchange,
+  { code }: Fault,
+): boolean {
+  const asks = code === 'no_credential' || code === 'bad_secret' || code === 'bad_key'
+  return asks && isAmbient(headers) && !isOwnHost(settings.host, headers.host)
 }
 
 function refuse({ request, response }: NodeExchange, fault: Fault): void {

@@ -29,15 +29,15 @@ export function preflightHeaders(): Record<string, string> {
   }
 }
 
-/** `isPublic` false: copies are for who shows the same key. */
+/** `isOpen` false: copies are for who shows the same key. */
 export function cacheHeaders(
   tag: string,
-  { isPublic, isGenerated }: { readonly isPublic: boolean; readonly isGenerated: boolean },
+  { isOpen, isGenerated }: { readonly isOpen: boolean; readonly isGenerated: boolean },
 ): Record<string, string> {
   return {
     Etag: tag,
     'Cache-Control': isGenerated ? generated : immutable,
-    Vary: isPublic ? 'Accept' : 'Accept, Authorization',
+    Vary: isOpen ? 'Accept' : 'Accept, Authorization',
   }
 }
 

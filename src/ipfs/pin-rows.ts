@@ -81,7 +81,13 @@ export function findPinMode(database: Database, accountId: string, cid: CID): Pi
   return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null
 }
 
-/** By that account, or with null by any. The v0 and the v1 CID of a dag-pb block name the same. */
+/** Leases of an account that are looked through for what it only leases. */
+const leasesMax = 1000
+
+/**
+ * By that account, or with null by any: the CID itself, as v0 or v1, or below a recursive pin. An account of very many
+ * leases is believed of the CIDs of its pins alone.
+ */
 export function isPinned(database: Database, cid: CID, accountId: string | null): boolean {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
   const places = forms.map(() => '?').join(', ')
@@ -89,7 +95,27 @@ export function isPinned(database: Database, cid: CID, accountId: string | null)
   const own = accountId === null ? '' : 'account.id = ? AND '
   // By account, because that is what the primary key begins with.
   const sql = `SELECT 1 FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`
-  return database.get(sql, accountId === null ? forms : [accountId, ...forms]) !== null
+  if (database.getValue(sql, accountId === null ? forms : [accountId, ...forms]) !== null)
+    return true
+  return isBelowPin(database, cid, accountId)
+}
+
+/** More roots of the account reach the block than those it only leases. */
+function isBelowPin(database: Database, cid: CID, accountId: string | null): boolean {
+  const own = accountId === null ? '' : ' AND storage.account_id = ?'
+  const sql = `SELECT 1 FROM block
+    JOIN charge ON charge.block = block.id
+    JOIN account_storage AS storage ON storage.id = charge.storage
+    WHERE block.hash = ?${own}
+      AND (SELECT count(*) FROM (SELECT 1 FROM lease WHERE lease.account_id = storage.account_id
+        LIMIT ${leasesMax + 1})) <= ${leasesMax}
+      AND charge.roots > (SELECT count(*) FROM lease
+        JOIN holding ON holding.storage = storage.id AND holding.root = lease.root AND holding.claims = 1
+        JOIN closure ON closure.root = lease.root AND closure.block = block.id
+        WHERE lease.account_id = storage.account_id)
+    LIMIT 1`
+  const { bytes } = cid.multihash
+  return database.getValue(sql, accountId === null ? [bytes] : [bytes, accountId]) !== null
 }
 
 function otherForm(cid: CID): readonly CID[] {

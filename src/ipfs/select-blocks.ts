@@ -42,6 +42,19 @@ export async function* selectBlocks(
   visitsMax: number,
   read: ReadBlock,
 ): AsyncGenerator<SelectedBlock> {
+  try {
+    yield* walk(path, selection, visitsMax, read)
+  } finally {
+    read.forget?.()
+  }
+}
+
+async function* walk(
+  path: TracedPath,
+  selection: Selection,
+  visitsMax: number,
+  read: ReadBlock,
+): AsyncGenerator<SelectedBlock> {
   const sent = new Set<string>()
   const entered = new Set<string>()
   let visits = 0
@@ -67,7 +80,9 @@ export async function* selectBlocks(
       if (entered.has(key)) continue
       entered.add(key)
     }
-    const below = await visit(child.cid)
+    const visiting = visit(child.cid)
+    read.expect?.(aheadOf(levels))
+    const below = await visiting
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
     // Before it is told, so that a part that is not what its parent says never leaves.
     const next = enter(child, below)
@@ -96,6 +111,13 @@ export async function* selectBlocks(
 
   function enter(from: Child, bytes: Uint8Array): Level {
     return { children: childrenOf(from, bytes, selection, span), next: 0 }
+  }
+}
+
+/** What comes next, as far as it is known now: the rest of the newest level first. */
+function* aheadOf(levels: readonly Level[]): Generator<CID> {
+  for (const { children, next } of levels.toReversed()) {
+    for (let at = next; at < children.length; at++) yield (children[at] as Child).cid
   }
 }
 

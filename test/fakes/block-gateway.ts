@@ -1,10 +1,15 @@
 // A real trustless HTTP gateway on loopback that gives blocks as well, or as badly, as it is told.
+import type { CID } from 'multiformats/cid'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { toBareHex } from '../../src/base/hex.ts'
+import { type CarBlock, writeCar } from '../../src/codec/car-writer.ts'
 import { parseCid } from '../../src/codec/cid.ts'
+import { walkBlocks } from '../../src/ipfs/walk.ts'
+import { streamOf } from './files-fixture.ts'
 
 /** `null`: it has none. `endless` and `oversized` are longer than any block; `cut` breaks off in the middle. */
 export type Manner =
@@ -42,13 +47,22 @@ export type FakeGateway = {
   delayMs: number
 }
 
+const carManners: readonly Manner[] = ['honest', 'wrong', 'short', 'cut']
 const oversized = 8 * 1024 * 1024
 
-/** Also `POST /api/v0/block/get?arg=`, as Kubo answers it. Stopped when the test ends. */
+/**
+ * CAR files too, and with `rpc` what Kubo answers under `/api/v0/`: `version`, `block/get`, `dag/export`, `pin/ls` (of
+ * `pins`). Stopped when the test ends.
+ */
 export async function startFakeGateway(
   t: Pick<TestContext, 'after'>,
   blocks: Map<string, Uint8Array>,
-  options: { readonly manner?: Manner; readonly awayTo?: string } = {},
+  options: {
+    readonly manner?: Manner
+    readonly awayTo?: string
+    readonly rpc?: boolean
+    readonly pins?: readonly object[]
+  } = {},
 ): Promise<FakeGateway> {
   const asked: string[] = []
   let underWay = 0
@@ -70,7 +84,15 @@ export async function startFakeGateway(
     asked.push(url.pathname + url.search)
     await held
     if (fake.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fake.delayMs))
-    const isKubo = url.pathname === '/api/v0/block/get'
+    const command = /^\/api\/v0\/(.*)$/.exec(url.pathname)?.[1]
+    const isKubo = command !== undefined
+    if (isKubo && (options.rpc !== true || request.method !== 'POST')) return status(response, 404)
+    if (command === 'version') return void response.end('{"Version":"0.44.0"}\n')
+    if (command === 'pin/ls') {
+      const type = url.searchParams.get('type')
+      const pins = (options.pins ?? []).filter((pin) => (pin as { Type?: string }).Type === type)
+      return void response.end(pins.map((pin) => `${JSON.stringify(pin)}\n`).join(''))
+    }
     const name = isKubo ? url.searchParams.get('arg') : url.pathname.split('/').at(-1)
     const cid = parseCid(name ?? '')
     const isEmpty = cid?.multihash.code === 0
@@ -85,8 +107,32 @@ export async function startFakeGateway(
       response.end(JSON.stringify({ Message: text, Code: 0, Type: 'error' }))
       return
     }
-    if (!isKubo && url.searchParams.get('format') !== 'raw') return status(response, 400)
+    const isCar = command === 'dag/export' || url.searchParams.get('format') === 'car'
+    if (isCar && cid !== null && block !== undefined && carManners.includes(fake.manner)) {
+      const scope = url.searchParams.get('dag-scope') ?? 'all'
+      return await sendCar(cid, scope, response)
+    }
+    if (!isKubo && !isCar && url.searchParams.get('format') !== 'raw') return status(response, 400)
     behave(url, block, response)
+  }
+
+  /** `short`: without the last block. `cut`: breaks off before it. */
+  async function sendCar(root: CID, scope: string, response: ServerResponse): Promise<void> {
+    const all: CarBlock[] = []
+    const read = async (cid: CID) => blocks.get(toBareHex(cid.multihash.bytes)) ?? new Uint8Array()
+    for await (const { cid, block } of walkBlocks(root, new Map(), 100_000, read)) {
+      if (scope === 'all' || all.length === 0) all.push({ cid, block: block ?? new Uint8Array() })
+    }
+    const isLess = fake.manner === 'short' || fake.manner === 'cut'
+    const given = isLess ? all.slice(0, -1) : all
+    if (fake.manner === 'wrong') {
+      const { cid, block } = given.pop() as CarBlock
+      given.push({ cid, block: Uint8Array.from(block, (byte) => byte ^ 1) })
+    }
+    const car = writeCar([root], streamOf(given))
+    for await (const piece of car) if (!response.write(piece)) await once(response, 'drain')
+    if (fake.manner === 'cut') response.destroy()
+    else response.end()
   }
 
   function behave(url: URL, block: Uint8Array | undefined, response: ServerResponse): void {
@@ -102,7 +148,8 @@ export async function startFakeGateway(
       return void response.end()
     }
     if (manner === 'refusing') return status(response, 401)
-    if (manner === 'failing') return status(response, 500)
+    // As one whose own storage fails: what it knows by heart it can say.
+    if (manner === 'failing' && block?.length !== 0) return status(response, 500)
     if (manner === 'circling') return redirect(url.pathname + url.search)
     if (manner === 'sending-away') return redirect(`${options.awayTo}${url.pathname}${url.search}`)
     if (manner === 'redirecting' && !url.pathname.startsWith('/moved')) {

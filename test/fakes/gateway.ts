@@ -138,7 +138,6 @@ export function createFakeGateway(
       return isFree(fault) ? 0 : refusalUnits
     },
     runFiles: () => Promise.reject(new Fault('no_command')),
-    isPublic: () => false,
     enterPath: () => Promise.reject(new Fault('no_credential')),
     runPath: () => Promise.reject(new Fault('not_found')),
   }

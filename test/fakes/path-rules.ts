@@ -3,6 +3,7 @@ import type { PathRules } from '../../src/gateway/run-path.ts'
 
 export const openPaths: PathRules = {
   isPublic: () => false,
+  openAccounts: () => [],
   pinnedOnly: () => false,
   fetches: () => false,
   denies: () => false,

@@ -1,6 +1,5 @@
 // `block/put`: keeps blocks that the caller made, under the CID that the options ask for (contract-files 9).
 // Tested by src/gateway/operations/blocks.test.ts
-import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { cidOf, codecNames, dagCborCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { cutMultihash, hashNames, sha256Code } from '../../codec/multihash.ts'
@@ -8,7 +7,7 @@ import type { Entry } from '../../ipfs/entry.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../params/block-size.ts'
-import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
+import { flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<Entry>
@@ -20,7 +19,6 @@ type BlockPutInput = {
   readonly pin: boolean
   readonly size: BlockSize
   readonly patience: Patience
-  readonly print: (cid: CID) => string
 }
 
 export const blockPut: FilesOperation<BlockPutInput> = {
@@ -48,7 +46,6 @@ export const blockPut: FilesOperation<BlockPutInput> = {
       pin: flagOf(options, 'pin', false),
       size: blockSizeOf(options),
       patience: patienceOf(options),
-      print: cidPrinter(options),
     }
   },
   async run(input, call) {
@@ -85,7 +82,7 @@ async function* putAll(input: BlockPutInput, call: FilesCall) {
     const bytes = await readAtMost(entry.content, input.size)
     const cid = cidOf(version, codec, cutMultihash(hashCode, digestBytes, bytes))
     await call.files.putBlock({ cid, bytes }, pin, patience, context)
-    yield { Key: input.print(cid), Size: bytes.length }
+    yield { Key: cid.toString(), Size: bytes.length }
   }
 }
 

@@ -1,25 +1,23 @@
 // `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
 // Tested by src/gateway/operations/blocks.test.ts
-import type { CID } from 'multiformats/cid'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesOperation } from '../operation.ts'
-import { cidPrinter, patienceOf } from '../params/file-options.ts'
+import { patienceOf } from '../params/file-options.ts'
 
 type BlockStatInput = {
   readonly path: string
   readonly patience: Patience
-  readonly print: (cid: CID) => string
 }
 
 export const blockStat: FilesOperation<BlockStatInput> = {
   name: 'block/stat',
   class: 'read',
   parse({ args, options }) {
-    return { path: args[0] ?? '', patience: patienceOf(options), print: cidPrinter(options) }
+    return { path: args[0] ?? '', patience: patienceOf(options) }
   },
-  async run({ path, patience, print }, { files, signal }) {
+  async run({ path, patience }, { files, signal }) {
     const cid = await files.resolve(path, patience, signal)
     const { length } = await files.block(cid, patience, signal)
-    return { kind: 'object', value: { Key: print(cid), Size: length } }
+    return { kind: 'object', value: { Key: cid.toString(), Size: length } }
   },
 }

@@ -6,13 +6,12 @@ import { toBareHex } from '../../base/hex.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
+import { flagOf, patienceOf } from '../params/file-options.ts'
 
 type DagStatInput = {
   readonly paths: readonly string[]
   readonly progress: boolean
   readonly patience: Patience
-  readonly print: (cid: CID) => string
 }
 
 type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
@@ -29,7 +28,6 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
         paths: args,
         progress: flagOf(options, 'progress', true),
         patience: patienceOf(options),
-        print: cidPrinter(options),
       }
     },
     async run(input, call) {
@@ -39,7 +37,7 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
 }
 
 async function* linesOf(input: DagStatInput, { files, signal }: FilesCall, clock: Clock) {
-  const { paths, progress, patience, print } = input
+  const { paths, progress, patience } = input
   const dags: DagCount[] = []
   const unique = new Set<string>()
   const bytes = { distinct: 0n, all: 0n }
@@ -69,7 +67,11 @@ async function* linesOf(input: DagStatInput, { files, signal }: FilesCall, clock
   }
 
   function shown({ cid, bytes: size, blocks }: DagCount): object {
-    return { Cid: print(cid), ...notZero('Size', size), ...notZero('NumBlocks', BigInt(blocks)) }
+    return {
+      Cid: cid.toString(),
+      ...notZero('Size', size),
+      ...notZero('NumBlocks', BigInt(blocks)),
+    }
   }
 }
 

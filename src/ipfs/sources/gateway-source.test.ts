@@ -252,7 +252,7 @@ test('what is no block of a file is not asked for', async (t) => {
 })
 
 test('a Kubo node gives blocks through its RPC, and says what it has not', async (t) => {
-  const kubo = await startFakeGateway(t, held())
+  const kubo = await startFakeGateway(t, held(), { rpc: true })
   const { obtain } = over(t, [[kubo, { speaks: 'kubo' }]])
   assert.deepEqual(Buffer.from(await obtain(wanted.ref, { codec: 0x70 }, never)), wanted.bytes)
   const asked = CID.createV1(0x70, wanted.cid.multihash).toString()

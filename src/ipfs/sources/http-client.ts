@@ -2,6 +2,7 @@
 // but the configured origin is ever asked, and errors name no URL, which may hold a key.
 // Tested by src/ipfs/sources/gateway-source.test.ts
 import { createRequire } from 'node:module'
+import { Readable } from 'node:stream'
 import type * as Undici from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
@@ -23,11 +24,20 @@ export type HttpAsk = {
   /** Pairs of the query, in this order, after those of the URL. */
   readonly query?: readonly (readonly [string, string])[]
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array
+  /** What it throws ends the request. */
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>
   /** Longest body of a reply. */
   readonly replyBytesMax: number
   /** From the start to the last byte. */
   readonly timeoutMs: number
+}
+
+/** A reply whose body is read as it comes; whoever does not read it to its end leaves the iteration. */
+export type HttpStream = {
+  readonly status: number
+  readonly retryAfterMs: number | null
+  /** Throws HttpTrouble when it breaks off. */
+  readonly body: AsyncIterable<Uint8Array>
 }
 
 export type HttpReply = {
@@ -48,6 +58,8 @@ export type HttpClient = {
    * HttpTrouble, or `signal.reason` when that aborts; then the connection is closed too.
    */
   ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply>
+  /** As `ask`, without a cap; `timeoutMs`: how long it may be silent. */
+  open(request: Omit<HttpAsk, 'replyBytesMax'>, signal: AbortSignal): Promise<HttpStream>
   /** Ends what is under way with HttpTrouble. */
   close(): Promise<void>
 }
@@ -93,21 +105,45 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   async function follow(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
+    const response = await send(request, signal, request.timeoutMs)
+    const { status, retryAfterMs } = headOf(response)
+    return { status, retryAfterMs, bytes: await readCapped(response, request.replyBytesMax) }
+  }
+
+  async function open(
+    request: Omit<HttpAsk, 'replyBytesMax'>,
+    signal: AbortSignal,
+  ): Promise<HttpStream> {
+    signal.throwIfAborted()
+    try {
+      const response = await send(request, signal, request.timeoutMs)
+      return { ...headOf(response), body: piecesOf(response, signal) }
+    } catch (thrown) {
+      if (signal.aborted) throw signal.reason
+      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+    }
+  }
+
+  /** The response that is no redirect. */
+  async function send(
+    request: Omit<HttpAsk, 'replyBytesMax'>,
+    signal: AbortSignal,
+    silenceMs: number,
+  ): Promise<Response> {
+    const { method, body = null } = request
     let path = pathOf(base, request)
     for (let redirects = 0; ; redirects += 1) {
       const response = await pool.request({
         path,
-        method: request.method,
+        method,
         headers: { ...headers, ...request.headers },
-        body: request.body ?? null,
+        body: body === null || body instanceof Uint8Array ? body : Readable.from(body),
+        headersTimeout: silenceMs,
+        bodyTimeout: silenceMs,
         signal,
       })
-      const { statusCode: status, headers: told } = response
-      const target = request.method === 'GET' ? redirectOf(status, told, base, path) : null
-      if (target === null) {
-        const bytes = await readCapped(response, request.replyBytesMax)
-        return { status, retryAfterMs: readRetryAfter(told['retry-after'], clock.now()), bytes }
-      }
+      const target = method === 'GET' ? redirectOf(response, base, path) : null
+      if (target === null) return response
       discard(response)
       if (target.origin !== base.origin) throw new HttpTrouble('a redirect to another origin')
       if (redirects === redirectsMax) throw new HttpTrouble(`more than ${redirectsMax} redirects`)
@@ -115,19 +151,39 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  return { ask, close: () => pool.destroy() }
+  function headOf({ statusCode, headers: told }: Response) {
+    return { status: statusCode, retryAfterMs: readRetryAfter(told['retry-after'], clock.now()) }
+  }
+
+  return { ask, open, close: () => pool.destroy() }
 }
 
 type Response = Undici.Dispatcher.ResponseData
 
+async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    mustBePlain(response)
+    yield* response.body as AsyncIterable<Uint8Array>
+  } catch (thrown) {
+    if (signal.aborted) throw signal.reason
+    throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+  } finally {
+    discard(response)
+  }
+}
+
+// Not asked for: what a source may send must be what the cap counts.
+function mustBePlain({ headers }: Response): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new HttpTrouble('a reply with a content encoding')
+  }
+}
+
 async function readCapped(response: Response, bytesMax: number): Promise<Uint8Array> {
   const { headers, body } = response
   try {
-    const encoding = headers['content-encoding']
-    // Not asked for: what a source may send must be what the cap counts.
-    if (encoding !== undefined && encoding !== 'identity') {
-      throw new HttpTrouble('a reply with a content encoding')
-    }
+    mustBePlain(response)
     const declared = Number(headers['content-length'] ?? 0)
     if (declared > bytesMax) throw tooLarge(bytesMax)
     const chunks: Uint8Array[] = []
@@ -155,13 +211,8 @@ function discard({ body }: Response): void {
 }
 
 /** Where it sends us; null: nowhere. Throws when that is no URL. */
-function redirectOf(
-  status: number,
-  headers: Response['headers'],
-  base: URL,
-  path: string,
-): URL | null {
-  if (![301, 302, 303, 307, 308].includes(status)) return null
+function redirectOf({ statusCode, headers }: Response, base: URL, path: string): URL | null {
+  if (![301, 302, 303, 307, 308].includes(statusCode)) return null
   const { location } = headers
   const from = new URL(path, base.origin)
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
@@ -170,7 +221,7 @@ function redirectOf(
   return new URL(location, from.href)
 }
 
-function pathOf(base: URL, { path, query = [] }: HttpAsk): string {
+function pathOf(base: URL, { path, query = [] }: Pick<HttpAsk, 'path' | 'query'>): string {
   const pairs = new URLSearchParams(query.map(([name, value]) => [name, value] as [string, string]))
   const search = [base.search.slice(1), pairs.toString()].filter((part) => part !== '').join('&')
   return `${base.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`

@@ -1,0 +1,175 @@
+// A process with a store as the server opens it, and no HTTP: what storage does by itself. It takes one order after
+// the other over IPC and answers each with what it took.
+import { hash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
+import { createObtain } from '../../src/content/obtain.ts'
+import type { ContentRef, Item, Verify } from '../../src/content/ref.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
+import { startThreadWriter } from '../../src/db/thread-writer.ts'
+import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
+import type { FileContent } from '../../src/ipfs/entry.ts'
+import { openStore } from '../../src/open-store.ts'
+import { createFileRing, type FileBytes } from '../data/file-bytes.ts'
+import { shaRate } from '../floors.ts'
+import { importDefaults } from '../../test/fakes/files-fixture.ts'
+import type { StoreOrder, StoreResult } from './store.ts'
+
+const pieceBytes = 64 * 1024
+const accountId = 'bench'
+
+const begun = performance.now()
+const dataDir = process.argv[2] ?? ''
+mkdirSync(dataDir, { recursive: true })
+const path = join(dataDir, 'cairn.db')
+const clock = systemClock
+const log = silentLog
+const writer = await startThreadWriter({ path })
+const database = openDatabase(path, { readOnly: true })
+const store = await openStore({ dataDir, database, writer, bytesMax: null, clock, log })
+const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
+await writer.write([
+  {
+    sql: `INSERT OR IGNORE INTO account (id, name, created, card) VALUES (?, ?, 0, 1)`,
+    parameters: [accountId, accountId],
+  },
+])
+store.has(blockAt(0).ref)
+const openMs = performance.now() - begun
+
+const { obtain } = createObtain({
+  store,
+  sourcesFor: () => [],
+  verify,
+  clock,
+  log,
+  count: () => {},
+})
+const files = createFiles({
+  store,
+  forget: store.forget,
+  obtain,
+  readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
+  database,
+  writer,
+  clock,
+  hasSources: () => false,
+  limits: { ...defaultFilesLimits, importBlocksMax: 4_000_000 },
+})
+
+process.on('message', (order: StoreOrder) => {
+  void run(order).then((result) => process.send?.(result))
+})
+process.send?.({ ms: openMs, base: 0 } satisfies StoreResult)
+
+async function run(order: StoreOrder): Promise<StoreResult> {
+  switch (order.kind) {
+    case 'import':
+      return await importFile(createFileRing().open(order.number, order.bytes))
+    case 'read':
+      return readRandom(order.count)
+    case 'put':
+      return await putSmall(order.count, order.inFlight)
+    case 'fill':
+      return await fill(order.count)
+  }
+}
+
+/** As `add`, from pieces such as a socket brings. `base`: what hashing alone would take. */
+async function importFile(file: FileBytes): Promise<StoreResult> {
+  const base = (file.bytes / shaRate(file)) * 1000
+  const content: FileContent = {
+    async drain(take) {
+      for (let at = 0; at < file.bytes; at += pieceBytes) {
+        const waiting = take(file.slice(at, pieceBytes))
+        if (waiting !== null) await waiting
+      }
+    },
+    [Symbol.asyncIterator]: () => {
+      throw new Error('pushed')
+    },
+  }
+  const context = { accountId, proceed: () => true, signal: new AbortController().signal }
+  const started = performance.now()
+  const entries = (async function* () {
+    yield { kind: 'file' as const, path: 'f', content }
+  })()
+  for await (const event of files.import(entries, importDefaults, context)) void event
+  return { ms: performance.now() - started, base }
+}
+
+/** 4 KiB that no other number has. */
+function blockAt(number: number): Item {
+  const bytes = Buffer.alloc(4096, 7)
+  bytes.writeUInt32LE(number)
+  return { ref: refOf(bytes), bytes }
+}
+
+function refOf(bytes: Uint8Array): ContentRef {
+  const multihash = new Uint8Array(34)
+  multihash.set([0x12, 0x20])
+  multihash.set(hash('sha256', bytes, 'buffer'), 2)
+  return { kind: 'dag-block', hash: multihash }
+}
+
+/** What naming `count` blocks takes, and no more. */
+function hashOnly(count: number): number {
+  const { bytes } = blockAt(0)
+  const started = performance.now()
+  for (let number = 0; number < count; number++) {
+    bytes[number % 4096] = number
+    hash('sha256', bytes, 'buffer')
+  }
+  return performance.now() - started
+}
+
+async function putSmall(count: number, inFlight: number): Promise<StoreResult> {
+  const base = hashOnly(count)
+  let next = 0
+  const started = performance.now()
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const item = blockAt(next)
+      next += 1
+      await store.commit([item])
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, lane))
+  return { ms: performance.now() - started, base }
+}
+
+/** Of the blocks that `put` brought, in an order of chance. */
+function readRandom(count: number): StoreResult {
+  const refs = Array.from({ length: count }, (_, number) => blockAt(number).ref)
+  for (let at = refs.length - 1; at > 0; at--) {
+    const other = Math.floor(Math.random() * (at + 1))
+    const [one, two] = [refs[at], refs[other]]
+    if (one !== undefined && two !== undefined) [refs[at], refs[other]] = [two, one]
+  }
+  const base = hashOnly(count)
+  const started = performance.now()
+  for (const ref of refs) {
+    const bytes = store.find(ref)
+    if (bytes === null) throw new Error('a block is gone')
+    verify(ref, bytes)
+  }
+  return { ms: performance.now() - started, base }
+}
+
+/** Blocks of 64 bytes, many to a commit. */
+async function fill(count: number): Promise<StoreResult> {
+  const started = performance.now()
+  for (let at = 0; at < count; at += 8192) {
+    const items = Array.from({ length: Math.min(8192, count - at) }, (_, index) => {
+      const bytes = Buffer.alloc(64, 9)
+      bytes.writeUInt32LE(at + index)
+      return { ref: refOf(bytes), bytes }
+    })
+    await store.commit(items)
+  }
+  return { ms: performance.now() - started, base: 0 }
+}

@@ -1,0 +1,9 @@
+// `cairn import`: content from other places.
+// Tested by test/import-pins.test.ts
+import type { Command } from 'commander'
+import type { Context } from './context.ts'
+import { defineImportPins } from './import/pins.ts'
+
+export function defineImport(command: Command, context: Context): void {
+  defineImportPins(command, context)
+}

@@ -1,0 +1,138 @@
+// Moves pins one by one, several at a time: what is pinned already is left out, what fails is tried again a few times
+// and then told. It can be ended at any moment and begun again.
+// Tested by test/import-pins.test.ts
+import type { Clock } from '../../base/clock.ts'
+import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
+import { Refused } from './api-reply.ts'
+import { pinKey, type WantedPin } from './pin-list.ts'
+import type { PinOrigin } from './pin-origin.ts'
+import { type PinTarget, TargetSilent } from './pin-target.ts'
+
+export type FailedPin = { readonly pin: WantedPin; readonly reason: string }
+
+export type MovedPins = {
+  readonly pinned: number
+  /** Those that were there before. */
+  readonly present: number
+  readonly failed: readonly FailedPin[]
+  /** Not tried, or not to their end: the work was ended before. */
+  readonly left: readonly WantedPin[]
+  /** Why it was ended; null: it was not. */
+  readonly ended: string | null
+}
+
+/** How often one pin is tried in one run; who asks us to wait is waited for. */
+const triesMax = 3
+const waitsMax = 20
+const waitMs = 250
+const waitMsMax = 60_000
+
+/** `origin` null: the server has it, or asks its own sources. */
+export async function movePins(
+  wanted: readonly WantedPin[],
+  parts: {
+    readonly target: PinTarget
+    readonly origin: PinOrigin | null
+    readonly atOnce: number
+    readonly clock: Clock
+    readonly progress: (done: number) => void
+  },
+  signal: AbortSignal,
+): Promise<MovedPins> {
+  const { target, origin, atOnce, clock, progress } = parts
+  const there = new Map(
+    (await target.pinned(signal)).map((pin) => [pinKey(pin.cid, pin.mode), pin.name]),
+  )
+  const missing = wanted.filter((pin) => !isThere(pin, there))
+  const present = wanted.length - missing.length
+  const failed: FailedPin[] = []
+  const done = new Set<WantedPin>()
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  let ended: string | null = null
+  let pinned = 0
+  let next = 0
+  progress(present)
+
+  async function lane(): Promise<void> {
+    for (let pin = missing[next++]; pin !== undefined; pin = missing[next++]) {
+      if (until.aborted) return
+      try {
+        await untilDone(pin)
+        pinned += 1
+      } catch (thrown) {
+        if (until.aborted) return
+        if (thrown instanceof TargetSilent) {
+          ended = `the server does not answer: ${thrown.message}`
+          stop.abort()
+          return
+        }
+        failed.push({ pin, reason: reasonOf(thrown) })
+      }
+      done.add(pin)
+      progress(present + done.size)
+    }
+  }
+
+  async function untilDone(pin: WantedPin): Promise<void> {
+    let waits = 0
+    for (let tries = 1; ;) {
+      try {
+        await move(pin)
+        return
+      } catch (thrown) {
+        until.throwIfAborted()
+        const isBusy = thrown instanceof Refused && thrown.mayPass
+        const isBroken = thrown instanceof HttpTrouble || thrown instanceof TargetSilent
+        if (!isBusy && !isBroken) throw thrown
+        // Who is asked to come later has not been tried.
+        const isAsked = thrown instanceof Refused && thrown.retryAfterMs !== null
+        if (isAsked ? ++waits > waitsMax : ++tries > triesMax) throw thrown
+        const asked = isAsked ? thrown.retryAfterMs : null
+        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax))
+      }
+    }
+  }
+
+  async function move(pin: WantedPin): Promise<void> {
+    if (origin !== null) {
+      try {
+        // Often all of it is there: of an earlier try, or below another pin.
+        await target.pin(pin, true, until)
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof Refused) || !/could not find/.test(thrown.message)) throw thrown
+      }
+      await target.keepCar(await origin.car(pin, until), until)
+    }
+    await target.pin(pin, origin !== null, until)
+  }
+
+  async function pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(ms, resolve)
+    until.addEventListener('abort', () => resolve(), { once: true })
+    try {
+      if (!until.aborted) await promise
+    } finally {
+      stopTimer()
+    }
+  }
+
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  if (signal.aborted) ended ??= 'it was interrupted'
+  const left = missing.filter((pin) => !done.has(pin))
+  return { pinned, present, failed, left, ended }
+}
+
+function isThere(pin: WantedPin, there: ReadonlyMap<string, string>): boolean {
+  const modes = pin.mode === 'direct' ? (['direct', 'recursive'] as const) : ([pin.mode] as const)
+  return modes.some((mode) => {
+    const name = there.get(pinKey(pin.cid, mode))
+    return name !== undefined && (pin.name === '' || pin.name === name)
+  })
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}

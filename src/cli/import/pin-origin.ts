@@ -1,0 +1,134 @@
+// Where pins come from: a Kubo RPC (another Cairn answers it too), asked for CAR files by `dag/export`, or a trustless
+// gateway, asked by `format=car`. What it gives is judged by the server that takes it.
+// Tested by test/import-pins.test.ts
+import { systemClock } from '../../base/clock.ts'
+import { rawCodec } from '../../codec/cid.ts'
+import { writeCar } from '../../codec/car-writer.ts'
+import { createHttpClient, type HttpClient } from '../../ipfs/sources/http-client.ts'
+import { bodyOf, textOf } from './api-reply.ts'
+import type { WantedPin } from './pin-list.ts'
+
+export type PinOrigin = {
+  readonly speaks: 'kubo' | 'gateway'
+  /** The pin's blocks as a CAR. Throws HttpTrouble, Refused. */
+  car(pin: WantedPin, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  /** All its pins, as `pin/ls` lists them. Throws when it is a gateway, which tells nobody. */
+  list(signal: AbortSignal): Promise<string>
+  close(): Promise<void>
+}
+
+/** How long it may be silent: a Kubo node looks for what it lacks for ever. */
+const silenceMs = 60_000
+const probeMs = 10_000
+const listBytesMax = 512 * 1024 * 1024
+const blockBytesMax = 4 * 1024 * 1024
+const probeBytesMax = 64 * 1024
+
+/** Finds out which of the two it is. Throws a sentence when it is neither. */
+export async function openPinOrigin(
+  from: {
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly connections: number
+  },
+  signal: AbortSignal,
+): Promise<PinOrigin> {
+  // The RPC is given with or without its path.
+  const url = from.url.replace(/\/(api\/v0\/?)?$/, '')
+  const client = createHttpClient({ ...from, url, clock: systemClock })
+  try {
+    const told = await whoAnswers(client, signal)
+    if (told.speaks === null) {
+      throw new Error(`${new URL(url).origin} is no Kubo RPC and no gateway: ${told.why}`)
+    }
+    return told.speaks === 'kubo' ? kuboOrigin(client) : gatewayOrigin(client)
+  } catch (thrown) {
+    await client.close()
+    throw thrown
+  }
+}
+
+async function whoAnswers(
+  client: HttpClient,
+  signal: AbortSignal,
+): Promise<{ readonly speaks: PinOrigin['speaks'] | null; readonly why: string }> {
+  const limits = { replyBytesMax: probeBytesMax, timeoutMs: probeMs }
+  const asRpc = await client
+    .ask({ method: 'POST', path: '/api/v0/version', ...limits }, signal)
+    .then(textOf)
+    .catch((thrown: unknown) => thrown)
+  if (typeof asRpc === 'string' && asRpc.includes('"Version"')) return { speaks: 'kubo', why: '' }
+  const query = [['format', 'raw']] as const
+  const asGateway = await client
+    .ask({ method: 'GET', path: '/ipfs/bafkqaaa', query, ...limits }, signal)
+    .then(textOf)
+    .catch((thrown: unknown) => thrown)
+  signal.throwIfAborted()
+  if (asGateway === '') return { speaks: 'gateway', why: '' }
+  const [one, other] = [asRpc, asGateway].map((said) =>
+    said instanceof Error ? said.message : 'it answers with a page',
+  )
+  return { speaks: null, why: one === other ? `${one}` : `${one}; ${other}` }
+}
+
+function kuboOrigin(client: HttpClient): PinOrigin {
+  return {
+    speaks: 'kubo',
+    async car({ cid, mode }, signal) {
+      const query = [['arg', cid.toString()]] as const
+      if (mode === 'direct') {
+        const limits = { replyBytesMax: blockBytesMax, timeoutMs: silenceMs }
+        const request = { method: 'POST', path: '/api/v0/block/get', query, ...limits } as const
+        const reply = await client.ask(request, signal)
+        textOf({ ...reply, bytes: reply.status === 200 ? new Uint8Array() : reply.bytes })
+        return writeCar([cid], blocksOf([{ cid, block: reply.bytes }]))
+      }
+      const path = '/api/v0/dag/export'
+      const progress = [...query, ['progress', 'false']] as const
+      return await bodyOf(
+        await client.open({ method: 'POST', path, query: progress, timeoutMs: silenceMs }, signal),
+      )
+    },
+    async list(signal) {
+      const ask = async (type: string): Promise<string> => {
+        const query = [
+          ['type', type],
+          ['names', 'true'],
+          ['stream', 'true'],
+        ] as const
+        const limits = { replyBytesMax: listBytesMax, timeoutMs: 10 * silenceMs }
+        return textOf(
+          await client.ask({ method: 'POST', path: '/api/v0/pin/ls', query, ...limits }, signal),
+        )
+      }
+      return `${await ask('recursive')}\n${await ask('direct')}`
+    },
+    close: () => client.close(),
+  }
+}
+
+function gatewayOrigin(client: HttpClient): PinOrigin {
+  return {
+    speaks: 'gateway',
+    async car({ cid, mode }, signal) {
+      const scope = mode === 'direct' || cid.code === rawCodec ? 'block' : 'all'
+      const query = [
+        ['format', 'car'],
+        ['dag-scope', scope],
+      ] as const
+      const headers = { accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=n' }
+      const path = `/ipfs/${cid.toString()}`
+      return await bodyOf(
+        await client.open({ method: 'GET', path, query, headers, timeoutMs: silenceMs }, signal),
+      )
+    },
+    list: () => {
+      throw new Error('a gateway tells nobody what it has: give a list of CIDs')
+    },
+    close: () => client.close(),
+  }
+}
+
+async function* blocksOf<Block>(blocks: readonly Block[]): AsyncGenerator<Block> {
+  yield* blocks
+}

@@ -1,0 +1,221 @@
+// `cairn import pins`: pins what a list names, with the blocks taken from another place, through the API of the running
+// server. Can be ended at any time and run again: what is pinned is left out.
+// Tested by test/import-pins.test.ts
+import type { Command } from 'commander'
+import { createReadStream } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { systemClock } from '../../base/clock.ts'
+import type { Context } from '../context.ts'
+import { createProgress } from '../progress.ts'
+import { FoundBad, print, visible } from '../report.ts'
+import { addSharedOptions } from '../shared-options.ts'
+import { addServerOptions, serverAccess, type ServerOptions } from '../server-access.ts'
+import { UsageError } from '../usage-error.ts'
+import { type MovedPins, movePins } from './move-pins.ts'
+import { parsePinList, type PinList } from './pin-list.ts'
+import { openPinOrigin, type PinOrigin } from './pin-origin.ts'
+import { createPinTarget } from './pin-target.ts'
+
+type Options = ServerOptions & {
+  readonly from?: string
+  readonly fromHeader: readonly string[]
+  readonly atOnce: string
+  readonly report?: string
+}
+
+const listBytesMax = 512 * 1024 * 1024
+const atOnceMax = 64
+/** Failures that are shown; the report has all. */
+const shownMax = 10
+
+export function defineImportPins(command: Command, context: Context): void {
+  addServerOptions(
+    addSharedOptions(
+      command
+        .command('pins')
+        .description('pin what a list names, taken from a gateway or a Kubo node'),
+    ),
+  )
+    .argument('[list]', 'CIDs one per line, or what pin/ls prints; - is standard input')
+    .option('--from <url>', 'Kubo RPC or trustless gateway that has the blocks')
+    .option('--from-header <header>', '"name: value" sent to it, repeatable', append, [])
+    .option('--at-once <number>', 'pins under way at once', '16')
+    .option('--report <file>', 'where failures are written, as a list for the next run')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ipfs pin ls --type=recursive --names > pins.txt && cairn import pins pins.txt --from http://127.0.0.1:5001
+  cairn import pins --from http://127.0.0.1:5001              all pins of that node
+  cairn import pins cids.txt --from https://gateway.example
+  cairn import pins cids.txt                                  from the server's own files.sources
+
+The list is one CID a line, the text, JSON or NDJSON of pin/ls, or the report of an earlier run; names and types are
+kept. The server proves every block, and pins a root when all below it is there. Ended with Ctrl-C or killed, run it
+again: what is pinned is left out. What failed is written to <list>.failed, and the exit code is 1.`,
+    )
+    .action(async (list: string | undefined, options: Options) => {
+      await importPins(context, list ?? null, options)
+    })
+}
+
+async function importPins(context: Context, list: string | null, options: Options): Promise<void> {
+  const atOnce = /^\d{1,3}$/.test(options.atOnce) ? Number(options.atOnce) : 0
+  if (atOnce < 1 || atOnce > atOnceMax) {
+    throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
+  }
+  if (list === null && options.from === undefined) {
+    throw new UsageError('which pins? Give a list, or --from a Kubo RPC for all of its pins')
+  }
+  const headers = Object.fromEntries(options.fromHeader.map(parseHeader))
+  const server = await serverAccess(context, options)
+  const interrupt = new AbortController()
+  const stopListening = onInterrupt(() => interrupt.abort(new Error('interrupted')))
+  const stayAlive = new MessageChannel().port1
+  stayAlive.ref()
+  const connections = atOnce + 1
+  const target = createPinTarget(server, connections)
+  let origin: PinOrigin | null = null
+  try {
+    const { signal } = interrupt
+    if (options.from !== undefined) {
+      origin = await openPinOrigin({ url: urlOf(options.from), headers, connections }, signal)
+    }
+    const read = await readList(list, origin, signal)
+    const began = systemClock.monotonic()
+    const total = read.wanted.length
+    const progress = createProgress(context, { title: 'pins', total, clock: systemClock })
+    const parts = { target, origin, atOnce, clock: systemClock, progress: progress.at }
+    const moved = await movePins(read.wanted, parts, signal).finally(progress.end)
+    const seconds = (systemClock.monotonic() - began) / 1000
+    const report = await writeReport(options.report ?? usualReport(list), read, moved)
+    tell(context, options, { read, moved, seconds, report })
+  } finally {
+    stopListening()
+    stayAlive.close()
+    await Promise.all([target.close(), origin?.close()])
+  }
+}
+
+async function readList(
+  list: string | null,
+  origin: PinOrigin | null,
+  signal: AbortSignal,
+): Promise<PinList> {
+  if (list === null && origin !== null) return parsePinList(await origin.list(signal))
+  const input =
+    list === '-' || list === null
+      ? createReadStream('', { fd: 0, autoClose: false })
+      : createReadStream(list)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > listBytesMax) throw new Error(`it is longer than ${listBytesMax} bytes`)
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`cannot read the list ${list}: ${why}`, { cause })
+  }
+  return parsePinList(Buffer.concat(chunks).toString('utf8'))
+}
+
+function usualReport(list: string | null): string {
+  return list === null || list === '-' ? 'import-pins.failed' : `${list}.failed`
+}
+
+/** What failed, as a list that can be given to the next run; null: nothing did. Written whole or not at all. */
+async function writeReport(
+  file: string,
+  { wrong }: PinList,
+  { failed }: MovedPins,
+): Promise<string | null> {
+  if (wrong.length + failed.length === 0) {
+    await rm(file, { force: true })
+    return null
+  }
+  const lines = [
+    ...failed.map(({ pin: { cid, mode, name }, reason }) =>
+      JSON.stringify({ Cid: cid.toString(), Type: mode, Name: name, Error: reason }),
+    ),
+    ...wrong.map(({ place, text }) => `# ${place} is no CID: ${visible(text)}`),
+  ]
+  await writeFile(`${file}.new`, `${lines.join('\n')}\n`)
+  await rename(`${file}.new`, file)
+  return file
+}
+
+function tell(
+  context: Context,
+  options: Options,
+  found: {
+    readonly read: PinList
+    readonly moved: MovedPins
+    readonly seconds: number
+    readonly report: string | null
+  },
+): void {
+  const { read, moved, seconds, report } = found
+  const { pinned, present, failed, left, ended } = moved
+  const wrong = read.wrong.length
+  const ok = failed.length + wrong + left.length === 0
+  const value = {
+    ok,
+    total: read.wanted.length,
+    pinned,
+    present,
+    failed: failed.length,
+    wrong,
+    left: left.length,
+    ended,
+    report,
+    seconds,
+  }
+  const lines = [
+    `${pinned} pinned in ${seconds.toFixed(1)} s, ${present} were there, ${failed.length} failed.`,
+    ...failed
+      .slice(0, shownMax)
+      .map(({ pin, reason }) => `failed: ${pin.cid.toString()}: ${visible(reason)}`),
+    ...read.wrong
+      .slice(0, shownMax)
+      .map(({ place, text }) => `${place} is no CID: ${visible(text)}`),
+    ...(report === null ? [] : [`All that failed is in ${report}, a list for the next run.`]),
+    ...(left.length === 0
+      ? []
+      : [`${left.length} are left: ${ended ?? 'it ended early'}. Run it again.`]),
+  ]
+  print(context, options.json, value, lines.join('\n'))
+  if (!ok) throw new FoundBad()
+}
+
+function append(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
+function parseHeader(text: string): readonly [string, string] {
+  const [, name, value] = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):\s*(.*)$/.exec(text) ?? []
+  if (name === undefined || value === undefined) {
+    throw new UsageError('--from-header expects "name: value"')
+  }
+  return [name, value]
+}
+
+function urlOf(text: string): string {
+  // Not the text: it may hold a secret.
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new UsageError('--from expects http://… or https://…')
+  }
+  return text
+}
+
+/** The first one ends the work in order; the second one at once. */
+function onInterrupt(run: () => void): () => void {
+  process.once('SIGINT', run)
+  process.once('SIGTERM', run)
+  return () => {
+    process.off('SIGINT', run)
+    process.off('SIGTERM', run)
+  }
+}

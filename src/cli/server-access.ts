@@ -1,0 +1,51 @@
+// How a command reaches a running server: its URL, and a key with its secret.
+// Tested by test/import-pins.test.ts
+import type { Command } from 'commander'
+import type { Context, SharedOptions } from './context.ts'
+import { settingsOf } from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+
+export type ServerOptions = SharedOptions & {
+  readonly url?: string
+  readonly key?: string
+  readonly secret?: string
+}
+
+export type ServerAccess = {
+  readonly url: string
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function addServerOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'the running server (or CAIRN_URL; else as the settings say)')
+    .option('--key <key>', 'API key (or CAIRN_KEY)')
+    .option(
+      '--secret <secret>',
+      'its secret (better CAIRN_SECRET: arguments can be seen by others)',
+    )
+}
+
+/** Throws UsageError when something is missing, ConfigError. */
+export async function serverAccess(
+  context: Context,
+  options: ServerOptions,
+): Promise<ServerAccess> {
+  const url = options.url ?? (context.env['CAIRN_URL'] || (await usualUrl(context, options)))
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
+  }
+  const key = options.key ?? context.env['CAIRN_KEY'] ?? ''
+  const secret = options.secret ?? context.env['CAIRN_SECRET'] ?? ''
+  if (key === '') throw new UsageError('which API key? Give --key or CAIRN_KEY')
+  if (secret === '') throw new UsageError('which secret? Give CAIRN_SECRET or --secret')
+  const pair = Buffer.from(`${key}:${secret}`).toString('base64')
+  return { url, headers: { authorization: `Basic ${pair}` } }
+}
+
+async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
+  const { host, port } = (await settingsOf(context, options)).config.http
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
