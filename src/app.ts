@@ -38,10 +38,12 @@ import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
 import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
+import { storedBytes } from './ipfs/account-storage.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
 import { createBlockSources } from './ipfs/sources/block-sources.ts'
 import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
+import { createFileMeters } from './limits/file-meters.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createPathLimits } from './limits/path-limits.ts'
 import { createUsage } from './limits/usage.ts'
@@ -234,6 +236,13 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
+    fileMeters: createFileMeters({
+      clock,
+      transferred: usage.bytesThisMonth,
+      keysOf: (accountId) => accounts.keyIdsOf(accountId),
+      storedBytes: (accountId) => storedBytes(database, accountId).bytes,
+      uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
+    }),
     importProfileOf: ({ settings: { importProfile } }) =>
       importProfileOf(settings.now.files, importProfile),
     paths: {

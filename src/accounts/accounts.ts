@@ -14,8 +14,18 @@ import {
   hashCredential,
   visiblePart,
 } from './api-key.ts'
-import { defaultKeySettings, type KeySettings } from './key-settings.ts'
-import { changeKeySettings, parseKeySettings } from './parse-key-settings.ts'
+import {
+  type AccountSettings,
+  defaultAccountSettings,
+  defaultKeySettings,
+  type KeySettings,
+} from './key-settings.ts'
+import {
+  changeAccountSettings,
+  changeKeySettings,
+  parseAccountSettings,
+  parseKeySettings,
+} from './parse-key-settings.ts'
 import { replaceKey, replaceSecret } from './rotation.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -24,6 +34,7 @@ export type Account = {
   readonly name: string
   readonly created: number
   readonly hasCard: boolean
+  readonly settings: AccountSettings
 }
 
 export type ApiKey = {
@@ -64,6 +75,11 @@ export type Accounts = {
   findAccount(name: string): Account | null
   getAccount(name: string): Account
   setCard(accountName: string, hasCard: boolean): Promise<void>
+  /** Of an account by name; what `changes` does not name stays as it is. */
+  changeAccountSettings(
+    accountName: string,
+    changes: Partial<AccountSettings>,
+  ): Promise<AccountSettings>
   createKey(accountName: string, options?: NewApiKey): Promise<Made>
   /**
    * A new key with the name and the settings of the key `id`, which ends after `overlapMs` milliseconds (or
@@ -81,6 +97,8 @@ export type Accounts = {
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** Of one account by name, or of all. */
   listKeys(accountName?: string): readonly ApiKey[]
+  /** Ids of all keys of an account, by its id; also of those that are revoked. */
+  keyIdsOf(accountId: string): readonly string[]
   /** By id. */
   getKey(id: string): ApiKey
   /** Final; a revoked key stays in lists. */
@@ -100,7 +118,9 @@ export function createAccounts(parts: {
 }): Accounts {
   const { db, writer, queries, clock } = parts
 
-  const accountRows = queries.selectFrom('account').select(['id', 'name', 'created', 'card'])
+  const accountRows = queries
+    .selectFrom('account')
+    .select(['id', 'name', 'created', 'card', 'settings'])
   const keyRows = queries
     .selectFrom('api_key as k')
     .innerJoin('account as a', 'a.id', 'k.account_id')
@@ -157,7 +177,8 @@ export function createAccounts(parts: {
           `an account name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ - and starts with a letter or digit, not ${quote(name)}`,
         )
       }
-      const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard }
+      const settings = defaultAccountSettings
+      const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard, settings }
       const { id, created } = account
       const insert = queries
         .insertInto('account')
@@ -177,6 +198,22 @@ export function createAccounts(parts: {
         .where('name', '=', name)
       const { reason, message } = noAccount(name)
       await change(toStatement(update, 'change'), reason, message)
+    },
+
+    async changeAccountSettings(name, changes) {
+      const { id } = getAccount(name)
+      const rows = queries.selectFrom('account').select('settings').where('id', '=', id)
+      const before = findOne(db, rows)?.settings ?? '{}'
+      const settings = changeAccountSettings(parseAccountSettings(before), changes)
+      const update = queries
+        .updateTable('account')
+        .set({ settings: JSON.stringify(settings) })
+        .where('id', '=', id)
+        // Two changes at once: the second is refused instead of undoing the first.
+        .where('settings', '=', before)
+      const changed = 'the settings changed meanwhile: try again'
+      await change(toStatement(update, 'change'), 'bad_setting', changed)
+      return settings
     },
 
     async createKey(name, options = {}) {
@@ -216,6 +253,11 @@ export function createAccounts(parts: {
       const rows =
         name === undefined ? query : query.where('k.account_id', '=', getAccount(name).id)
       return findAll(db, rows).map(toApiKey)
+    },
+
+    keyIdsOf(accountId) {
+      const rows = queries.selectFrom('api_key').select('id').where('account_id', '=', accountId)
+      return findAll(db, rows).map(({ id }) => id)
     },
 
     async revokeKey(id) {
@@ -303,9 +345,16 @@ function quote(text: string): string {
   return JSON.stringify(text.slice(0, 80))
 }
 
-function toAccount(row: { id: string; name: string; created: number; card: number }): Account {
+function toAccount(row: {
+  id: string
+  name: string
+  created: number
+  card: number
+  settings: string
+}): Account {
   const { id, name, created } = row
-  return { id, name, created, hasCard: row.card === 1 }
+  const settings = parseAccountSettings(row.settings)
+  return { id, name, created, hasCard: row.card === 1, settings }
 }
 
 function toApiKey(row: {

@@ -1,6 +1,6 @@
 // Who is calling, after their credential was judged: the account, the key, and what the key may do.
 import type { Allowlists } from './allowlists.ts'
-import type { KeySettings } from './key-settings.ts'
+import type { AccountSettings, KeySettings } from './key-settings.ts'
 
 export type Caller = {
   readonly accountId: string
@@ -9,6 +9,8 @@ export type Caller = {
   readonly keyId: string
   readonly hasCard: boolean
   readonly settings: KeySettings
+  /** What holds for all keys of the account together. */
+  readonly quotas: AccountSettings
   /** The secret was sent and right. */
   readonly withSecret: boolean
   /** The lists that hold for this caller; null: there are none, or the secret overrides them. */

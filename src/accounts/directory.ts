@@ -10,7 +10,7 @@ import type { Database } from '../db/sqlite.ts'
 import { compileAllowlists } from './allowlists.ts'
 import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
-import { parseKeySettings } from './parse-key-settings.ts'
+import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
 
 export type Directory = {
   /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
@@ -45,11 +45,13 @@ type KeyRow = {
   readonly expires: number | null
   readonly revoked: number | null
   readonly settings: string
+  readonly account_settings: string
 }
 
 const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
 const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
-  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings FROM api_key k JOIN account a ON a.id = k.account_id`
+  k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
+  a.settings AS account_settings FROM api_key k JOIN account a ON a.id = k.account_id`
 const refreshPeriodMs = 1000
 const unknownKeptMs = 1000
 const unknownMax = 10_000
@@ -176,6 +178,7 @@ function toEntry(row: KeyRow): Entry {
     keyId: row.id,
     hasCard: row.card === 1,
     settings,
+    quotas: parseAccountSettings(row.account_settings),
     withSecret: false,
     allowlists: compileAllowlists(settings),
   }

@@ -14,6 +14,16 @@ export type KeySettings = {
   readonly unitsPerDay: number | null
   readonly filesReadsPerSecond: number | null
   readonly filesWritesPerSecond: number | null
+  /** Body bytes of requests on the file face in a calendar month, UTC. */
+  readonly filesUploadBytesPerMonth: number | null
+  /** Body bytes of answers there. */
+  readonly filesDownloadBytesPerMonth: number | null
+  /** Most bytes that the account may keep when this key adds more. */
+  readonly filesStoredBytes: number | null
+  /** One request body. */
+  readonly filesBodyBytes: number | null
+  /** Uploads of more than 128 KiB at a time; null = as the server is set. */
+  readonly filesUploads: number | null
   /** What `add` does where its options say nothing; null = as the server is set. */
   readonly importProfile: ImportProfileName | null
   /** Readers with this key are given what its account has pinned, and nothing else. */
@@ -41,6 +51,11 @@ export const defaultKeySettings: KeySettings = {
   unitsPerDay: null,
   filesReadsPerSecond: null,
   filesWritesPerSecond: null,
+  filesUploadBytesPerMonth: null,
+  filesDownloadBytesPerMonth: null,
+  filesStoredBytes: null,
+  filesBodyBytes: null,
+  filesUploads: null,
   importProfile: null,
   gatewayPinnedOnly: false,
   gatewayPublic: false,
@@ -50,4 +65,16 @@ export const defaultKeySettings: KeySettings = {
   allowUserAgents: [],
   allowIps: [],
   overrideWithSecret: false,
+}
+
+/** What the owner of the server sets for an account as a whole. Null = no limit. Kept as JSON in account.settings. */
+export type AccountSettings = Pick<
+  KeySettings,
+  'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
+>
+
+export const defaultAccountSettings: AccountSettings = {
+  filesUploadBytesPerMonth: null,
+  filesDownloadBytesPerMonth: null,
+  filesStoredBytes: null,
 }

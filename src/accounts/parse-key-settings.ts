@@ -1,4 +1,4 @@
-// KeySettings from stored JSON and from owners: every value is judged, what is not given is inherited.
+// KeySettings and AccountSettings from stored JSON and from owners: every value is judged, what is not given is inherited.
 // Tested by src/accounts/accounts.test.ts
 import {
   importProfiles,
@@ -6,7 +6,12 @@ import {
   type ImportProfileName,
 } from '../codec/import-profile.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
-import { defaultKeySettings, type KeySettings } from './key-settings.ts'
+import {
+  type AccountSettings,
+  defaultAccountSettings,
+  defaultKeySettings,
+  type KeySettings,
+} from './key-settings.ts'
 import { parseAllowlist } from './parse-allowlist.ts'
 
 const networksMax = 100
@@ -30,6 +35,9 @@ export function changeKeySettings(
     unitsPerDay: limit('unitsPerDay', merged.unitsPerDay),
     filesReadsPerSecond: limit('filesReadsPerSecond', merged.filesReadsPerSecond),
     filesWritesPerSecond: limit('filesWritesPerSecond', merged.filesWritesPerSecond),
+    ...bytesOf(merged),
+    filesBodyBytes: bytes('filesBodyBytes', merged.filesBodyBytes),
+    filesUploads: limit('filesUploads', merged.filesUploads),
     importProfile: profile('importProfile', merged.importProfile),
     gatewayPinnedOnly: flag('gatewayPinnedOnly', merged.gatewayPinnedOnly),
     gatewayPublic: flag('gatewayPublic', merged.gatewayPublic),
@@ -42,6 +50,23 @@ export function changeKeySettings(
   }
 }
 
+/** The same for an account. */
+export function changeAccountSettings(
+  settings: AccountSettings,
+  changes: Readonly<Record<string, unknown>>,
+): AccountSettings {
+  const unknown = Object.keys(changes).find((name) => !Object.hasOwn(defaultAccountSettings, name))
+  if (unknown !== undefined) {
+    throw new AccountsRefusal('bad_setting', `unknown account setting "${unknown.slice(0, 80)}"`)
+  }
+  return bytesOf({ ...settings, ...changes })
+}
+
+/** Settings as stored in `account.settings`. */
+export function parseAccountSettings(json: string): AccountSettings {
+  return changeAccountSettings(defaultAccountSettings, JSON.parse(json) as Record<string, unknown>)
+}
+
 /** Settings as stored in `api_key.settings`. */
 export function parseKeySettings(json: string): KeySettings {
   return changeKeySettings(defaultKeySettings, JSON.parse(json) as Record<string, unknown>)
@@ -50,6 +75,24 @@ export function parseKeySettings(json: string): KeySettings {
 function flag(name: string, value: unknown): boolean {
   if (typeof value === 'boolean') return value
   throw refusal(name, 'true or false')
+}
+
+function bytesOf(merged: Readonly<Record<keyof AccountSettings, unknown>>): AccountSettings {
+  return {
+    filesUploadBytesPerMonth: bytes('filesUploadBytesPerMonth', merged.filesUploadBytesPerMonth),
+    filesDownloadBytesPerMonth: bytes(
+      'filesDownloadBytesPerMonth',
+      merged.filesDownloadBytesPerMonth,
+    ),
+    filesStoredBytes: bytes('filesStoredBytes', merged.filesStoredBytes),
+  }
+}
+
+function bytes(name: string, value: unknown): number | null {
+  if (value === null || (Number.isSafeInteger(value) && (value as number) >= 0)) {
+    return value as number | null
+  }
+  throw refusal(name, 'a whole number of bytes from 0, or null for no limit')
 }
 
 function limit(name: string, value: unknown): number | null {

@@ -1,12 +1,18 @@
-// `cairn accounts create|list|show|dev`.
+// `cairn accounts create|list|show|set|dev`.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
 import type { Account } from '../accounts/accounts.ts'
+import {
+  accountChangesOf,
+  type AccountSettingsOptions,
+  addAccountSettings,
+} from './key-settings-options.ts'
 import { openData, showTime } from './open-data.ts'
 import { print, table } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
-import { showKey } from './show-key.ts'
+import { showKey, showSetting } from './show-key.ts'
+import { UsageError } from './usage-error.ts'
 
 export function defineAccounts(command: Command, context: Context): void {
   addSharedOptions(command.command('create <name>').description('make an account'))
@@ -30,9 +36,31 @@ export function defineAccounts(command: Command, context: Context): void {
       const account = data.accounts.getAccount(name)
       const keys = data.accounts.listKeys(name)
       const names = keys.map((key) => `  ${key.id}  ${key.prefix}…  ${key.name}`)
-      const text = [describe([account]), `API keys: ${keys.length}`, ...names].join('\n')
+      const limits = describeLimits(account)
+      const text = [describe([account]), limits, `API keys: ${keys.length}`, ...names].join('\n')
       const shown = { account: show(account), keys: keys.map(showKey) }
       print(context, options.json, shown, text)
+    })
+  const set = command.command('set <name>').description('limit what an account moves and keeps')
+  addSharedOptions(addAccountSettings(set))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn accounts set team --files-stored-bytes 10000000000
+  cairn accounts set team --files-download-bytes-per-month none
+
+These hold for all keys of the account together. A month is a calendar month, UTC. None takes a limit back.`,
+    )
+    .action(async (name: string, options: SharedOptions & AccountSettingsOptions) => {
+      const changes = accountChangesOf(options)
+      if (Object.keys(changes).length === 0) {
+        throw new UsageError('nothing to set: name a limit, see accounts set --help')
+      }
+      await using data = await openData(context, options)
+      await data.accounts.changeAccountSettings(name, changes)
+      const account = data.accounts.getAccount(name)
+      print(context, options.json, { account: show(account) }, describeLimits(account))
     })
   addSharedOptions(command.command('dev').description('public keys of the embedded chain'))
     .addHelpText(
@@ -49,6 +77,11 @@ export function defineAccounts(command: Command, context: Context): void {
 
 function show(account: Account): object {
   return { ...account, created: showTime(account.created) }
+}
+
+function describeLimits({ settings }: Account): string {
+  const rows = Object.entries(settings).map(([name, value]) => [name, showSetting(value)])
+  return table(['setting', 'value'], rows, '')
 }
 
 function describe(accounts: readonly Account[]): string {

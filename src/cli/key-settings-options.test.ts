@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../accounts/key-settings.ts'
 import { temporaryFolder } from '../../test/started-server.ts'
 import { runProgram } from './program.ts'
 
@@ -55,7 +55,16 @@ test('lists are given with a key or set later; what is not named stays, and none
 })
 
 test('every setting that a key may be given can be changed and taken back', async () => {
-  const limits = ['--units-per-second', '--units-per-day', '--files-reads-per-second']
+  const limits = [
+    '--units-per-second',
+    '--units-per-day',
+    '--files-reads-per-second',
+    '--files-upload-bytes-per-month',
+    '--files-download-bytes-per-month',
+    '--files-stored-bytes',
+    '--files-body-bytes',
+    '--files-uploads',
+  ]
   const id = await createKey()
   const given = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
   await cairn('keys', 'set', id, ...given, '--secret-required', '--networks', 'dev')
@@ -67,6 +76,11 @@ test('every setting that a key may be given can be changed and taken back', asyn
     unitsPerDay: 5,
     filesReadsPerSecond: 5,
     filesWritesPerSecond: 5,
+    filesUploadBytesPerMonth: 5,
+    filesDownloadBytesPerMonth: 5,
+    filesStoredBytes: 5,
+    filesBodyBytes: 5,
+    filesUploads: 5,
     importProfile: 'unixfs-v1-2025',
   })
   const back = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, 'none'])
@@ -101,4 +115,22 @@ test('a set that says nothing, or none with an entry, is a wrong usage', async (
   assert.equal((await cairn('keys', 'set', id, ...both)).code, 2)
   assert.equal((await cairn('keys', 'set', id, '--import-profile', 'unixfs')).code, 2)
   assert.equal((await cairn('keys', 'set', 'nobody', '--files')).code, 1)
+})
+
+test('an account has limits of its own, which are changed and taken back', async () => {
+  await cairn('accounts', 'create', 'team')
+  const limits = async () => {
+    const { said } = await cairn('accounts', 'show', 'team')
+    return (said['account'] as { settings: object }).settings
+  }
+  assert.deepEqual(await limits(), defaultAccountSettings)
+  await cairn('accounts', 'set', 'team', '--files-stored-bytes', '1000')
+  await cairn('accounts', 'set', 'team', '--files-upload-bytes-per-month', '5')
+  const set = { ...defaultAccountSettings, filesStoredBytes: 1000, filesUploadBytesPerMonth: 5 }
+  assert.deepEqual(await limits(), set)
+  await cairn('accounts', 'set', 'team', '--files-stored-bytes', 'none')
+  assert.deepEqual(await limits(), { ...set, filesStoredBytes: null })
+  assert.equal((await cairn('accounts', 'set', 'team')).code, 2)
+  assert.equal((await cairn('accounts', 'set', 'team', '--files-stored-bytes', '-1')).code, 2)
+  assert.equal((await cairn('accounts', 'set', 'nobody', '--files-stored-bytes', '1')).code, 1)
 })

@@ -1,6 +1,6 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
 import type { Command } from 'commander'
-import type { KeySettings } from '../accounts/key-settings.ts'
+import type { AccountSettings, KeySettings } from '../accounts/key-settings.ts'
 import {
   importProfiles,
   isImportProfileName,
@@ -27,6 +27,11 @@ export type KeySettingsOptions = Lists & {
   readonly unitsPerDay?: Limit
   readonly filesReadsPerSecond?: Limit
   readonly filesWritesPerSecond?: Limit
+  readonly filesUploadBytesPerMonth?: Limit
+  readonly filesDownloadBytesPerMonth?: Limit
+  readonly filesStoredBytes?: Limit
+  readonly filesBodyBytes?: Limit
+  readonly filesUploads?: Limit
   readonly importProfile?: ImportProfileName | 'none'
   readonly gatewayPinnedOnly?: boolean
   readonly gatewayPublic?: boolean
@@ -41,7 +46,7 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   // Before its negation, which else would be a value where nothing is given.
   if (changing) command.option('--files', 'open the file face to it')
   command.option('--no-files', 'close the file face to it')
-  for (const [flag, description] of limits) {
+  for (const [flag, description] of [...limits, ...byteLimits, ...uploadLimits]) {
     command.option(`${flag} <number>`, description, limitOf(flag))
   }
   command.option(
@@ -70,6 +75,17 @@ const limits = [
   ['--files-writes-per-second', 'writing file commands (none)'],
 ] as const
 
+const byteLimits = [
+  ['--files-upload-bytes-per-month', 'bytes it may send to the file face (none)'],
+  ['--files-download-bytes-per-month', 'bytes it may take from there (none)'],
+  ['--files-stored-bytes', 'bytes that may be kept when it adds files (none)'],
+] as const
+
+const uploadLimits = [
+  ['--files-body-bytes', 'longest body of one upload (none)'],
+  ['--files-uploads', 'uploads of more than 128 KiB at a time (as the server is set)'],
+] as const
+
 const lists = [
   ['--allow-address', 'contract that calls may be about; repeat for more (all)'],
   ['--allow-method', 'method or file command, such as eth_call or pin/add (all)'],
@@ -88,6 +104,9 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     unitsPerDay: numberOf(options.unitsPerDay),
     filesReadsPerSecond: numberOf(options.filesReadsPerSecond),
     filesWritesPerSecond: numberOf(options.filesWritesPerSecond),
+    ...quotasOf(options),
+    filesBodyBytes: numberOf(options.filesBodyBytes),
+    filesUploads: numberOf(options.filesUploads),
     importProfile: options.importProfile === 'none' ? null : options.importProfile,
     gatewayPinnedOnly: options.gatewayPinnedOnly,
     gatewayPublic: options.gatewayPublic,
@@ -98,8 +117,40 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     allowIps: listOf('--allow-ip', options.allowIp),
     overrideWithSecret: options.overrideWithSecret,
   }
+  return onlyGiven(changes)
+}
+
+export type AccountSettingsOptions = Pick<
+  KeySettingsOptions,
+  'filesUploadBytesPerMonth' | 'filesDownloadBytesPerMonth' | 'filesStoredBytes'
+>
+
+/** The limits that an account may have as a whole. */
+export function addAccountSettings(command: Command): Command {
+  for (const [flag, description] of byteLimits) {
+    command.option(`${flag} <number>`, description, limitOf(flag))
+  }
+  return command
+}
+
+/** What the options change. */
+export function accountChangesOf(options: AccountSettingsOptions): Partial<AccountSettings> {
+  return onlyGiven(quotasOf(options))
+}
+
+function quotasOf(options: AccountSettingsOptions) {
+  return {
+    filesUploadBytesPerMonth: numberOf(options.filesUploadBytesPerMonth),
+    filesDownloadBytesPerMonth: numberOf(options.filesDownloadBytesPerMonth),
+    filesStoredBytes: numberOf(options.filesStoredBytes),
+  }
+}
+
+function onlyGiven<Settings extends object>(changes: {
+  readonly [Name in keyof Settings]: Settings[Name] | undefined
+}): Partial<Settings> {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given) as Partial<KeySettings>
+  return Object.fromEntries(given) as Partial<Settings>
 }
 
 function listOf(

@@ -21,7 +21,7 @@ export function showKey(key: ApiKey): object {
 export function describeSettings(key: ApiKey): string {
   const settings = Object.entries(key.settings).map(([name, value]) => [
     name,
-    name === 'importProfile' && value === null ? 'that of the server' : showSetting(value),
+    ofServer.includes(name) && value === null ? 'that of the server' : showSetting(value),
   ])
   const rotations = [
     ...(key.rotatedFrom === null ? [] : [['replaces', key.rotatedFrom]]),
@@ -32,7 +32,10 @@ export function describeSettings(key: ApiKey): string {
   return table(['setting', 'value'], [...settings, ...rotations], '')
 }
 
-function showSetting(value: KeySettings[keyof KeySettings]): string {
+/** What the settings of the server say where the key does not. */
+const ofServer: readonly string[] = ['importProfile', 'filesUploads']
+
+export function showSetting(value: KeySettings[keyof KeySettings]): string {
   if (value === null) return 'no limit'
   if (typeof value !== 'object') return String(value)
   return value.length === 0 ? 'all' : value.join(', ')

@@ -115,6 +115,9 @@ export const settingsSchema = z.strictObject({
       uploadBytesMax: live(wholeOrNull(1, 'Longest body of an upload; null: no limit.')),
       idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
       blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
+      uploadsPerKeyMax: live(
+        whole(1, 65_536, 16, 'Uploads of more than 128 KiB that one key may have at a time.'),
+      ),
       importProfile: live(
         choice(
           ['unixfs-v0-2015', 'unixfs-v1-2025'],

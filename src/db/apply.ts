@@ -1,6 +1,7 @@
 // Runs a group of Writes in one transaction: one sync for all of them, and one that fails leaves the
 // others alone.
 import type { Database } from './sqlite.ts'
+import { storageFault } from './storage-quota.ts'
 import { NothingChanged, type Statement } from './writer.ts'
 
 export type Outcome =
@@ -57,7 +58,7 @@ function applyOne(db: Database, write: readonly Statement[]): Outcome {
       db.run('ROLLBACK TO one')
       db.run('RELEASE one')
     }
-    return { ok: false, error }
+    return { ok: false, error: storageFault(error) }
   }
 }
 

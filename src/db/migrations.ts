@@ -1,4 +1,5 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
+import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
 
 export const migrations: readonly (readonly string[])[] = [
@@ -92,5 +93,16 @@ export const migrations: readonly (readonly string[])[] = [
        blocks INTEGER, bytes INTEGER, error TEXT)`,
     // Blocks that are kept and lost: see content/segments/block-index.ts.
     `CREATE INDEX block_lost ON block (id) WHERE file = 0`,
+  ],
+  [
+    // What keys have moved on the file face, by calendar month (UTC); and what accounts may move and keep.
+    `CREATE TABLE transfer (key_id TEXT NOT NULL, month INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
+       bytes_out INTEGER NOT NULL, PRIMARY KEY (key_id, month)) WITHOUT ROWID`,
+    `INSERT INTO transfer (key_id, month, bytes_in, bytes_out)
+       SELECT key_id, unixepoch(hour / 1000, 'unixepoch', 'start of month') * 1000 AS month,
+         sum(bytes_in), sum(bytes_out)
+       FROM usage WHERE face = 'files' GROUP BY key_id, month`,
+    `ALTER TABLE account ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'`,
+    ...storageQuota,
   ],
 ]

@@ -10,6 +10,8 @@ export type Schema = {
     name: string
     created: number
     card: number
+    /** JSON of AccountSettings (accounts/key-settings.ts). */
+    settings: Generated<string>
   }
   api_key: {
     id: string

@@ -5,6 +5,7 @@ import type { Fault, FaultCode } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 import type { Subscriptions } from './events/subscriptions.ts'
+import type { FilesDownload, FilesUpload } from './files-bytes.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 import type { PathRun, PathVisit } from './path-operation.ts'
@@ -75,6 +76,8 @@ export type FilesVisit = {
   readonly caller: Caller
   readonly operation: FilesOperation<unknown>
   readonly request: FilesRequest
+  /** The request's body, to be measured; absent: there is none. */
+  readonly upload?: FilesUpload
   /** Is the client still there? Asked right before a commit. */
   readonly connected: () => boolean
   readonly signal: AbortSignal
@@ -114,9 +117,10 @@ export interface Gateway extends Paths {
    * Returns the units it was charged.
    */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): number
-  /** Parse, admit, run. The face calls `settle` once, when the response has ended. */
+  /** Parse, admit, run. The face calls `settle` once, when the response has ended; `download` as a stream goes out. */
   runFiles(visit: FilesVisit): Promise<{
     readonly reply: FilesReply
+    readonly download: FilesDownload
     settle(outcome: 'ok' | FaultCode, bytes: { readonly in: number; readonly out: number }): void
   }>
 }

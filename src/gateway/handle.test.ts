@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createTestMeters } from '../../test/fakes/file-meters.ts'
 import { openPaths } from '../../test/fakes/path-rules.ts'
 import { compileAllowlists } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
-import { defaultKeySettings, type KeySettings } from '../accounts/key-settings.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+  type KeySettings,
+} from '../accounts/key-settings.ts'
 import { changeKeySettings } from '../accounts/parse-key-settings.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
@@ -25,6 +30,7 @@ const caller: Caller = {
   keyId: 'k',
   hasCard: false,
   settings: defaultKeySettings,
+  quotas: defaultAccountSettings,
   withSecret: false,
   allowlists: null,
 }
@@ -93,6 +99,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     refundUnits: (_caller, units) => void refunded.push(units),
     chargeUnits: () => {},
     admitFiles: () => {},
+    fileMeters: createTestMeters(),
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),

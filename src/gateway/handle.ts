@@ -8,6 +8,7 @@ import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
+import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
 import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
@@ -48,6 +49,8 @@ export type GatewayParts = {
   readonly chargeUnits: (caller: Caller, units: number) => void
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
+  /** Measures the bytes of file requests. */
+  readonly fileMeters: FileMeters
   /** The import options of a caller that names none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
   /** What readers of `/ipfs/<cid>` may have. */
@@ -213,7 +216,14 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   return {
-    ...createPaths({ rules: parts.paths, files: parts.files, enter: enterCommand, count, log }),
+    ...createPaths({
+      rules: parts.paths,
+      files: parts.files,
+      fileMeters: parts.fileMeters,
+      enter: enterCommand,
+      count,
+      log,
+    }),
     networkFor: createNetworkChoice(parts.networks),
     serves: (network) => parts.networks().includes(network),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
@@ -296,24 +306,44 @@ export function createGateway(parts: GatewayParts): Gateway {
         method: operation.name,
         units: 0,
       } as const
+      let meter: FileMeter | null = null
       try {
         const input = operation.parse(visit.request, parts.importProfileOf(caller))
         parts.admitFiles(caller, operation.class)
+        const measured = parts.fileMeters.open(caller, measuredOf(visit))
+        meter = measured
+        if (visit.upload !== undefined) {
+          visit.upload.onChunk = (bytes) => measured.upload(bytes)
+        }
         const reply = await operation.run(input, { caller, files: parts.files, connected, signal })
         return {
           reply,
+          download: measured,
           settle: (outcome, bytes) => {
+            measured.end(bytes)
             count({ ...facts, outcome, bytesIn: bytes.in, bytesOut: bytes.out })
           },
         }
       } catch (thrown) {
+        // What was refused before it was admitted costs nothing.
+        const bytesIn = meter === null ? 0 : (visit.upload?.bytes ?? 0)
+        meter?.end({ in: bytesIn, out: 0 })
         const fault = Fault.from(thrown)
         if (fault.code === 'internal')
           log('error', 'operation failed', { method: operation.name, cause: fault.cause })
-        count({ ...facts, outcome: fault.code, bytesIn: 0, bytesOut: 0 })
+        count({ ...facts, outcome: fault.code, bytesIn, bytesOut: 0 })
         throw fault
       }
     },
+  }
+}
+
+/** What comes with `only-hash` is read, and kept by nobody. */
+function measuredOf({ operation, request, upload }: FilesVisit): FileRequest {
+  const keeps = operation.class === 'write' && request.entries !== null
+  return {
+    declaredBytes: upload?.declaredBytes ?? null,
+    stores: keeps && request.options.get('only-hash') !== true,
   }
 }
 

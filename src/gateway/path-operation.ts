@@ -4,6 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
 import type { FaultCode } from '../base/fault.ts'
+import type { FilesDownload } from './files-bytes.ts'
 import type { Files, Patience } from '../ipfs/files.ts'
 
 /** A request off the wire. */
@@ -87,5 +88,7 @@ export type PathVisit = {
 /** How the face settles what it was given: once, when the response has ended. */
 export type PathRun = {
   readonly reply: PathReply
+  /** Null: what goes out counts for nobody. */
+  readonly download: FilesDownload | null
   settle(outcome: 'ok' | FaultCode, bytesOut: number): void
 }

@@ -2,7 +2,7 @@
 // Who makes a bundle and who checks one do the same.
 // Tested by src/gateway/proof-bundle.test.ts
 import type { Caller } from '../accounts/caller.ts'
-import { defaultKeySettings } from '../accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../accounts/key-settings.ts'
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import {
@@ -66,6 +66,7 @@ export const nobody: Caller = {
   keyId: '',
   hasCard: false,
   settings: defaultKeySettings,
+  quotas: defaultAccountSettings,
   withSecret: false,
   allowlists: null,
 }

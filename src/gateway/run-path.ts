@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { PathLimits } from '../limits/path-limits.ts'
+import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
 import type { UsedCall } from '../limits/usage.ts'
 import type { Credential, Paths } from './gateway.ts'
 import type { PathVisit } from './path-operation.ts'
@@ -30,9 +31,13 @@ export type PathParts = {
   readonly files: Files
   /** As on the file face: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
+  readonly fileMeters: FileMeters
   readonly count: (call: UsedCall) => void
   readonly log: Log
 }
+
+/** Readers send nothing. */
+const noBody: FileRequest = { declaredBytes: null, stores: false }
 
 export function createPaths(parts: PathParts): Paths {
   const { rules, files, enter, count, log } = parts
@@ -88,21 +93,26 @@ export function createPaths(parts: PathParts): Paths {
         count({ keyId, ...facts, outcome, bytesIn: 0, bytesOut })
       }
       let leave = (): void => {}
+      let measured: FileMeter | null = null
       try {
         const input = operation.parse(request)
         leave = rules.admit({ keyId, address })
+        measured = caller === null ? null : parts.fileMeters.open(caller, noBody)
         judgeRoot(visit)
         const patience = { offline: !mayFetch(caller, cachedOnly), timeoutMs: null }
         const reply = await operation.run(input, { caller, files, patience, judge, signal })
         return {
           reply,
+          download: measured,
           settle(outcome, bytesOut) {
             leave()
+            measured?.end({ in: 0, out: bytesOut })
             meter(outcome, bytesOut)
           },
         }
       } catch (thrown) {
         leave()
+        measured?.end({ in: 0, out: 0 })
         const fault = absenceOf(thrown)
         if (fault.code === 'internal') {
           log('error', 'operation failed', { method: operation.name, cause: fault.cause })

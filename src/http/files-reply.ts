@@ -3,10 +3,12 @@
 // Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
+import { measuredStream } from './measured-stream.ts'
 import { writeChunk } from './write-chunk.ts'
 
 export type ReplyTerms = {
@@ -15,6 +17,8 @@ export type ReplyTerms = {
   readonly idleMs: number
   /** The request carries entries, read while the reply is made. */
   readonly uploading: boolean
+  /** Measures streams of bytes: is asked before the headers, and before each chunk. */
+  readonly download: FilesDownload
 }
 
 /**
@@ -45,7 +49,8 @@ export async function sendReply(
       }
       const shown = reply.contentLength ?? reply.length
       if (shown !== null) headers['X-Content-Length'] = String(shown)
-      const chunks = exactly(reply.chunks, reply.length)
+      const { length } = reply
+      const chunks = measuredStream(exactly(reply.chunks, length), length, terms.download)
       await sendStream(exchange, headers, chunks, terms, sent)
       return
     }

@@ -107,6 +107,7 @@ async function answerCommand(
     caller,
     operation,
     request,
+    upload,
     connected: () => isConnected(exchange),
     signal: exchange.signal,
   })
@@ -117,6 +118,7 @@ async function answerCommand(
       clock: parts.clock,
       idleMs: parts.settings.idleMs,
       uploading: request.entries !== null,
+      download: run.download,
     }
     await sendReply(exchange, run.reply, terms, sent)
   } catch (thrown) {

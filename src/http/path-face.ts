@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
+import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { Paths } from '../gateway/gateway.ts'
 import type { PathContent, PathOperation, PathReply } from '../gateway/path-operation.ts'
 import { absenceOf } from '../gateway/run-path.ts'
@@ -11,6 +12,7 @@ import { type ByteRange, hasDirective, namesTag, readRange } from './conditions.
 import { readCredential } from './files-credential.ts'
 import { isOriginRefused } from './files-refusal.ts'
 import type { Face, NodeExchange } from './node-exchange.ts'
+import { measuredStream } from './measured-stream.ts'
 import { cacheHeaders, contentHeaders, pathHeaders, preflightHeaders } from './path-head.ts'
 import { pathRefusalOf } from './path-refusal.ts'
 import { type ChosenFormat, chooseFormat, readPath, readQuery } from './path-request.ts'
@@ -92,7 +94,7 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
     throw new Fault('bad_argument', { detail: 'no service workers from this server' })
   }
   const { shown, ...path } = readPath(exchange.path)
-  const { reply, settle } = await gateway.runPath({
+  const { reply, download, settle } = await gateway.runPath({
     caller,
     address: exchange.address,
     operation,
@@ -103,7 +105,8 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const sent = { bytes: 0 }
   let outcome: 'ok' | FaultCode = 'ok'
   try {
-    await sendReply(parts, exchange, reply, { chosen, path: shown, isOpen: caller === null }, sent)
+    const asked = { chosen, path: shown, isOpen: caller === null, download }
+    await sendReply(parts, exchange, reply, asked, sent)
   } catch (thrown) {
     outcome = absenceOf(thrown).code
     throw thrown
@@ -117,6 +120,8 @@ type Asked = {
   readonly path: string
   /** Given without a key. */
   readonly isOpen: boolean
+  /** Null: what goes out counts for nobody. */
+  readonly download: FilesDownload | null
 }
 
 async function sendReply(
@@ -155,7 +160,9 @@ async function sendReply(
   }
   await sendChunks(
     response,
-    content.open(range),
+    asked.download === null
+      ? content.open(range)
+      : measuredStream(content.open(range), range?.length ?? content.size, asked.download),
     () => response.writeHead(status, head),
     {
       clock: parts.clock,

@@ -18,6 +18,8 @@ const ownMemoryBytes = 16_384
 export class UploadBody implements Inflow {
   /** Bytes read so far. */
   bytes = 0
+  /** Is told of each chunk before the taker is; what it throws ends the reading. */
+  onChunk: ((bytes: number) => void) | null = null
   readonly #exchange: NodeExchange
   readonly #limits: UploadLimits
   readonly #clock: Clock
@@ -38,11 +40,16 @@ export class UploadBody implements Inflow {
     return request.headers['transfer-encoding'] === undefined && Number(length) === 0
   }
 
+  /** Content-Length; null when none was sent. */
+  get declaredBytes(): number | null {
+    const length = this.#exchange.request.headers['content-length']
+    return length === undefined ? null : Number(length)
+  }
+
   /** Throws `too_large` for a declared length over the cap. */
   checkDeclared(): void {
-    const declared = Number(this.#exchange.request.headers['content-length'] ?? '0')
     const { bytesMax } = this.#limits
-    if (bytesMax !== null && declared > bytesMax) throw new Fault('too_large')
+    if (bytesMax !== null && (this.declaredBytes ?? 0) > bytesMax) throw new Fault('too_large')
   }
 
   /**
@@ -97,6 +104,7 @@ export class UploadBody implements Inflow {
         try {
           const { bytesMax } = this.#limits
           if (bytesMax !== null && this.bytes > bytesMax) throw new Fault('too_large')
+          this.onChunk?.(chunk.length)
           const verdict = take(chunk)
           if (typeof verdict === 'boolean') go(verdict)
           else void later(verdict)

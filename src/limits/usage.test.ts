@@ -155,3 +155,28 @@ test('rows between two writes are bounded: what is too much is added up, then re
   )
   assert.deepEqual(logged, ['usage_lost'])
 })
+
+test('bytes of a month are those of the file face, written or not, from its first hour on', async () => {
+  const { usage, clock } = rig()
+  const moved = {
+    ...call,
+    face: 'files',
+    network: '',
+    method: 'add',
+    bytesIn: 10,
+    bytesOut: 1,
+  } as const
+  usage.count(moved)
+  usage.count({ ...call, bytesIn: 1000, bytesOut: 1000 })
+  assert.deepEqual(usage.bytesThisMonth(['k', 'other']), { up: 10, down: 1 })
+  await usage.flush()
+  usage.count(moved)
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 20, down: 2 })
+  assert.deepEqual(usage.bytesThisMonth(['other']), { up: 0, down: 0 })
+  await usage.flush()
+  clock.turn(Date.UTC(2026, 1, 1) - clock.now())
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 0, down: 0 })
+  usage.count(moved)
+  await usage.flush()
+  assert.deepEqual(usage.bytesThisMonth(['k']), { up: 10, down: 1 })
+})

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { SqlValue, Statement, Writer } from '../db/writer.ts'
+import { startOfMonth, type Transferred } from './transfer-counts.ts'
 
 /** One finished call. `outcome`: `ok` or the Fault code. */
 export type UsedCall = {
@@ -21,6 +22,8 @@ export type Usage = {
   readonly count: (call: UsedCall) => void
   /** Units charged to a key since 00:00 UTC; what is just being written may count twice, never not at all. */
   readonly unitsToday: (keyId: string) => number
+  /** Body bytes of these keys on the file face since the month began, UTC; what is just being written may count twice. */
+  readonly bytesThisMonth: (keyIds: readonly string[]) => Transferred
   /** Writes what is counted so far, also what a failed write left; resolves in any case. */
   flush(): Promise<void>
   /** Ends the writing each second; `flush` still works. */
@@ -47,6 +50,10 @@ const upsertSql = `INSERT INTO usage
     bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
 const lastUsedSql = `UPDATE api_key SET last_used_day = ?1
   WHERE id = ?2 AND (last_used_day IS NULL OR last_used_day < ?1)`
+const transferUpsertSql = `INSERT INTO transfer (key_id, month, bytes_in, bytes_out) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
+const transferSql =
+  'SELECT bytes_in AS up, bytes_out AS down FROM transfer WHERE key_id = ? AND month = ?'
 // One seek per hour in the primary key, instead of a scan over all keys of the day.
 const todaySql = `SELECT total(units) AS units FROM usage
   WHERE hour IN (${Array.from({ length: dayHours }, () => '?').join(', ')}) AND key_id = ?`
@@ -146,6 +153,21 @@ export function createUsage(parts: {
       }
       return units
     },
+    bytesThisMonth(keyIds) {
+      const month = startOfMonth(clock.now())
+      const sums = { up: 0, down: 0 }
+      for (const keyId of keyIds) {
+        const written = db.get<{ up: number; down: number }>(transferSql, [keyId, month])
+        sums.up += written?.up ?? 0
+        sums.down += written?.down ?? 0
+      }
+      for (const row of [...underway, ...counted.values()]) {
+        if (row.face !== 'files' || row.hour < month || !keyIds.includes(row.keyId)) continue
+        sums.up += row.bytesIn
+        sums.down += row.bytesOut
+      }
+      return sums
+    },
     flush,
     stop,
   }
@@ -168,9 +190,13 @@ function toStatements(row: Row, index: number, rows: readonly Row[]): readonly S
   const { hour, keyId, face, network, method, outcome, requests, units, bytesIn, bytesOut } = row
   const values: SqlValue[] = [hour, keyId, face, network, method, outcome]
   const upsert = { sql: upsertSql, parameters: [...values, requests, units, bytesIn, bytesOut] }
-  if (rows[index - 1]?.keyId === keyId) return [upsert]
+  const moved: readonly Statement[] =
+    face === 'files' && bytesIn + bytesOut > 0
+      ? [{ sql: transferUpsertSql, parameters: [keyId, startOfMonth(hour), bytesIn, bytesOut] }]
+      : []
+  if (rows[index - 1]?.keyId === keyId) return [upsert, ...moved]
   const day = new Date(hour).toISOString().slice(0, 10)
-  return [upsert, { sql: lastUsedSql, parameters: [day, keyId] }]
+  return [upsert, ...moved, { sql: lastUsedSql, parameters: [day, keyId] }]
 }
 
 function hourOf(now: number): number {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { importProfiles } from '../../src/codec/import-profile.ts'
 import type { TestContext } from 'node:test'
-import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import type { FilesReply } from '../../src/gateway/operation.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import type { Entry } from '../../src/ipfs/entry.ts'
@@ -42,6 +42,7 @@ export function createFileCommands(
       keyId: 'k',
       hasCard: true,
       settings: defaultKeySettings,
+      quotas: defaultAccountSettings,
       withSecret: true,
       allowlists: null,
     }

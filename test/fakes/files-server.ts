@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Caller } from '../../src/accounts/caller.ts'
-import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -27,6 +27,7 @@ import { createRoutes } from '../../src/http/routes.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Files } from '../../src/ipfs/files.ts'
+import { createTestMeters } from './file-meters.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
 
@@ -100,6 +101,7 @@ export async function startFilesServer(
   const paths = createPaths({
     rules: { ...openPaths, ...options.pathRules },
     files,
+    fileMeters: createTestMeters(),
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
       void settled.push({ outcome, in: bytesIn, out: bytesOut }),
@@ -113,7 +115,8 @@ export async function startFilesServer(
       const settle = (outcome: string, bytes: { in: number; out: number }): void => {
         settled.push({ outcome, ...bytes })
       }
-      return { reply, settle }
+      const download = { admitDownload: () => {}, download: () => {} }
+      return { reply, download, settle }
     },
   }
   const made = createFilesOperations({ clock, version: '0.1.0', publicKey: new Uint8Array(32) })
@@ -169,6 +172,7 @@ export async function startFilesServer(
         keyId: key,
         hasCard: true,
         settings: defaultKeySettings,
+        quotas: defaultAccountSettings,
         withSecret: true,
         allowlists: null,
         ...change,

@@ -1,6 +1,6 @@
 // A Gateway for tests of the JSON-RPC face: a few keys with fixed fates, a few methods with fixed answers.
 import type { Caller } from '../../src/accounts/caller.ts'
-import { defaultKeySettings } from '../../src/accounts/key-settings.ts'
+import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { Gateway, RpcItem, RpcOutcome } from '../../src/gateway/gateway.ts'
@@ -17,6 +17,7 @@ const caller: Caller = {
   keyId: 'k',
   hasCard: true,
   settings: defaultKeySettings,
+  quotas: defaultAccountSettings,
   withSecret: false,
   allowlists: null,
 }

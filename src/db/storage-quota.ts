@@ -1,0 +1,19 @@
+// What keeps an account from storing more than it may: a trigger judges in the transaction that would store it, so
+// whoever writes a pin or a lease can not forget it. Part of a migration: never changed once it was released.
+// Tested by src/ipfs/storage-quota.test.ts
+import { Fault } from '../base/fault.ts'
+
+const raised = 'storage quota reached'
+
+/** Who has more than it may already can still do whatever does not make it more. */
+export const storageQuota: readonly string[] = [
+  `CREATE TRIGGER storage_quota AFTER UPDATE OF bytes ON account_storage WHEN NEW.bytes > OLD.bytes
+    AND NEW.bytes > (SELECT json_extract(settings, '$.filesStoredBytes') FROM account WHERE id = NEW.account_id)
+    BEGIN SELECT RAISE(ABORT, '${raised}'); END`,
+]
+
+/** `over_quota` for what the trigger raised, anything else as it is. */
+export function storageFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error.message !== raised) return error
+  return new Fault('over_quota', { detail: 'not allowed - storage quota reached', cause: error })
+}

@@ -1,0 +1,223 @@
+// Quotas of keys and accounts on a started server (contract-files 3.4, 3.5): exact refusals, nothing kept and nothing
+// charged beyond what was read or written, and a month that is remembered across a restart.
+import assert from 'node:assert/strict'
+import { createCipheriv } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { type Started, startCairn, temporaryFolder } from './started-server.ts'
+
+type Key = { readonly id: string; readonly apiKey: string; readonly apiKeySecret: string }
+
+let dataDir = ''
+let cairn: Started
+before(async () => {
+  dataDir = await temporaryFolder()
+  cairn = await startCairn({ dataDir })
+})
+after(async () => {
+  await cairn.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const transferBody = '{"Message":"not allowed - transfer quota reached","Code":4,"Type":"error"}\n'
+const storageBody = '{"Message":"not allowed - storage quota reached","Code":4,"Type":"error"}\n'
+
+let accounts = 0
+
+/** A key of an account of its own, with a card. */
+async function newKey(
+  options: readonly string[] = [],
+  limits: readonly string[] = [],
+): Promise<Key & { readonly account: string }> {
+  const account = `account-${(accounts += 1)}`
+  await cairn.cli('accounts', 'create', account)
+  await cairn.cli('card', 'set', account)
+  if (limits.length > 0) await cairn.cli('accounts', 'set', account, ...limits)
+  const key = (await cairn.cli('keys', 'create', '--account', account, ...options)) as Key
+  return { ...key, account }
+}
+
+function send(
+  key: Key,
+  path: string,
+  body?: FormData | ReadableStream,
+  headers: Record<string, string> = {},
+) {
+  return fetch(`${cairn.url}/api/v0/${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${btoa(`${key.apiKey}:${key.apiKeySecret}`)}`,
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body, duplex: 'half' as const }),
+  })
+}
+
+function form(bytes: Uint8Array): FormData {
+  const data = new FormData()
+  data.append('file', new Blob([Buffer.from(bytes)]), 'f')
+  return data
+}
+
+const boundary = 'quota-edge'
+const chunkedType = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+
+/** The same without a length. */
+function chunked(...pieces: readonly (Uint8Array | Promise<void>)[]): ReadableStream {
+  return ReadableStream.from(
+    (async function* () {
+      yield Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`,
+      )
+      for (const piece of pieces) {
+        const bytes = await piece
+        if (bytes !== undefined) yield bytes
+      }
+      yield Buffer.from(`\r\n--${boundary}--\r\n`)
+    })(),
+  )
+}
+
+function noise(size: number, seed: number): Buffer {
+  const key = Buffer.alloc(32, seed)
+  return createCipheriv('chacha20', key, Buffer.alloc(16)).update(Buffer.alloc(size))
+}
+
+async function added(key: Key, bytes: Uint8Array): Promise<string> {
+  const response = await send(key, 'add', form(bytes))
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
+  return (JSON.parse(text) as { Hash: string }).Hash
+}
+
+async function refused(response: Response, body: string): Promise<void> {
+  assert.equal(await response.text(), body)
+  assert.equal(response.status, 403)
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/)
+}
+
+const storedBytes = async (key: Key): Promise<number> =>
+  ((await (await send(key, 'repo/stat')).json()) as { RepoSize: number }).RepoSize
+
+test('a key sends so many bytes in a month, whether it says how many or not', async () => {
+  const key = await newKey(['--files-upload-bytes-per-month', '500000'])
+  await added(key, noise(300_000, 1))
+  await refused(await send(key, 'add', form(noise(300_000, 2))), transferBody)
+  const stored = await storedBytes(key)
+  await refused(await send(key, 'add', chunked(noise(300_000, 3)), chunkedType), transferBody)
+  assert.equal(await storedBytes(key), stored)
+  // What was read of it is used up; reading goes on.
+  await refused(await send(key, 'block/put', form(noise(100_000, 4))), transferBody)
+  assert.equal((await send(key, 'version')).status, 200)
+})
+
+test('a refusal by declared length costs nothing', async () => {
+  const key = await newKey(['--files-upload-bytes-per-month', '400000'])
+  for (let round = 0; round < 3; round += 1) {
+    await refused(await send(key, 'add', form(noise(500_000, 5))), transferBody)
+  }
+  await added(key, noise(390_000, 6))
+})
+
+test('a key takes so many bytes in a month: no stream begins that can not end, and one without length is cut', async () => {
+  const key = await newKey([], ['--files-download-bytes-per-month', '1000000'])
+  const cid = await added(key, noise(600_000, 7))
+  const whole = await (await send(key, `cat?arg=${cid}`)).arrayBuffer()
+  assert.equal(whole.byteLength, 600_000)
+  await refused(await send(key, `cat?arg=${cid}`), transferBody)
+  assert.equal((await send(key, `cat?arg=${cid}&length=1000`)).status, 200)
+  await assert.rejects(async () => await (await send(key, `dag/export?arg=${cid}`)).arrayBuffer())
+  // Lines and objects are always given.
+  assert.equal((await send(key, `pin/rm?arg=${cid}`)).status, 200)
+})
+
+test('readers of /ipfs/<cid> take from the same bytes', async () => {
+  const key = await newKey(['--files-download-bytes-per-month', '300000'])
+  const bytes = noise(200_000, 8)
+  const cid = await added(key, bytes)
+  const read = () =>
+    fetch(`${cairn.url}/ipfs/${cid}?format=raw`, {
+      headers: { authorization: `Basic ${btoa(`${key.apiKey}:${key.apiKeySecret}`)}` },
+    })
+  assert.equal((await (await read()).arrayBuffer()).byteLength > 200_000, true)
+  assert.equal((await read()).status, 403)
+})
+
+test('an account keeps so many bytes, each once; what does not make it more goes on', async () => {
+  const key = await newKey([], ['--files-stored-bytes', '500000'])
+  const first = noise(300_000, 9)
+  const cid = await added(key, first)
+  const stored = await storedBytes(key)
+  assert.ok(stored > 300_000 && stored < 301_000)
+  for (const body of [form(noise(1_000_000, 10)), form(noise(250_000, 10))]) {
+    await refused(await send(key, 'add', body), storageBody)
+  }
+  await refused(await send(key, 'add', chunked(noise(900_000, 10)), chunkedType), storageBody)
+  await refused(await send(key, 'add?pin=false', form(noise(250_000, 10))), storageBody)
+  await refused(await send(key, 'block/put', form(noise(250_000, 10))), storageBody)
+  assert.equal(await storedBytes(key), stored)
+
+  const hashed = await send(key, 'add?only-hash=true', form(noise(1_000_000, 10)))
+  assert.equal(hashed.status, 200)
+  await cairn.cli('accounts', 'set', key.account, '--files-stored-bytes', '1000')
+  assert.equal((await send(key, `pin/add?arg=${cid}&name=again`)).status, 200)
+  assert.equal((await send(key, `pin/rm?arg=${cid}`)).status, 200)
+  await cairn.cli('accounts', 'set', key.account, '--files-stored-bytes', 'none')
+  // The server follows within a second.
+  let last = await send(key, 'add', form(noise(600_000, 11)))
+  for (let tries = 0; last.status === 403 && tries < 500; tries += 1) {
+    last = await send(key, 'add', form(noise(600_000, 11)))
+  }
+  assert.equal(last.status, 200)
+})
+
+test('what others keep is pinned at its full price', async () => {
+  const owner = await newKey()
+  const cid = await added(owner, noise(300_000, 12))
+  const key = await newKey([], ['--files-stored-bytes', '200000'])
+  await refused(await send(key, `pin/add?arg=${cid}`), storageBody)
+  assert.equal(await storedBytes(key), 0)
+})
+
+test('a body may be so long', async () => {
+  const key = await newKey(['--files-body-bytes', '100000'])
+  for (const response of [
+    await send(key, 'add', form(noise(100_000, 13))),
+    await send(key, 'add', chunked(noise(200_000, 13)), chunkedType),
+  ]) {
+    assert.equal(response.status, 413)
+    assert.equal(await response.text(), '{"Message":"payload too large","Code":0,"Type":"error"}\n')
+  }
+  await added(key, noise(90_000, 13))
+})
+
+test('a key has so many large uploads at a time', async () => {
+  const key = await newKey(['--files-uploads', '1'])
+  const { promise: done, resolve: finish } = Promise.withResolvers<void>()
+  const half = noise(200_000, 14)
+  const first = send(key, 'add', chunked(half, done, half), chunkedType)
+  let second = await send(key, 'add', form(noise(200_000, 15)))
+  // The first may not have come so far yet.
+  for (let tries = 0; second.status === 200 && tries < 50; tries += 1) {
+    second = await send(key, 'add', form(noise(200_000, 15)))
+  }
+  assert.equal(second.status, 429)
+  assert.equal(second.headers.get('retry-after'), '01')
+  assert.equal(
+    await second.text(),
+    '{"Message":"project ID request rate exceeded","Code":3,"Type":"error"}\n',
+  )
+  await added(key, noise(100_000, 16))
+  finish()
+  assert.equal((await first).status, 200)
+  await added(key, noise(200_000, 15))
+})
+
+test('a month is remembered across a restart', async () => {
+  const key = await newKey(['--files-upload-bytes-per-month', '500000'])
+  await added(key, noise(300_000, 17))
+  await cairn.stop()
+  cairn = await startCairn({ dataDir })
+  await refused(await send(key, 'add', form(noise(300_000, 18))), transferBody)
+  await added(key, noise(150_000, 19))
+})
