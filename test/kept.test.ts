@@ -1,0 +1,241 @@
+// Adds, pins, unpins, collections and restarts of two accounts over the same few contents, many at a time and in any
+// order: what anybody pinned is readable, and what is counted is what a walk finds. The seed is printed; set CAIRN_SEED
+// to repeat a run.
+// Keeps promise 3 of docs/promises.md.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../src/base/fault.ts'
+import { silentLog } from '../src/base/log.ts'
+import { toBareHex } from '../src/base/hex.ts'
+import { verifyDagBlock, verifyLeaf } from '../src/codec/verify-dag-block.ts'
+import { createReadRun } from '../src/content/obtain-run.ts'
+import { createObtain } from '../src/content/obtain.ts'
+import type { Verify } from '../src/content/ref.ts'
+import { openDatabase } from '../src/db/sqlite.ts'
+import { startThreadWriter } from '../src/db/thread-writer.ts'
+import { createFiles, defaultFilesLimits } from '../src/ipfs/create-files.ts'
+import { openStore } from '../src/open-store.ts'
+import { openCollector } from '../src/start-collecting.ts'
+import {
+  atOnce,
+  bytesOf,
+  fileEntry,
+  importDefaults,
+  never,
+  rootOf,
+  streamOf,
+} from './fakes/files-fixture.ts'
+import { createTurnedClock, type TurnedClock } from './fakes/turned-clock.ts'
+
+const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
+const rounds = 60
+const atATime = 6
+const accounts = ['alice', 'bob'] as const
+const quiet = () => {}
+
+/** Leaves of 64 KiB, so that contents share some of them; the large ones go to extents. */
+const leafBytes = 65536
+const contents = [1, 2, 3, 300, leafBytes, 3 * leafBytes + 5, 4 * leafBytes + 5].map((bytes, at) =>
+  Buffer.alloc(bytes, at < 5 ? at : 7),
+)
+
+async function openSide(dataDir: string, clock: TurnedClock) {
+  const path = join(dataDir, 'cairn.db')
+  const writer = await startThreadWriter({ path, onDeath: quiet })
+  const database = openDatabase(path, { readOnly: true })
+  const store = await openStore({
+    dataDir,
+    database,
+    writer,
+    bytesMax: null,
+    clock,
+    log: silentLog,
+  })
+  const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
+  const { obtain, idle } = createObtain({
+    store,
+    sourcesFor: () => [],
+    verify,
+    clock,
+    log: silentLog,
+    count: quiet,
+  })
+  const files = createFiles({
+    store,
+    forget: store.forget,
+    obtain,
+    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: quiet }),
+    database,
+    writer,
+    clock,
+    hasSources: () => false,
+    limits: defaultFilesLimits,
+  })
+  const config = { files: { blocksMax: 1000 } } as Parameters<typeof openCollector>[0]['config']
+  const parts = { config, database, writer, store, obtain, clock, log: silentLog }
+  const collector = openCollector(parts, null)
+  return {
+    files,
+    database,
+    store,
+    collector,
+    async close() {
+      await collector.stop()
+      await idle()
+      await store.close()
+      await writer.close()
+      database.close()
+    },
+  }
+}
+type Side = Awaited<ReturnType<typeof openSide>>
+
+test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, async (t) => {
+  const random = generator(seed)
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kept-'))
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const clock = createTurnedClock()
+  let side = await openSide(dataDir, clock)
+  await makeAccounts(dataDir)
+  /** What each root holds, in the order of its entries: known from when it was added first. */
+  const known = new Map<string, { readonly cid: CID; readonly parts: readonly number[] }>()
+  const counts = { done: 0, refused: 0, forgotten: 0 }
+
+  async function one(): Promise<void> {
+    const { files, collector } = side
+    const account = accounts[random(2)] ?? 'alice'
+    const roots = [...known.values()]
+    const root = roots[random(roots.length)]
+    const kind = random(14)
+    if (kind < 4 || root === undefined) {
+      const parts = Array.from({ length: 1 + random(3) }, () => random(contents.length))
+      const entries = parts.map((part, at) => fileEntry(`d/${at}`, contents[part] ?? ''))
+      const options = {
+        ...importDefaults,
+        chunker: { kind: 'size', bytes: leafBytes } as const,
+        pin: random(3) > 0,
+        cidVersion: random(2) as 0 | 1,
+      }
+      const context = { accountId: account, proceed: () => true, signal: never }
+      const events = await Array.fromAsync(files.import(streamOf(entries), options, context))
+      const { cid } = rootOf(events)
+      known.set(cid.toString(), { cid, parts })
+    } else if (kind < 6) {
+      const mode = random(4) === 0 ? 'direct' : 'recursive'
+      await files.pin(account, { cid: root.cid, mode, name: '' }, atOnce, quiet, never)
+    } else if (kind < 10) await files.unpin(account, root.cid, true)
+    else if (kind === 10) {
+      if (random(2) === 0) await Array.fromAsync(files.releaseUnpinned(account, never))
+      else await files.removeBlock(account, root.cid, true, never)
+    } else if (kind === 11) {
+      const to = roots[random(roots.length)] ?? root
+      await files.movePin(
+        account,
+        { from: root.cid, to: to.cid, unpin: random(2) === 0 },
+        atOnce,
+        never,
+      )
+    } else counts.forgotten += (await collector.collect())?.blocks ?? 0
+  }
+
+  for (let round = 0; round < rounds; round += 1) {
+    const works = await Promise.allSettled(Array.from({ length: 1 + random(atATime) }, one))
+    for (const work of works) {
+      if (work.status === 'fulfilled') counts.done += 1
+      // Not pinned, taken, gone: the answers of the commands. Anything else is a bug.
+      else if (work.reason instanceof Fault && work.reason.code === 'command_failed')
+        counts.refused += 1
+      else throw work.reason
+    }
+    await check(side, known)
+    if (random(8) === 0) clock.turn(random(2 * 24 * 3_600_000))
+    if (random(6) === 0) {
+      // An upload that nobody will end, as a crash leaves it.
+      const stopped = side.store.batch()
+      await stopped.put([
+        {
+          ref: { kind: 'dag-block', hash: Uint8Array.of(0, 1, random(256)) },
+          bytes: Uint8Array.of(1),
+        },
+      ])
+      await side.close()
+      side = await openSide(dataDir, clock)
+      await check(side, known)
+    }
+  }
+  for (const account of accounts) {
+    for (const { cid } of side.files.pins(account)) await side.files.unpin(account, cid, true)
+    await Array.fromAsync(side.files.releaseUnpinned(account, never))
+  }
+  await side.collector.collect()
+  assert.equal(side.database.getValue('SELECT count(*) FROM block'), 0)
+  for (const account of accounts)
+    assert.deepEqual(side.files.stored(account), { blocks: 0, bytes: 0 })
+  await side.close()
+  t.diagnostic(JSON.stringify(counts))
+  assert.ok(counts.done > rounds / 2 && counts.forgotten > 0)
+})
+
+/** Every pin is whole and reads as what was added; what is counted is what is below pins and leases. */
+async function check(
+  { files, database }: Side,
+  known: ReadonlyMap<string, { readonly parts: readonly number[] }>,
+) {
+  const offline = { offline: true, timeoutMs: null }
+  for (const account of accounts) {
+    const sizes = new Map<string, number>()
+    for (const { cid, mode } of files.pins(account)) {
+      if (mode === 'direct') {
+        sizes.set(toBareHex(cid.multihash.bytes), (await files.block(cid, offline, never)).length)
+        continue
+      }
+      for await (const { cid: below, block } of files.blocks(cid, offline, never)) {
+        assert.ok(block !== null)
+        sizes.set(toBareHex(below.multihash.bytes), block.length)
+      }
+      const texts: Buffer[] = []
+      for await (const entry of files.list(cid, offline, never)) {
+        const { chunks } = await files.open(entry.cid, { offset: 0n, length: null }, offline, never)
+        texts.push(await bytesOf(chunks))
+      }
+      const parts = known.get(cid.toString())?.parts ?? []
+      assert.ok(
+        Buffer.concat(texts).equals(
+          Buffer.concat(parts.map((part) => contents[part] ?? Buffer.alloc(0))),
+        ),
+      )
+    }
+    const leased = database.all<{ hash: Uint8Array; size: number }>(
+      `SELECT block.hash AS hash, block.size AS size FROM lease JOIN closure ON closure.root = lease.root
+        JOIN block ON block.id = closure.block WHERE lease.account_id = ?`,
+      [account],
+    )
+    for (const { hash, size } of leased) sizes.set(toBareHex(hash), size)
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+    assert.deepEqual({ ...files.stored(account) }, { blocks: sizes.size, bytes })
+  }
+}
+
+async function makeAccounts(dataDir: string): Promise<void> {
+  const database = openDatabase(join(dataDir, 'cairn.db'))
+  for (const id of accounts) {
+    database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
+  }
+  database.close()
+}
+
+/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+function generator(start: number): (below: number) => number {
+  let state = start
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
