@@ -175,7 +175,10 @@ test('an unknown account ends with 1, a sentence, and with --json an object', as
 })
 
 test('usage of a fresh folder is an empty list of rows', async () => {
-  assert.deepEqual(await json('usage', 'usage', '--since', '2026-01-31'), { usage: [] })
+  assert.deepEqual(await json('usage', 'usage', '--since', '2026-01-31'), {
+    usage: [],
+    storage: { accounts: [], stored: { blocks: 0, bytes: 0 } },
+  })
   const wrong = await cairn(['usage', '--since', 'yesterday'])
   assert.equal(wrong.code, 2)
 })

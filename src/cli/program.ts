@@ -41,7 +41,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'usage',
-    summary: 'requests, units and bytes per key, network, method and outcome',
+    summary: 'requests, units and bytes per key, network, method and outcome; what accounts keep',
     load: async () => (await import('./usage.ts')).defineUsage,
   },
   {

@@ -1,7 +1,8 @@
-// `cairn usage`: what was asked, per hour, key, network, method and outcome.
+// `cairn usage`: what was asked, per hour, key, network, method and outcome; and what accounts keep.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
+import { listStorage, type StorageRows } from './storage-rows.ts'
 import { listUsage } from './usage-rows.ts'
 import { openData } from './open-data.ts'
 import { print, table } from './report.ts'
@@ -25,12 +26,14 @@ Examples:
   cairn usage
   cairn usage --since 2026-01-31 --account team --json
 
-Counters of a running server arrive within a second.`,
+Counters of a running server arrive within a second. What accounts keep is of now: each block once for an account,
+and once on the disk however many keep it.`,
     )
     .action(async (options: Options) => {
       await using data = await openData(context, options)
       if (options.account !== undefined) data.accounts.getAccount(options.account)
       const usage = listUsage(data, options.since ?? 0, options.account ?? null)
+      const storage = listStorage(data.db, options.account ?? null)
       const headings = ['hour', 'account', 'key', 'face', 'network', 'method', 'outcome']
       const rows = usage.map((row) => [
         row.hour,
@@ -49,10 +52,19 @@ Counters of a running server arrive within a second.`,
       print(
         context,
         options.json,
-        { usage },
-        table([...headings, ...numbers], rows, 'Nothing was asked yet.'),
+        { usage, storage },
+        [table([...headings, ...numbers], rows, 'Nothing was asked yet.'), describe(storage)].join(
+          '\n\n',
+        ),
       )
     })
+}
+
+function describe({ accounts, stored }: StorageRows): string {
+  const headings = ['account', 'pins', 'blocks', 'bytes kept']
+  const rows = accounts.map(({ account, pins, blocks, bytes }) => [account, pins, blocks, bytes])
+  const all = `${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
+  return `${table(headings, rows, 'Nobody keeps files.')}\n${all}`
 }
 
 /** Milliseconds since 1970 of the UTC hour that a date or time lies in. Throws UsageError. */

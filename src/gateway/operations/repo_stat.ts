@@ -12,9 +12,11 @@ export const repoStat: FilesOperation<null> = {
   parse: () => null,
   async run(_, { caller, files }) {
     const { blocks, bytes } = files.stored(caller.accountId)
+    const quotas = [caller.settings.filesStoredBytes, caller.quotas.filesStoredBytes]
+    const limits = quotas.filter((quota) => quota !== null)
     const value = {
       RepoSize: bytes,
-      StorageMax: unlimited,
+      StorageMax: limits.length === 0 ? unlimited : Math.min(...limits),
       NumObjects: blocks,
       RepoPath: '',
       Version: 'fs-repo@18',
