@@ -67,6 +67,13 @@ export function decodeVarint(bytes: Uint8Array, at: number): { value: bigint; en
 /** `value` as an unsigned varint; negative values as their 64-bit two's complement, as int64 fields are. */
 export function encodeVarint(value: bigint | number): Uint8Array {
   const out: number[] = []
+  // Lengths and sizes are small, and need no bigint.
+  if (value >= 0 && value <= 0x7fff_ffff) {
+    let small = Number(value)
+    for (; small > 0x7f; small >>= 7) out.push((small & 0x7f) | 0x80)
+    out.push(small)
+    return Uint8Array.from(out)
+  }
   let rest = BigInt.asUintN(64, BigInt(value))
   while (rest > 0x7fn) {
     out.push(Number(rest & 0x7fn) | 0x80)

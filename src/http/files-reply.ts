@@ -9,7 +9,7 @@ import type { NodeExchange } from './node-exchange.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
 import { measuredStream } from './measured-stream.ts'
-import { writeChunk } from './write-chunk.ts'
+import { openChunkWriter } from './write-chunk.ts'
 
 export type ReplyTerms = {
   readonly clock: Clock
@@ -97,6 +97,7 @@ async function sendStream(
 ): Promise<void> {
   const { request, response } = exchange
   const iterator = chunks[Symbol.asyncIterator]()
+  const writer = openChunkWriter(response, terms)
   try {
     let step = await iterator.next()
     // HTTP/1.0 has no chunks and so no trailers.
@@ -106,12 +107,13 @@ async function sendStream(
     for (; step.done !== true; step = await iterator.next()) {
       if (response.destroyed) throw new Fault('hung_up')
       sent.bytes += step.value.length
-      const waiting = writeChunk(response, step.value, terms)
+      const waiting = writer.write(step.value)
       if (waiting !== null) await waiting
     }
     if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
     response.end()
   } finally {
+    writer.close()
     await iterator.return?.()
   }
 }

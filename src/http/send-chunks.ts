@@ -3,7 +3,7 @@
 // Tested by src/http/path-face.test.ts
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
-import { writeChunk, type WriteTerms } from './write-chunk.ts'
+import { openChunkWriter, type WriteTerms } from './write-chunk.ts'
 
 export type SendTerms = WriteTerms & {
   /** Bytes that must come; null: not known. */
@@ -22,6 +22,7 @@ export async function sendChunks(
   sent: { bytes: number },
 ): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]()
+  const writer = openChunkWriter(response, terms)
   try {
     let step = await iterator.next()
     if (response.destroyed) throw new Fault('hung_up')
@@ -32,7 +33,7 @@ export async function sendChunks(
         throw new Error(`more than ${terms.length} bytes came`)
       }
       sent.bytes += step.value.length
-      const waiting = writeChunk(response, step.value, terms)
+      const waiting = writer.write(step.value)
       if (waiting !== null) await waiting
     }
     if (terms.length !== null && BigInt(sent.bytes) !== terms.length) {
@@ -40,6 +41,7 @@ export async function sendChunks(
     }
     response.end()
   } finally {
+    writer.close()
     await iterator.return?.()
   }
 }

@@ -1,5 +1,5 @@
-// One chunk of a streamed body on its way to the caller. Its memory may be a buffer that is used again, so nobody asks
-// for the next chunk before the socket is done with this one.
+// The chunks of a streamed body on their way to the caller. A chunk may be a view of a buffer that is used again, so
+// nobody asks for the next one before the socket is done with it.
 // Tested by src/http/files.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
@@ -11,48 +11,76 @@ export type WriteTerms = {
   readonly idleMs: number
 }
 
+export interface ChunkWriter {
+  /**
+   * Null, or a promise to wait for before the next chunk is asked for: rejects with `deadline` when the caller takes
+   * nothing, with `hung_up` when it is gone.
+   */
+  write(chunk: Uint8Array): Promise<void> | null
+  /** After the last write, also when that failed. */
+  close(): void
+}
+
+type Waiter = {
+  readonly chunk: Uint8Array | null
+  readonly resolve: () => void
+  readonly reject: (fault: Fault) => void
+}
+
 /** A smaller chunk is copied, so that many of them can go out together. */
 const copiedBytesMax = 16 * 1024
 
-/**
- * Null, or a promise to wait for before the next chunk is asked for: rejects with `deadline` when the caller takes
- * nothing, with `hung_up` when it is gone.
- */
-export function writeChunk(
+/** One timer and one listener for all chunks of the body. */
+export function openChunkWriter(
   response: ServerResponse,
-  chunk: Uint8Array,
-  terms: WriteTerms,
-): Promise<void> | null {
-  if (chunk.length > copiedBytesMax) return taken(response, chunk, terms)
-  return response.write(Buffer.from(chunk)) ? null : taken(response, null, terms)
-}
-
-/** Resolves when the socket has taken `chunk`, or with null what was written before. */
-function taken(
-  response: ServerResponse,
-  chunk: Uint8Array | null,
   { clock, idleMs }: WriteTerms,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      stopTimer()
-      response.off('drain', ready).off('close', gone)
-    }
-    const ready = (): void => {
-      settle()
-      resolve()
-    }
-    const gone = (): void => {
-      settle()
-      reject(new Fault('hung_up'))
-    }
-    const stopTimer = clock.after(idleMs, () => {
-      settle()
-      reject(new Fault('deadline', { detail: 'the caller stopped reading' }))
+): ChunkWriter {
+  let waiter: Waiter | null = null
+  let since = clock.monotonic()
+  let stopTimer = clock.after(idleMs, look)
+
+  function look(): void {
+    const idle = clock.monotonic() - since
+    if (waiter !== null && idle >= idleMs) {
+      settle(waiter, new Fault('deadline', { detail: 'the caller stopped reading' }))
+    } else stopTimer = clock.after(waiter === null ? idleMs : idleMs - idle, look)
+  }
+
+  function settle(one: Waiter | null, fault: Fault | null): void {
+    if (one === null || one !== waiter) return
+    waiter = null
+    if (fault === null) one.resolve()
+    else one.reject(fault)
+  }
+
+  function drained(): void {
+    if (waiter?.chunk === null) settle(waiter, null)
+  }
+
+  const closed = (): void => settle(waiter, new Fault('hung_up'))
+  response.on('close', closed).on('drain', drained)
+
+  /** Until the socket is done with `chunk`, or with null until it is done with all that was written. */
+  function taken(chunk: Uint8Array | null): Promise<void> {
+    since = clock.monotonic()
+    return new Promise((resolve, reject) => {
+      const mine = { chunk, resolve, reject }
+      waiter = mine
+      if (chunk !== null) {
+        response.write(chunk, (error) => settle(mine, error ? new Fault('hung_up') : null))
+      }
+      if (response.destroyed) closed()
     })
-    response.on('close', gone)
-    if (chunk === null) response.on('drain', ready)
-    else response.write(chunk, (error) => (error ? gone() : ready()))
-    if (response.destroyed) gone()
-  })
+  }
+
+  return {
+    write(chunk) {
+      if (chunk.length > copiedBytesMax) return taken(chunk)
+      return response.write(Buffer.from(chunk)) ? null : taken(null)
+    },
+    close() {
+      stopTimer()
+      response.off('close', closed).off('drain', drained)
+    },
+  }
 }
