@@ -14,7 +14,7 @@ export type RunParts = {
 }
 
 /**
- * What `refs` name, in their order; each valid until the next one is asked for. Null: not here, or its copy was wrong
+ * What `refs` name, in their order; each valid as long as a piece of `Store.read`. Null: not here, or its copy was wrong
  * and is dropped by now, or cannot be read. Throws what the store throws, and the reason of `signal`.
  */
 export type ReadRun = (

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
-import type { StoredPiece } from '../content/store.ts'
+import { piecesAhead, type StoredPiece } from '../content/store.ts'
 import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
@@ -85,12 +85,17 @@ export async function* readFile(
   let sinceTurn = 0
   /** How many frames were open where the last leaf was: in a balanced file, all leaves are there. */
   let leafDepth = 0
+  /** Neighbours in one buffer go out as one chunk: no more of them than are valid together. */
+  let held: Uint8Array | null = null
+  let heldPieces = 0
 
   try {
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
       const index = frame.next
       const child = frame.shape.children[index]
       if (child === undefined || frame.at >= end) {
+        if (held !== null) yield held
+        held = null
         await endRun(frame)
         frames.pop()
         openLinks -= frame.shape.children.length
@@ -106,6 +111,11 @@ export async function* readFile(
         await setImmediate()
       }
       const { data, leaf } = await readChild(frame, index, at)
+      if (frame.lost && frame.run !== null) {
+        if (held !== null) yield held
+        held = null
+        await endRun(frame)
+      }
       sinceTurn += data.length
       const shape = leaf ? leafShape(data) : fileShape(child.cid, data)
       if (shape.size !== child.size) {
@@ -114,9 +124,19 @@ export async function* readFile(
       frame.leaves = shape.children.length === 0
       if (frame.leaves) {
         leafDepth = frames.length
-        yield* slice(shape.inline, at)
+        for (const chunk of slice(shape.inline, at)) {
+          const joined: Uint8Array | null = held === null ? chunk : joinNeighbours(held, chunk)
+          if (joined === null && held !== null) yield held
+          heldPieces = held === null || joined === null ? 1 : heldPieces + 1
+          held = joined ?? chunk
+        }
+        if (held === null || (frame.run !== null && heldPieces < piecesAhead)) continue
+        yield held
+        held = null
         continue
       }
+      if (held !== null) yield held
+      held = null
       // What is kept of a node must not lie in a piece of a run, which is valid for a while only.
       const node = frame.run === null ? shape : fileShape(child.cid, Uint8Array.from(data))
       await endRun(frame)
@@ -139,7 +159,6 @@ export async function* readFile(
       const step = await frame.run.next()
       if (step.done !== true && step.value !== null) return step.value
       frame.lost = true
-      await endRun(frame)
     }
     fetchAhead(frame, index, at)
     const { cid } = frame.shape.children[index] as Child
@@ -199,6 +218,13 @@ export async function* readFile(
 function enter(shape: FileShape, at: bigint): Frame {
   const first = at + BigInt(shape.inline.length)
   return { shape, at: first, next: 0, leaves: false, run: null, lost: false, ahead: new Map() }
+}
+
+/** Both as one, when the second begins where the first ends; else null. */
+function joinNeighbours(first: Uint8Array, second: Uint8Array): Uint8Array | null {
+  const end = first.byteOffset + first.length
+  if (first.buffer !== second.buffer || end !== second.byteOffset) return null
+  return new Uint8Array(first.buffer, first.byteOffset, first.length + second.length)
 }
 
 function leafShape(data: Uint8Array): FileShape {
