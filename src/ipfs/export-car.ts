@@ -4,8 +4,9 @@
 import type { CID } from 'multiformats/cid'
 import { writeCar, type CarBlock } from '../codec/car-writer.ts'
 import { identityCode } from '../codec/multihash.ts'
-import type { ReadBlock } from './blocks.ts'
-import { storedOnly, walkBlocks } from './walk.ts'
+import type { BlockReader } from './blocks.ts'
+import { readInRuns } from './read-in-runs.ts'
+import { type ReadSome, storedOnly, walkBlocks } from './walk.ts'
 
 /**
  * Nothing is given before the root's block is there. `partial`: leaves out what `read` does not have, and all that is
@@ -15,17 +16,13 @@ import { storedOnly, walkBlocks } from './walk.ts'
 export async function* exportCar(
   root: CID,
   { partial, blocksMax }: { readonly partial: boolean; readonly blocksMax: number },
-  read: ReadBlock,
+  read: BlockReader,
 ): AsyncGenerator<Uint8Array> {
   if (partial) await read(root)
-  yield* writeCar([root], blocksOf(root, blocksMax, partial ? storedOnly(read) : read))
+  yield* writeCar([root], blocksOf(root, blocksMax, partial ? storedOnly(read) : readInRuns(read)))
 }
 
-async function* blocksOf(
-  root: CID,
-  blocksMax: number,
-  read: (cid: CID) => Promise<Uint8Array | null>,
-): AsyncGenerator<CarBlock> {
+async function* blocksOf(root: CID, blocksMax: number, read: ReadSome): AsyncGenerator<CarBlock> {
   for await (const { cid, block } of walkBlocks(root, new Map(), blocksMax, read)) {
     if (block !== null && cid.multihash.code !== identityCode) yield { cid, block }
   }

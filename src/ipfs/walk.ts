@@ -16,7 +16,8 @@ export type Visited = Map<string, number>
 export type WalkedBlock = { readonly cid: CID; readonly block: Uint8Array | null }
 
 /** Null = what is below is skipped. */
-type ReadSome = ((cid: CID) => Promise<Uint8Array | null>) & Pick<ReadBlock, 'expect' | 'forget'>
+export type ReadSome = ((cid: CID) => Promise<Uint8Array | null>) &
+  Pick<ReadBlock, 'expect' | 'forget'>
 
 /** Links that wait to be followed, as bytes of their CIDs: eight whole blocks of nothing else on one path. */
 const openBytesMax = 16 * 1024 * 1024

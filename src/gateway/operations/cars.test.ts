@@ -10,6 +10,7 @@ import {
   streamOf,
   watchedStore,
 } from '../../../test/fakes/files-fixture.ts'
+import { toBareHex } from '../../base/hex.ts'
 import { carLimits, openCar } from '../../codec/car-reader.ts'
 import { carSectionHead, encodeCarHeader, writeCar, type CarBlock } from '../../codec/car-writer.ts'
 import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
@@ -17,6 +18,8 @@ import { encodeDagCbor } from '../../codec/dag-cbor-writer.ts'
 import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../../codec/multihash.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import type { Source } from '../../content/source.ts'
 
 type Commands = ReturnType<typeof createFileCommands>
 type Added = { readonly Hash: string }[]
@@ -92,6 +95,63 @@ test('a CAR that leaves names its root, goes depth first, and has no block twice
   assert.deepEqual(car, await carOf([top.cid], [top, below, leaf]))
   const own = await commands.bytes('dag/export', [inline.cid.toString()])
   assert.deepEqual(own, Buffer.from(encodeCarHeader([inline.cid])))
+})
+
+test('the leaves of a file are exported in runs: few are looked for one by one, and none is read twice', async (t) => {
+  const count = { found: 0, read: 0 }
+  const commands = createFileCommands(t, {
+    wrapStore: (store) => ({
+      ...store,
+      find(ref) {
+        count.found += 1
+        return store.find(ref)
+      },
+      async *read(refs, signal) {
+        for await (const piece of store.read(refs, signal)) {
+          count.read += 1
+          yield piece
+        }
+      },
+    }),
+  })
+  const { lines, bytes } = commands
+  // 400 leaves: three nodes of at most 174 below the root.
+  const content = Buffer.alloc(400 * 4096)
+  for (let at = 0; at < content.length; at += 4096) content.writeUInt32BE(at, at)
+  const added = (await lines('add', [], { chunker: 'size-4096', pin: false }, [
+    fileEntry('x', content),
+  ])) as Added
+  Object.assign(count, { found: 0, read: 0 })
+  const car = await bytes('dag/export', [added[0]?.Hash ?? ''])
+  const blocks = await blocksIn(car)
+  assert.equal(blocks.length, 404)
+  for (const { cid, block } of blocks) verifyDagBlock(cid.multihash.bytes, block)
+  assert.ok(count.found <= 8 && count.read <= 404, JSON.stringify(count))
+})
+
+test('a leaf that is lost or wrong on disk ends an export, or is had from a source', async (t) => {
+  const whole = createFileCommands(t)
+  const folder = await addFolder(whole)
+  const car = await whole.bytes('dag/export', [folder])
+  const blocks = await blocksIn(car)
+  const byHash = new Map(blocks.map(({ cid, block }) => [toBareHex(cid.multihash.bytes), block]))
+  const source: Source = {
+    name: 'other',
+    async fetch({ ref }, offer) {
+      const bytes = byHash.get(toBareHex(ref.hash))
+      if (bytes !== undefined) offer([{ ref, bytes }])
+    },
+  }
+  for (const sources of [[], [source]]) {
+    const commands = createFileCommands(t, { sources })
+    await importInto(commands, car)
+    for (const { cid } of blocks.filter(({ block }) => block.length < 1000)) {
+      await commands.store.drop({ kind: 'dag-block', hash: cid.multihash.bytes })
+      const again = commands.bytes('dag/export', [folder])
+      if (sources.length > 0) assert.deepEqual(await again, car)
+      else await assert.rejects(again, { message: /could not find/ })
+    }
+  }
 })
 
 test('an export of what is not all here fails, or leaves that out when asked to', async (t) => {
