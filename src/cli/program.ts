@@ -67,8 +67,8 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'store',
-    summary: 'verify every stored copy',
-    load: async () => (await import('./store-verify.ts')).defineStore,
+    summary: 'verify every stored copy, make the index of blocks anew',
+    load: async () => (await import('./store.ts')).defineStore,
   },
   {
     name: 'gc',

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startCairn } from '../../test/started-server.ts'
+import { type Started, startCairn } from '../../test/started-server.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import { runProgram } from './program.ts'
 
@@ -12,9 +12,13 @@ const root = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
 after(() => rmSync(root, { recursive: true }))
 
 async function verify(dataDir: string, ...more: string[]) {
+  return await store('verify', dataDir, ...more)
+}
+
+async function store(command: string, dataDir: string, ...more: string[]) {
   let out = ''
   let err = ''
-  const code = await runProgram(['store', 'verify', '--data-dir', dataDir, '--json', ...more], {
+  const code = await runProgram(['store', command, '--data-dir', dataDir, '--json', ...more], {
     out: (text) => (out += text),
     err: (text) => (err += text),
     readInput: async () => '',
@@ -33,16 +37,8 @@ function spoil(dataDir: string, sql: string): void {
 test('a store of both faces is all good; spoilt, torn and missing copies are found and dropped', async () => {
   const server = await startCairn()
   try {
-    const { dataDir, url, apiKey, apiKeySecret } = server
-    const body = new FormData()
-    body.append('file', new Blob([new Uint8Array(600_000).fill(7)]))
-    const authorization = `Basic ${Buffer.from(`${apiKey}:${apiKeySecret}`).toString('base64')}`
-    const added = await fetch(`${url}/api/v0/add`, {
-      method: 'POST',
-      body,
-      headers: { authorization },
-    })
-    assert.equal(added.status, 200)
+    const { dataDir } = server
+    await addFile(server, new Uint8Array(600_000).fill(7))
     const good = await verify(dataDir)
     assert.equal(good.code, 0)
     assert.equal(good.found['bad'], 0)
@@ -78,3 +74,43 @@ test('where nothing was ever stored, nothing is made', async () => {
   assert.equal(code, 0)
   assert.equal(found['copies'], 0)
 })
+
+test('a folder without its cairn.db is refused by name, and its files can be read again after a rebuild', async () => {
+  const dataDir = join(root, 'lost')
+  const server = await startCairn({ dataDir })
+  const cid = await addFile(server, new Uint8Array(600_000).fill(8))
+  await server.stop()
+  for (const name of ['cairn.db', 'cairn.db-wal', 'cairn.db-shm']) {
+    rmSync(join(dataDir, name), { force: true })
+  }
+  const lost = startCairn({ dataDir }).then((started) => started.kill())
+  await assert.rejects(lost, /cairn store rebuild --data-dir/)
+  const { code, found } = await store('rebuild', dataDir)
+  assert.equal(code, 0)
+  // Two equal chunks, a shorter one and their root; equal ones are one block.
+  assert.partialDeepStrictEqual(found, { added: 3, bad: 0 })
+  const again = await startCairn({ dataDir })
+  try {
+    const headers = { authorization: authorize(again) }
+    const answer = await fetch(`${again.url}/api/v0/cat?arg=${cid}`, { method: 'POST', headers })
+    assert.deepEqual(new Uint8Array(await answer.arrayBuffer()), new Uint8Array(600_000).fill(8))
+  } finally {
+    await again.stop()
+  }
+})
+
+function authorize({ apiKey, apiKeySecret }: { apiKey: string; apiKeySecret: string }): string {
+  return `Basic ${Buffer.from(`${apiKey}:${apiKeySecret}`).toString('base64')}`
+}
+
+async function addFile(server: Started, content: Uint8Array<ArrayBuffer>): Promise<string> {
+  const body = new FormData()
+  body.append('file', new Blob([content]))
+  const added = await fetch(`${server.url}/api/v0/add`, {
+    method: 'POST',
+    body,
+    headers: { authorization: authorize(server) },
+  })
+  assert.equal(added.status, 200)
+  return ((await added.json()) as { Hash: string }).Hash
+}

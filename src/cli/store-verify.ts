@@ -37,7 +37,7 @@ type Found = {
 
 const namedMax = 100
 
-export function defineStore(command: Command, context: Context): void {
+export function defineStoreVerify(command: Command, context: Context): void {
   addSharedOptions(
     command
       .command('verify')

@@ -1,0 +1,54 @@
+// The records of a log file, one after the other, as far as it is sound: what follows a head that is none was torn
+// and never acknowledged. Payloads are not judged.
+// Tested by src/content/segments/rebuild-index.test.ts
+import type { OpenFiles } from './open-files.ts'
+import { headBytes, headBytesMax, readHead, type RecordKind } from './record.ts'
+
+/** `key` and `payload` are views that last until the next record. `at`: where the payload lies. */
+export type StoredRecord = {
+  readonly kind: RecordKind
+  readonly key: Uint8Array
+  readonly payload: Uint8Array
+  readonly at: number
+}
+
+/** No payload is larger, so a head that says so is none. */
+const payloadBytesMax = 64 * 1024 * 1024
+const windowBytes = 4 * 1024 * 1024
+
+/** `bytes`: of the file. Throws what the system says of a file that cannot be read. */
+export async function* readRecords(
+  files: Pick<OpenFiles, 'read'>,
+  file: number,
+  bytes: number,
+): AsyncGenerator<StoredRecord> {
+  let window: Uint8Array = new Uint8Array(0)
+  let windowAt = 0
+
+  /** `wanted` bytes from `at` on, fewer at the end of the file. */
+  async function view(at: number, wanted: number): Promise<Uint8Array> {
+    if (at < windowAt || at + wanted > windowAt + window.length) {
+      const length = Math.max(0, Math.min(Math.max(windowBytes, wanted), bytes - at))
+      const into = Buffer.allocUnsafeSlow(length)
+      window = into.subarray(0, await files.read(file, into, at))
+      windowAt = at
+    }
+    return window.subarray(at - windowAt, at - windowAt + wanted)
+  }
+
+  for (let at = 0; at < bytes;) {
+    const head = readHead(await view(at, headBytesMax))
+    if (head === null || head.payloadBytes > payloadBytesMax) return
+    const { kind, keyBytes, payloadBytes } = head
+    const whole = await view(at, headBytes + keyBytes + payloadBytes)
+    const payloadAt = headBytes + keyBytes
+    if (whole.length < payloadAt + payloadBytes) return
+    yield {
+      kind,
+      key: whole.subarray(headBytes, payloadAt),
+      payload: whole.subarray(payloadAt),
+      at: at + payloadAt,
+    }
+    at += payloadAt + payloadBytes
+  }
+}

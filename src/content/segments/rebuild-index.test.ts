@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
+import { item } from '../../../test/suites/store.suite.ts'
+import { systemClock } from '../../base/clock.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import type { Verify } from '../ref.ts'
+import { rebuildIndex } from './rebuild-index.ts'
+
+const verify: Verify = ({ hash }, bytes) => verifyDagBlock(hash, bytes)
+
+test('an index that is lost is made anew from the files alone, and a torn end costs only itself', async (t) => {
+  const ops = createMemoryFileOps()
+  const one = createSegmentFixture(t, { ops })
+  const content = Buffer.alloc(9_000_001)
+  for (let at = 0; at + 4 < content.length; at += 1024) content.writeUInt32LE(at, at)
+  const leaves = await addLeaves(one.store, content)
+  const items = Array.from({ length: 300 }, (_, index) => item(`block ${index}`))
+  await one.store.commit(items)
+  await one.store.close()
+  const [log] = [...ops.files.keys()].filter((name) => name.endsWith('.log'))
+  const bytes = ops.files.get(log ?? '')
+  assert.ok(log !== undefined && bytes !== undefined)
+  // The last record lost its last byte.
+  ops.files.set(log, bytes.subarray(0, bytes.length - 1))
+
+  const two = createSegmentFixture(t, { ops })
+  const { db, writer, store } = two
+  const parts = { db, writer, ops, path: '/store', verify, clock: systemClock }
+  const count = leaves.length + items.length - 1
+  assert.deepEqual(await rebuildIndex(parts), { blocks: count, added: count, mended: 0, bad: 0 })
+  const pieces = await readLeaves(store, leaves)
+  assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+  for (const { ref, bytes: whole } of items.slice(0, -1)) assert.deepEqual(store.find(ref), whole)
+  assert.equal(store.find(items.at(-1)?.ref ?? item('').ref), null)
+  assert.deepEqual(await rebuildIndex(parts), { blocks: count, added: 0, mended: 0, bad: 0 })
+})
+
+test('rows that point astray are mended and keep their numbers; spoilt copies get no row', async (t) => {
+  const ops = createMemoryFileOps()
+  const { store, db, writer } = createSegmentFixture(t, { ops })
+  const items = ['a', 'b', 'c'].map((text) => item(text.repeat(5000)))
+  await store.commit(items)
+  const numbers = db.all('SELECT id, hash FROM block ORDER BY id')
+  db.run('UPDATE block SET at = at + 1 WHERE id = 2')
+  const [log] = [...ops.files.keys()].filter((name) => name.endsWith('.log'))
+  const bytes = ops.files.get(log ?? '')
+  assert.ok(bytes)
+  const place = db.getValue<number>('SELECT at FROM block WHERE id = 3') ?? 0
+  bytes[place + 10] = (bytes[place + 10] ?? 0) ^ 4
+  const parts = { db, writer, ops, path: '/store', verify, clock: systemClock }
+  assert.deepEqual(await rebuildIndex(parts), { blocks: 2, added: 0, mended: 1, bad: 1 })
+  assert.deepEqual(db.all('SELECT id, hash FROM block ORDER BY id'), numbers)
+  assert.deepEqual(store.find(items[1]?.ref ?? item('').ref), items[1]?.bytes)
+})

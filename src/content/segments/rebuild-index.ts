@@ -1,0 +1,125 @@
+// Makes the index of blocks anew from the segments: every block that a log or a leaf table names is hashed, and what
+// proves itself gets a row. A block that is known keeps its number, on which roots and pins rest.
+import type { Clock } from '../../base/clock.ts'
+import { leafBlockBytes } from '../../codec/leaf-frame.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import type { FileOps } from '../file-ops.ts'
+import type { Verify } from '../ref.ts'
+import { dagPbLeaf, findPlace, insertBlocks, verbatim, type BlockRow } from './block-index.ts'
+import { readBlock } from './block-reader.ts'
+import { readLeafTable } from './leaf-table.ts'
+import { createOpenFiles } from './open-files.ts'
+import { readRecords } from './read-records.ts'
+import { openSegmentFolder } from './segment-folder.ts'
+
+export type Rebuilt = {
+  /** Blocks in the segments that prove themselves; of them, those that had no row, and those whose row was wrong. */
+  readonly blocks: number
+  readonly added: number
+  readonly mended: number
+  /** Copies that do not prove themselves. */
+  readonly bad: number
+}
+
+const stepRows = 1000
+const filesMax = 64
+
+/** While no server runs. `onBytes`: how many bytes of logs were read. */
+export async function rebuildIndex(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly ops: FileOps
+  readonly path: string
+  readonly verify: Verify
+  readonly clock: Clock
+  readonly onBytes?: (done: number, total: number) => void
+}): Promise<Rebuilt> {
+  const { db, writer, ops, path, verify, clock, onBytes = () => {} } = parts
+  const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
+  const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
+  const logs = folder.files().filter(({ kind }) => kind === 'log')
+  const total = logs.reduce((sum, { bytes }) => sum + bytes, 0)
+  const counts = { blocks: 0, added: 0, mended: 0, bad: 0 }
+  let waiting: BlockRow[] = []
+  let done = 0
+
+  const proves = (row: BlockRow): boolean => {
+    try {
+      verify({ kind: 'dag-block', hash: row.hash }, readBlock(files, row))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async function take(row: BlockRow): Promise<void> {
+    if (!proves(row)) {
+      counts.bad += 1
+      return
+    }
+    counts.blocks += 1
+    waiting.push(row)
+    if (waiting.length >= stepRows) await write()
+  }
+
+  async function write(): Promise<void> {
+    const rows = new Map(waiting.map((row) => [Buffer.from(row.hash).toString('latin1'), row]))
+    waiting = []
+    const fresh: BlockRow[] = []
+    const wrong: BlockRow[] = []
+    for (const row of rows.values()) {
+      const known = findPlace(db, row.hash)
+      if (known === null) fresh.push(row)
+      else if (!proves({ ...known, hash: row.hash })) wrong.push(row)
+    }
+    counts.added += fresh.length
+    counts.mended += wrong.length
+    if (fresh.length + wrong.length === 0) return
+    await writer.write([insertBlocks(fresh, clock.now()), pointAnew(wrong)])
+  }
+
+  try {
+    for (const { id, bytes } of logs) {
+      for await (const { kind, key, payload, at } of readRecords(files, id, bytes)) {
+        if (kind === 'object') {
+          const size = payload.length
+          await take({ hash: key.slice(), file: id, at, bytes: size, form: verbatim, size })
+        } else {
+          for (const row of leafRows(key, payload)) await take(row)
+        }
+        onBytes(done + at, total)
+      }
+      done += bytes
+    }
+    await write()
+    return counts
+  } finally {
+    await files.close()
+  }
+}
+
+function leafRows(key: Uint8Array, payload: Uint8Array): readonly BlockRow[] {
+  const table = readLeafTable(key, payload)
+  if (table === null) return []
+  const { file, at, form, leafBytes, lastBytes, digests } = table
+  return digests.map((digest, index) => {
+    const bytes = index === digests.length - 1 ? lastBytes : leafBytes
+    return {
+      hash: Uint8Array.of(0x12, 0x20, ...digest),
+      file,
+      at: at + index * leafBytes,
+      bytes,
+      form,
+      size: form === dagPbLeaf ? leafBlockBytes(bytes) : bytes,
+    }
+  })
+}
+
+function pointAnew(rows: readonly BlockRow[]): Statement {
+  return {
+    sql: 'UPDATE block SET file = ?, at = ?, bytes = ?, form = ?, size = ? WHERE hash = ?',
+    parameters: [],
+    rows: rows.map(({ hash, file, at, bytes, form, size }) => [file, at, bytes, form, size, hash]),
+  }
+}
