@@ -1,0 +1,202 @@
+// A loss of power at any instant of a busy store: all that was acknowledged is there and proves itself, and every row
+// of the index points at bytes that are on disk. The seed is printed; set CAIRN_SEED to repeat a run.
+// Keeps promise 2 of docs/promises.md.
+import assert from 'node:assert/strict'
+import { createHash, randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { createFailingFileOps, type FailingCall } from '../../../test/fakes/failing-file-ops.ts'
+import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.ts'
+import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import { Fault } from '../../base/fault.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase, type Database } from '../../db/sqlite.ts'
+import type { SqlValue } from '../../db/writer.ts'
+import type { Item } from '../ref.ts'
+import type { Store } from '../store.ts'
+import { rebuildIndex } from './rebuild-index.ts'
+import { systemClock } from '../../base/clock.ts'
+
+const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
+const limits = { sealBytes: 96 * 1024 }
+
+test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})`, async (t) => {
+  const random = generator(seed)
+  const acknowledged = new Map<string, Uint8Array>()
+  let instants = 0
+  const look = (): void => {
+    if (fixture === null || random(12) !== 0) return
+    instants += 1
+    const rows = fixture.db.all<Record<string, SqlValue>>('SELECT * FROM block')
+    const ops = createMemoryFileOps()
+    for (const [path, bytes] of disk.afterPowerLoss(random)) ops.files.set(path, bytes)
+    const db = databaseOf(rows)
+    const { store } = createSegmentFixture(t, { ops, db, limits })
+    for (const hash of acknowledged.values()) assertGood(store, hash)
+    for (const { hash } of rows) assertGood(store, hash as Uint8Array)
+    db.close()
+  }
+  const disk = createRecordingFileOps(() => look())
+  let fixture: SegmentFixture | null = null
+  fixture = createSegmentFixture(t, { ops: disk, limits })
+  await workALot(fixture.store, random, (hashes) => {
+    for (const hash of hashes) acknowledged.set(Buffer.from(hash).toString('hex'), hash)
+  })
+  t.diagnostic(`${acknowledged.size} blocks acknowledged, power lost at ${instants} instants`)
+  assert.ok(instants > 30 && acknowledged.size > 100)
+})
+
+test(`an index made anew after a loss of power has all that was acknowledged (seed ${seed})`, async (t) => {
+  const random = generator(seed + 1)
+  const acknowledged: Uint8Array[] = []
+  const disk = createRecordingFileOps(() => {})
+  const { store } = createSegmentFixture(t, { ops: disk, limits })
+  for (let round = 0; round < 3; round += 1) {
+    await workALot(store, random, (hashes) => acknowledged.push(...hashes), 15)
+    const ops = createMemoryFileOps()
+    for (const [path, bytes] of disk.afterPowerLoss(random)) ops.files.set(path, bytes)
+    const again = createSegmentFixture(t, { ops, limits })
+    const { db, writer } = again
+    const verify = ({ hash }: { hash: Uint8Array }, bytes: Uint8Array) =>
+      verifyDagBlock(hash, bytes)
+    await rebuildIndex({ db, writer, ops, path: '/store', verify, clock: systemClock })
+    for (const hash of acknowledged) assertGood(again.store, hash)
+  }
+})
+
+for (const [call, most] of [
+  ['open', 10],
+  ['writev', 40],
+  ['datasync', 20],
+  ['syncDirectory', 10],
+] as const) {
+  test(`whichever ${call} fails: what was acknowledged stays, what was not is refused (seed ${seed})`, async (t) => {
+    for (let nth = 1; nth <= most; nth += 1) {
+      await failNth(t, call, nth, nth % 2 === 0 ? 'EIO' : 'ENOSPC')
+    }
+  })
+}
+
+async function failNth(
+  t: Parameters<typeof createSegmentFixture>[0],
+  call: FailingCall,
+  nth: number,
+  code: string,
+): Promise<void> {
+  const random = generator(seed + nth)
+  const ops = createFailingFileOps(createMemoryFileOps())
+  const fixture = createSegmentFixture(t, { ops, limits })
+  const acknowledged: Uint8Array[] = []
+  ops.fail(call, nth, code)
+  const note = (hashes: readonly Uint8Array[]) => void acknowledged.push(...hashes)
+  await workALot(fixture.store, random, note, 12, (error) => {
+    assert.ok(error instanceof Fault, String(error))
+    assert.ok(error.code === 'no_space' || error.code === 'internal', error.code)
+  })
+  for (const hash of acknowledged) assertGood(fixture.store, hash)
+  ops.heal()
+  if (fixture.store.isWritable) await workALot(fixture.store, random, note, 4)
+  // A new start on what there is.
+  const again = createSegmentFixture(t, { ops, db: fixture.db, limits })
+  for (const hash of acknowledged) assertGood(again.store, hash)
+  for (const { hash } of fixture.db.all<{ hash: Uint8Array }>('SELECT hash FROM block')) {
+    assertGood(again.store, hash)
+  }
+  await workALot(again.store, random, note, 4)
+  for (const hash of acknowledged) assertGood(again.store, hash)
+}
+
+/** Commits, batches and files side by side, some given up. `onRefused`: told what was thrown; none may be without. */
+async function workALot(
+  store: Store,
+  random: (limit: number) => number,
+  acknowledge: (hashes: readonly Uint8Array[]) => void,
+  turns = 40,
+  onRefused: (error: unknown) => void = (error) => {
+    throw error
+  },
+): Promise<void> {
+  const some = (): Item[] => Array.from({ length: 1 + random(4) }, () => block(random))
+
+  async function commit(): Promise<void> {
+    const items = some()
+    await store.commit(items)
+    acknowledge(items.map(({ ref }) => ref.hash))
+  }
+
+  async function batch(): Promise<void> {
+    const open = store.batch()
+    const hashes: Uint8Array[] = []
+    try {
+      for (let part = random(4); part >= 0; part -= 1) {
+        const items = some()
+        await open.put(items, part)
+        hashes.push(...items.map(({ ref }) => ref.hash))
+      }
+      const cut = { bytes: 4096, form: random(2) === 0 ? 'raw' : 'dag-pb' } as const
+      const writer = open.leaves(cut, ({ multihash }) => hashes.push(multihash))
+      await writer.write(noise(random(9), random(40_000)))
+      await writer.end()
+      if (random(4) === 0) return
+      await open.commit()
+      acknowledge(hashes)
+    } finally {
+      await open.discard()
+    }
+  }
+
+  const lane = async (): Promise<void> => {
+    for (let turn = 0; turn < turns; turn += 1) {
+      try {
+        await (random(2) === 0 ? commit() : batch())
+      } catch (error) {
+        onRefused(error)
+      }
+    }
+  }
+  await Promise.all([lane(), lane(), lane()])
+}
+
+/** Few enough different ones that some are met again. */
+function block(random: (limit: number) => number): Item {
+  const bytes = noise(random(400), 1 + random(3000))
+  const digest = createHash('sha256').update(bytes).digest()
+  return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
+}
+
+function noise(from: number, bytes: number): Uint8Array {
+  return createHash('shake256', { outputLength: Math.max(1, bytes) })
+    .update(`noise ${from} ${bytes % 7}`)
+    .digest()
+}
+
+function assertGood(store: Store, hash: Uint8Array): void {
+  const bytes = store.find({ kind: 'dag-block', hash })
+  assert.ok(bytes, `${Buffer.from(hash).toString('hex')} is here`)
+  verifyDagBlock(hash, bytes)
+}
+
+function databaseOf(rows: readonly Record<string, SqlValue>[]): Database {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const columns = ['id', 'hash', 'file', 'at', 'bytes', 'form', 'size', 'created']
+  const sql = `INSERT INTO block (${columns.join()}) VALUES (${columns.map(() => '?').join()})`
+  for (const row of rows)
+    db.run(
+      sql,
+      columns.map((column) => row[column] ?? null),
+    )
+  return db
+}
+
+/** Numbers below `limit` that depend on the seed alone (mulberry32). */
+function generator(from: number): (limit: number) => number {
+  let state = from >>> 0
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
