@@ -35,7 +35,7 @@ async function start(t: TestContext, settings: string) {
     renameSync(`${file}.new`, file)
     for await (const line of lines) if (line.includes('"settings_taken"')) return
   }
-  return { ...filesClient(server), change }
+  return { ...filesClient(server), server, change }
 }
 
 const sources = (...urls: readonly string[]) =>
@@ -80,4 +80,21 @@ test('the list of sources changes while the server runs', { timeout: 60_000 }, a
   assert.equal(await (await post(`cat?arg=${one.cid}`)).text(), 'one')
   await change('files: {idleMs: 1500}\n')
   assert.match(await (await post(`cat?arg=${two.cid}`)).text(), /could not find/)
+})
+
+test('a file of 100 MiB is pinned from another Cairn', { timeout: 120_000 }, async (t) => {
+  const there = await start(t, '')
+  const bytes = Buffer.alloc(100 * 1024 * 1024)
+  for (let at = 0; at < bytes.length; at += 65_536) bytes.writeUInt32BE(at, at)
+  const cid = await there.add(bytes)
+  const { url, apiKey, apiKeySecret } = there.server
+  const source = url.replace('http://', `http://${apiKey}:${apiKeySecret}@`)
+  const here = await start(t, sources(source))
+  const began = performance.now()
+  const pinned = await here.post(`pin/add?arg=${cid}`)
+  assert.equal(await pinned.text(), `{"Pins":["${cid}"]}\n`)
+  t.diagnostic(`${Math.round((performance.now() - began) / 10) / 100} s`)
+  await there.server.kill()
+  const cat = await here.post(`cat?arg=${cid}&offline=true`)
+  assert.ok(Buffer.from(await cat.arrayBuffer()).equals(bytes))
 })

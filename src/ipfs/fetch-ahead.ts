@@ -27,6 +27,7 @@ export function fetchAhead(parts: {
   const { read, isHere, signal } = parts
   const ahead = new Map<string, Promise<Uint8Array>>()
   let forgotten = new AbortController()
+  let until = AbortSignal.any([signal, forgotten.signal])
 
   function take(cid: CID): Promise<Uint8Array> {
     const key = toBareHex(cid.multihash.bytes)
@@ -44,7 +45,7 @@ export function fetchAhead(parts: {
       const key = toBareHex(cid.multihash.bytes)
       const isKnown = cid.multihash.code === identityCode || ahead.has(key)
       if (isKnown || isHere({ kind: 'dag-block', hash: cid.multihash.bytes })) continue
-      const block = read(cid, AbortSignal.any([signal, forgotten.signal]))
+      const block = read(cid, until)
       // A failure is thrown where the block is read; until then it must not count as unhandled.
       block.catch(() => undefined)
       ahead.set(key, block)
@@ -56,6 +57,7 @@ export function fetchAhead(parts: {
     ahead.clear()
     forgotten.abort()
     forgotten = new AbortController()
+    until = AbortSignal.any([signal, forgotten.signal])
   }
 
   return Object.assign(take, { expect, forget })

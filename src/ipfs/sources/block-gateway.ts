@@ -155,9 +155,12 @@ function requestFor(cid: CID, speaks: BlockGatewayConfig['speaks']) {
   return { method: 'POST', path: '/api/v0/block/get', query } as const
 }
 
+/** RFC 8586: a Cairn that is asked so looks nowhere else, or two that name each other would ask in a circle. */
+const rawHeaders = { accept: 'application/vnd.ipld.raw', 'cdn-loop': 'cairn' } as const
+
 function rawRequest(path: string) {
   const query = [['format', 'raw']] as const
-  return { method: 'GET', path, query, headers: { accept: 'application/vnd.ipld.raw' } } as const
+  return { method: 'GET', path, query, headers: rawHeaders } as const
 }
 
 type Judged = 'found' | 'absent' | 'busy' | 'refused' | 'failed'

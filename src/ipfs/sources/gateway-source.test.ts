@@ -89,6 +89,7 @@ test('a block comes from a gateway, is asked for in raw form, and is kept', asyn
   assert.deepEqual(gateway.asked, [`/under/ipfs/${wanted.cid.toString()}?token=hidden&format=raw`])
   assert.equal(gateway.headers.accept, 'application/vnd.ipld.raw')
   assert.equal(gateway.headers.authorization, 'Bearer quite-secret')
+  assert.equal(gateway.headers['cdn-loop'], 'cairn')
 
   const { obtain, idle, store } = over(t, [gateway])
   await obtain(wanted.ref, {}, never)
