@@ -82,6 +82,19 @@ test('the list of sources changes while the server runs', { timeout: 60_000 }, a
   assert.match(await (await post(`cat?arg=${two.cid}`)).text(), /could not find/)
 })
 
+test('a Cairn that is asked by another looks nowhere else', async (t) => {
+  const wanted = blockOf('in a third place')
+  const third = await startFakeGateway(t, new Map([[wanted.key, wanted.bytes]]))
+  const { server, headers } = await start(t, sources(third.url))
+  const get = (more: Record<string, string>) =>
+    fetch(`${server.url}/ipfs/${wanted.cid}?format=raw`, { headers: { ...headers, ...more } })
+  for (const loop of ['cairn', 'other, Cairn; a=b']) {
+    assert.equal((await get({ 'cdn-loop': loop })).status, 404)
+  }
+  assert.deepEqual(third.asked, [])
+  assert.equal((await get({ 'cdn-loop': 'cairns' })).status, 200)
+})
+
 test('a file of 100 MiB is pinned from another Cairn', { timeout: 120_000 }, async (t) => {
   const there = await start(t, '')
   const bytes = Buffer.alloc(100 * 1024 * 1024)

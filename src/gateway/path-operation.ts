@@ -82,6 +82,8 @@ export type PathVisit = {
   readonly request: PathRequest
   /** Only what is here is wanted. */
   readonly cachedOnly: boolean
+  /** Another Cairn asks for a caller of its own: were it looked for elsewhere, two could ask each other in a circle. */
+  readonly forCairn: boolean
   readonly signal: AbortSignal
 }
 

@@ -47,7 +47,8 @@ export function createPaths(parts: PathParts): Paths {
   }
 
   /** Looks at rows and index alone. */
-  function judgeRoot({ caller, request, cachedOnly }: PathVisit): void {
+  function judgeRoot(visit: PathVisit): void {
+    const { caller, request, cachedOnly } = visit
     const { root, segments } = request
     judge(root, segments)
     // An identity CID is its own content.
@@ -55,7 +56,7 @@ export function createPaths(parts: PathParts): Paths {
     judgePins(root, caller)
     if (files.has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
-    if (!mayFetch(caller, cachedOnly)) {
+    if (!mayFetch(visit)) {
       throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
     }
   }
@@ -72,8 +73,8 @@ export function createPaths(parts: PathParts): Paths {
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
 
-  function mayFetch(caller: Caller | null, cachedOnly: boolean): boolean {
-    return rules.fetches() && caller !== null && !cachedOnly
+  function mayFetch({ caller, cachedOnly, forCairn }: PathVisit): boolean {
+    return rules.fetches() && caller !== null && !cachedOnly && !forCairn
   }
 
   return {
@@ -84,7 +85,7 @@ export function createPaths(parts: PathParts): Paths {
     },
 
     async runPath(visit) {
-      const { caller, address, operation, request, cachedOnly, signal } = visit
+      const { caller, address, operation, request, signal } = visit
       const keyId = caller?.keyId ?? null
       function meter(outcome: 'ok' | FaultCode, bytesOut: number): void {
         // What nobody's key asked for is in nobody's usage.
@@ -99,7 +100,7 @@ export function createPaths(parts: PathParts): Paths {
         leave = rules.admit({ keyId, address })
         measured = caller === null ? null : parts.fileMeters.open(caller, noBody)
         judgeRoot(visit)
-        const patience = { offline: !mayFetch(caller, cachedOnly), timeoutMs: null }
+        const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const reply = await operation.run(input, { caller, files, patience, judge, signal })
         return {
           reply,

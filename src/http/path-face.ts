@@ -100,6 +100,8 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
     operation,
     request: { ...path, query, accepted: chosen.accepted, ownOrigin },
     cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
+    // RFC 8586. As the sources of this server send it.
+    forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
     signal: exchange.signal,
   })
   const sent = { bytes: 0 }

@@ -70,7 +70,9 @@ files:
 The one that is likely to be quickest is asked first, the next one when it takes long, has nothing, fails or lies; who
 fails or lies is left alone for a while. Each block is proved by its hash before it is used, so a source can cost time
 and nothing else. Only these hosts are asked: a redirect to another origin is refused. What was fetched is kept, and goes
-with the next sweep when nothing pinned reaches it. Changes are *live*. \`CAIRN_FILES_SOURCES\` is the short form: URLs
+with the next sweep when nothing pinned reaches it. Changes are *live*. Another Cairn gives blocks with
+a key of its own in the URL or the headers, or where \`gateway.public\` is on; with \`gateway.pinnedOnly\` it would give roots
+and nothing below them. What it lacks itself it looks for nowhere else then. \`CAIRN_FILES_SOURCES\` is the short form: URLs
 separated by commas, in place of the list; \`CAIRN_FILES_SOURCES_FILE\` names a file that holds them.`
 
 const networksText = `## Networks
