@@ -73,7 +73,10 @@ export interface Files {
   /** The walk of a path with all it went through. Throws as `resolve`. */
   trace(path: ContentPath, patience: Patience, signal: AbortSignal): Promise<TracedPath>
 
-  /** The blocks of a path and of what it leads to, depth first, each verified. Bounded in blocks. */
+  /**
+   * The blocks of a path and of what it leads to, depth first, each verified. Bounded in blocks. One of 64 KiB or more
+   * is valid until the next one is asked for.
+   */
   select(
     path: TracedPath,
     selection: Selection,

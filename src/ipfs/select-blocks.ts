@@ -8,13 +8,14 @@ import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
-import type { ReadBlock } from './blocks.ts'
+import type { BlockReader } from './blocks.ts'
 import { listShard, rootShard, type ShardPlace } from './hamt.ts'
 import { linksOf, openLinksMax } from './links.ts'
 import { decodeNode, type FileNode, linkCid } from './node.ts'
 import { type FileShape, fileShape } from './read-file.ts'
 import type { TracedPath } from './path.ts'
 import type { SelectedBlock, Selection } from './selection.ts'
+import { createSiblingRun, type SiblingRun } from './sibling-run.ts'
 
 /** `at`, `size`: which bytes of the file; `place`: of a shard. `whole`: nothing below it is left out. */
 type Child = {
@@ -24,28 +25,34 @@ type Child = {
   readonly place: ShardPlace
   readonly whole: boolean
 }
-type Level = { readonly children: readonly Child[]; next: number }
+/** `leaves`: the last child linked to nothing, so the next ones are likely to be leaves too. */
+type Level = { readonly children: readonly Child[]; next: number; leaves: boolean }
 /** Bytes of a file, the last one included. */
 type Span = { readonly from: bigint; readonly to: bigint }
 
 const turnBlocks = 128
+/** Leaves that are read in one go. */
+const runMax = 256
 /** Only made-up DAGs are deeper. */
 const levelsMax = 1024
 
 /**
- * Identity CIDs have no block of their own and are left out. Throws `command_failed` past `visitsMax` blocks, for
+ * A block is valid until the next one is asked for; those below 64 KiB are the caller's own. Identity CIDs have no block of
+ * their own and are left out. Throws `command_failed` past `visitsMax` blocks, for
  * codecs whose links are not known here and nodes that are malformed; what `read` throws.
  */
 export async function* selectBlocks(
   path: TracedPath,
   selection: Selection,
   visitsMax: number,
-  read: ReadBlock,
+  read: BlockReader,
 ): AsyncGenerator<SelectedBlock> {
+  const siblings = createSiblingRun(read)
   try {
-    yield* walk(path, selection, visitsMax, read)
+    yield* walk(path, selection, visitsMax, read, siblings)
   } finally {
     read.forget?.()
+    await siblings.end()
   }
 }
 
@@ -53,16 +60,17 @@ async function* walk(
   path: TracedPath,
   selection: Selection,
   visitsMax: number,
-  read: ReadBlock,
+  read: BlockReader,
+  siblings: SiblingRun,
 ): AsyncGenerator<SelectedBlock> {
   const sent = new Set<string>()
   const entered = new Set<string>()
   let visits = 0
 
-  for (const cid of path.passed) yield* tell(cid, await visit(cid))
+  for (const cid of path.passed) yield* tell(cid, await visit(read(cid)))
 
   const top = { cid: path.cid, at: 0n, size: null, place: rootShard, whole: true }
-  const block = await visit(path.cid)
+  const block = await visit(read(path.cid))
   yield* tell(path.cid, block)
   const span = spanOf(path.cid, block, selection)
   const levels: Level[] = [enter(top, block)]
@@ -80,23 +88,45 @@ async function* walk(
       if (entered.has(key)) continue
       entered.add(key)
     }
-    const visiting = visit(child.cid)
+    const reading = readChild(level, child.cid)
     read.expect?.(aheadOf(levels))
-    const below = await visiting
+    const below = await visit(reading)
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
     // Before it is told, so that a part that is not what its parent says never leaves.
-    const next = enter(child, below)
+    let next = enter(child, below)
+    // What is kept of a node must not lie in memory that is used again.
+    if (next.children.length > 0 && siblings.borrowed(below)) {
+      next = enter(child, Uint8Array.from(below))
+    }
     yield* tell(child.cid, below)
+    level.leaves = next.children.length === 0
+    if (level.leaves) continue
     openLinks += next.children.length
     if (openLinks > openLinksMax) throw failed('DAG has too many links on one path')
     levels.push(next)
   }
 
-  async function visit(cid: CID): Promise<Uint8Array> {
+  async function visit(reading: Promise<Uint8Array>): Promise<Uint8Array> {
     visits += 1
+    const bytes = await reading
     if (visits > visitsMax) throw failed(`DAG has more than ${visitsMax} blocks`)
     if (visits % turnBlocks === 0) await setImmediate()
-    return await read(cid)
+    return bytes
+  }
+
+  function readChild(level: Level, cid: CID): Promise<Uint8Array> {
+    return level.leaves ? siblings.read(cid, () => followingOf(level)) : read(cid)
+  }
+
+  /** The child that is being read, and those after it that will be. */
+  function followingOf({ children, next }: Level): readonly CID[] {
+    const told = new Set<string>()
+    return children.slice(next - 1, next - 1 + runMax).flatMap(({ cid, whole }, index) => {
+      const key = `${cid.code}:${keyOf(cid)}`
+      const skipped = whole && !selection.duplicates && (told.has(key) || entered.has(key))
+      told.add(key)
+      return skipped && index > 0 ? [] : [cid]
+    })
   }
 
   function* tell(cid: CID, bytes: Uint8Array): Generator<SelectedBlock> {
@@ -110,7 +140,7 @@ async function* walk(
   }
 
   function enter(from: Child, bytes: Uint8Array): Level {
-    return { children: childrenOf(from, bytes, selection, span), next: 0 }
+    return { children: childrenOf(from, bytes, selection, span), next: 0, leaves: false }
   }
 }
 
