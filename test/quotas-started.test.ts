@@ -63,7 +63,7 @@ const boundary = 'quota-edge'
 const chunkedType = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 
 /** The same without a length. */
-function chunked(...pieces: readonly (Uint8Array | Promise<void>)[]): ReadableStream {
+function chunked(...pieces: readonly (Uint8Array | Promise<Uint8Array | void>)[]): ReadableStream {
   return ReadableStream.from(
     (async function* () {
       yield Buffer.from(
@@ -71,7 +71,7 @@ function chunked(...pieces: readonly (Uint8Array | Promise<void>)[]): ReadableSt
       )
       for (const piece of pieces) {
         const bytes = await piece
-        if (bytes !== undefined) yield bytes
+        if (bytes instanceof Uint8Array) yield bytes
       }
       yield Buffer.from(`\r\n--${boundary}--\r\n`)
     })(),
@@ -195,13 +195,11 @@ test('a body may be so long', async () => {
 test('a key has so many large uploads at a time', async () => {
   const key = await newKey(['--files-uploads', '1'])
   const { promise: done, resolve: finish } = Promise.withResolvers<void>()
-  const half = noise(200_000, 14)
-  const first = send(key, 'add', chunked(half, done, half), chunkedType)
-  let second = await send(key, 'add', form(noise(200_000, 15)))
-  // The first may not have come so far yet.
-  for (let tries = 0; second.status === 200 && tries < 50; tries += 1) {
-    second = await send(key, 'add', form(noise(200_000, 15)))
-  }
+  const half = noise(400_000, 14)
+  // Its answer has begun, so it is past 128 KiB.
+  const first = await send(key, 'add?progress=true', chunked(half, done, half), chunkedType)
+  assert.equal(first.status, 200)
+  const second = await send(key, 'add', form(noise(200_000, 15)))
   assert.equal(second.status, 429)
   assert.equal(second.headers.get('retry-after'), '01')
   assert.equal(
@@ -210,8 +208,20 @@ test('a key has so many large uploads at a time', async () => {
   )
   await added(key, noise(100_000, 16))
   finish()
-  assert.equal((await first).status, 200)
+  assert.match(await first.text(), /"Hash"/)
   await added(key, noise(200_000, 15))
+})
+
+test('an upload that is too much after its answer began is cut', async () => {
+  const key = await newKey(['--files-upload-bytes-per-month', '700000'])
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const rest = told.then(() => noise(500_000, 21))
+  const body = chunked(noise(400_000, 20), rest)
+  const response = await send(key, 'add?progress=true', body, chunkedType)
+  assert.equal(response.status, 200)
+  tell()
+  await assert.rejects(response.text())
+  assert.equal(await storedBytes(key), 0)
 })
 
 test('a month is remembered across a restart', async () => {

@@ -86,6 +86,7 @@ export function createFileMeters(parts: FileMeterParts): FileMeters {
       const bodyMax = settings.filesBodyBytes ?? Number.POSITIVE_INFINITY
       const storedMax = stores ? storedLeft(holder) : Number.POSITIVE_INFINITY
       const uploadsMax = settings.filesUploads ?? parts.uploadsPerKeyMax()
+      const names = [keyName(keyId), accountName(accountId)]
       const moved = { up: 0, down: 0 }
       let seated = false
       let ended = false
@@ -105,7 +106,7 @@ export function createFileMeters(parts: FileMeterParts): FileMeters {
 
       function add(way: 'up' | 'down', bytes: number): void {
         moved[way] += bytes
-        for (const name of [keyName(keyId), accountName(accountId)]) {
+        for (const name of names) {
           const count = counts.find(name)
           if (count !== null) count[way] += bytes
         }

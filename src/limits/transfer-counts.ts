@@ -17,6 +17,7 @@ export type TransferCounts = {
 }
 
 const namesMax = 100_000
+const dayMs = 24 * 60 * 60 * 1000
 
 /** Start of the calendar month, UTC, in milliseconds since 1970. */
 export function startOfMonth(now: number): number {
@@ -26,10 +27,22 @@ export function startOfMonth(now: number): number {
 
 export function createTransferCounts(clock: Clock): TransferCounts {
   const counts = new Map<string, TransferCount>()
+  let month = 0
+  let monthEnds = 0
+
+  /** It is asked for each chunk of an upload, so what a month is is worked out once in it. */
+  function thisMonth(): number {
+    const now = clock.now()
+    if (now < month || now >= monthEnds) {
+      month = startOfMonth(now)
+      monthEnds = startOfMonth(month + 32 * dayMs)
+    }
+    return month
+  }
 
   function find(name: string): TransferCount | null {
     const count = counts.get(name)
-    return count?.month === startOfMonth(clock.now()) ? count : null
+    return count?.month === thisMonth() ? count : null
   }
 
   return {
@@ -41,7 +54,7 @@ export function createTransferCounts(clock: Clock): TransferCounts {
         if (counts.size < namesMax) break
         counts.delete(oldest)
       }
-      const count = { month: startOfMonth(clock.now()), ...sum() }
+      const count = { month: thisMonth(), ...sum() }
       counts.delete(name)
       counts.set(name, count)
       return count
