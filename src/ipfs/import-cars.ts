@@ -154,7 +154,7 @@ async function* pinAll(
     try {
       await pin(cid, walked)
     } catch (thrown) {
-      if (!(thrown instanceof Fault) || !ofContent(thrown)) throw thrown
+      if (!(thrown instanceof Fault) || !keepsFromPinning(thrown)) throw thrown
       error = thrown.message.replace(/^pin: /, '')
       whole = false
     }
@@ -206,6 +206,11 @@ function createGroups(batch: Batch): {
 function told(where: string, thrown: unknown): unknown {
   if (!(thrown instanceof Fault) || !ofContent(thrown)) return thrown
   return new Fault('command_failed', { detail: `${where}: ${thrown.message}`, cause: thrown })
+}
+
+/** The blocks are kept by now: what only the pin is too much for is told of the root. */
+function keepsFromPinning(fault: Fault): boolean {
+  return ofContent(fault) || fault.code === 'over_quota'
 }
 
 function ofContent({ code }: Fault): boolean {

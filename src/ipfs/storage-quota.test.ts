@@ -1,6 +1,10 @@
 // What a storage quota promises of rows: judged at the commit, by what the account then keeps.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { type CarBlock, writeCar } from '../codec/car-writer.ts'
+import { cidOf, dagCborCodec, rawCodec } from '../codec/cid.ts'
+import { encodeDagCbor } from '../codec/dag-cbor-writer.ts'
+import { multihashOf } from '../codec/multihash.ts'
 import {
   atOnce,
   createFilesFixture,
@@ -8,6 +12,7 @@ import {
   importAll,
   never,
   rootOf,
+  streamOf,
 } from '../../test/fakes/files-fixture.ts'
 
 const refused = { code: 'over_quota', message: 'not allowed - storage quota reached' }
@@ -55,4 +60,30 @@ test('the quota of one account is nothing to another', async (t) => {
     refused,
   )
   assert.equal(files.stored('bob').bytes, 13)
+})
+
+test('a CAR that does not fit leaves nothing; a root over blocks of others that do not is not pinned', async (t) => {
+  const { files, limit } = fixture(t, 20)
+  const blockOf = (codec: number, block: Uint8Array): CarBlock => ({
+    cid: cidOf(1, codec, multihashOf('sha2-256', block)),
+    block,
+  })
+  const large = blockOf(rawCodec, Buffer.alloc(1000))
+  const top = blockOf(dagCborCodec, encodeDagCbor([large.cid]))
+  const load = async (blocks: readonly CarBlock[], accountId: string) =>
+    await Array.fromAsync(
+      files.importCars(
+        streamOf([writeCar([top.cid], streamOf(blocks))]),
+        { pinRoots: true, blockBytesMax: 2000, tooBig: '' },
+        { accountId, proceed: () => true, signal: never },
+      ),
+    )
+  await assert.rejects(load([top, large], 'alice'), refused)
+  assert.deepEqual(files.stored('alice'), { blocks: 0, bytes: 0 })
+  limit(100)
+  await load([top, large], 'bob')
+  const [root] = await load([top], 'alice')
+  assert.deepEqual(root?.kind === 'root' && root.error, refused.message)
+  assert.deepEqual(files.stored('alice'), { blocks: 1, bytes: top.block.length })
+  assert.deepEqual(files.pins('alice'), [])
 })
