@@ -15,7 +15,7 @@ import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 import type { FileContent } from '../../src/ipfs/entry.ts'
 import { openStore } from '../../src/open-store.ts'
 import { createFileRing, type FileBytes } from '../data/file-bytes.ts'
-import { shaRate } from '../floors.ts'
+import { measureSha } from '../floors.ts'
 import { importDefaults } from '../../test/fakes/files-fixture.ts'
 import type { StoreOrder, StoreResult } from './store.ts'
 
@@ -81,7 +81,7 @@ async function run(order: StoreOrder): Promise<StoreResult> {
 
 /** As `add`, from pieces such as a socket brings. `base`: what hashing alone would take. */
 async function importFile(file: FileBytes): Promise<StoreResult> {
-  const base = (file.bytes / shaRate(file)) * 1000
+  const base = (file.bytes / measureSha(file).rate) * 1000
   const content: FileContent = {
     async drain(take) {
       for (let at = 0; at < file.bytes; at += pieceBytes) {

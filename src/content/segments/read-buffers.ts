@@ -1,6 +1,7 @@
 // Buffers that reads ahead fill, 1 MiB each and so many for all streams together. Who gets none takes memory of
-// its own for one piece at a time.
+// its own for one piece at a time. They lie where reads past the cache of the system want them.
 // Tested by src/content/segments/segment-files.test.ts
+import { alignedMemory } from './aligned-memory.ts'
 
 export const readBytes = 1024 * 1024
 
@@ -12,17 +13,20 @@ export type ReadBuffers = {
 }
 
 export function createReadBuffers(buffersMax: number): ReadBuffers {
-  const free: Uint8Array[] = []
+  /** Made at the first read. The last one given back is taken first, and the others stay untouched. */
+  let made: Uint8Array[] | null = null
   let out = 0
   return {
     take() {
-      if (out >= buffersMax) return null
+      made ??= alignedMemory(buffersMax, readBytes).toReversed()
+      const buffer = made.pop()
+      if (buffer === undefined) return null
       out += 1
-      return free.pop() ?? Buffer.allocUnsafeSlow(readBytes)
+      return buffer
     },
     give(buffer) {
       out -= 1
-      free.push(buffer)
+      made?.push(buffer)
     },
     get out() {
       return out

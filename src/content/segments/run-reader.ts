@@ -6,9 +6,13 @@ import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
 import { readBytes, type ReadBuffers } from './read-buffers.ts'
+import type { RecentReads } from './recent-reads.ts'
 import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 
 const lookAhead = 64
+const pageBytes = 4096
+/** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
+const pastBytesMin = 256 * 1024
 const readsAhead = 2
 
 type Reading = {
@@ -27,9 +31,10 @@ export async function* readRun<Ref>(
     readonly placeOf: (ref: Ref) => BlockPlace | null
     readonly files: OpenFiles
     readonly buffers: ReadBuffers
+    readonly recent: RecentReads
   },
 ): AsyncGenerator<StoredPiece | null> {
-  const { placeOf, files, buffers } = parts
+  const { placeOf, files, buffers, recent } = parts
   const ahead: Reading[] = []
   /** Read, and its pieces may still be looked at: until so many pieces were asked for. */
   const shown: { readonly reading: Reading; readonly until: number }[] = []
@@ -61,11 +66,23 @@ export async function* readRun<Ref>(
       plans.unshift(...singly(plan))
       return begin()
     }
-    const into = (buffer ?? Buffer.allocUnsafeSlow(plan.bytes)).subarray(0, plan.bytes)
-    const done =
-      plan.file === 0 ? Promise.resolve(0) : files.read(plan.file, into, plan.at).catch(() => null)
-    ahead.push({ plan, into: buffer ?? into, pooled: buffer !== null, done })
+    const into = buffer ?? Buffer.allocUnsafeSlow(plan.bytes)
+    const done = plan.file === 0 ? Promise.resolve(0) : read(plan, into, buffer !== null)
+    ahead.push({ plan, into, pooled: buffer !== null, done })
     return true
+  }
+
+  async function read({ file, at, bytes }: PlannedRead, into: Uint8Array, pooled: boolean) {
+    const isLarge = pooled && bytes >= pastBytesMin && at % pageBytes === 0
+    // What follows the last byte is read along: a file of whole pages has it, another has no more.
+    const past = isLarge && !recent.note(file, at)
+    try {
+      if (!past) return await files.read(file, into.subarray(0, bytes), at)
+      const pages = Math.ceil(bytes / pageBytes) * pageBytes
+      return await files.readPast(file, into.subarray(0, pages), at)
+    } catch {
+      return null
+    }
   }
 
   function giveBack({ into, pooled }: Reading): void {

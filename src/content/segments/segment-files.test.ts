@@ -191,3 +191,68 @@ test('no slot and no buffer stays out when work ends, well or badly', async (t) 
   }
   assert.ok((await readLeaves(store, one)).every((piece) => piece !== null))
 })
+
+test('what is read for the first time is read past the cache of the system, and then through it', async (t) => {
+  const memory = createMemoryFileOps()
+  const past = new Set<unknown>()
+  const reads: string[] = []
+  const ops = {
+    ...memory,
+    async open(path: string, how: { direct?: boolean; create?: boolean } = {}) {
+      const opened = await memory.open(path, how)
+      if (how.direct === true && how.create !== true) past.add(opened)
+      return opened
+    },
+    async read(...args: Parameters<typeof memory.read>) {
+      const [file, into, at] = args
+      if (past.has(file))
+        assert.deepEqual([into.length % 4096, at % 4096, into.byteOffset % 4096], [0, 0, 0])
+      reads.push(past.has(file) ? 'past' : 'through')
+      return await memory.read(...args)
+    },
+  }
+  const { store } = createSegmentFixture(t, { ops })
+  const content = file(1_500_001, 3)
+  const leaves = await addLeaves(store, content)
+  for (const expected of ['past', 'through', 'through']) {
+    reads.length = 0
+    const pieces = await readLeaves(store, leaves)
+    assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+    assert.deepEqual(new Set(reads), new Set([expected]))
+  }
+})
+
+for (const when of ['open', 'read'] as const) {
+  test(`a file system that refuses reads past its cache at ${when} is read through it, asked once`, async (t) => {
+    const memory = createMemoryFileOps()
+    const past = new Set<unknown>()
+    let refused = 0
+    const ops = {
+      ...memory,
+      async open(path: string, how: { direct?: boolean; create?: boolean } = {}) {
+        const reading = how.direct === true && how.create !== true
+        if (reading && when === 'open') {
+          refused += 1
+          throw systemError('EINVAL', path)
+        }
+        const opened = await memory.open(path, how)
+        if (reading) past.add(opened)
+        return opened
+      },
+      async read(...args: Parameters<typeof memory.read>) {
+        if (past.has(args[0])) {
+          refused += 1
+          throw systemError('EINVAL')
+        }
+        return await memory.read(...args)
+      },
+    }
+    const { store } = createSegmentFixture(t, { ops })
+    const content = file(9_500_001, 4)
+    const leaves = await addLeaves(store, content)
+    const pieces = await readLeaves(store, leaves)
+    assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+    // Those that were under way when the first was refused.
+    assert.ok(refused >= 1 && refused <= 3, String(refused))
+  })
+}

@@ -28,7 +28,8 @@ import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
 import { createLogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
-import { createReadBuffers } from './read-buffers.ts'
+import { createReadBuffers, readBytes } from './read-buffers.ts'
+import { createRecentReads } from './recent-reads.ts'
 import { readRun } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
@@ -54,6 +55,8 @@ export type SegmentLimits = {
   /** Buffers of 1 MiB for all reads ahead together. */
   readonly readBuffers: number
   readonly openFilesMax: number
+  /** Stretches of 1 MiB that are remembered as read. */
+  readonly recentReads: number
 }
 
 export const defaultSegmentLimits: SegmentLimits = {
@@ -61,6 +64,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   slots: 32,
   readBuffers: 64,
   openFilesMax: 256,
+  recentReads: 65_536,
 }
 
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
@@ -98,6 +102,7 @@ export function createSegmentStore(parts: {
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
+  const recent = createRecentReads(readBytes, limits.recentReads)
   const holds = createHolds()
   let forgetting: Promise<unknown> = Promise.resolve()
 
@@ -160,7 +165,7 @@ export function createSegmentStore(parts: {
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
       const placeOf = ({ hash }: ContentRef): BlockPlace | null => findPlace(db, hash)
-      return readRun(refs, signal, { placeOf, files, buffers })
+      return readRun(refs, signal, { placeOf, files, buffers, recent })
     },
     async commit(items, rows = []) {
       const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')

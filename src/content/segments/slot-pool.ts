@@ -1,18 +1,9 @@
 // The slots that bytes of files pass on their way to disk: 4 MiB each, at addresses that O_DIRECT takes, all of
 // them in one piece of memory that is touched only as far as it is needed. Who finds none waits in a queue.
 // Tested by src/content/segments/segment-files.test.ts
+import { alignedMemory } from './aligned-memory.ts'
 
 export const slotBytes = 4 * 1024 * 1024
-const pageBytes = 65_536
-
-/** Not among the types of Node. Its memory starts at a page of the system. */
-const { Memory } = (
-  globalThis as unknown as {
-    WebAssembly: {
-      Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
-    }
-  }
-).WebAssembly
 
 export type SlotPool = {
   /** A slot, or null when all are out. */
@@ -29,7 +20,7 @@ export function createSlotPool(slots: number): SlotPool {
   let made: Uint8Array[] | null = null
   // The last one given back is taken first: it is in the cache, and the others stay untouched.
   const free = {
-    pop: () => (made ??= makeSlots(slots)).pop(),
+    pop: () => (made ??= alignedMemory(slots, slotBytes).toReversed()).pop(),
     push: (slot: Uint8Array) => void made?.push(slot),
   }
   const waiting: ((slot: Uint8Array) => void)[] = []
@@ -61,13 +52,4 @@ export function createSlotPool(slots: number): SlotPool {
       return out
     },
   }
-}
-
-function makeSlots(slots: number): Uint8Array[] {
-  const pages = (slots * slotBytes) / pageBytes
-  const { buffer } = new Memory({ initial: pages, maximum: pages })
-  return Array.from(
-    { length: slots },
-    (_, index) => new Uint8Array(buffer, (slots - 1 - index) * slotBytes, slotBytes),
-  )
 }
