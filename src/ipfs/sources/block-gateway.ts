@@ -85,9 +85,13 @@ export function createBlockGateway(config: BlockGatewayConfig, clock: Clock): Bl
         signal,
       )
     } catch (thrown) {
-      // The caller has left, or another was faster: that says nothing of this one.
-      if (signal.aborted) breaker.forget()
-      else breaker.fail()
+      if (!signal.aborted) breaker.fail()
+      else {
+        // The caller has left, or another was quicker: no failure, but it would have taken longer than that.
+        breaker.forget()
+        const tookMs = clock.monotonic() - began
+        if (tookMs > (latency.quantile(0.5) ?? usualMs)) latency.add(tookMs)
+      }
       throw thrown
     }
     const found = judge(reply, speaks)

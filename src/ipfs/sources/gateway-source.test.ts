@@ -182,6 +182,39 @@ test('a second gateway is asked when the first takes long, and the first is let 
   assert.deepEqual(Buffer.from(await found), wanted.bytes)
 })
 
+test('one that always loses the race is not asked first for long', async (t) => {
+  const blocks = Array.from({ length: 8 }, (_, index) => blockOf(`block ${index}`))
+  const all = new Map(blocks.map(({ key, bytes }) => [key, bytes as Uint8Array]))
+  const hanging = await startFakeGateway(t, all, { manner: 'hanging' })
+  const slow = await startFakeGateway(t, all)
+  slow.delayMs = 100
+  const { obtain } = over(t, [hanging, slow])
+  for (const { ref } of blocks) await obtain(ref, {}, never)
+  assert.ok(hanging.asked.length <= 3, `${hanging.asked.length} times`)
+})
+
+test('who is quick is waited for as long as it usually takes', async (t) => {
+  const blocks = Array.from({ length: 9 }, (_, index) => blockOf(`block ${index}`))
+  const all = new Map(blocks.map(({ key, bytes }) => [key, bytes as Uint8Array]))
+  const [one, other] = [await startFakeGateway(t, all), await startFakeGateway(t, all)]
+  const clock = createTurnedClock()
+  const { obtain } = over(t, [one, other], clock)
+  const [last, ...first] = blocks
+  // Of a clock that stands still each takes no time at all.
+  for (const { ref } of first) await obtain(ref, {}, never)
+  const [asked, waiting] = one.asked.length > other.asked.length ? [one, other] : [other, one]
+  const before = waiting.asked.length
+  const release = asked.hold()
+  const found = obtain(last?.ref ?? wanted.ref, {}, never)
+  await until(() => asked.asked.length + before === 9)
+  clock.turn(19)
+  assert.equal(waiting.asked.length, before)
+  clock.turn(1)
+  await found
+  assert.equal(waiting.asked.length, before + 1)
+  release()
+})
+
 test('no more requests than allowed are under way, and the others come after them', async (t) => {
   const blocks = Array.from({ length: 30 }, (_, index) => blockOf(`block ${index}`))
   const gateway = await startFakeGateway(
