@@ -4,15 +4,24 @@ import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import {
   blobBytes,
+  joinWrites,
   packWrite,
   unpackOutcome,
+  type JoinedWrites,
   type PackedOutcome,
   type PackedWrite,
 } from './wire.ts'
 import type { Writer } from './writer.ts'
 
-export type WriteRequest = { readonly id: number } & PackedWrite
-export type WriteReply = { readonly id: number; readonly outcome: PackedOutcome }
+/**
+ * Writes of one turn of the event loop travel in one message, and so do their outcomes: one by one, messages cost
+ * more than rows.
+ */
+export type WriteRequest = { readonly ids: readonly number[] } & JoinedWrites
+export type WriteReply = {
+  readonly ids: readonly number[]
+  readonly outcomes: readonly PackedOutcome[]
+}
 
 export type PortLimits = {
   /** Writes that may wait for an answer. */
@@ -38,6 +47,7 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   const drained: (() => void)[] = []
   let pendingBytes = 0
   let nextId = 1
+  let gathered: { readonly id: number; readonly write: PackedWrite }[] = []
   let state: 'open' | 'closing' | 'dead' = 'open'
 
   function settle(id: number): Waiter | null {
@@ -52,11 +62,22 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
     return waiter
   }
 
-  port.on('message', ({ id, outcome }: WriteReply) => {
-    const waiter = settle(id)
-    const result = unpackOutcome(outcome)
-    if (result.ok) waiter?.resolve(result.changes)
-    else waiter?.reject(result.error)
+  function send(): void {
+    const ids = gathered.map(({ id }) => id)
+    const joined = joinWrites(gathered.map(({ write }) => write))
+    gathered = []
+    port.postMessage({ ids, ...joined } satisfies WriteRequest, [joined.blobs.buffer])
+  }
+
+  port.on('message', ({ ids, outcomes }: WriteReply) => {
+    for (const [index, id] of ids.entries()) {
+      const outcome = outcomes[index]
+      const waiter = settle(id)
+      if (outcome === undefined) continue
+      const result = unpackOutcome(outcome)
+      if (result.ok) waiter?.resolve(result.changes)
+      else waiter?.reject(result.error)
+    }
   })
   port.on('close', () => {
     if (state === 'open') state = 'dead'
@@ -75,8 +96,9 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
       if (full) return Promise.reject(new Fault('overloaded'))
       return new Promise((resolve, reject) => {
         const id = nextId++
-        const packed = packWrite(statements)
-        port.postMessage({ id, ...packed } satisfies WriteRequest, [packed.blobs.buffer])
+        // After all that this turn has still to run, so that those who were answered together write together.
+        if (gathered.length === 0) process.nextTick(send)
+        gathered.push({ id, write: packWrite(statements) })
         waiting.set(id, { bytes, resolve, reject })
         pendingBytes += bytes
         port.ref()

@@ -39,6 +39,10 @@ export type Database = {
 const statementsMax = 256
 const busyTimeoutMs = 10_000
 const journalBytesMax = 200 * 1024 * 1024
+/** Of a connection that writes: rows of an index by hash land anywhere, so its pages must stay in memory. */
+const cacheKibibytes = 32 * 1024
+/** 16 MiB of 4 KiB: a page that is written again and again goes to its place once. */
+const checkpointPages = 4096
 
 /** Opens or creates the database at `path`. WAL, synchronous=FULL: what a commit returned is on disk. */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
@@ -126,7 +130,8 @@ function configure(
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA foreign_keys = ON`)
   if (readOnly) return
   database.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${journalBytesMax}`,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${journalBytesMax};
+     PRAGMA cache_size = -${cacheKibibytes}; PRAGMA wal_autocheckpoint = ${checkpointPages}`,
   )
   if (bytesMax === undefined) return
   const { page_size: pageSize } = database.get<{ page_size: number }>('PRAGMA page_size') ?? {

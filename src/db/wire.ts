@@ -20,7 +20,30 @@ export type PackedWrite = {
   readonly blobs: Uint8Array<ArrayBuffer>
 }
 
-/** Copies the BLOBs, so the caller may reuse its buffers at once; `blobs.buffer` may be transferred. */
+/** Many in one: the BLOBs of each begin at its base. */
+export type JoinedWrites = {
+  readonly writes: readonly (readonly PackedStatement[])[]
+  readonly bases: readonly number[]
+  readonly blobs: Uint8Array<ArrayBuffer>
+}
+
+/** `blobs.buffer` may be transferred. */
+export function joinWrites(packed: readonly PackedWrite[]): JoinedWrites {
+  const [only] = packed
+  const writes = packed.map(({ statements }) => statements)
+  if (packed.length === 1 && only !== undefined) return { writes, bases: [0], blobs: only.blobs }
+  const blobs = new Uint8Array(packed.reduce((sum, each) => sum + each.blobs.length, 0))
+  let at = 0
+  const bases = packed.map((each) => {
+    const base = at
+    blobs.set(each.blobs, base)
+    at += each.blobs.length
+    return base
+  })
+  return { writes, bases, blobs }
+}
+
+/** Copies the BLOBs, so the caller may reuse its buffers at once. */
 export function packWrite(statements: readonly Statement[]): PackedWrite {
   const blobs = new Uint8Array(blobBytes(statements))
   let at = 0
@@ -40,9 +63,14 @@ export function packWrite(statements: readonly Statement[]): PackedWrite {
   return { statements: packed, blobs }
 }
 
-export function unpackWrite({ statements, blobs }: PackedWrite): readonly Statement[] {
+/** `index`: which of them. The BLOBs are views. */
+export function unpackWrite(joined: JoinedWrites, index: number): readonly Statement[] {
+  const { writes, bases, blobs } = joined
+  const [statements = [], base = 0] = [writes[index], bases[index]]
   const unpack = (value: PackedValue): SqlValue =>
-    typeof value === 'object' && value !== null ? blobs.subarray(value.at, value.end) : value
+    typeof value === 'object' && value !== null
+      ? blobs.subarray(base + value.at, base + value.end)
+      : value
   return statements.map(({ sql, parameters, rows, required }) => ({
     sql,
     parameters: parameters.map(unpack),

@@ -2,10 +2,11 @@
 // ran shares the next one; the next group starts when the last returns, no timer.
 // Tested by src/db/thread-writer.test.ts
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Outcome } from './apply.ts'
 import { migrate } from './migrate.ts'
 import type { WriteReply, WriteRequest } from './port-writer.ts'
 import { openDatabase } from './sqlite.ts'
-import { packOutcome, unpackWrite } from './wire.ts'
+import { packOutcome, unpackWrite, type PackedOutcome } from './wire.ts'
 import { createWriteGroup } from './write-group.ts'
 
 export type ThreadOptions = { readonly path: string; readonly bytesMax?: number }
@@ -14,7 +15,9 @@ export type ThreadOrder =
   | { readonly kind: 'close' }
 export type ThreadNews = { readonly kind: 'ready' }
 
-type Queued = { readonly port: MessagePort; readonly request: WriteRequest }
+/** One write: the `index`th of a request, of which so many are left to be run. */
+type Queued = { readonly request: Arrived; readonly index: number; readonly bytes: number }
+type Arrived = WriteRequest & { readonly port: MessagePort; left: number }
 
 const groupBytesMax = 16 * 1024 * 1024
 const groupWritesMax = 4096
@@ -34,16 +37,26 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     const group = queue.slice(0, groupLength(queue))
     queue = queue.slice(group.length)
     if (group.length > 0) {
-      const outcomes = writeGroup(group.map(({ request }) => unpackWrite(request)))
-      for (const [index, { port, request }] of group.entries()) {
-        const outcome = outcomes[index] ?? { ok: false, error: new Error('no outcome') }
-        // Given up now: this thread allocates so little that its collector would leave them lying for long.
-        request.blobs.buffer.transfer(0)
-        port.postMessage({ id: request.id, outcome: packOutcome(outcome) } satisfies WriteReply)
-      }
+      answer(group, writeGroup(group.map(({ request, index }) => unpackWrite(request, index))))
     }
     if (queue.length > 0) schedule()
     else if (closing) finish()
+  }
+
+  /** One message for each port that waits. */
+  function answer(group: readonly Queued[], outcomes: readonly Outcome[]): void {
+    const replies = new Map<MessagePort, { ids: number[]; outcomes: PackedOutcome[] }>()
+    for (const [at, { request, index }] of group.entries()) {
+      const outcome = outcomes[at] ?? { ok: false, error: new Error('no outcome') }
+      const reply = replies.get(request.port) ?? { ids: [], outcomes: [] }
+      replies.set(request.port, reply)
+      reply.ids.push(request.ids[index] ?? 0)
+      reply.outcomes.push(packOutcome(outcome))
+      request.left -= 1
+      // Given up now: this thread allocates so little that its collector would leave them lying for long.
+      if (request.left === 0) request.blobs.buffer.transfer(0)
+    }
+    for (const [port, reply] of replies) port.postMessage(reply satisfies WriteReply)
   }
 
   // One turn of the loop lets every port hand over what has arrived before the group starts.
@@ -68,7 +81,11 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     const { port } = order
     ports.add(port)
     port.on('message', (request: WriteRequest) => {
-      queue.push({ port, request })
+      const arrived: Arrived = { ...request, port, left: request.ids.length }
+      const { bases, blobs } = request
+      for (const [index, base] of bases.entries()) {
+        queue.push({ request: arrived, index, bytes: (bases[index + 1] ?? blobs.length) - base })
+      }
       schedule()
     })
     port.on('close', () => ports.delete(port))
@@ -79,8 +96,8 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
 function groupLength(queue: readonly Queued[]): number {
   let bytes = 0
   let length = 0
-  for (const { request } of queue) {
-    bytes += request.blobs.length
+  for (const one of queue) {
+    bytes += one.bytes
     if (length > 0 && (bytes > groupBytesMax || length >= groupWritesMax)) break
     length++
   }
