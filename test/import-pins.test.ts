@@ -31,6 +31,7 @@ type Outcome = {
     readonly present: number
     readonly failed: number
     readonly left: number
+    readonly ended: string | null
     readonly report: string | null
   }
 }
@@ -232,6 +233,32 @@ test('Ctrl-C ends it in order, and says what is left', async (t) => {
   assert.equal(found.failed, 0)
   assert.ok(found.left > 100)
   assert.equal((await pins()).size, found.pinned)
+})
+
+test('a server that goes away ends it, and what was pinned is there when it is back', async (t) => {
+  const { blocks, cids } = smallRoots(300)
+  const kubo = await startFakeGateway(t, blocks, { rpc: true })
+  kubo.delayMs = 10
+  const { run, list, server, dataDir } = await start(t)
+  const file = list('cids.txt', cids.join('\n'))
+  const args = [file, '--from', kubo.url, '--at-once', '4']
+  const { code, found } = await run(args, async () => {
+    while (kubo.asked.length < 60) await new Promise((resolve) => setTimeout(resolve, 5))
+    await server.kill()
+  })
+  assert.equal(code, 1)
+  assert.equal(found.failed, 0)
+  assert.match(found.ended ?? '', /^the server does not answer: /)
+  assert.equal(found.pinned + found.left, 300)
+
+  const back = await startCairn({ dataDir })
+  t.after(() => back.stop())
+  const client = filesClient({ ...server, url: back.url })
+  const response = await client.post('pin/ls?type=recursive')
+  const { Keys: keys = {} } = (await response.json()) as { readonly Keys?: object }
+  assert.ok(Object.keys(keys).length >= found.pinned)
+  const { found: rest } = await run([...args, '--url', back.url])
+  assert.equal(rest.present + rest.pinned, 300)
 })
 
 test('wrong use and a server that refuses are said in one sentence', async (t) => {
