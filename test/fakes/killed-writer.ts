@@ -1,6 +1,5 @@
 // A process to be killed: writes rows through the writer thread for ever, and prints the name of each once
 // it is acknowledged. Arguments: database path, round.
-import { writeSync } from 'node:fs'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
 
 const [path = '', round = ''] = process.argv.slice(2)
@@ -12,7 +11,8 @@ async function writeForEver(lane: number): Promise<void> {
     await writer.write([
       { sql: 'INSERT INTO account (id, name, created) VALUES (?1, ?1, 0)', parameters: [name] },
     ])
-    writeSync(1, `${name}\n`)
+    // Waits where the reader is slower than the writer.
+    await new Promise((resolve) => process.stdout.write(`${name}\n`, resolve))
   }
 }
 
