@@ -5,10 +5,8 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { toBareHex } from '../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
-import { joinBytes } from '../codec/protobuf.ts'
 import type { StoredPiece } from '../content/store.ts'
-import type { BlockReader } from './blocks.ts'
-import type { ReadSome } from './walk.ts'
+import type { BlockReader, ReadBlock } from './blocks.ts'
 
 type Run = {
   readonly cids: readonly CID[]
@@ -24,11 +22,13 @@ const turnBytes = 512 * 1024
 const copiedBytesMax = 64 * 1024
 
 /** For one walk. A block of 64 KiB or more is valid until the next one is asked for. Throws as `read`. */
-export function readInRuns(read: BlockReader): ReadSome {
+export function readInRuns(read: BlockReader): ReadBlock {
   let expected: readonly CID[] = []
   let run: Run | null = null
   let lost = false
   let sinceTurn = 0
+  /** Where large leaves are put together: the collector had more work with fresh room than the hash. */
+  let room = new Uint8Array(0)
 
   async function take(cid: CID): Promise<Uint8Array> {
     if (run !== null && run.cids[run.next]?.equals(cid) !== true) await endRun()
@@ -51,6 +51,19 @@ export function readInRuns(read: BlockReader): ReadSome {
     lost = true
     await endRun()
     return await read(cid)
+  }
+
+  function blockOf({ data, leaf }: StoredPiece): Uint8Array {
+    if (!leaf) return data.length < copiedBytesMax ? Uint8Array.from(data) : data
+    const prefix = leafPrefix(data.length)
+    const suffix = leafSuffix(data.length)
+    const length = prefix.length + data.length + suffix.length
+    if (length >= copiedBytesMax && room.length < length) room = new Uint8Array(length)
+    const block = length < copiedBytesMax ? new Uint8Array(length) : room.subarray(0, length)
+    block.set(prefix)
+    block.set(data, prefix.length)
+    block.set(suffix, prefix.length + data.length)
+    return block
   }
 
   async function endRun(): Promise<void> {
@@ -83,9 +96,4 @@ function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
     if (all.size === most) break
   }
   return [...all.values()]
-}
-
-function blockOf({ data, leaf }: StoredPiece): Uint8Array {
-  if (leaf) return joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
-  return data.length < copiedBytesMax ? Uint8Array.from(data) : data
 }

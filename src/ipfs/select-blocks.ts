@@ -8,14 +8,14 @@ import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
 
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
-import type { BlockReader } from './blocks.ts'
+import type { BlockReader, ReadBlock } from './blocks.ts'
 import { listShard, rootShard, type ShardPlace } from './hamt.ts'
 import { linksOf, openLinksMax } from './links.ts'
 import { decodeNode, type FileNode, linkCid } from './node.ts'
 import { type FileShape, fileShape } from './read-file.ts'
 import type { TracedPath } from './path.ts'
+import { readInRuns } from './read-in-runs.ts'
 import type { SelectedBlock, Selection } from './selection.ts'
-import { createSiblingRun, type SiblingRun } from './sibling-run.ts'
 
 /** `at`, `size`: which bytes of the file; `place`: of a shard. `whole`: nothing below it is left out. */
 type Child = {
@@ -25,21 +25,18 @@ type Child = {
   readonly place: ShardPlace
   readonly whole: boolean
 }
-/** `leaves`: the last child linked to nothing, so the next ones are likely to be leaves too. */
-type Level = { readonly children: readonly Child[]; next: number; leaves: boolean }
+type Level = { readonly children: readonly Child[]; next: number }
 /** Bytes of a file, the last one included. */
 type Span = { readonly from: bigint; readonly to: bigint }
 
 const turnBlocks = 128
-/** Leaves that are read in one go. */
-const runMax = 256
 /** Only made-up DAGs are deeper. */
 const levelsMax = 1024
 
 /**
- * A block is valid until the next one is asked for; those below 64 KiB are the caller's own. Identity CIDs have no block of
- * their own and are left out. Throws `command_failed` past `visitsMax` blocks, for
- * codecs whose links are not known here and nodes that are malformed; what `read` throws.
+ * A block of 64 KiB or more is valid until the next one is asked for. Identity CIDs have no block of their own and are
+ * left out. Throws `command_failed` past `visitsMax` blocks, for codecs whose links are not known here and nodes that
+ * are malformed; what `read` throws.
  */
 export async function* selectBlocks(
   path: TracedPath,
@@ -47,12 +44,11 @@ export async function* selectBlocks(
   visitsMax: number,
   read: BlockReader,
 ): AsyncGenerator<SelectedBlock> {
-  const siblings = createSiblingRun(read)
+  const inRuns = readInRuns(read)
   try {
-    yield* walk(path, selection, visitsMax, read, siblings)
+    yield* walk(path, selection, visitsMax, inRuns)
   } finally {
-    read.forget?.()
-    await siblings.end()
+    inRuns.forget?.()
   }
 }
 
@@ -60,8 +56,7 @@ async function* walk(
   path: TracedPath,
   selection: Selection,
   visitsMax: number,
-  read: BlockReader,
-  siblings: SiblingRun,
+  read: ReadBlock,
 ): AsyncGenerator<SelectedBlock> {
   const sent = new Set<string>()
   const entered = new Set<string>()
@@ -83,24 +78,21 @@ async function* walk(
       continue
     }
     level.next += 1
-    const key = `${child.cid.code}:${keyOf(child.cid)}`
+    const key = entryOf(child.cid)
     if (child.whole && !selection.duplicates) {
       if (entered.has(key)) continue
       entered.add(key)
     }
-    const reading = readChild(level, child.cid)
+    const reading = read(child.cid)
     read.expect?.(aheadOf(levels))
     const below = await visit(reading)
     if (levels.length >= levelsMax) throw failed(`DAG is deeper than ${levelsMax} levels`)
     // Before it is told, so that a part that is not what its parent says never leaves.
     let next = enter(child, below)
     // What is kept of a node must not lie in memory that is used again.
-    if (next.children.length > 0 && siblings.borrowed(below)) {
-      next = enter(child, Uint8Array.from(below))
-    }
+    if (next.children.length > 0) next = enter(child, Uint8Array.from(below))
     yield* tell(child.cid, below)
-    level.leaves = next.children.length === 0
-    if (level.leaves) continue
+    if (next.children.length === 0) continue
     openLinks += next.children.length
     if (openLinks > openLinksMax) throw failed('DAG has too many links on one path')
     levels.push(next)
@@ -114,21 +106,6 @@ async function* walk(
     return bytes
   }
 
-  function readChild(level: Level, cid: CID): Promise<Uint8Array> {
-    return level.leaves ? siblings.read(cid, () => followingOf(level)) : read(cid)
-  }
-
-  /** The child that is being read, and those after it that will be. */
-  function followingOf({ children, next }: Level): readonly CID[] {
-    const told = new Set<string>()
-    return children.slice(next - 1, next - 1 + runMax).flatMap(({ cid, whole }, index) => {
-      const key = `${cid.code}:${keyOf(cid)}`
-      const skipped = whole && !selection.duplicates && (told.has(key) || entered.has(key))
-      told.add(key)
-      return skipped && index > 0 ? [] : [cid]
-    })
-  }
-
   function* tell(cid: CID, bytes: Uint8Array): Generator<SelectedBlock> {
     if (decodeMultihash(cid.multihash.bytes).code === identityCode) return
     if (!selection.duplicates) {
@@ -139,15 +116,19 @@ async function* walk(
     yield { cid, block: bytes }
   }
 
-  function enter(from: Child, bytes: Uint8Array): Level {
-    return { children: childrenOf(from, bytes, selection, span), next: 0, leaves: false }
+  /** What comes next, as far as it is known now: the rest of the newest level first. */
+  function* aheadOf(levels: readonly Level[]): Generator<CID> {
+    for (const { children, next } of levels.toReversed()) {
+      for (let at = next; at < children.length; at++) {
+        const { cid, whole } = children[at] as Child
+        const skipped = whole && !selection.duplicates && entered.has(entryOf(cid))
+        if (!skipped) yield cid
+      }
+    }
   }
-}
 
-/** What comes next, as far as it is known now: the rest of the newest level first. */
-function* aheadOf(levels: readonly Level[]): Generator<CID> {
-  for (const { children, next } of levels.toReversed()) {
-    for (let at = next; at < children.length; at++) yield (children[at] as Child).cid
+  function enter(from: Child, bytes: Uint8Array): Level {
+    return { children: childrenOf(from, bytes, selection, span), next: 0 }
   }
 }
 
@@ -220,6 +201,11 @@ function findUnixfs(cid: CID, block: Uint8Array): FileNode | null {
     if (thrown instanceof Fault && thrown.code === 'command_failed') return null
     throw thrown
   }
+}
+
+/** The same bytes under another codec have other links. */
+function entryOf(cid: CID): string {
+  return `${cid.code}:${keyOf(cid)}`
 }
 
 function keyOf(cid: CID): string {

@@ -8,6 +8,8 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { create as createOlder } from 'ipfs-http-client'
 import { create } from 'kubo-rpc-client'
+import { carLimits, openCar } from '../../src/codec/car-reader.ts'
+import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
 import { missingCurl, missingPython, run } from '../fakes/programs.ts'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 
@@ -92,4 +94,15 @@ try:
 except requests.exceptions.RequestException as error:
     print('raised')`
   assert.equal(await run(cairn, 'python3', ['-c', script]), 'raised\n')
+})
+
+test('a reader of the CAR is cut off, having been given sound blocks only', async () => {
+  const response = await fetch(`${cairn.url}/ipfs/${cid}?format=car`, {
+    headers: { authorization: `Basic ${btoa(`${key}:${secret}`)}` },
+  })
+  assert.equal(response.status, 200)
+  const { blocks } = await openCar(response.body as unknown as AsyncIterable<Uint8Array>, carLimits)
+  await assert.rejects(async () => {
+    for await (const { cid: name, block } of blocks) verifyDagBlock(name.multihash.bytes, block)
+  }, /terminated|closed|aborted/)
 })
