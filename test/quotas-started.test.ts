@@ -171,6 +171,15 @@ test('an account keeps so many bytes, each once; what does not make it more goes
   assert.equal(last.status, 200)
 })
 
+test('of two uploads that fit alone and not together, one is kept', async () => {
+  const key = await newKey([], ['--files-stored-bytes', '500000'])
+  const both = [30, 31].map((seed) => send(key, 'add', form(noise(300_000, seed))))
+  const answers = await Promise.all(both)
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403])
+  const stored = await storedBytes(key)
+  assert.ok(stored > 300_000 && stored <= 500_000, `${stored} bytes`)
+})
+
 test('what others keep is pinned at its full price', async () => {
   const owner = await newKey()
   const cid = await added(owner, noise(300_000, 12))
