@@ -3,6 +3,7 @@
 // Tested by src/ipfs/import.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
+import { createTurns } from '../base/turns.ts'
 import { cidOf } from '../codec/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../codec/multihash.ts'
 import type { Item } from '../content/ref.ts'
@@ -13,6 +14,10 @@ import type { ImportOptions } from './entry.ts'
 /** Bytes of one group handed to the Batch. */
 export const groupBytes = 2 * 1024 * 1024
 const groupItems = 4096
+
+/** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
+const turnBytes = 1024 * 1024
+const blockWork = 4096
 
 /** A block of more than this is never made: other peers would not take it. */
 const blockBytesMax = 2 * 1024 * 1024
@@ -50,6 +55,7 @@ export function createBlockSink(
   let held = 0
   let blocks = 0
   let sending: Promise<Error | null> = Promise.resolve(null)
+  const spend = createTurns(turnBytes)
 
   async function send(): Promise<void> {
     const failed = await sending
@@ -102,6 +108,8 @@ export function createBlockSink(
   return {
     leaves: openLeaves,
     async put(codec, version, bytes) {
+      const turn = spend(bytes.length + blockWork)
+      if (turn !== null) await turn
       blocks += 1
       checkCount()
       if (bytes.length > blockBytesMax) {

@@ -1,7 +1,7 @@
 // Cuts a byte stream into chunks, by a fixed size or where the content says. Holds one chunk at most; the rules
 // are Kubo's, as another cut is another CID (contract-files 6.3).
 // Tested by src/ipfs/chunk.test.ts
-import { setImmediate } from 'node:timers/promises'
+import { createTurns } from '../base/turns.ts'
 import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'
 import { createRabin, type RabinBounds } from './chunk-rabin.ts'
 import type { CutFinder } from './cut-finder.ts'
@@ -80,15 +80,13 @@ function createSizeCut(size: number): CutFinder {
 
 /** The same bytes in pieces of at most one turn, and a turn for others between them. */
 async function* turnsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let since = 0
+  const spend = createTurns(turnBytes)
   for await (const piece of source) {
     for (let at = 0; at < piece.length; at += turnBytes) {
       const part = piece.subarray(at, at + turnBytes)
-      since += part.length
       yield part
-      if (since < turnBytes) continue
-      since = 0
-      await setImmediate()
+      const turn = spend(part.length)
+      if (turn !== null) await turn
     }
   }
 }

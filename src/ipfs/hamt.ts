@@ -2,6 +2,7 @@
 // Rule: contract-files 6.2, https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../base/fault.ts'
+import { createTurns, type SpendTurn } from '../base/turns.ts'
 import { dagPbCodec } from '../codec/cid.ts'
 import { type DagLink, type DagNode, encodeDagNode } from '../codec/dag-pb.ts'
 import { murmur3 } from '../codec/murmur3.ts'
@@ -13,6 +14,8 @@ const murmurType = 0x22n
 const fanoutMin = 8
 const fanoutMax = 1024
 const hashBits = 64
+/** Names that are placed before other work gets a turn: some 5 ms. */
+const turnNames = 1000
 
 type Placed = { readonly link: DagLink; readonly hash: bigint }
 
@@ -28,19 +31,25 @@ export async function buildHamt(
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const placed = links.map((link) => ({ link, hash: hashOf(link.name) }))
-  return await buildShard(placed, 0, options, metadata, sink)
+  const spend = createTurns(turnNames)
+  const placed: Placed[] = []
+  for (const link of links) {
+    placed.push({ link, hash: hashOf(link.name) })
+    const turn = spend(1)
+    if (turn !== null) await turn
+  }
+  return await buildShard(placed, 0, { ...options, spend }, metadata, sink)
 }
 
 /** Recursion ends at 21 levels: 64 bits of hash, at least 3 a level. */
 async function buildShard(
   placed: readonly Placed[],
   depth: number,
-  options: HamtOptions,
+  options: HamtOptions & { readonly spend: SpendTurn },
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const { cidVersion, fanout } = options
+  const { cidVersion, fanout, spend } = options
   const bits = Math.log2(fanout)
   if ((depth + 1) * bits > hashBits) throw malformed('names collide in all 64 bits')
   const slots = new Map<number, Placed[]>()
@@ -49,6 +58,8 @@ async function buildShard(
     const group = slots.get(slot)
     if (group === undefined) slots.set(slot, [each])
     else group.push(each)
+    const turn = spend(1)
+    if (turn !== null) await turn
   }
   const links: DagLink[] = []
   const field = new Uint8Array(fanout / 8)

@@ -62,6 +62,10 @@ export async function importSymlink(
 
 /** By UTF-8 bytes, which is not the order of JavaScript strings outside the basic plane. */
 export function sortedByName<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  // Without surrogates both orders are the same, and the one of strings takes a fraction of the time.
+  if (!items.some(({ name }) => /[\ud800-\udfff]/.test(name))) {
+    return items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+  }
   return items
     .map((item) => ({ item, key: Buffer.from(item.name, 'utf8') }))
     .sort((a, b) => Buffer.compare(a.key, b.key))

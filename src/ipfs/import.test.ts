@@ -24,6 +24,7 @@ import {
   streamOf,
   watchedStore,
 } from '../../test/fakes/files-fixture.ts'
+import { decodeDagNode } from '../codec/dag-pb.ts'
 import type { Item } from '../content/ref.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 
@@ -131,6 +132,57 @@ test('the size of a directory is that of its block, framing included, where the 
   const { length } = await files.block(basic.cid, atOnce, never)
   assert.deepEqual((await imported(length)).cid, basic.cid)
   assert.notDeepEqual((await imported(length - 1)).cid, basic.cid)
+})
+
+test('links are in the order of the bytes of their names, also outside the basic plane', async (t) => {
+  const { files } = createFilesFixture(t)
+  const names = ['\u{1f600}', '\uff5e', 'z', '\u00e9']
+  const root = rootOf(
+    await importAll(
+      files,
+      names.map((name) => fileEntry(`d/${name}`, '')),
+    ),
+  )
+  const block = await files.block(root.cid, atOnce, never)
+  assert.deepEqual(
+    decodeDagNode(block).links.map(({ name }) => name),
+    ['z', '\u00e9', '\uff5e', '\u{1f600}'],
+  )
+})
+
+test('tiny chunks and wide directories give other work its turn', async (t) => {
+  const { files } = createFilesFixture(t)
+  const imports: readonly [string, () => Promise<unknown>][] = [
+    [
+      'chunks',
+      () =>
+        importAll(files, [fileEntry('f', 'x'.repeat(2000))], {
+          chunker: { kind: 'size', bytes: 1 },
+          onlyHash: true,
+        }),
+    ],
+    [
+      'names',
+      () => {
+        const entries = Array.from({ length: 6000 }, (_, n) =>
+          fileEntry(`d/${n}${'n'.repeat(40)}`, ''),
+        )
+        return importAll(files, entries, { onlyHash: true })
+      },
+    ],
+  ]
+  for (const [what, run] of imports) {
+    let turns = 0
+    let done = false
+    const others = () => {
+      turns += 1
+      if (!done) setImmediate(others)
+    }
+    setImmediate(others)
+    await run()
+    done = true
+    assert.ok(turns >= 6, `${what}: ${turns} turns`)
+  }
 })
 
 test('files come first, then directories, children before parents, the root last', async (t) => {
