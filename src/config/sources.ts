@@ -11,7 +11,7 @@ import { type SourceConfig, sourceSchema, sourcesMax } from './source-schema.ts'
 import type { FileValue } from './yaml-file.ts'
 
 export const sourcesPath = 'files.sources'
-export const sourcesVariable = 'CAIRN_FILES_SOURCES'
+const sourcesVariable = 'CAIRN_FILES_SOURCES'
 
 /** One source as it was written. `where`: of a member, `cairn.yaml:3` or the variable. */
 export type WrittenSource = {

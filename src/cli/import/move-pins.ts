@@ -8,7 +8,7 @@ import { pinKey, type WantedPin } from './pin-list.ts'
 import type { PinOrigin } from './pin-origin.ts'
 import { type PinTarget, TargetSilent } from './pin-target.ts'
 
-export type FailedPin = { readonly pin: WantedPin; readonly reason: string }
+type FailedPin = { readonly pin: WantedPin; readonly reason: string }
 
 export type MovedPins = {
   readonly pinned: number

@@ -10,7 +10,7 @@ export type WantedPin = {
 }
 
 /** `place`: `line 3`, or the name in a JSON object. */
-export type WrongEntry = { readonly place: string; readonly text: string }
+type WrongEntry = { readonly place: string; readonly text: string }
 
 export type PinList = {
   /** Each CID and mode once, in the order of the list; the first name counts. */
