@@ -71,6 +71,8 @@ export async function runFiles(bench: Bench): Promise<void> {
         of((round) => passed(round).cpu),
         ' s',
       )
+      const byCpu = of((round) => round.shaCpu / passed(round).cpu)
+      report.figure(`${name}: CPU of sha256 / ours`, byCpu, '')
       const ratio = of((round) => passed(round).rate / round.sha)
       report.figure(`${name} / sha256`, ratio, '', goal === null ? undefined : { atLeast: goal })
     }

@@ -10,6 +10,8 @@ import type { RecentReads } from './recent-reads.ts'
 import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 
 const lookAhead = 64
+/** Neighbours are read together up to so much: larger reads are hardly faster, and hold more memory. */
+export const joinedBytes = 512 * 1024
 const pageBytes = 4096
 /** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
 const pastBytesMin = 256 * 1024
@@ -47,14 +49,15 @@ export async function* readRun<Ref>(
       if (looked >= refs.length) return null
       const some = refs.slice(looked, looked + lookAhead)
       looked += some.length
-      plans = planReads(some.map(soundPlace), readBytes)
+      plans = planReads(some.map(soundPlace), joinedBytes)
     }
     return plans.shift() ?? null
   }
 
   function soundPlace(ref: Ref): BlockPlace | null {
     const place = placeOf(ref)
-    return place === null || place.bytes > storedBytesMax ? null : place
+    if (place === null) return null
+    return place.at >= 0 && place.bytes >= 0 && place.bytes <= storedBytesMax ? place : null
   }
 
   function begin(): boolean {

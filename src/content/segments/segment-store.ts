@@ -28,9 +28,9 @@ import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
 import { createLogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
-import { createReadBuffers, readBytes } from './read-buffers.ts'
+import { createReadBuffers } from './read-buffers.ts'
 import { createRecentReads } from './recent-reads.ts'
-import { readRun } from './run-reader.ts'
+import { joinedBytes, readRun } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 import { createSlotPool } from './slot-pool.ts'
@@ -55,7 +55,7 @@ export type SegmentLimits = {
   /** Buffers of 1 MiB for all reads ahead together. */
   readonly readBuffers: number
   readonly openFilesMax: number
-  /** Stretches of 1 MiB that are remembered as read. */
+  /** Stretches of 512 KiB that are remembered as read. */
   readonly recentReads: number
 }
 
@@ -64,7 +64,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   slots: 32,
   readBuffers: 64,
   openFilesMax: 256,
-  recentReads: 65_536,
+  recentReads: 131_072,
 }
 
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
@@ -102,7 +102,7 @@ export function createSegmentStore(parts: {
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
-  const recent = createRecentReads(readBytes, limits.recentReads)
+  const recent = createRecentReads(joinedBytes, limits.recentReads)
   const holds = createHolds()
   let forgetting: Promise<unknown> = Promise.resolve()
 
