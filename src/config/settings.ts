@@ -194,7 +194,10 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   store: z
     .strictObject({
-      bytesMax: wholeOrNull(mib, 'Size the database may grow to; null: as the disk allows.'),
+      bytesMax: wholeOrNull(
+        mib,
+        'Size that files and database may grow to together; null: as the disk allows.',
+      ),
     })
     .prefault({}),
   memory: z

@@ -46,7 +46,7 @@ export type BatchParts = {
 /** Rows that are listed in memory before they go to the table. */
 const unlistedMax = 2048
 /** Blocks of the batch that are known to be in it already. */
-const recentMax = 65_536
+const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
   const { writer, extents, log, pool, holds, holdIfHere, now, files, onEnd } = parts
@@ -198,8 +198,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     return await withRows(before, rows, writer.write)
   }
 
-  function end(to: 'committed' | 'discarded'): void {
-    state = to
+  function end(): void {
     release(unlisted)
     unlisted = []
     onEnd()
@@ -225,16 +224,17 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       await extents.sync(extentsWritten)
       if (logged) await log.append([], true)
       const changes = await write(rows)
-      end('committed')
+      state = 'committed'
+      end()
       return changes
     },
     async discard() {
       if (state !== 'open') return
-      end('discarded')
+      state = 'discarded'
+      // What is on its way to a file goes there first: until then the file must stay.
       await Promise.all([...writers].map((each) => each.abandon()))
       await Promise.all(pending)
-      release(unlisted)
-      unlisted = []
+      end()
       if (listed) await discardListed(writer, id)
     },
   }

@@ -256,3 +256,18 @@ for (const when of ['open', 'read'] as const) {
     assert.ok(refused >= 1 && refused <= 3, String(refused))
   })
 }
+
+test('rows of chains may grow to what the segments leave, also in a store that is opened later', async (t) => {
+  const ops = createMemoryFileOps()
+  const { store, db } = createSegmentFixture(t, { ops, bytesMax: 4_000_000 })
+  const header = (bytes: number, name: string) => ({
+    ...item(name, 'header'),
+    bytes: new Uint8Array(bytes),
+  })
+  await store.commit([header(500_000, 'one')])
+  await addLeaves(store, file(2_500_000, 14))
+  await assert.rejects(store.commit([header(1_500_000, 'two')]), faultOf('no_space'))
+  const later = createSegmentFixture(t, { ops, db, bytesMax: 4_000_000 })
+  await assert.rejects(later.store.commit([header(1_500_000, 'two')]), faultOf('no_space'))
+  await later.store.commit([header(100_000, 'three')])
+})

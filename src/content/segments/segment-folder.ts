@@ -38,8 +38,10 @@ export function openSegmentFolder(parts: {
   readonly path: string
   readonly bytesMax: number | null
   readonly otherBytes: () => number
+  /** Told how many bytes there are in all files, at the start and then at every sixteenth of `bytesMax`. */
+  readonly onGrow?: (bytes: number) => void
 }): SegmentFolder {
-  const { ops, path, bytesMax, otherBytes } = parts
+  const { ops, path, bytesMax, otherBytes, onGrow = () => {} } = parts
   const known = new Map<number, { readonly kind: SegmentKind; bytes: number }>()
   let total = 0
   let last = 0
@@ -53,6 +55,10 @@ export function openSegmentFolder(parts: {
       last = Math.max(last, id)
     }
   }
+
+  const stepBytes = bytesMax === null ? Number.POSITIVE_INFINITY : Math.ceil(bytesMax / 16)
+  let told = total
+  onGrow(total)
 
   function pathOf(id: number): string {
     const segment = known.get(id)
@@ -87,6 +93,9 @@ export function openSegmentFolder(parts: {
       if (segment === undefined) throw new Error(`there is no segment ${id}`)
       segment.bytes += bytes
       total += bytes
+      if (total - told < stepBytes) return
+      told = total
+      onGrow(total)
     },
     get bytes() {
       return total

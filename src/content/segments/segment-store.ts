@@ -95,6 +95,7 @@ export function createSegmentStore(parts: {
     path,
     bytesMax,
     otherBytes: () => databaseBytes(db),
+    onGrow: leaveRoom,
   })
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
   const extents = createExtents(growing)
@@ -105,6 +106,16 @@ export function createSegmentStore(parts: {
   const recent = createRecentReads(joinedBytes, limits.recentReads)
   const holds = createHolds()
   let forgetting: Promise<unknown> = Promise.resolve()
+
+  /** Rows of chains share the room: their database may grow to what the segments leave. */
+  function leaveRoom(bytes: number): void {
+    if (bytesMax === null) return
+    const pages = Math.max(1, Math.floor((bytesMax - bytes) / pageBytes(db)))
+    // Nobody waits for it: until it is there, the limit before it holds.
+    writer
+      .write([{ sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }])
+      .catch((error: unknown) => log('warn', 'room_not_divided', { error }))
+  }
 
   function holdIfHere(hash: Uint8Array): boolean {
     if (holds.isCondemned(hash) || !hasBlock(db, hash)) return false
@@ -227,5 +238,9 @@ export function createSegmentStore(parts: {
 
 function databaseBytes(db: Database): number {
   const pages = db.getValue<number>('PRAGMA page_count') ?? 0
-  return pages * (db.getValue<number>('PRAGMA page_size') ?? 0)
+  return pages * pageBytes(db)
+}
+
+function pageBytes(db: Database): number {
+  return db.getValue<number>('PRAGMA page_size') ?? 4096
 }
