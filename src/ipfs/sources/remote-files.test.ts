@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { CID } from 'multiformats/cid'
-import { startFakeGateway } from '../../../test/fakes/block-gateway.ts'
+import { type Manner, startFakeGateway } from '../../../test/fakes/block-gateway.ts'
 import {
   atOnce,
   bytesOf,
@@ -22,8 +22,8 @@ const leaves = 40
 const content = Buffer.alloc(chunk * leaves, 'somewhere else ')
 for (let leaf = 0; leaf < leaves; leaf++) content.writeUInt32BE(leaf, leaf * chunk)
 
-/** A file that only the gateway has, and a Cairn that may ask it. */
-async function rig(t: TestContext, entries = [fileEntry('file', content)]) {
+/** A file that only the gateways have, and a Cairn that may ask them. `others`: how many beside the honest one. */
+async function rig(t: TestContext, entries = [fileEntry('file', content)], others = 0) {
   const there = createFilesFixture(t)
   const root = CID.parse(rootOf(await importAll(there.files, entries)).cid.toString())
   const blocks = new Map<string, Uint8Array>()
@@ -31,21 +31,26 @@ async function rig(t: TestContext, entries = [fileEntry('file', content)]) {
     blocks.set(toBareHex(cid.multihash.bytes), block ?? new Uint8Array())
   }
   const gateway = await startFakeGateway(t, blocks)
-  const client = createBlockGateway(
-    {
-      name: 'there',
-      url: gateway.url,
-      speaks: 'gateway',
-      headers: {},
-      concurrency: 64,
-      timeoutMs: 10_000,
-      blockBytesMax: 2 * 1024 * 1024,
-    },
-    systemClock,
+  const rogues = await Promise.all(
+    Array.from({ length: others }, () => startFakeGateway(t, blocks)),
   )
-  t.after(() => client.close())
-  const source = createGatewaySource([client], { clock: systemClock, log: silentLog })
-  return { root, gateway, blocks, here: createFilesFixture(t, { sources: [source] }) }
+  const clients = [...rogues, gateway].map(({ url }) =>
+    createBlockGateway(
+      {
+        name: url,
+        url,
+        speaks: 'gateway',
+        headers: {},
+        concurrency: 64,
+        timeoutMs: 10_000,
+        blockBytesMax: 2 * 1024 * 1024,
+      },
+      systemClock,
+    ),
+  )
+  t.after(() => Promise.all(clients.map((client) => client.close())))
+  const source = createGatewaySource(clients, { clock: systemClock, log: silentLog })
+  return { root, gateway, rogues, blocks, here: createFilesFixture(t, { sources: [source] }) }
 }
 
 const silent = () => {}
@@ -131,3 +136,33 @@ test('what is nowhere is waited for as long as the caller says, offline not at a
   await failed
   assert.ok(gateway.asked.length >= 2, 'it is asked again')
 })
+
+const ills: readonly Manner[] = [
+  'wrong',
+  'page',
+  'oversized',
+  'endless',
+  'cut',
+  'short',
+  'packed',
+  'absent',
+  'busy',
+  'failing',
+  'hanging',
+  'dripping',
+]
+
+for (let first = 0; first < ills.length; first += 3) {
+  const three = ills.slice(first, first + 3)
+  test(`with one honest gateway beside ${three.join(', ')} ones, all is whole and right`, async (t) => {
+    const entries = Array.from({ length: 30 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))
+    const { root, rogues, here } = await rig(t, entries, three.length)
+    for (const [index, rogue] of rogues.entries()) rogue.manner = three[index] ?? 'absent'
+    const began = performance.now()
+    await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
+    assert.ok(performance.now() - began < 10_000)
+    const { whole } = await here.files.locality(root, never)
+    assert.ok(whole)
+    for (const { asked } of rogues) assert.ok(asked.length > 0)
+  })
+}
