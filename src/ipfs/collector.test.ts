@@ -119,9 +119,12 @@ test('pins of a version that did not count are counted before anything is swept'
   for (const table of ['root', 'closure', 'charge', 'holding', 'account_storage', 'releasing']) {
     database.run(`DELETE FROM ${table}`)
   }
+  // What is kept already is counted also where it is more than the account may keep.
+  database.run(`UPDATE account SET settings = '{"filesStoredBytes":1}'`)
   const collector = createCollected(t, fixture)
   assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
   assert.deepEqual(files.stored('alice'), before)
+  await assert.rejects(addTree(fixture, 'alice', ['one more']), { code: 'over_quota' })
   assert.deepEqual(await readAll(fixture, roots[0] as CID), ['one', 'two'])
 })
 

@@ -9,6 +9,7 @@ import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
+import { unjudged } from '../db/storage-quota.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
 import type { PinMode } from './files.ts'
 import { keepAll } from './keep-all.ts'
@@ -67,17 +68,16 @@ async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal):
   const cid = CID.decode(pin.cid)
   const name = rootOf(cid, pin.mode)
   if (findWholeRoot(database, name) !== null) {
-    await writer.write([pointAt(pin, name, 'AND root.holders > 0')])
+    const rows = [pointAt(pin, name, 'AND root.holders > 0')]
+    await writer.write(unjudged(pin.account_id, rows))
     return
   }
   const read = storedBlocks(obtain, signal)
   const blocks: AsyncIterable<WalkedBlock> =
     pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
   const rows = {
-    whole: (put: Parameters<typeof rootStatements>[1]) => [
-      ...rootStatements(name, put),
-      pointAt(pin, name, ''),
-    ],
+    whole: (put: Parameters<typeof rootStatements>[1]) =>
+      unjudged(pin.account_id, [...rootStatements(name, put), pointAt(pin, name, '')]),
     part: null,
   }
   await keepAll(store, blocks, rows, { progress: () => {}, signal })
