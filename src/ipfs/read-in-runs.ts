@@ -5,6 +5,7 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { toBareHex } from '../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
+import { identityCode } from '../codec/multihash.ts'
 import type { StoredPiece } from '../content/store.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 
@@ -31,6 +32,8 @@ export function readInRuns(read: BlockReader): ReadBlock {
   let room = new Uint8Array(0)
 
   async function take(cid: CID): Promise<Uint8Array> {
+    // In no run: it is read from itself.
+    if (cid.multihash.code === identityCode) return await read(cid)
     if (run !== null && run.cids[run.next]?.equals(cid) !== true) await endRun()
     // The first that was expected is asked for only after a block without links: its siblings are likely leaves, too.
     if (run === null && !lost && expected.length > 1 && expected[0]?.equals(cid) === true) {
@@ -74,6 +77,10 @@ export function readInRuns(read: BlockReader): ReadBlock {
 
   function expect(cids: Iterable<CID>): void {
     if (run !== null && run.next < run.cids.length) return
+    if (lost) {
+      read.expect?.(cids)
+      return
+    }
     expected = firstOf(cids, runBlocks)
     if (run === null) read.expect?.(expected)
   }
@@ -88,10 +95,11 @@ export function readInRuns(read: BlockReader): ReadBlock {
   })
 }
 
-/** Each once. */
+/** Each once, and none that is read from itself. */
 function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
   const all = new Map<string, CID>()
   for (const cid of cids) {
+    if (cid.multihash.code === identityCode) continue
     all.set(toBareHex(cid.bytes), cid)
     if (all.size === most) break
   }
