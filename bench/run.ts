@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { createBench, type Bench } from './bench.ts'
 import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
+import { runCollection } from './sections/collection.ts'
 import { runEngine } from './sections/engine.ts'
 import { runFiles } from './sections/files.ts'
 import { runFirstReads } from './sections/first-reads.ts'
@@ -29,6 +30,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   verify: runVerify,
   files: runFiles,
   engine: runEngine,
+  collection: runCollection,
   import: runImport,
 }
 

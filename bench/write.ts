@@ -55,7 +55,7 @@ ${(loadavg()[0] ?? 0).toFixed(1)}: above 1 before the run, other programs had a 
 \`\`\`
 npm run bench                              everything, some minutes
 npm run bench -- --only cached             one section: first-reads, cached, batches, latency, standing,
-                                           upstream, verify, files, engine,
+                                           upstream, verify, files, engine, collection,
                                            import
 npm run bench -- --only cached --profile   only Cairn, and where its time goes by function
 npm run bench -- --keep ./bench-chain     keeps the chain that is read for the next run
