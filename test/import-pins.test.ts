@@ -232,7 +232,9 @@ test('Ctrl-C ends it in order, and says what is left', async (t) => {
   assert.equal(code, 1)
   assert.equal(found.failed, 0)
   assert.ok(found.left > 100)
-  assert.equal((await pins()).size, found.pinned)
+  // What was under way may have reached the server, and is left all the same.
+  const { size } = await pins()
+  assert.ok(size >= found.pinned && size <= found.pinned + 4, `${size}, told ${found.pinned}`)
 })
 
 test('a server that goes away ends it, and what was pinned is there when it is back', async (t) => {
