@@ -8,7 +8,11 @@ import type { Log } from './base/log.ts'
 import { discardStaged } from './content/sqlite-store.ts'
 import { moveBlocks } from './content/segments/move-blocks.ts'
 import { discardListed } from './content/segments/segment-batch.ts'
-import { createSegmentStore, type SegmentStore } from './content/segments/segment-store.ts'
+import {
+  createSegmentStore,
+  type SegmentLimits,
+  type SegmentStore,
+} from './content/segments/segment-store.ts'
 import { holdsContent } from './content/segments/segment-folder.ts'
 import { createSystemFiles } from './content/system-files.ts'
 import type { Database } from './db/sqlite.ts'
@@ -37,10 +41,11 @@ export async function openStore(parts: {
   readonly database: Database
   readonly writer: Writer
   readonly bytesMax: number | null
+  readonly limits?: SegmentLimits
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentStore> {
-  const { dataDir, database: db, writer, bytesMax, clock, log } = parts
+  const { dataDir, database: db, writer, bytesMax, limits, clock, log } = parts
   await discardStaged(writer)
   await discardListed(writer, null)
   const ops = createSystemFiles()
@@ -52,6 +57,7 @@ export async function openStore(parts: {
     bytesMax,
     clock,
     log,
+    ...(limits === undefined ? {} : { limits }),
   })
   await moveBlocks({ db, store, log })
   return store

@@ -29,6 +29,7 @@ export function openCollector(parts: CollectingParts, intervalMs: number | null)
     database,
     writer,
     forget: store.forget,
+    segments: store.segments,
     countPins: (signal) => countPins({ store, writer, database, obtain, blocksMax, log }, signal),
     intervalMs,
     clock,

@@ -15,6 +15,7 @@ import { toBareHex } from '../src/base/hex.ts'
 import { verifyDagBlock, verifyLeaf } from '../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../src/content/obtain-run.ts'
 import { createObtain } from '../src/content/obtain.ts'
+import { defaultSegmentLimits } from '../src/content/segments/segment-store.ts'
 import type { Verify } from '../src/content/ref.ts'
 import { openDatabase } from '../src/db/sqlite.ts'
 import { startThreadWriter } from '../src/db/thread-writer.ts'
@@ -33,16 +34,27 @@ import {
 import { createTurnedClock, type TurnedClock } from './fakes/turned-clock.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
-const rounds = 60
+const rounds = 40
 const atATime = 6
 const accounts = ['alice', 'bob'] as const
 const quiet = () => {}
 
 /** Leaves of 64 KiB, so that contents share some of them; the large ones go to extents. */
 const leafBytes = 65536
+/** Less than a slot, more than any of the contents: segments fill up, die and are removed all the time. */
+const sealBytes = 16 * leafBytes
 const contents = [1, 2, 3, 300, leafBytes, 3 * leafBytes + 5, 4 * leafBytes + 5].map((bytes, at) =>
   Buffer.alloc(bytes, at < 5 ? at : 7),
 )
+
+const steadyBytes = Buffer.concat(contents)
+
+async function addSteady({ files }: Side): Promise<CID> {
+  const options = { ...importDefaults, chunker: { kind: 'size', bytes: 4096 } as const }
+  const context = { accountId: 'carol', proceed: () => true, signal: never }
+  const entries = streamOf([fileEntry('steady', steadyBytes)])
+  return rootOf(await Array.fromAsync(files.import(entries, options, context))).cid
+}
 
 async function openSide(dataDir: string, clock: TurnedClock) {
   const path = join(dataDir, 'cairn.db')
@@ -53,6 +65,8 @@ async function openSide(dataDir: string, clock: TurnedClock) {
     database,
     writer,
     bytesMax: null,
+
+    limits: { ...defaultSegmentLimits, sealBytes },
     clock,
     log: silentLog,
   })
@@ -105,6 +119,13 @@ test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, as
   /** What each root holds, in the order of its entries: known from when it was added first. */
   const known = new Map<string, { readonly cid: CID; readonly parts: readonly number[] }>()
   const counts = { done: 0, refused: 0, forgotten: 0 }
+  const steady = await addSteady(side)
+
+  /** What a third account pinned is read while everything else happens: blocks move below it. */
+  async function readSteady({ files }: Side): Promise<void> {
+    const { chunks } = await files.open(steady, { offset: 0n, length: null }, atOnce, never)
+    assert.ok((await bytesOf(chunks)).equals(steadyBytes))
+  }
 
   async function one(): Promise<void> {
     const { files, collector } = side
@@ -144,9 +165,13 @@ test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, as
   }
 
   for (let round = 0; round < rounds; round += 1) {
-    const works = await Promise.allSettled(Array.from({ length: 1 + random(atATime) }, one))
+    const works = await Promise.allSettled([
+      readSteady(side),
+      ...Array.from({ length: 1 + random(atATime) }, one),
+    ])
     for (const work of works) {
       if (work.status === 'fulfilled') counts.done += 1
+      else if (work === works[0]) throw work.reason
       // Not pinned, taken, gone: the answers of the commands. Anything else is a bug.
       else if (work.reason instanceof Fault && work.reason.code === 'command_failed')
         counts.refused += 1
@@ -172,8 +197,11 @@ test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, as
     for (const { cid } of side.files.pins(account)) await side.files.unpin(account, cid, true)
     await Array.fromAsync(side.files.releaseUnpinned(account, never))
   }
+  await side.files.unpin('carol', steady, true)
   await side.collector.collect()
   assert.equal(side.database.getValue('SELECT count(*) FROM block'), 0)
+  // Of each kind the segment that grows, at most.
+  assert.ok(side.store.bytes <= 2 * sealBytes + leafBytes)
   for (const account of accounts)
     assert.deepEqual(side.files.stored(account), { blocks: 0, bytes: 0 })
   await side.close()
@@ -223,7 +251,7 @@ async function check(
 
 async function makeAccounts(dataDir: string): Promise<void> {
   const database = openDatabase(join(dataDir, 'cairn.db'))
-  for (const id of accounts) {
+  for (const id of [...accounts, 'carol']) {
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   database.close()

@@ -82,3 +82,23 @@ export interface LeafWriter {
  * at a time; one that is put anew meanwhile is kept.
  */
 export type Forget = (multihashes: readonly Uint8Array[], reached: string) => Promise<number>
+
+/** What lives in one segment: bytes as stored, and the lowest and highest id of the rows in `block`. */
+export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }
+
+/** `bytes`: of the disk, that are free now. */
+export type Freed = { readonly segments: number; readonly bytes: number }
+
+export interface Segments {
+  /** Segments that change no more: no block will ever be added to them. */
+  sealed(): ReadonlySet<number>
+  /**
+   * Removes those of `sealed` in which little or nothing lives; what does is moved before. `live`: by segment, counted
+   * after `sealed` was asked. Bad copies are dropped. Stops with the signal, between two steps.
+   */
+  free(
+    sealed: ReadonlySet<number>,
+    live: ReadonlyMap<number, LiveBlocks>,
+    signal: AbortSignal,
+  ): Promise<Freed>
+}

@@ -21,11 +21,12 @@ const quiet = () => {}
 const hourMs = 3_600_000
 
 function createCollected(t: TestContext, fixture: FilesFixture, intervalMs: number | null = null) {
-  const { database, writer, forget, clock, store, obtain } = fixture
+  const { database, writer, forget, segments, clock, store, obtain } = fixture
   const collector = createCollector({
     database,
     writer,
     forget,
+    segments,
     countPins: (signal) =>
       countPins({ store, writer, database, obtain, blocksMax: 1000, log: silentLog }, signal),
     intervalMs,

@@ -1,8 +1,8 @@
-// Collects what nobody keeps any more: ends leases, gives released roots back, sweeps. On a schedule and when it is
+// Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and when it is
 // asked; one at a time, and never in the way of what is served.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { Forget } from '../content/store.ts'
+import type { Forget, Segments } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
 import { endExpired } from './leases.ts'
@@ -22,6 +22,7 @@ export type CollectorParts = {
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
   readonly forget: Forget
+  readonly segments: Segments
   /** Counts pins of an earlier version; true when all are counted. */
   readonly countPins: (signal: AbortSignal) => Promise<boolean>
   /** Between two collections; null: only when asked. */
@@ -37,7 +38,7 @@ const leasesAtOnce = 20
 
 /** Starts at once with what an earlier run left. */
 export function createCollector(parts: CollectorParts): Collector {
-  const { database, writer, forget, countPins, intervalMs, clock, log } = parts
+  const { database, writer, forget, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
   let last: Promise<unknown> = Promise.resolve()
@@ -63,8 +64,12 @@ export function createCollector(parts: CollectorParts): Collector {
 
   async function collectNow(graceMs: number): Promise<Swept | null> {
     if (!(await settleNow())) return null
-    const swept = await sweep({ database, forget }, clock.now() - graceMs, signal)
-    log('info', 'collected', swept)
+    // Asked before the sweep counts what lives: those can only lose blocks from here on.
+    const sealed = segments.sealed()
+    const before = clock.now() - graceMs
+    const { live, ...swept } = await sweep({ database, forget }, before, signal)
+    const freed = await segments.free(sealed, live, signal)
+    log('info', 'collected', { ...swept, freedBytes: freed.bytes })
     return swept
   }
 

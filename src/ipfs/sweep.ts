@@ -2,7 +2,8 @@
 // what an open batch counts on is passed over by the store (content/store.ts, `Forget`).
 // Tested by src/ipfs/collector.test.ts
 import { setImmediate } from 'node:timers/promises'
-import type { Forget } from '../content/store.ts'
+import type { Forget, LiveBlocks } from '../content/store.ts'
+import { lostFile } from '../content/segments/block-index.ts'
 import type { Database } from '../db/sqlite.ts'
 
 /** Blocks, and the bytes of them that were stored. */
@@ -18,22 +19,26 @@ const forgetBlocks = 500
 const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
 const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${keptBySomebody}`
 
+const liveSql = `SELECT file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
+  WHERE id > ? AND id <= ? AND file <> ${lostFile} GROUP BY file`
+
+/** `live`: what is left, by segment. */
+export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlocks> }
+
 /** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
 export async function sweep(
   { database, forget }: { readonly database: Database; readonly forget: Forget },
   before: number,
   signal: AbortSignal,
-): Promise<Swept> {
+): Promise<SweepResult> {
   const swept = { blocks: 0, bytes: 0 }
+  const live = new Map<number, LiveBlocks>()
   let after = 0
   for (;;) {
     signal.throwIfAborted()
     const end = database.getValue<number>(endSql, [after])
-    const loose = database.all<{ hash: Uint8Array; size: number }>(looseSql, [
-      after,
-      end ?? Number.MAX_SAFE_INTEGER,
-      before,
-    ])
+    const range = [after, end ?? Number.MAX_SAFE_INTEGER]
+    const loose = database.all<{ hash: Uint8Array; size: number }>(looseSql, [...range, before])
     for (let at = 0; at < loose.length; at += forgetBlocks) {
       signal.throwIfAborted()
       const step = loose.slice(at, at + forgetBlocks)
@@ -46,7 +51,12 @@ export async function sweep(
       // Nearly always all of them; else the share of it that they are.
       swept.bytes += Math.round((bytes * forgotten) / step.length)
     }
-    if (end === null) return swept
+    for (const { file, ...part } of database.all<LiveBlocks & { file: number }>(liveSql, range)) {
+      const sum = live.get(file)
+      const { bytes, first } = sum ?? { bytes: 0, first: part.first }
+      live.set(file, { bytes: bytes + part.bytes, first, last: part.last })
+    }
+    if (end === null) return { ...swept, live }
     after = end
     await setImmediate()
   }

@@ -8,7 +8,7 @@ import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, Item, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
-import type { Forget, Store } from '../../src/content/store.ts'
+import type { Forget, Segments, Store } from '../../src/content/store.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -23,6 +23,7 @@ export type FilesFixture = {
   readonly files: Files
   readonly store: Store
   readonly forget: Forget
+  readonly segments: Segments
   readonly obtain: Obtain
   readonly database: Database
   readonly writer: Writer
@@ -100,7 +101,8 @@ export function createFilesFixture(
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
-  return { files, store, forget: kept.forget, obtain, database, writer, clock }
+  const { forget, segments } = kept
+  return { files, store, forget, segments, obtain, database, writer, clock }
 }
 
 export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGenerator<Uint8Array> {

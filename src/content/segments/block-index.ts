@@ -141,3 +141,18 @@ export function forgetBlocks(hashes: readonly Uint8Array[], reached: string): St
     rows: hashes.map((hash) => [hash]),
   }
 }
+
+/** Where blocks lie now, whole; one that was dropped, or lies elsewhere already, stays as it is. */
+export function moveBlocksTo(
+  moves: readonly {
+    readonly from: BlockRow
+    readonly to: { readonly file: number; readonly at: number }
+  }[],
+): Statement {
+  return {
+    sql: `UPDATE block SET file = ?, at = ?, bytes = size, form = ${verbatim}
+      WHERE hash = ? AND file = ? AND at = ?`,
+    parameters: [],
+    rows: moves.map(({ from, to }) => [to.file, to.at, from.hash, from.file, from.at]),
+  }
+}

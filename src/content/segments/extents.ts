@@ -22,6 +22,8 @@ export type Extents = {
   readonly direct: boolean | null
   /** The file that grows now. */
   readonly current: number | null
+  /** Closes a file to which nobody writes any more, synced or not: nothing of it is needed. */
+  closeWritten(id: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -174,6 +176,12 @@ export function createExtents(parts: {
     },
     get current() {
       return current?.id ?? null
+    },
+    async closeWritten(id) {
+      const extent = open.get(id)
+      if (extent === undefined || extent === current) return
+      open.delete(id)
+      await ops.close(extent.file)
     },
     async close() {
       const all = [...open.values()]

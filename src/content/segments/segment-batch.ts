@@ -38,8 +38,7 @@ export type BatchParts = {
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
   readonly now: () => number
-  /** Segments that the batch has written to, until it ends. */
-  readonly files: Set<number>
+  /** Nothing of it will become visible any more that is not. */
   readonly onEnd: () => void
 }
 
@@ -49,7 +48,7 @@ const unlistedMax = 2048
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
-  const { writer, extents, log, pool, holds, holdIfHere, now, files, onEnd } = parts
+  const { writer, extents, log, pool, holds, holdIfHere, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -128,7 +127,6 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     for (const [index, { file, at }] of places.entries()) {
       const [hash, size] = [hashes[index], sizes[index]]
       if (hash === undefined || size === undefined) continue
-      files.add(file)
       const place = { file, at, bytes: size, form: verbatim, size } as const
       note(hash, place)
       list({ tree, hash, size, place })
@@ -162,7 +160,6 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     const last = leaves.at(-1)
     if (last === undefined) return
     const { file, at } = await extents.write(slot, last.at + last.bytes)
-    files.add(file)
     extentsWritten.add(file)
     const placeForm: BlockForm = form === 'raw' ? verbatim : dagPbLeaf
     for (const { multihash, bytes, size, at: offset } of leaves) {

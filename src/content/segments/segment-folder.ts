@@ -26,6 +26,8 @@ export type SegmentFolder = {
   claim(id: number, bytes: number): void
   /** Of all files together. */
   readonly bytes: number
+  /** The number that a new file gets. */
+  readonly next: number
   remove(id: number): Promise<void>
 }
 
@@ -99,6 +101,9 @@ export function openSegmentFolder(parts: {
     },
     get bytes() {
       return total
+    },
+    get next() {
+      return last + 1
     },
     async remove(id) {
       await ops.unlink(pathOf(id))

@@ -9,7 +9,7 @@ import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { ContentRef, Item } from '../ref.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
-import type { Forget, Store } from '../store.ts'
+import type { Forget, Segments, Store } from '../store.ts'
 import { withRows } from '../with-rows.ts'
 import {
   dropBlock,
@@ -27,16 +27,19 @@ import { createBreakage } from './breakage.ts'
 import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
 import { createLogWriter } from './log-writer.ts'
+import { freeSegments } from './free-segments.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createReadBuffers } from './read-buffers.ts'
 import { createRecentReads } from './recent-reads.ts'
 import { joinedBytes, readRun } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
+import { createSegmentWriters } from './segment-writers.ts'
 import { createSlotPool } from './slot-pool.ts'
 
 export type SegmentStore = Store & {
   readonly forget: Forget
+  readonly segments: Segments
   /** False once a sync has failed: nothing is taken any more, reads go on. */
   readonly isWritable: boolean
   /** Of all segments together. */
@@ -105,6 +108,10 @@ export function createSegmentStore(parts: {
   const buffers = createReadBuffers(limits.readBuffers)
   const recent = createRecentReads(joinedBytes, limits.recentReads)
   const holds = createHolds()
+  const writers = createSegmentWriters({
+    current: (kind) => (kind === 'ext' ? extents : records).current,
+    next: () => folder.next,
+  })
   let forgetting: Promise<unknown> = Promise.resolve()
 
   /** Rows of chains share the room: their database may grow to what the segments leave. */
@@ -128,6 +135,7 @@ export function createSegmentStore(parts: {
     others: readonly Item[],
     rows: Parameters<Store['commit']>[1] = [],
   ): Promise<readonly number[]> {
+    const done = writers.begin()
     const seen = new Set<string>()
     const held: Uint8Array[] = []
     const fresh: Item[] = []
@@ -163,6 +171,7 @@ export function createSegmentStore(parts: {
       return await withRows(before, rows, (all) => rowStore.commit(owned, all))
     } finally {
       for (const hash of held) holds.release(hash)
+      done()
     }
   }
 
@@ -185,7 +194,6 @@ export function createSegmentStore(parts: {
       return await commitBlocks(blocks, others, rows)
     },
     batch() {
-      const used = new Set<number>()
       return createSegmentBatch({
         writer,
         extents,
@@ -194,8 +202,7 @@ export function createSegmentStore(parts: {
         holds,
         holdIfHere,
         now: clock.now,
-        files: used,
-        onEnd: () => used.clear(),
+        onEnd: writers.begin(),
       })
     },
     async drop(ref) {
@@ -217,6 +224,25 @@ export function createSegmentStore(parts: {
       })
       forgetting = work.catch(() => undefined)
       return await work
+    },
+    segments: {
+      sealed: () =>
+        new Set(
+          folder
+            .files()
+            .filter(({ id, kind }) => id < writers.floor(kind))
+            .map(({ id }) => id),
+        ),
+      async free(sealed, live, signal) {
+        const done = writers.begin()
+        try {
+          const { closeWritten } = extents
+          const parts = { db, writer, folder, files, log: records, closeWritten }
+          return await freeSegments(parts, sealed, live, signal)
+        } finally {
+          done()
+        }
+      },
     },
     get isWritable() {
       return !breakage.isBroken

@@ -1,0 +1,160 @@
+// Promises of freeing: what lives is readable at every moment, what is dead takes no room.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { silentLog } from '../../base/log.ts'
+import { multihashOf } from '../../codec/multihash.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import { countLive } from '../../../test/fakes/live-blocks.ts'
+import type { Item } from '../ref.ts'
+import { createSegmentStore, defaultSegmentLimits } from './segment-store.ts'
+
+const never = new AbortController().signal
+const sealBytes = 64 * 1024
+
+function createStore(t: TestContext) {
+  const database = openDatabase(':memory:')
+  migrate(database)
+  t.after(() => database.close())
+  const ops = createMemoryFileOps()
+  const open = () =>
+    createSegmentStore({
+      db: database,
+      writer: createInlineWriter(database),
+      ops,
+      path: '/store',
+      clock: createTurnedClock(),
+      log: silentLog,
+      limits: { ...defaultSegmentLimits, sealBytes },
+    })
+  return { database, ops, open, store: open() }
+}
+
+function item(text: string, bytes = 4096): Item {
+  const block = Buffer.alloc(bytes, text)
+  return { ref: { kind: 'dag-block', hash: multihashOf('sha2-256', block) }, bytes: block }
+}
+
+const items = (name: string, count: number): Item[] =>
+  Array.from({ length: count }, (_, index) => item(`${name} ${index} `))
+
+/** Forgets all but those named, then frees what is sealed. */
+async function freeAllBut(
+  { store, database }: Pick<ReturnType<typeof createStore>, 'store' | 'database'>,
+  kept: readonly Item[],
+) {
+  const names = new Set(kept.map(({ ref }) => Buffer.from(ref.hash).toString('hex')))
+  const sealed = store.segments.sealed()
+  const loose = database
+    .all<{ hash: Uint8Array }>('SELECT hash FROM block')
+    .filter(({ hash }) => !names.has(Buffer.from(hash).toString('hex')))
+  await store.forget(
+    loose.map(({ hash }) => hash),
+    '0',
+  )
+  return await store.segments.free(sealed, countLive(database), never)
+}
+
+test('a segment in which nothing lives is removed', async (t) => {
+  const made = createStore(t)
+  const { store, ops } = made
+  for (const one of items('gone', 60)) await store.commit([one])
+  const last = items('kept', 2)
+  await store.commit(last)
+  const before = store.bytes
+  const { segments, bytes } = await freeAllBut(made, last)
+  assert.ok(segments >= 3)
+  assert.equal(store.bytes, before - bytes)
+  assert.equal(ops.files.size, 1)
+  for (const { ref, bytes: block } of last) assert.deepEqual(store.find(ref), new Uint8Array(block))
+})
+
+test('what lives in a segment that is mostly dead is moved before it goes', async (t) => {
+  const made = createStore(t)
+  const { store, database, open } = made
+  const all = items('block', 60)
+  for (const one of all) await store.commit([one])
+  const kept = all.filter((_, index) => index % 5 === 0)
+  const ids = () =>
+    database.all(`SELECT id, hash FROM block ORDER BY id`).map((row) => JSON.stringify(row))
+  const before = ids()
+  const { segments } = await freeAllBut(made, kept)
+  assert.ok(segments >= 3)
+  // The rows are the same ones, of what is left.
+  assert.equal(ids().length, kept.length)
+  assert.ok(ids().every((row) => before.includes(row)))
+  for (const opened of [store, open()]) {
+    for (const { ref, bytes } of kept) assert.deepEqual(opened.find(ref), new Uint8Array(bytes))
+  }
+  assert.ok(store.bytes < (kept.length + 20) * 4200)
+  // The segment that grew is sealed by now; after that there is nothing to do.
+  await freeAllBut(made, kept)
+  assert.equal((await freeAllBut(made, kept)).segments, 0)
+})
+
+test('leaves of large files are moved as blocks, and read as before', async (t) => {
+  const made = createStore(t)
+  const { store } = made
+  const kept: Item[] = []
+  for (let file = 0; file < 6; file += 1) {
+    const batch = store.batch()
+    const hashes: Uint8Array[] = []
+    const writer = batch.leaves({ bytes: 8192, form: 'dag-pb' }, ({ multihash }) => {
+      hashes.push(multihash)
+    })
+    await writer.write(
+      Buffer.from(Array.from({ length: 50_000 }, (_, at) => (at * (file + 3)) % 251)),
+    )
+    await writer.end()
+    await batch.commit()
+    for (const hash of [hashes[1], hashes.at(-1)]) {
+      assert.ok(hash)
+      const ref = { kind: 'dag-block', hash } as const
+      kept.push({ ref, bytes: store.find(ref) ?? Buffer.alloc(0) })
+    }
+  }
+  const { segments } = await freeAllBut(made, kept)
+  assert.ok(segments >= 3)
+  const pieces = await Array.fromAsync(
+    store.read(
+      kept.map(({ ref }) => ref),
+      never,
+    ),
+    (piece) => piece?.data.slice(),
+  )
+  assert.equal(pieces.length, kept.length)
+  for (const { ref, bytes } of kept) assert.deepEqual(store.find(ref), bytes)
+})
+
+test('what an open batch wrote is left alone until it ends', async (t) => {
+  const made = createStore(t)
+  const { store } = made
+  const batch = store.batch()
+  const mine = items('mine', 60)
+  for (const one of mine) await batch.put([one])
+  // Their segments are full and have no row yet.
+  assert.equal((await freeAllBut(made, [])).segments, 0)
+  await batch.commit()
+  for (const { ref, bytes } of mine) assert.deepEqual(store.find(ref), new Uint8Array(bytes))
+  const dropped = store.batch()
+  for (const one of items('dropped', 60)) await dropped.put([one])
+  await dropped.discard()
+  assert.ok((await freeAllBut(made, mine)).segments >= 2)
+  for (const { ref, bytes } of mine) assert.deepEqual(store.find(ref), new Uint8Array(bytes))
+})
+
+test('a copy that is wrong is not copied', async (t) => {
+  const made = createStore(t)
+  const { store, ops } = made
+  const all = items('block', 40)
+  for (const one of all) await store.commit([one])
+  const kept = [all[0], all[1]].filter((one) => one !== undefined)
+  const [first] = ops.files.values()
+  if (first !== undefined) first[200] = (first[200] ?? 0) ^ 1
+  await freeAllBut(made, kept)
+  assert.equal(kept[0] === undefined ? null : store.find(kept[0].ref), null)
+  assert.deepEqual(store.find(all[1]?.ref ?? item('').ref), new Uint8Array(all[1]?.bytes ?? []))
+})
