@@ -33,7 +33,7 @@ export type PathCall = {
 }
 
 /** A stretch of the content: `offset` lies inside it, `length` does not pass its end. */
-export type PathStretch = { readonly offset: bigint; readonly length: bigint }
+type PathStretch = { readonly offset: bigint; readonly length: bigint }
 
 /**
  * `size`: of the whole, null when it is not known before its end. `ranged`: a stretch may be asked for. `roots`: CIDs

@@ -314,6 +314,25 @@ test('what lies below a pin is pinned, and what is only leased is not', async (t
   assert.equal(await status(once), 404)
 })
 
+test('below a large root that was let go nothing is pinned, long before all of it is given back', async (t) => {
+  const reader = await startPathReader(t, { pathRules: { pinnedOnly: () => true } })
+  const names = Array.from({ length: 1200 }, (_, index) => `${index}`)
+  const folder = await reader.add(
+    names.map((name) => fileEntry(`d/${name}`, name)),
+    bare,
+  )
+  const parts = await Promise.all(
+    ['0', '700', '1199'].map((name) =>
+      reader.add([fileEntry('', name)], { ...bare, onlyHash: true }),
+    ),
+  )
+  const statuses = () =>
+    Promise.all(parts.map(async (cid) => (await reader.get(`${cid}?format=raw`)).status))
+  assert.deepEqual(await statuses(), [200, 200, 200])
+  await reader.server.files.unpin(reader.account.key, CID.parse(folder), true)
+  assert.deepEqual(await statuses(), [404, 404, 404])
+})
+
 test('a key may be for pinned content only, where the server gives all', async (t) => {
   const reader = await startPathReader(t)
   const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })

@@ -28,7 +28,7 @@ export type PathFaceSettings = {
   readonly idleMs: number
 }
 
-export type PathOperations = {
+type PathOperations = {
   readonly raw: PathOperation<unknown>
   readonly car: PathOperation<unknown>
   readonly content: PathOperation<unknown>

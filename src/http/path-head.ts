@@ -61,7 +61,7 @@ const nameCharsMax = 255
  * For old readers the name in ASCII, with `_` for what that has not; the whole name beside it where they differ
  * (RFC 6266, RFC 8187).
  */
-export function dispositionOf(kind: 'attachment' | 'inline', fileName: string | null): string {
+function dispositionOf(kind: 'attachment' | 'inline', fileName: string | null): string {
   if (fileName === null) return kind
   // Without lone surrogates, which no encoding has, and without what could end a line.
   const name = fileName.slice(0, nameCharsMax).toWellFormed()

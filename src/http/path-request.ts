@@ -7,7 +7,7 @@ import type { PathRequest } from '../gateway/path-operation.ts'
 import { type AcceptedType, parseAccept } from './accept.ts'
 
 /** `null`: neither; what the server shows of files and directories. */
-export type PathFormat = 'raw' | 'car' | null
+type PathFormat = 'raw' | 'car' | null
 
 export type ChosenFormat = {
   readonly format: PathFormat

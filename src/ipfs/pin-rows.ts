@@ -100,7 +100,7 @@ export function isPinned(database: Database, cid: CID, accountId: string | null)
   return isBelowPin(database, cid, accountId)
 }
 
-/** More roots of the account reach the block than those it only leases. */
+/** More roots of the account reach the block than those it only leases and those it let go of, block after block. */
 function isBelowPin(database: Database, cid: CID, accountId: string | null): boolean {
   const own = accountId === null ? '' : ' AND storage.account_id = ?'
   const sql = `SELECT 1 FROM block
@@ -113,6 +113,9 @@ function isBelowPin(database: Database, cid: CID, accountId: string | null): boo
         JOIN holding ON holding.storage = storage.id AND holding.root = lease.root AND holding.claims = 1
         JOIN closure ON closure.root = lease.root AND closure.block = block.id
         WHERE lease.account_id = storage.account_id)
+        + (SELECT count(*) FROM releasing
+        JOIN closure ON closure.root = releasing.root AND closure.block = block.id
+        WHERE releasing.storage = storage.id AND releasing.after < block.id)
     LIMIT 1`
   const { bytes } = cid.multihash
   return database.getValue(sql, accountId === null ? [bytes] : [bytes, accountId]) !== null

@@ -7,7 +7,7 @@ import { takeUnits } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
 /** `keyId` null: nobody showed a key, so the address counts. */
-export type PathReader = { readonly keyId: string | null; readonly address: string }
+type PathReader = { readonly keyId: string | null; readonly address: string }
 
 export type PathLimits = {
   /**

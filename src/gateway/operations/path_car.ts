@@ -86,7 +86,7 @@ function judgeVariant({ query, accepted }: PathRequest): void {
 }
 
 /** `from:to`, in decimal digits with a sign; `to` may be `*`. Throws `bad_argument`. */
-export function parseEntityBytes(text: string): EntityBytes {
+function parseEntityBytes(text: string): EntityBytes {
   const [, from, to] = /^(-?\d{1,19}):(-?\d{1,19}|\*)$/.exec(text) ?? []
   if (from === undefined || to === undefined) throw unsupported('entity-bytes', text)
   const bytes = { from: BigInt(from), to: to === '*' ? null : BigInt(to) }
