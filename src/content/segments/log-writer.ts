@@ -42,6 +42,8 @@ type Group = {
 
 const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
+/** So that the rows of one group are written while the next one is synced. */
+const groupWaitersMax = 128
 const waitingBytesMax = 64 * 1024 * 1024
 const spareChunksMax = 4
 const nothing = new Uint8Array(0)
@@ -63,7 +65,9 @@ export function createLogWriter(parts: {
 
   function openGroup(): Group {
     const last = queue.at(-1)
-    if (last !== undefined && last.bytes < groupBytesMax) return last
+    const open =
+      last !== undefined && last.bytes < groupBytesMax && last.waiters.length < groupWaitersMax
+    if (open) return last
     const group: Group = {
       chunks: [],
       chunk: nothing,

@@ -7,7 +7,7 @@ import type { FileOps, OpenFile } from '../file-ops.ts'
 
 export type SegmentKind = 'ext' | 'log'
 
-export const segmentKinds: readonly SegmentKind[] = ['ext', 'log']
+const segmentKinds: readonly SegmentKind[] = ['ext', 'log']
 
 export type SegmentFolder = {
   /** Throws when there is no such file. */

@@ -1,0 +1,92 @@
+// Forgetting blocks while others put them, and what a commit's rows may read of its batch.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { leafBlockBytes } from '../../codec/leaf-frame.ts'
+import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import { item } from '../../../test/suites/store.suite.ts'
+
+const nobody = '0'
+
+test('a block that nobody reaches is forgotten, one that somebody reaches stays', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const [a, b] = [item('a'), item('b')]
+  await store.commit([a, b])
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash], 'block.id = 2'), 1)
+  assert.equal(store.find(a.ref), null)
+  assert.deepEqual(store.find(b.ref), b.bytes)
+  assert.equal(await store.forget([a.ref.hash], nobody), 0)
+})
+
+test('what an open batch counts on is not forgotten, listed in memory or in its table', async (t) => {
+  const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const [a, b] = [item('a'), item('b')]
+  await store.commit([a, b])
+  const batch = store.batch()
+  await batch.put([a])
+  assert.equal(await store.forget([a.ref.hash], nobody), 0)
+  // Enough to be listed in the table.
+  await batch.put([b])
+  await batch.put(Array.from({ length: 5000 }, (_, index) => item(`more ${index}`)))
+  assert.ok((db.getValue<number>('SELECT count(*) FROM staged') ?? 0) > 2000)
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash], nobody), 0)
+  await batch.commit()
+  assert.deepEqual(store.find(a.ref), a.bytes)
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash], nobody), 2)
+  const given = store.batch()
+  await given.put([item('more 1')])
+  await given.discard()
+  assert.equal(await store.forget([item('more 1').ref.hash], nobody), 1)
+})
+
+test('a block put while it is being forgotten is there afterwards', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const a = item('a')
+  await store.commit([a])
+  const batch = store.batch()
+  const forgetting = store.forget([a.ref.hash], nobody)
+  await Promise.resolve()
+  const [forgotten] = await Promise.all([forgetting, store.commit([a]), batch.put([a])])
+  assert.deepEqual(store.find(a.ref), a.bytes, `forgotten: ${forgotten}`)
+  await batch.commit()
+  assert.deepEqual(store.find(a.ref), a.bytes)
+})
+
+test('a batch that counted on a copy which was dropped as bad fails, and succeeds when tried again', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const a = item('a')
+  await store.commit([a])
+  const batch = store.batch()
+  await batch.put([a])
+  await store.drop(a.ref)
+  await assert.rejects(batch.commit())
+  await batch.discard()
+  const again = store.batch()
+  await again.put([a])
+  await again.commit()
+  assert.deepEqual(store.find(a.ref), a.bytes)
+})
+
+test('rows of a commit see what each tree is made of, blocks that were here before too', async (t) => {
+  const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const content = new Uint8Array(300_000).fill(1)
+  await addLeaves(store, content)
+  await store.commit([item('here')])
+  db.exec('CREATE TABLE seen (tree INTEGER, block INTEGER, size INTEGER)')
+  const batch = store.batch()
+  await batch.put([item('here'), item('new')], 1)
+  await batch.put([item('new')], 2)
+  const writer = batch.leaves({ bytes: 262_144, form: 'dag-pb' }, () => {}, 2)
+  await writer.write(content)
+  await writer.end()
+  const sql = `INSERT INTO seen SELECT tree, block.id, staged.size FROM staged JOIN block USING (hash)
+    WHERE batch = ?`
+  assert.deepEqual(await batch.commit([{ sql, parameters: [batch.id] }]), [5])
+  assert.deepEqual(db.all('SELECT tree, count(*) AS blocks FROM seen GROUP BY tree'), [
+    { tree: 1, blocks: 2 },
+    { tree: 2, blocks: 3 },
+  ])
+  assert.equal(db.getValue('SELECT count(*) FROM staged'), 0)
+  const sizes = leafBlockBytes(262_144) + leafBlockBytes(37_856) + item('new').bytes.length
+  assert.equal(db.getValue('SELECT sum(size) FROM seen WHERE tree = 2'), sizes)
+})
