@@ -24,7 +24,7 @@ export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
  * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
  * Null: to be had by ReadBlock, if at all. A piece is valid until `piecesAhead` more were asked for.
  */
-export type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredPiece | null>
+type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredPiece | null>
 
 export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
 
