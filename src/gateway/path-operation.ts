@@ -69,6 +69,8 @@ export type PathReply =
 export type PathOperation<Input> = {
   /** As usage and allowlists know it: `ipfs/raw`. */
   readonly name: string
+  /** It gives what is below the CID too. */
+  readonly whole: boolean
   /** Throws `bad_argument`. Pure. */
   parse(request: PathRequest): Input
   run(input: Input, call: PathCall): Promise<PathReply>

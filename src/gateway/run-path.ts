@@ -48,12 +48,12 @@ export function createPaths(parts: PathParts): Paths {
 
   /** Looks at rows and index alone. */
   function judgeRoot(visit: PathVisit): void {
-    const { caller, request, cachedOnly } = visit
+    const { request, cachedOnly } = visit
     const { root, segments } = request
     judge(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
-    judgePins(root, caller)
+    judgePins(visit)
     if (files.has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
@@ -61,15 +61,17 @@ export function createPaths(parts: PathParts): Paths {
     }
   }
 
-  function judgePins(root: CID, caller: Caller | null): void {
+  function judgePins({ caller, request: { root }, operation: { whole } }: PathVisit): void {
     if (caller === null && !rules.isPublic()) {
       // Whether it is here is nothing to tell who may not have it.
-      const isOpen = rules.openAccounts().some((accountId) => files.isPinned(root, accountId))
+      const isOpen = rules
+        .openAccounts()
+        .some((accountId) => files.isPinned(root, { accountId, whole }))
       if (!isOpen) throw new Fault('no_credential')
       return
     }
     if (!rules.pinnedOnly() && caller?.settings.gatewayPinnedOnly !== true) return
-    if (files.isPinned(root, caller?.accountId ?? null)) return
+    if (files.isPinned(root, { accountId: caller?.accountId ?? null, whole })) return
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
 

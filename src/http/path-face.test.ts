@@ -333,6 +333,18 @@ test('below a large root that was let go nothing is pinned, long before all of i
   assert.deepEqual(await statuses(), [404, 404, 404])
 })
 
+test('a direct pin is one of the block alone', async (t) => {
+  const reader = await startPathReader(t, { pathRules: { pinnedOnly: () => true } })
+  const folder = await reader.add([fileEntry('d/a', 'below')], { ...bare, pin: false })
+  const pin = { cid: CID.parse(folder), mode: 'direct', name: '' } as const
+  await reader.server.files.pin(reader.account.key, pin, patience, () => {}, never)
+  assert.equal((await reader.get(`${folder}?format=raw`)).status, 200)
+  assert.equal((await reader.get(`${folder}?format=car`)).status, 404)
+  const recursive = { ...pin, mode: 'recursive' } as const
+  await reader.server.files.pin(reader.account.key, recursive, patience, () => {}, never)
+  assert.equal((await reader.get(`${folder}?format=car`)).status, 200)
+})
+
 test('a key may be for pinned content only, where the server gives all', async (t) => {
   const reader = await startPathReader(t)
   const loose = await reader.add([fileEntry('', 'loose')], { ...bare, pin: false })

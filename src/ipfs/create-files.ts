@@ -145,7 +145,7 @@ export function createFiles(settings: FilesSettings): Files {
       return store.has({ kind: 'dag-block', hash: bytes })
     },
 
-    isPinned: (cid, accountId) => isPinned(database, cid, accountId),
+    isPinned: (cid, by) => isPinned(database, cid, by),
 
     async stat(cid, patience, signal) {
       return nodeStat(cid, await openBlocks(patience, signal)(cid))

@@ -87,8 +87,11 @@ export interface Files {
   /** Is the block in the store? A look at the index alone. Identity CIDs are always here. */
   has(cid: CID): boolean
 
-  /** Is the CID pinned, as v0 or v1, by that account; with null, by anyone? */
-  isPinned(cid: CID, accountId: string | null): boolean
+  /**
+   * Is the CID pinned, as v0 or v1, or below a recursive pin, by that account, or with null by anyone? `whole`: with all
+   * below, which a direct pin does not hold.
+   */
+  isPinned(cid: CID, by: { readonly accountId: string | null; readonly whole: boolean }): boolean
 
   /**
    * The bytes of one file from `offset` on, at most `length`, each chunk verified before it is yielded and valid

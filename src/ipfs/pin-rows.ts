@@ -84,26 +84,34 @@ export function findPinMode(database: Database, accountId: string, cid: CID): Pi
 /** Leases of an account that are looked through for what it only leases. */
 const leasesMax = 1000
 
+/** Whose pins count: one account's, or with null anyone's. `whole`: with all below, which a direct pin does not hold. */
+type PinnedBy = { readonly accountId: string | null; readonly whole: boolean }
+
 /**
- * By that account, or with null by any: the CID itself, as v0 or v1, or below a recursive pin. An account of very many
- * leases is believed of the CIDs of its pins alone.
+ * Is the CID pinned, as v0 or v1, or does it lie below a recursive pin? An account of very many leases is believed of
+ * the CIDs of its pins alone.
  */
-export function isPinned(database: Database, cid: CID, accountId: string | null): boolean {
+export function isPinned(database: Database, cid: CID, { accountId, whole }: PinnedBy): boolean {
   const forms = [cid, ...otherForm(cid)].map(({ bytes }) => bytes)
   const places = forms.map(() => '?').join(', ')
-  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${places})`
+  const mode = whole ? ` AND mode = 'recursive'` : ''
+  const pinned = `SELECT 1 FROM pin WHERE account_id = account.id AND cid IN (${places})${mode}`
   const own = accountId === null ? '' : 'account.id = ? AND '
   // By account, because that is what the primary key begins with.
   const sql = `SELECT 1 FROM account WHERE ${own}EXISTS (${pinned}) LIMIT 1`
-  if (database.getValue(sql, accountId === null ? forms : [accountId, ...forms]) !== null)
-    return true
-  return isBelowPin(database, cid, accountId)
+  const named = accountId === null ? [] : [accountId]
+  if (database.getValue(sql, [...named, ...forms]) !== null) return true
+  const below = isBelowPin(places, accountId !== null)
+  return database.getValue(below, [cid.multihash.bytes, ...named, ...forms]) !== null
 }
 
-/** More roots of the account reach the block than those it only leases and those it let go of, block after block. */
-function isBelowPin(database: Database, cid: CID, accountId: string | null): boolean {
-  const own = accountId === null ? '' : ' AND storage.account_id = ?'
-  const sql = `SELECT 1 FROM block
+/**
+ * More roots of the account reach the block than those it only leases, those it let go of, block after block, and those
+ * of direct pins. `places`: of the forms of the CID.
+ */
+function isBelowPin(places: string, ofOne: boolean): string {
+  const own = ofOne ? ' AND storage.account_id = ?' : ''
+  return `SELECT 1 FROM block
     JOIN charge ON charge.block = block.id
     JOIN account_storage AS storage ON storage.id = charge.storage
     WHERE block.hash = ?${own}
@@ -116,9 +124,9 @@ function isBelowPin(database: Database, cid: CID, accountId: string | null): boo
         + (SELECT count(*) FROM releasing
         JOIN closure ON closure.root = releasing.root AND closure.block = block.id
         WHERE releasing.storage = storage.id AND releasing.after < block.id)
+        + (SELECT count(DISTINCT pin.root) FROM pin
+        WHERE pin.account_id = storage.account_id AND pin.mode = 'direct' AND pin.cid IN (${places}))
     LIMIT 1`
-  const { bytes } = cid.multihash
-  return database.getValue(sql, accountId === null ? [bytes] : [bytes, accountId]) !== null
 }
 
 function otherForm(cid: CID): readonly CID[] {

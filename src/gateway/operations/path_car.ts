@@ -17,6 +17,7 @@ type CarInput = {
 
 export const pathCar: PathOperation<CarInput> = {
   name: 'ipfs/car',
+  whole: true,
   parse(request) {
     const { root, segments, query } = request
     const last = segments.at(-1)

@@ -37,6 +37,7 @@ const blockTypes: ReadonlyMap<number, string> = new Map([
 
 export const pathContent: PathOperation<PathRequest> = {
   name: 'ipfs/content',
+  whole: true,
   parse: (request) => request,
   async run(request, call) {
     const { files, patience, judge, signal } = call

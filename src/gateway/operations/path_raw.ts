@@ -8,6 +8,7 @@ type RawInput = { readonly cid: CID; readonly fileName: string }
 
 export const pathRaw: PathOperation<RawInput> = {
   name: 'ipfs/raw',
+  whole: false,
   parse({ root, segments, query }) {
     if (segments.length > 0) {
       throw new Fault('bad_argument', {
