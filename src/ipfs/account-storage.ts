@@ -11,11 +11,3 @@ export function storedBytes(database: Database, accountId: string): AccountStora
   const sql = 'SELECT blocks, bytes FROM account_storage WHERE account_id = ?'
   return database.get<AccountStorage>(sql, [accountId]) ?? nothing
 }
-
-/** Whether a root of the account reaches the block. */
-export function reaches(database: Database, accountId: string, multihash: Uint8Array): boolean {
-  const sql = `SELECT 1 FROM block JOIN charge ON charge.block = block.id
-    JOIN account_storage ON account_storage.id = charge.storage
-    WHERE block.hash = ? AND account_storage.account_id = ?`
-  return database.getValue(sql, [multihash, accountId]) !== null
-}
