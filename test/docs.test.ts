@@ -65,6 +65,19 @@ test('every word of the glossary is used in the source', () => {
   )
 })
 
+test('the nouns of the glossary are in order, so that each is found and entered once', () => {
+  const words = [...read('docs/glossary.md').matchAll(/^\| ([A-Za-z][^|]+) \|/gm)]
+    .slice(1)
+    .map((row) => (row[1] ?? '').toLowerCase())
+  const nouns = words.slice(0, words.indexOf('find, get'))
+  assert.deepEqual(nouns, nouns.toSorted())
+})
+
+test('no document has the marks of a merge that was left half done', () => {
+  const marked = documents.filter((path) => /^(<{7}|={7}|>{7})( |$)/m.test(read(path)))
+  assert.deepEqual(marked, [])
+})
+
 test('the glossary names the words that the house checker refuses', () => {
   const banned = read('docs/glossary.md').split('Banned in names')[1] ?? ''
   for (const word of bannedWords) assert.match(banned, new RegExp(word.replace(/s$/, '')))
