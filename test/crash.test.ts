@@ -12,6 +12,7 @@ import { encodeDagNode } from '../src/codec/dag-pb.ts'
 import { multihashOf } from '../src/codec/multihash.ts'
 import { encodeUnixfs } from '../src/codec/unixfs.ts'
 import { streamOf } from './fakes/files-fixture.ts'
+import { seeded } from './fakes/seeded.ts'
 import { rpc, runCli, type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 25)
@@ -24,7 +25,7 @@ type Acknowledged = {
 }
 
 test(`nothing acknowledged is lost in ${rounds} kills (seed ${seed})`, async (t) => {
-  const random = generator(seed)
+  const random = seeded(seed)
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const acknowledged: Acknowledged = { files: new Map(), keys: [], transactions: [] }
@@ -222,15 +223,4 @@ async function post(
   const bytes = Buffer.from(await response.arrayBuffer())
   assert.equal(response.status, 200, bytes.toString())
   return bytes
-}
-
-/** Numbers below `limit` that depend on the seed alone (mulberry32). */
-function generator(from: number): (limit: number) => number {
-  let state = from >>> 0
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
 }

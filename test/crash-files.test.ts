@@ -1,0 +1,109 @@
+// kill -9 at random instants while files of all sizes, folders and CARs come and go and what nobody keeps is collected:
+// after each restart every pin that was acknowledged is there, to the byte, and so is what the account stores. The seed
+// is printed; set CAIRN_SEED to repeat a run. `npm run test:crash` makes 500 rounds of it.
+// Keeps promise 2 of docs/promises.md.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { platform } from 'node:process'
+import { test } from 'node:test'
+import { runProgram } from '../src/cli/program.ts'
+import { assertKept, type Closures } from './crash/check.ts'
+import { createLedger } from './crash/ledger.ts'
+import { workUntilKilled } from './crash/work.ts'
+import { seeded } from './fakes/seeded.ts'
+import { readFigures } from './hostile/process-figures.ts'
+import { type Started, startCairn, temporaryFolder } from './started-server.ts'
+
+const rounds = Number(process.env['CAIRN_CRASH_ROUNDS'] ?? 50)
+/** No round begins after this; a busy machine makes fewer. */
+const secondsMax = Number(process.env['CAIRN_CRASH_SECONDS'] ?? 40)
+const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
+/** Then a new folder, so that the disk is not filled. */
+const roundsOfFolder = 25
+/** What a start on a folder of any history may cost over one on an empty folder. */
+const restartCpuMs = 1_000
+
+type Tally = { rounds: number; acknowledged: number; pins: number; readonly startMs: number[] }
+
+test(`no pin, no byte of a file is lost in ${rounds} kills (seed ${seed})`, async (t) => {
+  const began = performance.now()
+  const isTime = () => performance.now() - began < secondsMax * 1000
+  const tally: Tally = { rounds: 0, acknowledged: 0, pins: 0, startMs: [] }
+  let next = 0
+  const worker = async () => {
+    while (next * roundsOfFolder < rounds && isTime()) {
+      const number = next++
+      const left = Math.min(roundsOfFolder, rounds - number * roundsOfFolder)
+      await surviveInFolder(number, left, isTime, tally)
+    }
+  }
+  await Promise.all([worker(), worker()])
+  const startMs = tally.startMs.toSorted((one, other) => one - other)
+  const half = Math.round(startMs[startMs.length >> 1] ?? 0)
+  const most = Math.round(startMs.at(-1) ?? 0)
+  t.diagnostic(
+    `${tally.rounds} of ${rounds} kills, ${tally.acknowledged} acknowledgements, ${tally.pins} pins read back; ` +
+      `restarts took ${half} ms, at most ${most} ms`,
+  )
+  assert.ok(tally.rounds > 0 && tally.acknowledged > tally.rounds)
+})
+
+async function surviveInFolder(
+  number: number,
+  kills: number,
+  isTime: () => boolean,
+  tally: Tally,
+): Promise<void> {
+  const random = seeded(seed + number)
+  const dataDir = await temporaryFolder()
+  const ledger = createLedger()
+  const closures: Closures = new Map()
+  let first: { readonly cairn: Started; readonly cpuMs: number } | null = null
+  let now: Started | null = null
+
+  async function start(): Promise<Started> {
+    const began = performance.now()
+    const started = await startCairn({ dataDir })
+    now = started
+    const cpuMs = platform === 'linux' ? (await readFigures(started.child.pid)).cpuMs : 0
+    if (first === null) {
+      first = { cairn: started, cpuMs }
+      return started
+    }
+    tally.startMs.push(performance.now() - began)
+    const more = cpuMs - first.cpuMs
+    assert.ok(more < restartCpuMs, `a restart took ${more} ms of processor more than a start`)
+    const { apiKey, apiKeySecret } = first.cairn
+    return { ...started, apiKey, apiKeySecret }
+  }
+
+  try {
+    for (let round = 0; round < kills && isTime(); round += 1) {
+      const cairn = await start()
+      await assertKept(cairn, ledger, { closures, random, all: false })
+      const stopAfter = random(6) === 0 ? 0 : 1 + random(40)
+      await workUntilKilled(cairn, ledger, { random, own: `${seed} ${number}.${round}`, stopAfter })
+      tally.rounds += 1
+    }
+    const cairn = await start()
+    await assertKept(cairn, ledger, { closures, random, all: true })
+    tally.acknowledged += ledger.acknowledged
+    tally.pins += [...ledger.kept.values()].filter(({ state }) => state === 'pinned').length
+    assert.equal(await cairn.stop(), 0)
+    // What was not acknowledged is whole or not there.
+    assert.equal(await verifyStore(dataDir), 0)
+  } finally {
+    ;(now as Started | null)?.child.kill('SIGKILL')
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function verifyStore(dataDir: string): Promise<number> {
+  return await runProgram(['store', 'verify', '--data-dir', dataDir, '--json'], {
+    out: () => {},
+    err: () => {},
+    readInput: async () => '',
+    env: {},
+  })
+}

@@ -1,0 +1,166 @@
+// Whether a restarted server has what was acknowledged, and nothing else: pins, every byte of them, and the account's
+// storage to the byte.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { CID } from 'multiformats/cid'
+import { carLimits, openCar } from '../../src/codec/car-reader.ts'
+import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
+import { linksOf } from '../../src/ipfs/links.ts'
+import { filesClient } from '../fakes/files-client.ts'
+import type { Random } from '../fakes/seeded.ts'
+import type { Started } from '../started-server.ts'
+import { type Content, digestsOf } from './content.ts'
+import { type Ledger, settle } from './ledger.ts'
+
+/** Sizes of blocks by multihash, of everything below a CID. */
+type Closure = ReadonlyMap<string, number>
+
+/** What never changes of a CID, so that it is asked for once. */
+export type Closures = Map<string, Closure>
+
+/** Of those that did not change, this many are read again. */
+const others = 4
+
+/** `all`: reads everything back. Leaves the account without leases. */
+export async function assertKept(
+  cairn: Started,
+  ledger: Ledger,
+  of: { readonly closures: Closures; readonly random: Random; readonly all: boolean },
+): Promise<void> {
+  const { closures, random, all } = of
+  const client = createReader(cairn)
+  const pinned = await client.pins()
+  settle(ledger, pinned)
+  for (const { cid, state } of ledger.kept.values()) {
+    assert.equal(pinned.has(cid), state === 'pinned', `${cid} is ${state}`)
+  }
+  const closureOf = async (cid: string): Promise<Closure> => {
+    const closure = closures.get(cid) ?? (await client.closure(cid))
+    closures.set(cid, closure)
+    return closure
+  }
+
+  await adopt(ledger, pinned, client)
+  const stale = [...ledger.kept.values()].filter((entry) => pinned.has(entry.cid) && !entry.fresh)
+  const again = new Set(Array.from({ length: others }, () => stale[random(stale.length)]))
+  for (const entry of ledger.kept.values()) {
+    if (!pinned.has(entry.cid)) continue
+    if (!all && !entry.fresh && !again.has(entry)) continue
+    await client.assertContent(entry.cid, entry.content)
+    if (again.has(entry)) closures.delete(entry.cid)
+    await closureOf(entry.cid)
+    entry.fresh = false
+  }
+
+  const sizes = new Map<string, number>()
+  for (const cid of pinned) for (const [key, size] of await closureOf(cid)) sizes.set(key, size)
+  const sure = new Map(sizes)
+  for (const [cid, content] of ledger.loose) {
+    await client.assertContent(cid, content)
+    for (const [key, size] of await closureOf(cid)) sure.set(key, size)
+  }
+  const before = await client.stored()
+  assert.ok(before.bytes >= sum(sure), `${before.bytes} bytes stored of ${sum(sure)}`)
+  await client.collect()
+  ledger.loose.clear()
+  assert.deepEqual(await client.stored(), { blocks: sizes.size, bytes: sum(sizes) })
+}
+
+/** What was on its way in may have come, whole. */
+async function adopt(
+  ledger: Ledger,
+  pinned: ReadonlySet<string>,
+  client: ReturnType<typeof createReader>,
+): Promise<void> {
+  for (const cid of pinned) {
+    if (ledger.kept.has(cid)) continue
+    const content = await client.findContent(cid, [...ledger.coming])
+    assert.ok(content, `${cid} is pinned and nobody asked for it`)
+    ledger.coming.delete(content)
+    ledger.kept.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
+  }
+  ledger.coming.clear()
+}
+
+function sum(sizes: Closure): number {
+  return [...sizes.values()].reduce((all, size) => all + size, 0)
+}
+
+function createReader(cairn: Started) {
+  const { post } = filesClient(cairn)
+
+  async function ask(command: string): Promise<Response> {
+    const response = await post(command)
+    if (response.status !== 200) assert.fail(`${command}: ${await response.text()}`)
+    return response
+  }
+
+  async function digest(command: string): Promise<string> {
+    const hash = createHash('sha256')
+    for await (const chunk of (await ask(command)).body ?? []) hash.update(chunk)
+    return hash.digest('hex')
+  }
+
+  const pathsOf = (cid: string, { kind, files }: Content): readonly string[] =>
+    kind === 'block'
+      ? [`block/get?arg=${cid}`]
+      : files.map(({ name }) => `cat?arg=${cid}${kind === 'folder' ? `/${name}` : ''}`)
+
+  async function hasContent(cid: string, content: Content): Promise<boolean> {
+    const digests = digestsOf(content)
+    for (const [index, path] of pathsOf(cid, content).entries()) {
+      if ((await digest(path)) !== digests[index]) return false
+    }
+    return true
+  }
+
+  return {
+    async pins(): Promise<ReadonlySet<string>> {
+      const answer = await ask('pin/ls?type=recursive')
+      const { Keys = {} } = (await answer.json()) as { Keys?: object }
+      return new Set(Object.keys(Keys))
+    },
+    async assertContent(cid: string, content: Content): Promise<void> {
+      assert.ok(await hasContent(cid, content), `${cid} is what was added`)
+    },
+    async findContent(cid: string, contents: readonly Content[]): Promise<Content | null> {
+      const links = (await (await ask(`ls?arg=${cid}`)).json()) as {
+        Objects: { Links: { Name: string }[] }[]
+      }
+      const isFolder = links.Objects[0]?.Links.some(({ Name }) => Name !== '') === true
+      for (const content of contents) {
+        if ((content.kind === 'folder') !== isFolder) continue
+        if (await hasContent(cid, content).catch(() => false)) return content
+      }
+      return null
+    },
+    /** As a CAR: every block is proved, and none that is linked to is missing. */
+    async closure(cid: string): Promise<Closure> {
+      const { body } = await ask(`dag/export?arg=${cid}`)
+      assert.ok(body)
+      const { blocks } = await openCar(body, carLimits)
+      const sizes = new Map<string, number>()
+      const wanted = [CID.parse(cid)]
+      for await (const { cid: name, block } of blocks) {
+        verifyDagBlock(name.multihash.bytes, block)
+        sizes.set(keyOf(name), block.length)
+        wanted.push(...linksOf(name, block).map((link) => link.cid))
+      }
+      for (const link of wanted)
+        assert.ok(sizes.has(keyOf(link)), `${link.toString()} below ${cid} is there`)
+      return sizes
+    },
+    async stored(): Promise<{ readonly blocks: number; readonly bytes: number }> {
+      const { NumObjects: blocks, RepoSize: bytes } = (await (await ask('repo/stat')).json()) as {
+        NumObjects: number
+        RepoSize: number
+      }
+      return { blocks, bytes }
+    },
+    collect: async () => void (await (await ask('repo/gc')).text()),
+  }
+}
+
+function keyOf({ multihash }: CID): string {
+  return Buffer.from(multihash.bytes).toString('base64url')
+}

@@ -1,0 +1,115 @@
+// What the crash test adds: files of every size, folders, CARs and single blocks, made anew from a few numbers whenever
+// they are compared. Many share pieces, so that one's unpinning meets another's adding.
+import { createHash } from 'node:crypto'
+import { type CarBlock, writeCar } from '../../src/codec/car-writer.ts'
+import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
+import { encodeDagNode } from '../../src/codec/dag-pb.ts'
+import { multihashOf } from '../../src/codec/multihash.ts'
+import { encodeUnixfs } from '../../src/codec/unixfs.ts'
+import { streamOf } from '../fakes/files-fixture.ts'
+import { noise, type Random } from '../fakes/seeded.ts'
+
+type Piece = { readonly seed: string; readonly bytes: number }
+
+export type Content = {
+  readonly kind: 'file' | 'folder' | 'car' | 'block'
+  /** Of `add`. */
+  readonly options: string
+  readonly files: readonly { readonly name: string; readonly pieces: readonly Piece[] }[]
+}
+
+const leafBytes = 256 * 1024
+const sharedPieces = 12
+
+/** `own`: told apart from every other. */
+export function someContent(random: Random, own: string): Content {
+  const at = random(100)
+  const file = (name: string, shared: number): Content['files'][number] => ({
+    name,
+    pieces: [
+      ...Array.from({ length: shared }, () => ({
+        seed: `shared ${random(sharedPieces)}`,
+        bytes: leafBytes,
+      })),
+      { seed: `${own} ${name}`, bytes: 40 + random(60_000) },
+    ],
+  })
+  const options = ['', 'cid-version=1', 'raw-leaves=true', 'chunker=size-65536'][random(4)] ?? ''
+  if (at < 40) return { kind: 'file', options, files: [file('f', 0)] }
+  if (at < 70) return { kind: 'file', options, files: [file('f', 1 + random(10))] }
+  // Mostly its own: whole slots go to an extent, several at a time.
+  if (at < 75) {
+    const pieces = [{ seed: own, bytes: (1 + random(39)) * 1024 * 1024 }]
+    return { kind: 'file', options: '', files: [{ name: 'f', pieces }] }
+  }
+  if (at < 86) {
+    const files = Array.from({ length: 1 + random(6) }, (_, n) => file(`f${n}`, random(3)))
+    return { kind: 'folder', options, files }
+  }
+  if (at < 94) return { kind: 'car', options: '', files: [file('f', random(4))] }
+  return { kind: 'block', options: '', files: [file('f', 0)] }
+}
+
+export function bytesOf({ pieces }: Content['files'][number]): Buffer {
+  return Buffer.concat(pieces.map(({ seed, bytes }) => noise(seed, bytes)))
+}
+
+/** In the order of `files`. */
+export function digestsOf({ files }: Content): readonly string[] {
+  return files.map((file) => createHash('sha256').update(bytesOf(file)).digest('hex'))
+}
+
+/** The command that takes it, pinned or not, and its body. */
+export async function requestOf(
+  content: Content,
+  pin: boolean,
+): Promise<{ readonly command: string; readonly body: FormData }> {
+  const body = new FormData()
+  const { kind, options, files } = content
+  if (kind === 'car') {
+    const car = await carOf(files.map(bytesOf))
+    body.append('file', new Blob([car]))
+    return { command: `dag/import?pin-roots=${pin}`, body }
+  }
+  for (const file of files) body.append('file', new Blob([bytesOf(file)]), file.name)
+  if (kind === 'block') return { command: `block/put?pin=${pin}`, body }
+  const wrap = kind === 'folder' ? '&wrap-with-directory=true' : ''
+  return { command: `add?pin=${pin}&${options}${wrap}`, body }
+}
+
+/** Of what the command answered. */
+export function cidIn({ kind }: Content, answer: string): string {
+  const last = JSON.parse(answer.trim().split('\n').at(-1) ?? '') as {
+    Hash: string
+    Key: string
+    Root: { Cid: { '/': string } }
+  }
+  return kind === 'car' ? last.Root.Cid['/'] : kind === 'block' ? last.Key : last.Hash
+}
+
+/** A file of raw leaves. */
+async function carOf(files: readonly Buffer[]): Promise<Uint8Array<ArrayBuffer>> {
+  const [bytes = Buffer.alloc(0)] = files
+  const leaves: CarBlock[] = []
+  for (let at = 0; at < bytes.length; at += leafBytes) {
+    leaves.push(blockOf(rawCodec, bytes.subarray(at, at + leafBytes)))
+  }
+  const node = encodeDagNode({
+    links: leaves.map(({ cid, block }) => ({
+      cid: cid.bytes,
+      name: '',
+      size: BigInt(block.length),
+    })),
+    data: encodeUnixfs({
+      type: 'file',
+      fileSize: BigInt(bytes.length),
+      blockSizes: leaves.map(({ block }) => BigInt(block.length)),
+    }),
+  })
+  const root = blockOf(dagPbCodec, node)
+  return Buffer.concat(await Array.fromAsync(writeCar([root.cid], streamOf([root, ...leaves]))))
+}
+
+function blockOf(codec: number, block: Uint8Array): CarBlock {
+  return { cid: cidOf(1, codec, multihashOf('sha2-256', block)), block }
+}

@@ -1,0 +1,22 @@
+// Chance that can be told again: numbers and bytes that depend on a seed alone.
+import { createCipheriv, hash } from 'node:crypto'
+
+/** A number from 0 up to, not including, `limit`. */
+export type Random = (limit: number) => number
+
+/** By mulberry32. */
+export function seeded(from: number): Random {
+  let state = from >>> 0
+  return (limit) => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+/** Bytes that look like nothing: the key stream of AES, as fast as memory. */
+export function noise(seed: string, bytes: number): Buffer {
+  const key = hash('sha256', seed, 'buffer').subarray(0, 16)
+  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(bytes))
+}
