@@ -167,6 +167,29 @@ for (const [name, create] of Object.entries(clients)) {
     assert.equal((await ipfs.files.stat(`/ipfs/${root.toString()}`)).type, 'directory')
     await assert.rejects(ipfs.files.stat('/nowhere'), /file does not exist/)
   })
+
+  test(`${name} removes blocks and collects, and is told what is pinned`, async () => {
+    const ipfs = connect()
+    const kept = (await ipfs.add(`${name} keeps this`)).cid
+    const loose = (await ipfs.add(`${name} lets this go`, { pin: false })).cid
+    const later = (await ipfs.add(`${name} lets this go later`, { pin: false })).cid
+    const removed = await Array.fromAsync(ipfs.block.rm([kept, loose]))
+    assert.deepEqual(
+      removed.map(({ cid, error }) => [cid.toString(), error?.message ?? null]),
+      [
+        [kept.toString(), 'pinned: recursive'],
+        [loose.toString(), null],
+      ],
+    )
+    const collected = (await Array.fromAsync(ipfs.repo.gc())).map(({ cid }) => cid?.toString())
+    assert.ok(
+      collected.includes(CID.createV1(0x55, CID.parse(later.toString()).multihash).toString()),
+    )
+    for (const gone of [loose, later]) {
+      await assert.rejects(ipfs.block.stat(gone), /could not find/)
+    }
+    assert.ok((await ipfs.block.stat(kept)).size > 0)
+  })
 }
 
 test('kubo-rpc-client moves a pin to another root', async () => {
