@@ -76,6 +76,16 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./gc.ts')).defineGc,
   },
   {
+    name: 'add',
+    summary: 'files and folders to the running server, as ipfs add does it',
+    load: async () => (await import('./add.ts')).defineAdd,
+  },
+  {
+    name: 'get',
+    summary: 'a file or folder from the running server, unpacked',
+    load: async () => (await import('./get.ts')).defineGet,
+  },
+  {
     name: 'import',
     summary: 'pins: pin what a list names, taken from a gateway or a Kubo node',
     load: async () => (await import('./import.ts')).defineImport,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createProgress } from './progress.ts'
 
-function rig(terminal: boolean, total = 100) {
+function rig(terminal: boolean, total = 100, more: { unit?: 'bytes' } = {}) {
   let text = ''
   const clock = createTurnedClock()
   const context = {
@@ -13,7 +13,7 @@ function rig(terminal: boolean, total = 100) {
     env: {},
     terminal: { out: false, err: terminal },
   }
-  const progress = createProgress(context, { title: 'checked', total, clock })
+  const progress = createProgress(context, { title: 'checked', total, clock, ...more })
   return { progress, clock, text: () => text }
 }
 
@@ -47,4 +47,10 @@ test('nothing to do draws nothing', () => {
   progress.at(0)
   progress.end()
   assert.equal(text(), '')
+})
+
+test('bytes are shown as MiB', () => {
+  const { progress, text } = rig(true, 3 * 2 ** 20, { unit: 'bytes' })
+  progress.at(2 ** 20)
+  assert.match(text(), /33 % \(1\.0 MiB of 3\.0 MiB\)$/)
 })

@@ -15,11 +15,17 @@ const redrawMs = 100
 const shortMs = 5000
 const width = 30
 
-/** `total`: 0 = nothing to do, no bar. */
+/** `total`: 0 = nothing to do, no bar. `unit`: what is counted, when it is no number of things. */
 export function createProgress(
   context: Context,
-  { title, total, clock }: { title: string; total: number; clock: Pick<Clock, 'monotonic'> },
+  {
+    title,
+    total,
+    clock,
+    unit,
+  }: { title: string; total: number; clock: Pick<Clock, 'monotonic'>; unit?: 'bytes' },
 ): Progress {
+  const count = unit === 'bytes' ? showBytes : String
   const started = clock.monotonic()
   const onTerminal = context.terminal?.err === true
   let drawn = Number.NEGATIVE_INFINITY
@@ -31,14 +37,16 @@ export function createProgress(
     const share = Math.min(1, done / total)
     const full = Math.floor(share * width)
     const bar = '#'.repeat(full).padEnd(width)
-    context.err(`\r${title} [${bar}] ${Math.floor(share * 100)} % (${done} of ${total})`)
+    context.err(
+      `\r${title} [${bar}] ${Math.floor(share * 100)} % (${count(done)} of ${count(total)})`,
+    )
   }
 
   function tell(done: number, now: number): void {
     const reached = Math.floor((done / total) * 10)
     if (reached <= tenth || now - started < shortMs) return
     tenth = reached
-    context.err(`${title}: ${reached * 10} % (${done} of ${total})\n`)
+    context.err(`${title}: ${reached * 10} % (${count(done)} of ${count(total)})\n`)
   }
 
   return {
@@ -50,6 +58,11 @@ export function createProgress(
     },
     end() {
       if (onTerminal && drawn !== Number.NEGATIVE_INFINITY) context.err('\r\u001b[K')
+      drawn = Number.NEGATIVE_INFINITY
     },
   }
+}
+
+function showBytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`
 }

@@ -65,6 +65,14 @@ export class ByteWindow {
     throw refused('varints larger than uint63 not supported')
   }
 
+  /** At most `most` of the next bytes, at least one, as they came. Throws `command_failed` at the end. */
+  async some(most: number): Promise<Uint8Array> {
+    if (this.#left === 0 || (this.#piece.length === 0 && !(await this.#fill()))) throw cutShort()
+    const part = this.#cut(Math.min(most, this.#left, this.#piece.length))
+    this.#left -= part.length
+    return part
+  }
+
   /** Reads `length` bytes away. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0;) {

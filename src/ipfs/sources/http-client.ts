@@ -36,6 +36,8 @@ export type HttpAsk = {
 export type HttpStream = {
   readonly status: number
   readonly retryAfterMs: number | null
+  /** Of the content, as Kubo tells it (`X-Content-Length`); null: it does not. A claim. */
+  readonly contentBytes: number | null
   /** Throws HttpTrouble when it breaks off. */
   readonly body: AsyncIterable<Uint8Array>
 }
@@ -117,7 +119,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     signal.throwIfAborted()
     try {
       const response = await send(request, signal, request.timeoutMs)
-      return { ...headOf(response), body: piecesOf(response, signal) }
+      const contentBytes = readLength(response.headers['x-content-length'])
+      return { ...headOf(response), contentBytes, body: piecesOf(response, signal) }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
       throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
@@ -249,4 +252,8 @@ function readRetryAfter(header: string | string[] | undefined, now: number): num
   if (typeof header !== 'string') return null
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+}
+
+function readLength(header: string | string[] | undefined): number | null {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : null
 }

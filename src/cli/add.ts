@@ -1,0 +1,187 @@
+// `cairn add`: files, folders and links to the running server, as `ipfs add` does it: the same options, the same CIDs,
+// the same lines. All of it or nothing.
+// Tested by test/add-get.test.ts
+import { randomUUID } from 'node:crypto'
+import type { Command } from 'commander'
+import { systemClock } from '../base/clock.ts'
+import type { HttpClient } from '../ipfs/sources/http-client.ts'
+import { addBooleanOptions } from './boolean-options.ts'
+import type { Context } from './context.ts'
+import { bodyOf } from './import/api-reply.ts'
+import { multipartBody } from './move/multipart-body.ts'
+import { replyLines } from './move/reply-lines.ts'
+import { listUpload, type UploadItem } from './move/upload-list.ts'
+import { createProgress } from './progress.ts'
+import { visible } from './report.ts'
+import { addServerOptions, type ServerOptions } from './server-access.ts'
+import { addSharedOptions } from './shared-options.ts'
+import { silenceMs, withServer } from './with-server.ts'
+
+type Options = ServerOptions &
+  Readonly<Record<string, string | boolean | undefined>> & {
+    readonly hidden?: boolean
+    readonly dereferenceArgs?: boolean
+    readonly preserveMode?: boolean
+    readonly preserveMtime?: boolean
+    readonly quiet?: boolean
+    readonly quieter?: boolean
+    readonly silent?: boolean
+    readonly progress?: boolean
+    readonly stdinName?: string
+  }
+
+/** Handed on by their own names. */
+const switches = [
+  ['--pin', 'pin what is added (true)'],
+  ['--raw-leaves', 'leaves are raw blocks'],
+  ['-t, --trickle', 'the trickle layout'],
+  ['-n, --only-hash', 'tell the CIDs, keep nothing'],
+  ['-w, --wrap-with-directory', 'put all of it into one folder'],
+  ['--inline', 'put small blocks into their CIDs'],
+  ['--preserve-mode', 'keep permissions'],
+  ['--preserve-mtime', 'keep times of modification'],
+  ['-E, --empty-dirs', 'folders with nothing in them too (true)'],
+] as const
+const values = [
+  ['--cid-version <version>', '0 or 1'],
+  ['-s, --chunker <chunker>', 'size-<bytes>, rabin-<min>-<avg>-<max> or buzhash'],
+  ['--hash <function>', 'sha2-256 and others'],
+  ['--inline-limit <bytes>', 'largest block that --inline takes'],
+  ['--max-file-links <number>', 'links of one node of a file'],
+  ['--max-directory-links <number>', 'links of a folder that is not sharded'],
+  ['--max-hamt-fanout <number>', 'width of a sharded folder'],
+  ['--pin-name <name>', 'name of the pin'],
+  ['--mode <mode>', 'permissions of all of it, octal with a leading 0'],
+  ['--mtime <seconds>', 'time of modification of all of it'],
+  ['--mtime-nsecs <nanoseconds>', 'and its fraction'],
+] as const
+/** What only this side knows of. */
+const own = [
+  ['-H, --hidden', 'take what starts with a dot, in folders'],
+  ['--dereference-args', 'take what a path leads to, when it is a link'],
+  ['-q, --quiet', 'print CIDs only'],
+  ['-Q, --quieter', 'print the last CID only'],
+  ['--silent', 'print nothing'],
+  ['-p, --progress', 'show a bar (true, on a terminal)'],
+  ['-r, --recursive', 'as folders are taken anyway'],
+] as const
+
+export function defineAdd(command: Command, context: Context): void {
+  addServerOptions(addSharedOptions(command)).argument(
+    '[paths...]',
+    'files and folders; - or none is standard input',
+  )
+  addBooleanOptions(command, [...switches, ...own])
+  for (const [flags, description] of values) command.option(flags, description)
+  command
+    .option('--stdin-name <name>', 'name of what standard input brings')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn add photo.jpg
+  cairn add -Q --cid-version 1 site/
+  tar c . | cairn add -Q --stdin-name backup.tar
+
+The key is CAIRN_KEY or --key, its secret CAIRN_SECRET. Options that are not given are as the key's import profile says.
+Prints "added <cid> <name>" for each file and folder, the root last. Nothing is kept when it fails: the exit code is 1.`,
+    )
+    .action((paths: readonly string[], options: Options) => runAdd(context, paths, options))
+}
+
+async function runAdd(context: Context, paths: readonly string[], options: Options): Promise<void> {
+  const items = await listUpload(paths.length === 0 ? ['-'] : paths, {
+    hidden: options.hidden === true,
+    dereference: options.dereferenceArgs === true,
+    inputName: options.stdinName ?? '',
+  })
+  await withServer(context, options, 1, (client, signal) =>
+    upload(context, options, items, client, signal),
+  )
+}
+
+async function upload(
+  context: Context,
+  options: Options,
+  items: readonly UploadItem[],
+  client: HttpClient,
+  signal: AbortSignal,
+): Promise<void> {
+  const isQuiet = options.quieter === true || options.silent === true || options.progress === false
+  // What standard input brings is not known before its end.
+  const isKnown = items.every(({ kind }) => kind !== 'input')
+  const total = items.reduce((sum, item) => sum + (item.kind === 'file' ? item.bytes : 0), 0)
+  const progress = createProgress(context, {
+    title: 'sent',
+    total: isKnown && !isQuiet && options.json !== true ? total : 0,
+    clock: systemClock,
+    unit: 'bytes',
+  })
+  const boundary = `cairn-${randomUUID()}`
+  let failure: { readonly thrown: unknown } | null = null
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* multipartBody(items, {
+        boundary,
+        preserveMode: options.preserveMode === true,
+        preserveMtime: options.preserveMtime === true,
+        sent: progress.at,
+      })
+    } catch (thrown) {
+      failure = { thrown }
+      throw thrown
+    }
+  }
+  try {
+    const reply = await client.open(
+      {
+        method: 'POST',
+        path: '/api/v0/add',
+        query: queryOf(options),
+        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: watched(),
+        timeoutMs: silenceMs,
+      },
+      signal,
+    )
+    progress.end()
+    await tell(context, options, await bodyOf(reply))
+  } catch (thrown) {
+    // A file that cannot be read ends the request, and that is the reason.
+    if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
+    throw thrown
+  } finally {
+    progress.end()
+    // What still comes keeps the process no longer.
+    if (!isKnown) process.stdin.destroy()
+  }
+}
+
+async function tell(
+  context: Context,
+  options: Options,
+  body: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const added: { readonly name: string; readonly cid: string; readonly size: number }[] = []
+  let last = ''
+  for await (const line of replyLines(body)) {
+    const { Name: name, Hash: cid, Size: size } = line
+    if (typeof cid !== 'string' || typeof name !== 'string') continue
+    last = cid
+    if (options.json === true) added.push({ name, cid, size: Number(size) })
+    else if (options.silent === true || options.quieter === true) continue
+    else if (options.quiet === true) context.out(`${cid}\n`)
+    else context.out(`added ${cid} ${visible(name)}\n`.replace(/ \n$/, '\n'))
+  }
+  if (last === '') throw new Error('the server told no CID')
+  if (options.json === true) context.out(`${JSON.stringify({ root: last, added })}\n`)
+  else if (options.quieter === true && options.silent !== true) context.out(`${last}\n`)
+}
+
+function queryOf(options: Options): readonly (readonly [string, string])[] {
+  return [...switches, ...values].flatMap(([flags]) => {
+    const name = /--([a-z-]+)/.exec(flags)?.[1] ?? ''
+    const value = options[name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]
+    return value === undefined ? [] : [[name, String(value)] as const]
+  })
+}

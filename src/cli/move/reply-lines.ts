@@ -1,0 +1,29 @@
+// A reply of one JSON object a line, as it comes.
+// Tested by src/cli/move/reply-lines.test.ts
+
+const lineBytesMax = 1024 * 1024
+
+/** Throws a sentence for a line that is longer than 1 MiB or no JSON object, and what `body` throws. */
+export async function* replyLines(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > lineBytesMax) throw new Error('the reply has a line of more than 1 MiB')
+    yield* lines.filter((line) => line !== '').map(objectOf)
+  }
+  if (rest !== '') yield objectOf(rest)
+}
+
+function objectOf(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line)
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  } catch {
+    // Told below.
+  }
+  throw new Error(`the reply has a line that is no JSON object: ${line.slice(0, 100)}`)
+}

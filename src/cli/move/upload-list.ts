@@ -1,0 +1,93 @@
+// Which files, folders and links an upload takes: each path with all below it, in the order of `ipfs add`. Links are
+// not followed, and nothing is read but folders.
+// Tested by src/cli/move/upload-list.test.ts
+import { isUtf8 } from 'node:buffer'
+import type { Stats } from 'node:fs'
+import { lstat, readdir, readlink, stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { UsageError } from '../usage-error.ts'
+
+export type UploadItem = {
+  /** Name in the upload: `/`-separated; '' for standard input that has no name. */
+  readonly name: string
+  /** Permissions and time of what is added; null: of standard input. */
+  readonly stat: { readonly mode: number; readonly mtimeMs: number } | null
+} & (
+  | { readonly kind: 'file'; readonly path: string; readonly bytes: number }
+  | { readonly kind: 'input' }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'symlink'; readonly target: string }
+)
+
+export type UploadTerms = {
+  /** Those in folders whose name starts with a dot too. */
+  readonly hidden: boolean
+  /** A path that is a link stands for what it leads to. */
+  readonly dereference: boolean
+  /** Of `-`. */
+  readonly inputName: string
+}
+
+/** What the server takes in one request. */
+const itemsMax = 100_000
+
+/**
+ * Lists all of it. Throws UsageError for two paths of one name; a sentence for what is no file, folder or link, for a
+ * name that is no text, for more than 100,000 items; and what the disk says.
+ */
+export async function listUpload(
+  paths: readonly string[],
+  terms: UploadTerms,
+): Promise<readonly UploadItem[]> {
+  const items: UploadItem[] = []
+  const names = new Set<string>()
+  for (const path of paths) {
+    const name = path === '-' ? terms.inputName : basename(resolve(path))
+    if (path !== '-' && name === '') throw new UsageError(`${path} has no name to add it under`)
+    if (names.has(name)) throw new UsageError(`two of the paths are named "${name}"`)
+    names.add(name)
+    if (path === '-') items.push({ kind: 'input', name, stat: null })
+    else await addTree(items, { path, name }, terms)
+  }
+  return items
+}
+
+type Place = { readonly path: string; readonly name: string }
+
+async function addTree(items: UploadItem[], root: Place, terms: UploadTerms): Promise<void> {
+  const waiting: Place[] = [root]
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    const found =
+      place === root && terms.dereference ? await stat(place.path) : await lstat(place.path)
+    if (items.length >= itemsMax) {
+      throw new Error(`more than ${itemsMax} files and folders: add them in several runs`)
+    }
+    const item = await itemOf(place, found)
+    items.push(item)
+    if (item.kind !== 'directory') continue
+    const inner = await namesIn(place.path)
+    // The last one is taken first.
+    for (const name of inner.toReversed()) {
+      if (!terms.hidden && name.startsWith('.')) continue
+      waiting.push({ path: join(place.path, name), name: `${place.name}/${name}` })
+    }
+  }
+}
+
+async function itemOf({ path, name }: Place, found: Stats): Promise<UploadItem> {
+  const kept = { name, stat: { mode: found.mode & 0o7777, mtimeMs: found.mtimeMs } }
+  if (found.isFile()) return { ...kept, kind: 'file', path, bytes: found.size }
+  if (found.isDirectory()) return { ...kept, kind: 'directory' }
+  if (found.isSymbolicLink()) return { ...kept, kind: 'symlink', target: await readlink(path) }
+  throw new Error(`${path} is no file, folder or link`)
+}
+
+/** By bytes, as Go sorts them. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder, { encoding: 'buffer' })
+  return names.toSorted(Buffer.compare).map((name) => {
+    if (!isUtf8(name))
+      throw new Error(`a name in ${folder} is not UTF-8: ${name.toString('latin1')}`)
+    return name.toString('utf8')
+  })
+}
