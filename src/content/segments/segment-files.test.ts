@@ -13,7 +13,9 @@ import {
 } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { Fault } from '../../base/fault.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createSystemFiles } from '../system-files.ts'
+import { listBlocks } from './stored-blocks.ts'
 
 const file = (bytes: number, seed: number): Buffer => {
   const content = Buffer.alloc(bytes)
@@ -270,4 +272,22 @@ test('rows of chains may grow to what the segments leave, also in a store that i
   const later = createSegmentFixture(t, { ops, db, bytesMax: 4_000_000 })
   await assert.rejects(later.store.commit([header(1_500_000, 'two')]), faultOf('no_space'))
   await later.store.commit([header(100_000, 'three')])
+})
+
+test('who looks beside a running store sees what it wrote since', async (t) => {
+  const ops = createMemoryFileOps()
+  const { store, db } = createSegmentFixture(t, { ops })
+  const beside = createSegmentFixture(t, { ops, db })
+  await store.commit([item('later')])
+  const leaves = await addLeaves(store, file(300_000, 15))
+  assert.deepEqual(beside.store.find(item('later').ref), item('later').bytes)
+  assert.ok((await readLeaves(beside.store, leaves)).every((piece) => piece !== null))
+  const copies: string[] = []
+  for await (const { ref, bytes } of listBlocks(db, ops, '/store')) {
+    assert.ok(bytes)
+    verifyDagBlock(ref.hash, bytes)
+    copies.push(ref.kind)
+    if (copies.length === 1) await store.commit([item('while it is listed')])
+  }
+  assert.equal(copies.length, 4)
 })

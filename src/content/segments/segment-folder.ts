@@ -47,14 +47,18 @@ export function openSegmentFolder(parts: {
   const known = new Map<number, { readonly kind: SegmentKind; bytes: number }>()
   let total = 0
   let last = 0
-  for (const kind of segmentKinds) {
-    ops.makeFolderNow(join(path, kind))
-    for (const { name, bytes } of ops.listNow(join(path, kind))) {
-      const id = idOf(name, kind)
-      if (id === null) continue
-      known.set(id, { kind, bytes })
-      total += bytes
-      last = Math.max(last, id)
+  for (const kind of segmentKinds) ops.makeFolderNow(join(path, kind))
+  look()
+
+  function look(): void {
+    for (const kind of segmentKinds) {
+      for (const { name, bytes } of ops.listNow(join(path, kind))) {
+        const id = idOf(name, kind)
+        if (id === null || known.has(id)) continue
+        known.set(id, { kind, bytes })
+        total += bytes
+        last = Math.max(last, id)
+      }
     }
   }
 
@@ -63,6 +67,8 @@ export function openSegmentFolder(parts: {
   onGrow(total)
 
   function pathOf(id: number): string {
+    // A command beside a running server meets files that are newer than its look.
+    if (!known.has(id)) look()
     const segment = known.get(id)
     if (segment === undefined) throw new Error(`there is no segment ${id}`)
     return join(path, segment.kind, `${id}.${segment.kind}`)

@@ -3,7 +3,7 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { Copy } from '../stored-copies.ts'
-import { type BlockForm, type BlockPlace, lostFile } from './block-index.ts'
+import { findPlace, lostFile, type BlockForm, type BlockPlace } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openSegmentFolder } from './segment-folder.ts'
@@ -18,11 +18,14 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
   if (countBlocks(db) === 0) return
   const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
-  const bytesOf = (place: BlockPlace): Uint8Array | null => {
+  /** A server may have moved it since its row was read. */
+  const bytesOf = (hash: Uint8Array, place: BlockPlace): Uint8Array | null => {
     try {
       return readBlock(files, place)
     } catch {
-      return null
+      const now = findPlace(db, hash)
+      const moved = now !== null && (now.file !== place.file || now.at !== place.at)
+      return moved ? bytesOf(hash, now) : null
     }
   }
   try {
@@ -32,7 +35,7 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
         last,
       ])
       for (const row of rows) {
-        yield { ref: { kind: 'dag-block', hash: row.hash }, bytes: bytesOf(row) }
+        yield { ref: { kind: 'dag-block', hash: row.hash }, bytes: bytesOf(row.hash, row) }
       }
       const end = rows.at(-1)
       if (end === undefined) return
