@@ -1,43 +1,30 @@
-// THE ORDER: authenticate -> gate -> parse -> admit -> run -> meter. Both faces go through here, and only
-// this file calls `run` of an operation (for readers of `/ipfs/<cid>` run-path.ts does, in the same order).
-import { type Allowlists, judgeAddresses, judgeMethod } from '../accounts/allowlists.ts'
+// THE ORDER: authenticate -> gate -> parse -> admit -> run -> meter. All faces go through here. `run` of an operation
+// is called here alone, for file commands in run-files.ts, for readers of `/ipfs/<cid>` in run-path.ts.
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
-import type { Log } from '../base/log.ts'
-import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { Files } from '../ipfs/files.ts'
-import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
 import type { UsedCall } from '../limits/usage.ts'
 import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
-import type {
-  Credential,
-  FilesVisit,
-  Gateway,
-  RpcAnswer,
-  RpcItem,
-  RpcOutcome,
-  RpcVisit,
-} from './gateway.ts'
+import type { Credential, Gateway, RpcAnswer, RpcOutcome, RpcVisit } from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
 import { toOutcome } from './once-told.ts'
 import { runBundled } from './make-bundle.ts'
-import type { BlockParameter, FilesClass, Operations, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, Operations, RpcCall } from './operation.ts'
+import { plan, type Planned } from './plan.ts'
 import { ProofBudget } from './proof-budget.ts'
 import { chargedUnits, isFree, refusalUnits, requestUnits } from './price.ts'
-import { findRefusal } from './refused-methods.ts'
+import { createFilesRuns, type FilesRunParts } from './run-files.ts'
 import { createPaths, type PathRules } from './run-path.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
 
-export type GatewayParts = {
+export type GatewayParts = FilesRunParts & {
   /** Those served now, the default first: the same list until it changes. */
   readonly networks: () => readonly Network[]
-  readonly files: Files
   readonly authenticate: Authenticate
   /** The file face refuses accounts without a card. */
   readonly cardGate: boolean
@@ -47,38 +34,18 @@ export type GatewayParts = {
   readonly refundUnits: (caller: Caller, units: number) => void
   /** Takes the price of an event from the key's day; the rate is for what a caller asks. Throws `over_quota`. */
   readonly chargeUnits: (caller: Caller, units: number) => void
-  /** Takes one file command from the key's rate. Throws `over_rate`. */
-  readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
-  /** Measures the bytes of file requests. */
-  readonly fileMeters: FileMeters
-  /** The import options of a caller that names none. */
-  readonly importProfileOf: (caller: Caller) => ImportProfile
   /** What readers of `/ipfs/<cid>` may have. */
   readonly paths: PathRules
-  /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
-  readonly count: (call: UsedCall) => void
   readonly operationsOf: (network: Network) => Operations
   readonly resolveBlock: ResolveBlock
   readonly keptAnswers: KeptAnswers
   readonly eventsOf: (network: Network) => NetworkEvents
-  readonly log: Log
 }
 
 /** Calls of one batch that run at the same time. */
 const concurrentItems = 16
 /** The same with their bundles: each holds all that it read. */
 const concurrentBundles = 4
-
-/** One item before it runs; `operation` is null exactly when `fault` is not. */
-type Planned = {
-  readonly method: string
-  readonly units: number
-  readonly fault: Fault | null
-  readonly operation: RpcOperation<unknown> | null
-  readonly input: unknown
-  /** As they were sent. */
-  readonly params: readonly unknown[]
-}
 
 /** Builds the gateway over its parts. Holds no state of its own. */
 export function createGateway(parts: GatewayParts): Gateway {
@@ -224,6 +191,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       count,
       log,
     }),
+    ...createFilesRuns(parts),
     networkFor: createNetworkChoice(parts.networks),
     serves: (network) => parts.networks().includes(network),
     enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
@@ -296,86 +264,5 @@ export function createGateway(parts: GatewayParts): Gateway {
       countRpc(caller, network, '', fault.code, units)
       return units
     },
-
-    async runFiles(visit: FilesVisit) {
-      const { caller, operation, signal, connected } = visit
-      const facts = {
-        keyId: caller.keyId,
-        face: 'files',
-        network: '',
-        method: operation.name,
-        units: 0,
-      } as const
-      let meter: FileMeter | null = null
-      try {
-        const input = operation.parse(visit.request, parts.importProfileOf(caller))
-        parts.admitFiles(caller, operation.class)
-        const measured = parts.fileMeters.open(caller, measuredOf(visit))
-        meter = measured
-        if (visit.upload !== undefined) {
-          visit.upload.onChunk = (bytes) => measured.upload(bytes)
-        }
-        const reply = await operation.run(input, { caller, files: parts.files, connected, signal })
-        return {
-          reply,
-          download: measured,
-          settle: (outcome, bytes) => {
-            measured.end(bytes)
-            count({ ...facts, outcome, bytesIn: bytes.in, bytesOut: bytes.out })
-          },
-        }
-      } catch (thrown) {
-        // What was refused before it was admitted costs nothing.
-        const bytesIn = meter === null ? 0 : (visit.upload?.bytes ?? 0)
-        meter?.end({ in: bytesIn, out: 0 })
-        const fault = Fault.from(thrown)
-        if (fault.code === 'internal')
-          log('error', 'operation failed', { method: operation.name, cause: fault.cause })
-        count({ ...facts, outcome: fault.code, bytesIn, bytesOut: 0 })
-        throw fault
-      }
-    },
   }
-}
-
-/** What comes with `only-hash` is read, and kept by nobody. */
-function measuredOf({ operation, request, upload }: FilesVisit): FileRequest {
-  const keeps = operation.class === 'write' && request.entries !== null
-  return {
-    declaredBytes: upload?.declaredBytes ?? null,
-    stores: keeps && request.options.get('only-hash') !== true,
-  }
-}
-
-function plan(
-  operations: Operations,
-  item: RpcItem | Fault,
-  allowlists: Allowlists | null,
-  lasting: boolean,
-): Planned {
-  if (item instanceof Fault) return refused('', item)
-  const known = operations.find(item.method)
-  const operation = known?.lasting === true && !lasting ? null : known
-  // Foreign names never become rows of the usage table.
-  const method = operation?.name ?? 'other'
-  try {
-    if (allowlists !== null) judgeMethod(allowlists, item.method)
-    if (operation === null) throw notServed(item.method)
-    const input = operation.parse(item.params)
-    const named = allowlists === null ? undefined : operation.addresses?.(input)
-    if (allowlists !== null && named !== undefined) judgeAddresses(allowlists, named)
-    return { method, units: operation.units, fault: null, operation, input, params: item.params }
-  } catch (thrown) {
-    return refused(method, Fault.from(thrown))
-  }
-}
-
-function notServed(method: string): Fault {
-  const detail = `The method ${method.slice(0, 256)} does not exist/is not available`
-  return findRefusal(method) ?? new Fault('no_method', { detail })
-}
-
-function refused(method: string, fault: Fault): Planned {
-  const units = isFree(fault) ? 0 : refusalUnits
-  return { method, units, fault, operation: null, input: null, params: [] }
 }

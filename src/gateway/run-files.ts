@@ -1,0 +1,77 @@
+// The order for file commands once the caller is known: parse, admit, run, meter.
+// Tested by src/gateway/handle.test.ts
+import type { Caller } from '../accounts/caller.ts'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { ImportProfile } from '../codec/import-profile.ts'
+import type { Files } from '../ipfs/files.ts'
+import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
+import type { UsedCall } from '../limits/usage.ts'
+import type { FilesVisit, Gateway } from './gateway.ts'
+import type { FilesClass } from './operation.ts'
+
+export type FilesRunParts = {
+  readonly files: Files
+  /** Takes one file command from the key's rate. Throws `over_rate`. */
+  readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
+  /** Measures the bytes of file requests. */
+  readonly fileMeters: FileMeters
+  /** The import options of a caller that names none. */
+  readonly importProfileOf: (caller: Caller) => ImportProfile
+  /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
+  readonly count: (call: UsedCall) => void
+  readonly log: Log
+}
+
+export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles'> {
+  const { files, admitFiles, fileMeters, importProfileOf, count, log } = parts
+  return {
+    async runFiles(visit) {
+      const { caller, operation, signal, connected } = visit
+      const facts = {
+        keyId: caller.keyId,
+        face: 'files',
+        network: '',
+        method: operation.name,
+        units: 0,
+      } as const
+      let meter: FileMeter | null = null
+      try {
+        const input = operation.parse(visit.request, importProfileOf(caller))
+        admitFiles(caller, operation.class)
+        const measured = fileMeters.open(caller, measuredOf(visit))
+        meter = measured
+        if (visit.upload !== undefined) {
+          visit.upload.onChunk = (bytes) => measured.upload(bytes)
+        }
+        const reply = await operation.run(input, { caller, files, connected, signal })
+        return {
+          reply,
+          download: measured,
+          settle: (outcome, bytes) => {
+            measured.end(bytes)
+            count({ ...facts, outcome, bytesIn: bytes.in, bytesOut: bytes.out })
+          },
+        }
+      } catch (thrown) {
+        // What was refused before it was admitted costs nothing.
+        const bytesIn = meter === null ? 0 : (visit.upload?.bytes ?? 0)
+        meter?.end({ in: bytesIn, out: 0 })
+        const fault = Fault.from(thrown)
+        if (fault.code === 'internal')
+          log('error', 'operation failed', { method: operation.name, cause: fault.cause })
+        count({ ...facts, outcome: fault.code, bytesIn, bytesOut: 0 })
+        throw fault
+      }
+    },
+  }
+}
+
+/** What comes with `only-hash` is read, and kept by nobody. */
+function measuredOf({ operation, request, upload }: FilesVisit): FileRequest {
+  const keeps = operation.class === 'write' && request.entries !== null
+  return {
+    declaredBytes: upload?.declaredBytes ?? null,
+    stores: keeps && request.options.get('only-hash') !== true,
+  }
+}
