@@ -2,14 +2,13 @@
 // so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
 // Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
 import { measuredStream } from './measured-stream.ts'
-import { openChunkWriter } from './write-chunk.ts'
+import { sendChunks, type SendTerms } from './send-chunks.ts'
 
 export type ReplyTerms = {
   readonly clock: Clock
@@ -50,8 +49,8 @@ export async function sendReply(
       const shown = reply.contentLength ?? reply.length
       if (shown !== null) headers['X-Content-Length'] = String(shown)
       const { length } = reply
-      const chunks = measuredStream(exactly(reply.chunks, length), length, terms.download)
-      await sendStream(exchange, headers, chunks, terms, sent)
+      const chunks = measuredStream(reply.chunks, length, terms.download)
+      await sendStream(exchange, headers, chunks, { ...terms, length }, sent)
       return
     }
     case 'events': {
@@ -61,12 +60,12 @@ export async function sendReply(
       }
       if (!terms.uploading || reply.live) {
         if (terms.uploading) headers['Connection'] = 'close'
-        await sendStream(exchange, headers, linesOf(reply.lines), terms, sent)
+        await sendStream(exchange, headers, linesOf(reply.lines), { ...terms, length: null }, sent)
         return
       }
       await using held = new HeldLines()
       for await (const value of reply.lines) await held.add(kuboLine(value))
-      await sendStream(exchange, headers, held.read(), terms, sent)
+      await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
     }
   }
 }
@@ -76,44 +75,22 @@ async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Arr
 }
 
 /** A stream that does not keep its promised length fails: clients must never take a short file for whole. */
-async function* exactly(
-  chunks: AsyncIterable<Uint8Array>,
-  length: bigint | null,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0n
-  for await (const chunk of chunks) {
-    bytes += BigInt(chunk.length)
-    yield chunk
-  }
-  if (length !== null && bytes !== length) throw new Error(`${bytes} bytes came, not ${length}`)
-}
-
 async function sendStream(
-  exchange: NodeExchange,
+  { request, response }: NodeExchange,
   headers: Record<string, string>,
   chunks: AsyncIterable<Uint8Array>,
-  terms: ReplyTerms,
+  terms: SendTerms,
   sent: { bytes: number },
 ): Promise<void> {
-  const { request, response } = exchange
-  const iterator = chunks[Symbol.asyncIterator]()
-  const writer = openChunkWriter(response, terms)
-  try {
-    let step = await iterator.next()
-    // HTTP/1.0 has no chunks and so no trailers.
-    const trailers = request.httpVersion === '1.1'
-    if (response.destroyed) throw new Fault('hung_up')
-    response.writeHead(200, trailers ? { ...headers, Trailer: 'X-Stream-Error' } : headers)
-    for (; step.done !== true; step = await iterator.next()) {
-      if (response.destroyed) throw new Fault('hung_up')
-      sent.bytes += step.value.length
-      const waiting = writer.write(step.value)
-      if (waiting !== null) await waiting
-    }
-    if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
-    response.end()
-  } finally {
-    writer.close()
-    await iterator.return?.()
+  // HTTP/1.0 has no chunks and so no trailers.
+  const trailers = request.httpVersion === '1.1'
+  const frame = {
+    begin: () => {
+      response.writeHead(200, trailers ? { ...headers, Trailer: 'X-Stream-Error' } : headers)
+    },
+    beforeEnd: () => {
+      if (trailers) response.addTrailers({ 'X-Stream-Error': '' })
+    },
   }
+  await sendChunks(response, chunks, frame, terms, sent)
 }

@@ -165,7 +165,7 @@ async function sendReply(
     asked.download === null
       ? content.open(range)
       : measuredStream(content.open(range), range?.length ?? content.size, asked.download),
-    () => response.writeHead(status, head),
+    { begin: () => response.writeHead(status, head) },
     {
       clock: parts.clock,
       idleMs: parts.settings.idleMs,

@@ -23,7 +23,8 @@ test('a chunk whose memory is used again leaves as it was', async (t) => {
   const total = sizes.reduce((sum, size) => sum + size, 0)
   const face = async ({ response }: Parameters<Parameters<typeof createRoutes>[0]['paths']>[0]) => {
     const terms = { clock: systemClock, idleMs: 5000, length: BigInt(total) }
-    await sendChunks(response, reused(sizes), () => response.writeHead(200), terms, { bytes: 0 })
+    const frame = { begin: () => response.writeHead(200) }
+    await sendChunks(response, reused(sizes), frame, terms, { bytes: 0 })
   }
   const server = createServer({
     settings: defaultServerSettings,

@@ -1,6 +1,5 @@
 // Bytes as the body of a response, with back-pressure. The head waits for the first chunk, so that most failures are
 // real answers; a later one is the caller's to turn into a cut connection.
-// Tested by src/http/path-face.test.ts
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/fault.ts'
 import { openChunkWriter, type WriteTerms } from './write-chunk.ts'
@@ -10,14 +9,20 @@ export type SendTerms = WriteTerms & {
   readonly length: bigint | null
 }
 
+/** `begin` writes the head, `beforeEnd` what is to be added behind the last chunk. */
+export type ChunkFrame = {
+  readonly begin: () => void
+  readonly beforeEnd?: () => void
+}
+
 /**
- * Writes the head by `begin` once the first chunk is there, then all chunks, and ends. Counts in `sent`. Throws what
- * `chunks` throws, `hung_up` and `deadline` by the reader, Error when another number of bytes came than promised.
+ * Writes the head once the first chunk is there, then all chunks, and ends. Counts in `sent`. Throws what `chunks`
+ * throws, `hung_up` and `deadline` by the reader, Error when another number of bytes came than promised.
  */
 export async function sendChunks(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  begin: () => void,
+  { begin, beforeEnd = () => {} }: ChunkFrame,
   terms: SendTerms,
   sent: { bytes: number },
 ): Promise<void> {
@@ -39,6 +44,7 @@ export async function sendChunks(
     if (terms.length !== null && BigInt(sent.bytes) !== terms.length) {
       throw new Error(`${sent.bytes} bytes came, not ${terms.length}`)
     }
+    beforeEnd()
     response.end()
   } finally {
     writer.close()
