@@ -141,6 +141,26 @@ export function createAccounts(parts: {
     }
   }
 
+  /** `changed`: the new settings, by those that are stored; what an earlier version stored has fewer of them. */
+  async function changeStored<Settings>(
+    table: 'account' | 'api_key',
+    id: string,
+    changed: (stored: string) => Settings,
+  ): Promise<Settings> {
+    const rows = queries.selectFrom(table).select('settings').where('id', '=', id)
+    const before = findOne(db, rows)?.settings ?? '{}'
+    const settings = changed(before)
+    const update = queries
+      .updateTable(table)
+      .set({ settings: JSON.stringify(settings) })
+      .where('id', '=', id)
+      // Two changes at once: the second is refused instead of undoing the first.
+      .where('settings', '=', before)
+    const why = 'the settings changed meanwhile: try again'
+    await change(toStatement(update, 'change'), 'bad_setting', why)
+    return settings
+  }
+
   function findAccount(name: string): Account | null {
     const row = findOne(db, accountRows.where('name', '=', name))
     return row === null ? null : toAccount(row)
@@ -202,18 +222,9 @@ export function createAccounts(parts: {
 
     async changeAccountSettings(name, changes) {
       const { id } = getAccount(name)
-      const rows = queries.selectFrom('account').select('settings').where('id', '=', id)
-      const before = findOne(db, rows)?.settings ?? '{}'
-      const settings = changeAccountSettings(parseAccountSettings(before), changes)
-      const update = queries
-        .updateTable('account')
-        .set({ settings: JSON.stringify(settings) })
-        .where('id', '=', id)
-        // Two changes at once: the second is refused instead of undoing the first.
-        .where('settings', '=', before)
-      const changed = 'the settings changed meanwhile: try again'
-      await change(toStatement(update, 'change'), 'bad_setting', changed)
-      return settings
+      return await changeStored('account', id, (stored) =>
+        changeAccountSettings(parseAccountSettings(stored), changes),
+      )
     },
 
     async createKey(name, options = {}) {
@@ -291,22 +302,9 @@ export function createAccounts(parts: {
 
     async changeSettings(id, changes) {
       getKey(id)
-      // As they stand: a key of an earlier version has fewer of them.
-      const stored = findOne(
-        db,
-        queries.selectFrom('api_key').select('settings').where('id', '=', id),
+      return await changeStored('api_key', id, (stored) =>
+        changeKeySettings(parseKeySettings(stored), changes),
       )
-      const before = stored?.settings ?? '{}'
-      const settings = changeKeySettings(parseKeySettings(before), changes)
-      const update = queries
-        .updateTable('api_key')
-        .set({ settings: JSON.stringify(settings) })
-        .where('id', '=', id)
-        // Two changes at once: the second is refused instead of undoing the first.
-        .where('settings', '=', before)
-      const changed = 'the settings changed meanwhile: try again'
-      await change(toStatement(update, 'change'), 'bad_setting', changed)
-      return settings
     },
   }
 }
