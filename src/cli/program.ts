@@ -87,7 +87,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'import',
-    summary: 'pins: pin what a list names, taken from a gateway or a Kubo node',
+    summary: 'pins that a list names, from a gateway or a Kubo node; CAR files',
     load: async () => (await import('./import.ts')).defineImport,
   },
   {

@@ -4,6 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { Refused } from './api-reply.ts'
+import { pause } from './pause.ts'
 import { pinKey, type WantedPin } from './pin-list.ts'
 import type { PinOrigin } from './pin-origin.ts'
 import { type PinTarget, TargetSilent } from './pin-target.ts'
@@ -89,7 +90,7 @@ export async function movePins(
         const isAsked = thrown instanceof Refused && thrown.retryAfterMs !== null
         if (isAsked ? ++waits > waitsMax : ++tries > triesMax) throw thrown
         const asked = isAsked ? thrown.retryAfterMs : null
-        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax))
+        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax), clock, until)
       }
     }
   }
@@ -106,17 +107,6 @@ export async function movePins(
       await target.keepCar(await origin.car(pin, until), until)
     }
     await target.pin(pin, origin !== null, until)
-  }
-
-  async function pause(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const stopTimer = clock.after(ms, resolve)
-    until.addEventListener('abort', () => resolve(), { once: true })
-    try {
-      if (!until.aborted) await promise
-    } finally {
-      stopTimer()
-    }
   }
 
   await Promise.all(Array.from({ length: atOnce }, lane))

@@ -1,0 +1,116 @@
+// `cairn import car`: CAR files into the running server, several at a time, each kept whole with its roots pinned. Can be
+// ended at any time and run again: files whose roots are pinned are left out.
+// Tested by test/import-car.test.ts
+import type { Command } from 'commander'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { systemClock } from '../../base/clock.ts'
+import type { Context } from '../context.ts'
+import { createProgress } from '../progress.ts'
+import { FoundBad, print, visible } from '../report.ts'
+import { addServerOptions, type ServerOptions } from '../server-access.ts'
+import { addSharedOptions } from '../shared-options.ts'
+import { UsageError } from '../usage-error.ts'
+import { withServer } from '../with-server.ts'
+import { type CarFile, type ImportedCars, importCars } from './import-cars.ts'
+
+type Options = ServerOptions & {
+  readonly list?: string
+  readonly atOnce: string
+  readonly report: string
+}
+
+const atOnceMax = 16
+const filesMax = 1_000_000
+/** Failures that are shown; the report has all. */
+const shownMax = 10
+
+export function defineImportCar(command: Command, context: Context): void {
+  addServerOptions(
+    addSharedOptions(
+      command.command('car').description('keep the blocks of CAR files and pin their roots'),
+    ),
+  )
+    .argument('[files...]', 'CAR files, version 1 or 2')
+    .option('--list <file>', 'their paths, one a line; the report of an earlier run too')
+    .option('--at-once <number>', 'files under way at once', '4')
+    .option('--report <file>', 'where failures are written', 'import-car.failed')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn import car backup/*.car
+  cairn import car --list import-car.failed
+
+The server proves every block. A file is kept whole, with its roots pinned, or not at all. Ended with Ctrl-C or killed,
+run it again: files whose roots are all pinned are left out. What failed is in the report, and the exit code is 1.`,
+    )
+    .action((files: readonly string[], options: Options) => run(context, files, options))
+}
+
+async function run(context: Context, given: readonly string[], options: Options): Promise<void> {
+  const atOnce = /^\d{1,2}$/.test(options.atOnce) ? Number(options.atOnce) : 0
+  if (atOnce < 1 || atOnce > atOnceMax) {
+    throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
+  }
+  const paths = [...new Set([...given, ...(await listed(options.list))])]
+  if (paths.length === 0) throw new UsageError('which CAR files? Name them, or give --list')
+  if (paths.length > filesMax) throw new UsageError(`more than ${filesMax} files`)
+  const files: CarFile[] = []
+  for (const path of paths) files.push({ path, bytes: await bytesOf(path) })
+  const total = options.json === true ? 0 : files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const began = systemClock.monotonic()
+  const clock = systemClock
+  const progress = createProgress(context, { title: 'CAR files', total, clock, unit: 'bytes' })
+  const imported = await withServer(context, options, atOnce + 1, (client, signal) =>
+    importCars(files, { client, atOnce, clock, progress: progress.at }, signal),
+  ).finally(progress.end)
+  const seconds = (systemClock.monotonic() - began) / 1000
+  const report = await writeReport(options.report, imported)
+  tell(context, options, imported, { total: files.length, seconds, report })
+}
+
+async function listed(file: string | undefined): Promise<readonly string[]> {
+  if (file === undefined) return []
+  const text = await readFile(file, 'utf8')
+  return text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+/** What is no file fails when its turn comes. */
+async function bytesOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.size ?? 0
+}
+
+/** Null: nothing failed, and no report is left of an earlier run. Written whole or not at all. */
+async function writeReport(file: string, { failed }: ImportedCars): Promise<string | null> {
+  if (failed.length === 0) {
+    await rm(file, { force: true })
+    return null
+  }
+  const lines = failed.flatMap(({ path, reason }) => [`# ${visible(reason)}`, path])
+  await writeFile(`${file}.new`, `${lines.join('\n')}\n`)
+  await rename(`${file}.new`, file)
+  return file
+}
+
+function tell(
+  context: Context,
+  options: Options,
+  { roots, imported, present, failed, left, ended }: ImportedCars,
+  told: { readonly total: number; readonly seconds: number; readonly report: string | null },
+): void {
+  const ok = failed.length + left.length === 0
+  const counts = { imported, present, failed: failed.length, left: left.length, ended }
+  const lines = [
+    ...roots.map((root) => `pinned ${root}`),
+    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} were there, ${failed.length} failed.`,
+    ...failed.slice(0, shownMax).map(({ path, reason }) => visible(`failed: ${path}: ${reason}`)),
+    ...(told.report === null
+      ? []
+      : [`All that failed is in ${told.report}, a --list for the next run.`]),
+    ...(left.length === 0
+      ? []
+      : [`${left.length} are left: ${ended ?? 'it ended early'}. Run it again.`]),
+  ]
+  print(context, options.json, { ok, ...told, ...counts, roots }, lines.join('\n'))
+  if (!ok) throw new FoundBad()
+}

@@ -1,0 +1,193 @@
+// Sends CAR files to `dag/import`, several at a time, each as it is read. What is pinned already is left out, who asks us
+// to wait is waited for, and what fails does not end the rest.
+// Tested by test/import-car.test.ts
+import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Clock } from '../../base/clock.ts'
+import { carLimits, openCar } from '../../codec/car-reader.ts'
+import { type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
+import { multipartBody } from '../move/multipart-body.ts'
+import { replyLines } from '../move/reply-lines.ts'
+import { silenceMs } from '../with-server.ts'
+import { bodyOf, Refused } from './api-reply.ts'
+import { pause } from './pause.ts'
+
+export type CarFile = { readonly path: string; readonly bytes: number }
+
+export type ImportedCars = {
+  /** Pinned by this run. */
+  readonly roots: readonly string[]
+  readonly imported: number
+  /** Files whose roots were pinned before. */
+  readonly present: number
+  readonly failed: readonly { readonly path: string; readonly reason: string }[]
+  /** Not sent, or not to their end. */
+  readonly left: readonly string[]
+  /** Why it was ended; null: it was not. */
+  readonly ended: string | null
+}
+
+/** How often one file is sent in one run; who asks us to wait is waited for. */
+const triesMax = 3
+const waitsMax = 20
+const waitMs = 250
+const waitMsMax = 60_000
+
+export async function importCars(
+  files: readonly CarFile[],
+  parts: {
+    readonly client: HttpClient
+    readonly atOnce: number
+    readonly clock: Clock
+    readonly progress: (bytes: number) => void
+  },
+  signal: AbortSignal,
+): Promise<ImportedCars> {
+  const { client, atOnce, clock, progress } = parts
+  const pinned = await pinnedRoots(client, signal)
+  const roots: string[] = []
+  const failed: { path: string; reason: string }[] = []
+  const done = new Set<CarFile>()
+  const stop = new AbortController()
+  const until = AbortSignal.any([signal, stop.signal])
+  const sent = new Map<CarFile, number>()
+  let ended: string | null = null
+  let [imported, present, next, doneBytes] = [0, 0, 0, 0]
+
+  function show(): void {
+    progress(doneBytes + [...sent.values()].reduce((sum, bytes) => sum + bytes, 0))
+  }
+
+  async function lane(): Promise<void> {
+    for (let file = files[next++]; file !== undefined; file = files[next++]) {
+      if (until.aborted) return
+      try {
+        await take(file)
+      } catch (thrown) {
+        if (until.aborted) return
+        if (thrown instanceof HttpTrouble) {
+          ended = `the server does not answer: ${thrown.message}`
+          stop.abort(thrown)
+          return
+        }
+        const reason = thrown instanceof Error ? thrown.message : String(thrown)
+        failed.push({ path: file.path, reason })
+      }
+      done.add(file)
+      sent.delete(file)
+      doneBytes += file.bytes
+      show()
+    }
+  }
+
+  async function take(file: CarFile): Promise<void> {
+    const wanted = await rootsOf(file.path)
+    if (wanted.length > 0 && wanted.every((root) => pinned.has(root))) {
+      present += 1
+      return
+    }
+    let waits = 0
+    for (let tries = 1; ;) {
+      try {
+        roots.push(...(await send(file)))
+        imported += 1
+        return
+      } catch (thrown) {
+        until.throwIfAborted()
+        const isBusy = thrown instanceof Refused && thrown.mayPass
+        if (!isBusy && !(thrown instanceof HttpTrouble)) throw thrown
+        const asked = thrown instanceof Refused ? thrown.retryAfterMs : null
+        if (asked === null ? ++tries > triesMax : ++waits > waitsMax) throw thrown
+        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax), clock, until)
+      }
+    }
+  }
+
+  /** The roots that it pinned. Throws Refused, HttpTrouble, what the disk says, a sentence for a root not pinned. */
+  async function send(file: CarFile): Promise<string[]> {
+    const { path, bytes } = file
+    const boundary = `cairn-${randomUUID()}`
+    let failure: { readonly thrown: unknown } | null = null
+    async function* watched(): AsyncGenerator<Uint8Array> {
+      try {
+        yield* multipartBody([{ kind: 'file', name: 'file.car', path, bytes, stat: null }], {
+          boundary,
+          preserveMode: false,
+          preserveMtime: false,
+          sent(count) {
+            sent.set(file, count)
+            show()
+          },
+        })
+      } catch (thrown) {
+        failure = { thrown }
+        throw thrown
+      }
+    }
+    try {
+      const reply = await client.open(
+        {
+          method: 'POST',
+          path: '/api/v0/dag/import',
+          headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+          body: watched(),
+          timeoutMs: silenceMs,
+        },
+        until,
+      )
+      return await pinnedBy(await bodyOf(reply))
+    } catch (thrown) {
+      // A file that cannot be read ends the request, and that is the reason.
+      if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
+      throw thrown
+    } finally {
+      sent.delete(file)
+    }
+  }
+
+  await Promise.all(Array.from({ length: atOnce }, lane))
+  if (signal.aborted) ended ??= 'it was interrupted'
+  const left = files.filter((file) => !done.has(file)).map(({ path }) => path)
+  return { roots, imported, present, failed, left, ended }
+}
+
+async function pinnedRoots(client: HttpClient, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const query = [
+    ['type', 'recursive'],
+    ['stream', 'true'],
+  ] as const
+  const request = { method: 'POST', path: '/api/v0/pin/ls', query, timeoutMs: silenceMs } as const
+  const pinned = new Set<string>()
+  for await (const { Cid: cid } of replyLines(await bodyOf(await client.open(request, signal)))) {
+    if (typeof cid === 'string') pinned.add(cid)
+  }
+  return pinned
+}
+
+/** Of the file's header. Throws what `openCar` throws, and what the disk says. */
+async function rootsOf(path: string): Promise<readonly string[]> {
+  const file = createReadStream(path)
+  try {
+    const { roots } = await openCar(file, carLimits)
+    return roots.map(String)
+  } finally {
+    file.destroy()
+  }
+}
+
+async function pinnedBy(body: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const roots: string[] = []
+  const wrong: string[] = []
+  for await (const { Root: root } of replyLines(body)) {
+    const { Cid: link, PinErrorMsg: reason } = (root ?? {}) as {
+      readonly Cid?: { readonly '/'?: unknown }
+      readonly PinErrorMsg?: unknown
+    }
+    const cid = link?.['/']
+    if (typeof cid !== 'string') continue
+    if (typeof reason === 'string' && reason !== '') wrong.push(`${cid}: ${reason}`)
+    else roots.push(cid)
+  }
+  if (wrong.length > 0) throw new Error(`not pinned: ${wrong.join(', ')}`)
+  return roots
+}
