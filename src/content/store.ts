@@ -76,12 +76,11 @@ export interface LeafWriter {
 }
 
 /**
- * Forgets dag-blocks, by multihash, except those that an open batch or a commit under way counts on, and those of
- * which `reached` is true: an SQL expression about `block`, as in
- * `EXISTS (SELECT 1 FROM reach WHERE reach.block = block.id)`. Resolves with how many were forgotten. At most 2000
- * at a time; one that is put anew meanwhile is kept.
+ * Forgets dag-blocks, by multihash, except those that somebody is charged for (the table `charge`) and those that an
+ * open batch or a commit under way counts on. Resolves with how many were forgotten. At most 2000 at a time; one that
+ * is put anew meanwhile is kept.
  */
-export type Forget = (multihashes: readonly Uint8Array[], reached: string) => Promise<number>
+export type Forget = (multihashes: readonly Uint8Array[]) => Promise<number>
 
 /** What lives in one segment: bytes as stored, and the lowest and highest id of the rows in `block`. */
 export type LiveBlocks = { readonly bytes: number; readonly first: number; readonly last: number }

@@ -3,21 +3,18 @@
 // Tested by src/ipfs/collector.test.ts
 import { setImmediate } from 'node:timers/promises'
 import type { Forget, LiveBlocks } from '../content/store.ts'
-import { lostFile } from '../content/segments/block-index.ts'
+import { isCharged, lostFile } from '../content/segments/block-index.ts'
 import type { Database } from '../db/sqlite.ts'
 
 /** Blocks, and the bytes of them that were stored. */
 export type Swept = { readonly blocks: number; readonly bytes: number }
-
-/** About the table `block`: an account keeps it. */
-export const keptBySomebody = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
 
 /** Blocks that one step looks at, and that one write forgets: some milliseconds each. */
 const lookBlocks = 2000
 const forgetBlocks = 500
 
 const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
-const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${keptBySomebody}`
+const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${isCharged}`
 
 const liveSql = `SELECT file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
   WHERE id > ? AND id <= ? AND file <> ${lostFile} GROUP BY file`
@@ -42,10 +39,7 @@ export async function sweep(
     for (let at = 0; at < loose.length; at += forgetBlocks) {
       signal.throwIfAborted()
       const step = loose.slice(at, at + forgetBlocks)
-      const forgotten = await forget(
-        step.map(({ hash }) => hash),
-        keptBySomebody,
-      )
+      const forgotten = await forget(step.map(({ hash }) => hash))
       swept.blocks += forgotten
       const bytes = step.reduce((sum, { size }) => sum + size, 0)
       // Nearly always all of them; else the share of it that they are.

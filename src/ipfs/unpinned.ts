@@ -8,7 +8,6 @@ import type { Forget, Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Files } from './files.ts'
-import { keptBySomebody } from './sweep.ts'
 
 export type Unpinned = Pick<Files, 'removeBlock' | 'releaseUnpinned'>
 
@@ -40,7 +39,7 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
           parameters: [accountId, hash],
         },
       ])
-      await forget([hash], keptBySomebody)
+      await forget([hash])
       return null
     },
 
@@ -56,7 +55,7 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
         await writer.write([{ sql: 'DELETE FROM lease WHERE id = ?', parameters: [lease.id] }])
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
-          await forget(step, keptBySomebody)
+          await forget(step)
           for (const hash of step) yield cidOf(1, rawCodec, hash)
         }
       }

@@ -7,6 +7,9 @@ import type { SqlValue, Statement } from '../../db/writer.ts'
 /** In `block.file`: in no segment, its copy was wrong. Segments count from 1. */
 export const lostFile = 0
 
+/** About a row of `block`: an account keeps it (docs/decisions/0018). */
+export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
+
 /** As the block lies there: whole, or only the data of a dag-pb leaf. */
 export const verbatim = 0
 export const dagPbLeaf = 1
@@ -125,17 +128,17 @@ export function dropBlock(hash: Uint8Array): readonly Statement[] {
   return [
     {
       sql: `DELETE FROM block WHERE hash = ?
-        AND NOT EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)`,
+        AND NOT ${isCharged}`,
       parameters: [hash],
     },
     { sql: `UPDATE block SET file = ${lostFile} WHERE hash = ?`, parameters: [hash] },
   ]
 }
 
-/** `reached`: see `Forget`. */
-export function forgetBlocks(hashes: readonly Uint8Array[], reached: string): Statement {
+/** As `Forget` says, but for what is held in memory. */
+export function forgetBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
-    sql: `DELETE FROM block WHERE hash = ? AND NOT (${reached})
+    sql: `DELETE FROM block WHERE hash = ? AND NOT ${isCharged}
       AND NOT EXISTS (SELECT 1 FROM staged WHERE staged.hash = block.hash AND staged.file IS NULL)`,
     parameters: [],
     rows: hashes.map((hash) => [hash]),

@@ -6,16 +6,17 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 
-const nobody = '0'
-
-test('a block that nobody reaches is forgotten, one that somebody reaches stays', async (t) => {
-  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+test('a block that nobody is charged for is forgotten, one that somebody is stays', async (t) => {
+  const { store, db } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const [a, b] = [item('a'), item('b')]
   await store.commit([a, b])
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash], 'block.id = 2'), 1)
+  db.exec(
+    'INSERT INTO charge (block, storage, roots, size) SELECT id, 1, 1, size FROM block WHERE id = 2',
+  )
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 1)
   assert.equal(store.find(a.ref), null)
   assert.deepEqual(store.find(b.ref), b.bytes)
-  assert.equal(await store.forget([a.ref.hash], nobody), 0)
+  assert.equal(await store.forget([a.ref.hash]), 0)
 })
 
 test('what an open batch counts on is not forgotten, listed in memory or in its table', async (t) => {
@@ -24,19 +25,19 @@ test('what an open batch counts on is not forgotten, listed in memory or in its 
   await store.commit([a, b])
   const batch = store.batch()
   await batch.put([a])
-  assert.equal(await store.forget([a.ref.hash], nobody), 0)
+  assert.equal(await store.forget([a.ref.hash]), 0)
   // Enough to be listed in the table.
   await batch.put([b])
   await batch.put(Array.from({ length: 5000 }, (_, index) => item(`more ${index}`)))
   assert.ok((db.getValue<number>('SELECT count(*) FROM staged') ?? 0) > 2000)
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash], nobody), 0)
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 0)
   await batch.commit()
   assert.deepEqual(store.find(a.ref), a.bytes)
-  assert.equal(await store.forget([a.ref.hash, b.ref.hash], nobody), 2)
+  assert.equal(await store.forget([a.ref.hash, b.ref.hash]), 2)
   const given = store.batch()
   await given.put([item('more 1')])
   await given.discard()
-  assert.equal(await store.forget([item('more 1').ref.hash], nobody), 1)
+  assert.equal(await store.forget([item('more 1').ref.hash]), 1)
 })
 
 test('a block put while it is being forgotten is there afterwards', async (t) => {
@@ -44,7 +45,7 @@ test('a block put while it is being forgotten is there afterwards', async (t) =>
   const a = item('a')
   await store.commit([a])
   const batch = store.batch()
-  const forgetting = store.forget([a.ref.hash], nobody)
+  const forgetting = store.forget([a.ref.hash])
   await Promise.resolve()
   const [forgotten] = await Promise.all([forgetting, store.commit([a]), batch.put([a])])
   assert.deepEqual(store.find(a.ref), a.bytes, `forgotten: ${forgotten}`)

@@ -51,10 +51,7 @@ async function freeAllBut(
   const loose = database
     .all<{ hash: Uint8Array }>('SELECT hash FROM block')
     .filter(({ hash }) => !names.has(Buffer.from(hash).toString('hex')))
-  await store.forget(
-    loose.map(({ hash }) => hash),
-    '0',
-  )
+  await store.forget(loose.map(({ hash }) => hash))
   return await store.segments.free(sealed, countLive(database), never)
 }
 

@@ -52,7 +52,7 @@ test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})
     const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
     for (const [key] of given) acknowledged.delete(key)
     const hashes = given.map(([, hash]) => hash)
-    await fixture.store.forget(hashes, '0')
+    await fixture.store.forget(hashes)
     const sealed = fixture.store.segments.sealed()
     const live = countLive(fixture.db)
     freed += (await fixture.store.segments.free(sealed, live, signal)).segments

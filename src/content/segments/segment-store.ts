@@ -209,14 +209,14 @@ export function createSegmentStore(parts: {
       if (ref.kind === 'dag-block') await writer.write(dropBlock(ref.hash))
       else await rowStore.drop(ref)
     },
-    async forget(hashes, reached) {
+    async forget(hashes) {
       // One at a time, so that a pardon is never another's.
       const work = forgetting.then(async () => {
         const free = hashes.filter((hash) => !holds.isHeld(hash))
         if (free.length === 0) return 0
         holds.condemn(free)
         try {
-          const [forgotten = 0] = await writer.write([forgetBlocks(free, reached)])
+          const [forgotten = 0] = await writer.write([forgetBlocks(free)])
           return forgotten
         } finally {
           holds.pardon(free)
