@@ -17,11 +17,10 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
     if (rows.length > 0 && parts.writer === undefined) {
       throw new Error('this memory store has no writer for rows')
     }
+    // The caller may reuse its buffers as soon as this has returned.
+    const copies = items.map(({ ref, bytes }) => [refKey(ref), new Uint8Array(bytes)] as const)
     const changes = rows.length === 0 ? [] : ((await parts.writer?.write(rows)) ?? [])
-    for (const { ref, bytes } of items) {
-      const key = refKey(ref)
-      if (!kept.has(key)) kept.set(key, bytes.slice())
-    }
+    for (const [key, bytes] of copies) if (!kept.has(key)) kept.set(key, bytes)
     return changes
   }
 
@@ -49,7 +48,12 @@ function createBatch(commit: Store['commit']): Batch {
 
   async function put(items: readonly Item[]): Promise<void> {
     mustBeOpen()
-    for (const { ref, bytes } of items) staged.push({ ref, bytes: bytes.slice() })
+    for (const { ref, bytes } of items) {
+      staged.push({
+        ref: { kind: ref.kind, hash: new Uint8Array(ref.hash) },
+        bytes: new Uint8Array(bytes),
+      })
+    }
   }
 
   return {

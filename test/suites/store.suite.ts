@@ -83,6 +83,28 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.deepEqual(store.find(item('a').ref), item('a').bytes)
     })
 
+    promise('and of Buffers, whose slices are no copies', async ({ store }) => {
+      const items = [item('a'), item('b'), item('c', 'code'), item('d')]
+      const copies = items.map(({ ref, bytes }) => ({
+        ref: { kind: ref.kind, hash: Buffer.from(ref.hash) },
+        bytes: Buffer.from(bytes),
+      }))
+      const reuse = (): void => {
+        for (const { ref, bytes } of copies) {
+          ref.hash.fill(0)
+          bytes.fill(0)
+        }
+      }
+      const batch = store.batch()
+      const put = batch.put(copies.slice(3))
+      const done = store.commit(copies.slice(0, 3), [account('x')])
+      reuse()
+      await done
+      await put
+      await batch.commit()
+      for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
+    })
+
     promise('the counts returned are those of the rows', async ({ store, accountNames }) => {
       const changes = await store.commit([item('a')], [account('x'), nothing()])
       assert.deepEqual(changes, [1, 0])

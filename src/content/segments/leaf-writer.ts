@@ -106,7 +106,7 @@ export function createLeafWriter(parts: {
     write(piece) {
       if (failure !== null || state !== 'open') return Promise.resolve().then(mustGoOn)
       const rest = fill(piece)
-      if (rest !== null) return proceed(rest.slice())
+      if (rest !== null) return proceed(new Uint8Array(rest))
       return writing.size < writesMax ? null : proceed(null)
     },
     async end() {

@@ -84,7 +84,7 @@ export async function rebuildIndex(parts: {
       for await (const { kind, key, payload, at } of readRecords(files, id, bytes)) {
         if (kind === 'object') {
           const size = payload.length
-          await take({ hash: key.slice(), file: id, at, bytes: size, form: verbatim, size })
+          await take({ hash: new Uint8Array(key), file: id, at, bytes: size, form: verbatim, size })
         } else {
           for (const row of leafRows(key, payload)) await take(row)
         }

@@ -110,7 +110,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       const size = item.bytes.length
       if (own.has(key)) continue
       if (place !== undefined) list({ tree, hash, size, place })
-      else if (holdIfHere(hash)) list({ tree, hash: hash.slice(), size, place: null })
+      else if (holdIfHere(hash)) list({ tree, hash: new Uint8Array(hash), size, place: null })
       else {
         own.add(key)
         fresh.push(item)
@@ -118,7 +118,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     }
     if (fresh.length === 0) return await settled()
     logged = true
-    const hashes = fresh.map(({ ref }) => ref.hash.slice())
+    const hashes = fresh.map(({ ref }) => new Uint8Array(ref.hash))
     const sizes = fresh.map(({ bytes }) => bytes.length)
     const places = await log.append(
       fresh.map(({ ref, bytes }) => ({ kind: 'object', key: ref.hash, payload: bytes })),

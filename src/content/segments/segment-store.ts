@@ -143,14 +143,18 @@ export function createSegmentStore(parts: {
       const key = toLatin1(item.ref.hash)
       if (seen.has(key)) continue
       seen.add(key)
-      if (holdIfHere(item.ref.hash)) held.push(item.ref.hash.slice())
+      if (holdIfHere(item.ref.hash)) held.push(new Uint8Array(item.ref.hash))
       else fresh.push(item)
     }
-    // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here.
-    const named = fresh.map(({ ref, bytes }) => ({ hash: ref.hash.slice(), size: bytes.length }))
+    // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here. Not by `slice`, which
+    // gives a view of a Buffer.
+    const named = fresh.map(({ ref, bytes }) => ({
+      hash: new Uint8Array(ref.hash),
+      size: bytes.length,
+    }))
     const owned = others.map(({ ref, bytes }) => ({
-      ref: { kind: ref.kind, hash: ref.hash.slice() },
-      bytes: bytes.slice(),
+      ref: { kind: ref.kind, hash: new Uint8Array(ref.hash) },
+      bytes: new Uint8Array(bytes),
     }))
     try {
       const places =
