@@ -29,18 +29,22 @@ export function temporaryFolder(): Promise<string> {
 }
 
 /**
- * Starts a server; `dataDir` is made when not given and is then removed by `stop`. `nodeArgs` go to Node itself.
+ * Starts a server; `dataDir` is made when not given and is then removed by `stop`. `nodeArgs` go to Node itself;
+ * `behind`: a command that becomes what stands behind it.
  */
 export async function startCairn(
   options: {
     dataDir?: string
     args?: readonly string[]
     nodeArgs?: readonly string[]
+    behind?: readonly string[]
     env?: Record<string, string>
   } = {},
 ): Promise<Started> {
   const dataDir = options.dataDir ?? (await temporaryFolder())
-  const args = [
+  const [program = '', ...args] = [
+    ...(options.behind ?? []),
+    process.execPath,
     ...(options.nodeArgs ?? []),
     bin,
     'start',
@@ -51,7 +55,7 @@ export async function startCairn(
     '--json',
     ...(options.args ?? []),
   ]
-  const child = spawn(process.execPath, args, {
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })

@@ -29,6 +29,8 @@ export interface FileOps {
   makeFolderNow(path: string): void
   /** The files of a folder, in no order; none when it is not there. Only while a store opens. */
   listNow(path: string): readonly { readonly name: string; readonly bytes: number }[]
+  /** Bytes of the device that holds a folder, free ones and all; null: not known. */
+  roomNow(path: string): { readonly free: number; readonly all: number } | null
   syncDirectory(path: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>

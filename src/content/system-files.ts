@@ -49,6 +49,15 @@ export function createSystemFiles(): FileOps {
         .readdirSync(path)
         .map((name) => ({ name, bytes: fs.statSync(`${path}/${name}`).size }))
     },
+    roomNow(path) {
+      try {
+        const { bavail, blocks, bsize } = fs.statfsSync(path)
+        // Some network file systems know neither.
+        return blocks > 0 ? { free: bavail * bsize, all: blocks * bsize } : null
+      } catch {
+        return null
+      }
+    },
     async syncDirectory(path) {
       const folder = await fs.promises.open(path, O_RDONLY)
       try {

@@ -291,3 +291,18 @@ test('who looks beside a running store sees what it wrote since', async (t) => {
   }
   assert.equal(copies.length, 4)
 })
+
+test('a device that is all but full takes no more bytes, and takes them again with room', async (t) => {
+  const device = { free: 33 * 1024 * 1024, all: 2 ** 40 }
+  const ops = { ...createMemoryFileOps(), roomNow: () => device }
+  const { store } = createSegmentFixture(t, { ops })
+  await store.commit([item('fits')])
+  device.free = 32 * 1024 * 1024 + 1000
+  const large = item('x'.repeat(1_048_576))
+  await assert.rejects(store.commit([large]), { code: 'no_space' })
+  await assert.rejects(addLeaves(store, Buffer.alloc(300_000), 262_144), { code: 'no_space' })
+  assert.ok(store.has(item('fits').ref))
+  device.free = 2 ** 30
+  await store.commit([large])
+  assert.ok(store.has(large.ref))
+})

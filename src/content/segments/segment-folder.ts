@@ -21,7 +21,7 @@ export type SegmentFolder = {
   ): Promise<{ readonly id: number; readonly file: OpenFile }>
   /**
    * Counts `bytes` that are about to be written at the end of a file; fewer than none: they were not. Throws
-   * `no_space` past `bytesMax`.
+   * `no_space` past `bytesMax`, and on a device that is all but full.
    */
   claim(id: number, bytes: number): void
   /** Of all files together. */
@@ -30,6 +30,14 @@ export type SegmentFolder = {
   readonly next: number
   remove(id: number): Promise<void>
 }
+
+/**
+ * Of a device, left to the rows of the database, or a sixteenth of a small one: unpins and collections are rows, so that a
+ * device that was filled can be emptied.
+ */
+const spareBytes = 32 * 1024 * 1024
+/** After so much the device is asked again: others write to it too. */
+const lookAgainBytes = 8 * 1024 * 1024
 
 /**
  * Makes the folders where they are missing. `otherBytes`: what lies in the same space beside the segments;
@@ -66,6 +74,22 @@ export function openSegmentFolder(parts: {
   let told = total
   onGrow(total)
 
+  let room = 0
+  let unlooked = 0
+  function mustFit(bytes: number): void {
+    unlooked += bytes
+    if (room < bytes || unlooked > lookAgainBytes) {
+      const device = ops.roomNow(path)
+      room =
+        device === null
+          ? Number.POSITIVE_INFINITY
+          : device.free - Math.min(spareBytes, device.all / 16)
+      unlooked = 0
+    }
+    if (room < bytes) throw new Fault('no_space')
+    room -= bytes
+  }
+
   function pathOf(id: number): string {
     // A command beside a running server meets files that are newer than its look.
     if (!known.has(id)) look()
@@ -94,6 +118,7 @@ export function openSegmentFolder(parts: {
       return { id, file }
     },
     claim(id, bytes) {
+      if (bytes > 0) mustFit(bytes)
       if (bytesMax !== null && bytes > 0 && total + bytes + otherBytes() > bytesMax) {
         throw new Fault('no_space')
       }
