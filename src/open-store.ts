@@ -13,7 +13,7 @@ import {
   type SegmentLimits,
   type SegmentStore,
 } from './content/segments/segment-store.ts'
-import { holdsContent } from './content/segments/segment-folder.ts'
+import { segmentBytes } from './content/segments/segment-folder.ts'
 import { createSystemFiles } from './content/system-files.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Writer } from './db/writer.ts'
@@ -23,13 +23,18 @@ export function segmentsOf(dataDir: string): string {
   return join(dataDir, 'store')
 }
 
+/** Bytes of the segments in a data folder, of which nothing is made. */
+export function segmentBytesOf(dataDir: string): number {
+  return segmentBytes(createSystemFiles(), segmentsOf(dataDir))
+}
+
 /**
  * Before anything makes a new `cairn.db`. Throws a sentence for the operator when content is there without it: keys
  * and pins are in that file alone, and starting with none would look like a loss of everything.
  */
 export function refuseLostDatabase(dataDir: string): void {
   if (existsSync(join(dataDir, 'cairn.db'))) return
-  if (!holdsContent(createSystemFiles(), segmentsOf(dataDir))) return
+  if (segmentBytesOf(dataDir) === 0) return
   throw new Error(
     `${segmentsOf(dataDir)} holds content, but ${join(dataDir, 'cairn.db')} is gone, and with it keys and pins: put it back from a copy; or begin anew with the content alone: cairn store rebuild --data-dir ${dataDir}`,
   )

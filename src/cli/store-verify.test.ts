@@ -85,6 +85,7 @@ test('a folder without its cairn.db is refused by name, and its files can be rea
   }
   const lost = startCairn({ dataDir }).then((started) => started.kill())
   await assert.rejects(lost, /cairn store rebuild --data-dir/)
+  await assert.rejects(verify(dataDir), /cairn store rebuild --data-dir/)
   const { code, found } = await store('rebuild', dataDir)
   assert.equal(code, 0)
   // Two equal chunks, a shorter one and their root; equal ones are one block.

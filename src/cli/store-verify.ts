@@ -18,7 +18,7 @@ import { createSystemFiles } from '../content/system-files.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
-import { segmentsOf } from '../open-store.ts'
+import { refuseLostDatabase, segmentsOf } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress } from './progress.ts'
 import { FoundBad, print } from './report.ts'
@@ -57,6 +57,7 @@ gone from this store: pinned content must then be added again, an embedded chain
     )
     .action(async (options: Options) => {
       const { dataDir } = (await settingsOf(context, options)).config
+      refuseLostDatabase(dataDir)
       const found: Found = { copies: 0, bytes: 0, bad: 0, dropped: 0, named: [] }
       if (existsSync(join(dataDir, 'cairn.db'))) {
         await verifyAll(

@@ -9,6 +9,7 @@ import { schemaVersion } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations.ts'
 import { createQueries } from '../../db/queries.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
+import { segmentBytesOf, segmentsOf } from '../../open-store.ts'
 import { checkStoredChain } from './chain-checks.ts'
 import { checkKeys } from './key-checks.ts'
 import { checkLies } from './lie-checks.ts'
@@ -39,10 +40,18 @@ type Parts = {
 }
 
 export function* checkData(parts: Parts): Generator<Problem> {
-  const { machine, config } = parts
+  const { machine, config, command } = parts
   const path = join(config.dataDir, 'cairn.db')
   const file = machine.findFile(path)
-  if (file === null) return
+  if (file === null) {
+    if (segmentBytesOf(config.dataDir) === 0) return
+    yield problem(
+      'database_gone',
+      `${segmentsOf(config.dataDir)} holds content, but ${path} is gone, and with it keys and pins`,
+      `put it back from a copy; or begin anew with the content alone: ${command('store rebuild')}`,
+    )
+    return
+  }
   const broken = (why: string) =>
     problem(
       'database_broken',
@@ -101,11 +110,12 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
   yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
 }
 
-function* checkRoom(db: Database, { store }: Config): Generator<Problem> {
+function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem> {
   if (store.bytesMax === null) return
   const number = (name: string) =>
     Object.values(db.get<Record<string, number>>(`PRAGMA ${name}`) ?? {})[0] ?? 0
-  const used = (number('page_count') - number('freelist_count')) * number('page_size')
+  const rows = (number('page_count') - number('freelist_count')) * number('page_size')
+  const used = rows + segmentBytesOf(dataDir)
   const share = Math.floor((used / store.bytesMax) * 100)
   const mend = `store: {bytesMax: ${store.bytesMax * 2}}`
   if (share >= 98)

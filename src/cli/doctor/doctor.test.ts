@@ -333,6 +333,30 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { data: ({ db }) => db.exec('PRAGMA user_version = 1'), says: /mend cp -a/ },
   ],
   [
+    'content whose database is gone',
+    'database_gone',
+    {
+      folder: (at) => {
+        mkdirSync(join(at, 'data/store/log'), { recursive: true, mode: 0o700 })
+        chmodSync(join(at, 'data'), 0o700)
+        writeFileSync(join(at, 'data/store/log/1.log'), 'x')
+      },
+      says: /mend .* cairn store rebuild/,
+    },
+  ],
+  [
+    'a store that files have filled',
+    'store_full',
+    {
+      yaml: 'store: {bytesMax: 4194304}',
+      data: () => {},
+      folder: (at) => {
+        mkdirSync(join(at, 'data/store/ext'), { recursive: true })
+        writeFileSync(join(at, 'data/store/ext/1.ext'), new Uint8Array(4_000_000))
+      },
+    },
+  ],
+  [
     'a store that is full',
     'store_full',
     {

@@ -144,13 +144,15 @@ export function openSegmentFolder(parts: {
   }
 }
 
-/** Whether a store at `path` has ever been written to. */
-export function holdsContent(ops: FileOps, path: string): boolean {
+/** Bytes in all files of a store at `path`, found without making anything; 0: it was never written to. */
+export function segmentBytes(ops: FileOps, path: string): number {
+  let total = 0
   for (const kind of segmentKinds) {
-    const files = ops.listNow(join(path, kind))
-    if (files.some(({ name, bytes }) => bytes > 0 && idOf(name, kind) !== null)) return true
+    for (const { name, bytes } of ops.listNow(join(path, kind))) {
+      if (idOf(name, kind) !== null) total += bytes
+    }
   }
-  return false
+  return total
 }
 
 function idOf(name: string, kind: SegmentKind): number | null {
