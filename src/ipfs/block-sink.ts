@@ -6,14 +6,9 @@ import { Fault } from '../base/fault.ts'
 import { createTurns } from '../base/turns.ts'
 import { cidOf } from '../codec/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../codec/multihash.ts'
-import type { Item } from '../content/ref.ts'
 import type { Batch } from '../content/store.ts'
-import { toBareHex } from '../base/hex.ts'
+import { createBlockGroups } from './block-groups.ts'
 import type { ImportOptions } from './entry.ts'
-
-/** Bytes of one group handed to the Batch. */
-export const groupBytes = 2 * 1024 * 1024
-const groupItems = 4096
 
 /** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
 const turnBytes = 1024 * 1024
@@ -50,31 +45,10 @@ export function createBlockSink(
   blocksMax: number,
   keep: Keep | null,
 ): BlockSink {
-  let group = new Map<string, { readonly item: Item; readonly tree: number }>()
+  const groups = keep === null ? null : createBlockGroups(keep.put)
   let tree = 0
-  let held = 0
   let blocks = 0
-  let sending: Promise<Error | null> = Promise.resolve(null)
   const spend = createTurns(turnBytes)
-
-  async function send(): Promise<void> {
-    const failed = await sending
-    if (failed !== null) throw failed
-    if (keep === null || group.size === 0) return
-    const trees = Map.groupBy(group.values(), (each) => each.tree)
-    group = new Map()
-    held = 0
-    const puts = [...trees].map(([of, each]) =>
-      keep.put(
-        each.map(({ item }) => item),
-        of,
-      ),
-    )
-    sending = Promise.all(puts).then(
-      () => null,
-      (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
-    )
-  }
 
   function checkCount(): void {
     if (blocks <= blocksMax) return
@@ -120,14 +94,8 @@ export function createBlockSink(
       }
       const multihash = multihashOf(options.hash, bytes)
       if (options.hash === 'identity') return cidOf(1, codec, multihash)
-      if (keep !== null) {
-        const key = `${tree} ${toBareHex(multihash)}`
-        if (!group.has(key)) {
-          if (held + bytes.length > groupBytes || group.size >= groupItems) await send()
-          group.set(key, { item: { ref: { kind: 'dag-block', hash: multihash }, bytes }, tree })
-          held += bytes.length
-        }
-      }
+      const full = groups?.add({ ref: { kind: 'dag-block', hash: multihash }, bytes }, tree) ?? null
+      if (full !== null) await full
       return cidOf(options.hash === 'sha2-256' ? version : 1, codec, multihash)
     },
     endTree() {
@@ -135,12 +103,10 @@ export function createBlockSink(
       return tree - 1
     },
     async flush() {
-      await send()
-      const failed = await sending
-      if (failed !== null) throw failed
+      await groups?.end()
     },
     async settled() {
-      await sending
+      await groups?.settled()
     },
   }
 }

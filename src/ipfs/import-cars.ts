@@ -3,15 +3,13 @@
 // Tested by src/gateway/operations/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
-import { toBareHex } from '../base/hex.ts'
 import { carLimits, openCar } from '../codec/car-reader.ts'
 import type { CarBlock } from '../codec/car-writer.ts'
 import { identityCode } from '../codec/multihash.ts'
 import { verifyDagBlock } from '../codec/verify-dag-block.ts'
-import type { Item } from '../content/ref.ts'
 import type { Batch } from '../content/store.ts'
 import type { Statement } from '../db/writer.ts'
-import { groupBytes } from './block-sink.ts'
+import { createBlockGroups } from './block-groups.ts'
 import { createCarClosure } from './car-closure.ts'
 import type { Put } from './roots.ts'
 
@@ -48,7 +46,6 @@ export type CarImportContext = {
   readonly signal: AbortSignal
 }
 
-const groupItems = 4096
 /** What is remembered of the blocks of a request, to know whether its root is whole: some 30 MB at most. */
 const closureEntriesMax = 200_000
 /** Of the batch: all of it is one lease. */
@@ -69,7 +66,7 @@ export async function* importCars(
   const count = { blocks: 0, bytes: 0n }
   const batch = context.batch()
   const put: Put = { batch: batch.id, tree }
-  const groups = createGroups(batch)
+  const groups = createBlockGroups(batch.put)
   const closure = createCarClosure(Math.min(closureEntriesMax, context.pinBlocksMax))
   let whole: CID | null = null
   try {
@@ -129,7 +126,7 @@ export async function* importCars(
     verifyDagBlock(hash, block)
     if (cid.multihash.code === identityCode) return
     if (options.pinRoots) closure.add(cid, block)
-    await groups.add({ ref: { kind: 'dag-block', hash }, bytes: block })
+    await groups.add({ ref: { kind: 'dag-block', hash }, bytes: block }, tree)
   }
 }
 
@@ -161,45 +158,6 @@ async function* pinAll(
     yield { kind: 'root', cid, error }
   }
   return whole
-}
-
-/** Hands items to the batch in groups: one is gathered while the one before is on its way to disk. */
-function createGroups(batch: Batch): {
-  add(item: Item): Promise<void>
-  end(): Promise<void>
-  settled(): Promise<void>
-} {
-  let group = new Map<string, Item>()
-  let held = 0
-  let sending: Promise<void> = Promise.resolve()
-
-  async function send(): Promise<void> {
-    await sending
-    if (group.size === 0) return
-    const items = [...group.values()]
-    group = new Map()
-    held = 0
-    sending = batch.put(items, tree)
-    // Told by the next await; until then it must not count as unhandled.
-    sending.catch(() => {})
-  }
-
-  return {
-    async add(item) {
-      const key = toBareHex(item.ref.hash)
-      if (group.has(key)) return
-      if (held + item.bytes.length > groupBytes || group.size >= groupItems) await send()
-      group.set(key, item)
-      held += item.bytes.length
-    },
-    async end() {
-      await send()
-      await sending
-    },
-    async settled() {
-      await sending.catch(() => {})
-    },
-  }
 }
 
 /** What is said of the files themselves names the place; refusals of the server stay as they are. */

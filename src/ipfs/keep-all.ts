@@ -3,10 +3,9 @@
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../base/fault.ts'
 import { identityCode } from '../codec/multihash.ts'
-import type { Item } from '../content/ref.ts'
 import type { Store } from '../content/store.ts'
 import type { Statement } from '../db/writer.ts'
-import { groupBytes } from './block-sink.ts'
+import { createBlockGroups } from './block-groups.ts'
 import type { Put } from './roots.ts'
 import type { WalkedBlock } from './walk.ts'
 
@@ -27,7 +26,7 @@ export type KeepRows = {
 const tree = 0
 
 /**
- * Keeps `blocks`, at most one group in memory, and commits them with the rows: all or nothing, but for what `part`
+ * Keeps `blocks`, at most two groups in memory, and commits them with the rows: all or nothing, but for what `part`
  * keeps of a try in vain. Throws what `blocks` and the store throw, `NothingChanged` among them.
  */
 export async function keepAll(
@@ -38,17 +37,9 @@ export async function keepAll(
 ): Promise<void> {
   const batch = store.batch()
   const put: Put = { batch: batch.id, tree }
-  let group: Item[] = []
-  let held = 0
+  const groups = createBlockGroups(batch.put)
   let count = 0
   let bytes = 0n
-
-  async function flush(): Promise<void> {
-    const items = group
-    group = []
-    held = 0
-    if (items.length > 0) await batch.put(items, tree)
-  }
 
   try {
     try {
@@ -59,9 +50,10 @@ export async function keepAll(
         bytes += BigInt(block.length)
         progress(count, bytes)
         if (cid.multihash.code === identityCode) continue
-        if (held + block.length > groupBytes) await flush()
-        group.push({ ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block })
-        held += block.length
+        await groups.add(
+          { ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block },
+          tree,
+        )
       }
       signal.throwIfAborted()
       if (!proceed()) throw new Fault('hung_up')
@@ -69,15 +61,16 @@ export async function keepAll(
       if (rows.part !== null && count > 0) await keepPart(rows.part)
       throw thrown
     }
-    await flush()
+    await groups.end()
     await batch.commit(rows.whole(put))
   } finally {
+    await groups.settled()
     await batch.discard()
   }
 
   async function keepPart(part: (put: Put) => readonly Statement[]): Promise<void> {
     try {
-      await flush()
+      await groups.end()
       await batch.commit(part(put))
     } catch {
       // The next try fetches it again. Why this one was given up is what the caller must know.
