@@ -56,6 +56,20 @@ test('compress without archive is the bare file, with archive the tar; a folder 
   )
 })
 
+test('what fails early in an archive is refused in words, before a byte of it is given', async (t) => {
+  const { lines, store, run } = createFileCommands(t)
+  const all = (await lines('add', [], { 'wrap-with-directory': true }, [
+    fileEntry('a', 'abc'),
+    fileEntry('b', 'bcd'),
+  ])) as { Hash: string }[]
+  const [, b, root] = all.map((line) => line.Hash) as [string, string, string]
+  const { CID } = await import('multiformats/cid')
+  await store.drop({ kind: 'dag-block', hash: CID.parse(b).multihash.bytes })
+  const reply = await run('get', [root])
+  assert.ok(reply.kind === 'bytes')
+  await assert.rejects(reply.chunks[Symbol.asyncIterator]().next(), /could not find/)
+})
+
 test('a compression level is judged only when it is used', async (t) => {
   const { add, run } = createFileCommands(t)
   const file = await add('a', 'abc')

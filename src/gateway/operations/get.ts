@@ -3,6 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { gzipped } from '../../base/gzip.ts'
+import { holdStart } from '../../base/hold-start.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { NodeStat } from '../../ipfs/listed.ts'
 import { parsePath } from '../../ipfs/path.ts'
@@ -21,6 +22,8 @@ type GetInput = {
 
 /** Most files and folders of one archive. */
 const entriesMax = 1_000_000
+/** Of an archive, before a status is sent: names that are refused and blocks that are not here mostly show by then. */
+const heldBytes = 65_536
 
 /** `clock`: the time of entries that carry none. */
 export function createGet(clock: Clock): FilesOperation<GetInput> {
@@ -71,7 +74,8 @@ function archived(
 ): AsyncGenerator<Uint8Array> {
   const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }
   const root = { cid, name: nameOf(path), stat }
-  return tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
+  const tar = tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
+  return holdStart(tar, heldBytes)
 }
 
 /** The last segment of the path as the caller wrote it. */
