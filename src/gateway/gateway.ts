@@ -88,8 +88,8 @@ export interface Paths {
   /** Null: nobody showed a key, and not everybody has to. Throws the faults of the file face. */
   enterPath(credential: Credential | null, operation: string): Promise<Caller | null>
   /**
-   * Throws `bad_argument`, `over_rate`, `no_credential` where nobody showed a key and the content is not open, `overloaded`, `denied`, `not_cached`, `not_found`, and what the operation
-   * throws.
+   * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, `no_credential` where nobody
+   * showed a key and the content is not open, and what the operation throws.
    */
   runPath(visit: PathVisit): Promise<PathRun>
 }

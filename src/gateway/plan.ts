@@ -19,7 +19,10 @@ export type Planned = {
   readonly params: readonly unknown[]
 }
 
-/** Never throws: what is refused is a plan with its fault. `allowlists` null: the key has none. `lasting`: over a connection that stays. */
+/**
+ * Never throws: what is refused is a plan with its fault. `allowlists` null: the key has none. `lasting`: the item came
+ * over a connection that stays.
+ */
 export function plan(
   operations: Operations,
   item: RpcItem | Fault,

@@ -1,5 +1,5 @@
-// Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and when it is
-// asked; one at a time, and never in the way of what is served.
+// Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
+// when it is asked; one at a time, and never in the way of what is served.
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Forget, Segments } from '../content/store.ts'

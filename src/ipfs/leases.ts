@@ -1,5 +1,6 @@
 // Leases: blocks that an account brought and did not pin, kept for a while and counted as its storage until then
 // (contract-files 8.5, 8.6).
+// Tested by src/ipfs/roots.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Statement } from '../db/writer.ts'
 import { isRoot, type Put, type RootName, rootParameters, rootStatements } from './roots.ts'
@@ -30,6 +31,20 @@ export function endLease(accountId: string, name: RootName): Statement {
   return {
     sql: `DELETE FROM lease WHERE account_id = ? AND root IN (SELECT id FROM root WHERE ${isRoot})`,
     parameters: [accountId, ...rootParameters(name)],
+  }
+}
+
+/** Ends the lease with this id in the table `lease`. */
+export function endLeaseById(id: number): Statement {
+  return { sql: 'DELETE FROM lease WHERE id = ?', parameters: [id] }
+}
+
+/** Ends every lease of the account that keeps the block. */
+export function endLeasesOver(accountId: string, multihash: Uint8Array): Statement {
+  return {
+    sql: `DELETE FROM lease WHERE account_id = ? AND EXISTS (SELECT 1 FROM closure JOIN block
+      ON block.id = closure.block WHERE closure.root = lease.root AND block.hash = ?)`,
+    parameters: [accountId, multihash],
   }
 }
 

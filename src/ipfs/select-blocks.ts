@@ -6,7 +6,6 @@ import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
-
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 import { listShard, rootShard, type ShardPlace } from './hamt.ts'

@@ -8,6 +8,7 @@ import type { Forget, Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import type { Writer } from '../db/writer.ts'
 import type { Files } from './files.ts'
+import { endLeaseById, endLeasesOver } from './leases.ts'
 
 export type Unpinned = Pick<Files, 'removeBlock' | 'releaseUnpinned'>
 
@@ -32,13 +33,7 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
       }
       const pinned = await findPin(accountId, hash, signal)
       if (pinned !== null) return pinned
-      await writer.write([
-        {
-          sql: `DELETE FROM lease WHERE account_id = ? AND EXISTS (SELECT 1 FROM closure JOIN block
-            ON block.id = closure.block WHERE closure.root = lease.root AND block.hash = ?)`,
-          parameters: [accountId, hash],
-        },
-      ])
+      await writer.write([endLeasesOver(accountId, hash)])
       await forget([hash])
       return null
     },
@@ -52,7 +47,7 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
         )
         if (lease === null) return
         const hashes = await onlyBelow(accountId, lease.root)
-        await writer.write([{ sql: 'DELETE FROM lease WHERE id = ?', parameters: [lease.id] }])
+        await writer.write([endLeaseById(lease.id)])
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
           await forget(step)

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { Item } from '../ref.ts'
-import type { Batch } from '../store.ts'
+import type { Batch, LeafCut } from '../store.ts'
 import { withRows } from '../with-rows.ts'
 import {
   dagPbLeaf,
@@ -143,7 +143,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   async function keepSlot(
     slot: Uint8Array,
     leaves: readonly SlotLeaf[],
-    { bytes: leafBytes, form }: { readonly bytes: number; readonly form: 'dag-pb' | 'raw' },
+    { bytes: leafBytes, form }: LeafCut,
     tree: number,
   ): Promise<void> {
     const held: SlotLeaf[] = []

@@ -1,4 +1,5 @@
-// Every command of the file face by its path on the wire, and what readers of `/ipfs/<cid>` may ask for. http/commands.ts declares what each one takes.
+// Every command of the file face by its path on the wire, and what readers of `/ipfs/<cid>` may ask for.
+// http/commands.ts declares what each command takes.
 import type { Clock } from '../../base/clock.ts'
 import type { FilesOperation } from '../operation.ts'
 import { add } from './add.ts'
