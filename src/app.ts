@@ -29,6 +29,8 @@ import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
 import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
+import { add } from './gateway/operations/add.ts'
+import type { FilesOperation } from './gateway/operation.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
@@ -37,6 +39,8 @@ import { createPathFace } from './http/path-face.ts'
 import { createRoutes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
+import { createTusFace } from './http/tus/tus-face.ts'
+import { openUploadRecords } from './http/tus/upload-records.ts'
 import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { storedBytes } from './ipfs/account-storage.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
@@ -281,6 +285,25 @@ export async function startServer(
     clock,
     log,
   }
+  const filesParts = {
+    gateway,
+    operations: createFilesOperations({
+      clock,
+      version: cairnVersion(),
+      publicKey: obtainPublicKey(config.dataDir),
+    }),
+    version: cairnVersion(),
+    settings: {
+      get uploadBytesMax() {
+        return settings.now.files.uploadBytesMax
+      },
+      idleMs: config.files.idleMs,
+    },
+    clock,
+    log,
+  }
+  const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
+  starting.defer(() => uploads.stop())
   const server = createServer({
     settings: {
       ...defaultServerSettings,
@@ -292,23 +315,8 @@ export async function startServer(
     },
     routes: createRoutes({
       rpc: createRpcFace(rpcParts),
-      files: createFilesFace({
-        gateway,
-        operations: createFilesOperations({
-          clock,
-          version: cairnVersion(),
-          publicKey: obtainPublicKey(config.dataDir),
-        }),
-        version: cairnVersion(),
-        settings: {
-          get uploadBytesMax() {
-            return settings.now.files.uploadBytesMax
-          },
-          idleMs: config.files.idleMs,
-        },
-        clock,
-        log,
-      }),
+      files: createFilesFace(filesParts),
+      tus: createTusFace({ ...filesParts, add: add as FilesOperation<unknown>, records: uploads }),
       paths: createPathFace({
         gateway,
         operations: pathOperations,

@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.ts'
 import type { Face, NodeExchange } from './node-exchange.ts'
 import { indexPage } from './index-page.ts'
 import { type Answer, sendAnswer, textAnswer } from './text-answer.ts'
+import { tusPath } from './tus/tus-head.ts'
 
 /** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
 export type RpcPath = {
@@ -21,6 +22,8 @@ export type Faces = {
   readonly files: Face
   /** Everything under `/ipfs/`. */
   readonly paths: Face
+  /** `/tus/files`, and everything under it; absent: nothing is there. */
+  readonly tus?: Face
   /** Start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
@@ -59,6 +62,10 @@ function createFace(faces: Faces): Face {
     if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return faces.files(exchange)
     if (path.startsWith('/ipfs/')) return faces.paths(exchange)
+    const { tus } = faces
+    if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
+      return tus(exchange)
+    }
     exchange.response.setHeader('x-request-id', exchange.requestId)
     if (path === livePath) return sendPage(exchange, liveAnswer())
     if (path === readyPath) {

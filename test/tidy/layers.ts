@@ -47,6 +47,7 @@ export const doors: readonly Door[] = [
     module: /^undici$/,
     behind: ['ethereum/upstream/node/json-rpc-client.ts', 'ipfs/sources/http-client.ts'],
   },
+  { thing: '@tus/*', module: /^@tus\//, behind: ['http/tus/'] },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },
   {
     thing: 'worker threads',

@@ -1,0 +1,45 @@
+// The Upload-Metadata of a tus upload: the name of the file, and the options of `add` by their own names.
+// Rules: https://tus.io/protocols/resumable-upload (Upload-Metadata)
+import { Fault } from '../../base/fault.ts'
+import { parseCommandLine, routeCommand } from '../command-line.ts'
+
+const metadataBytesMax = 16 * 1024
+const nameBytesMax = 1024
+
+/** Pairs of a key and a value in Base64. Throws `bad_argument`. */
+export function parseMetadata(header: string | undefined): Readonly<Record<string, string>> {
+  if (header === undefined || header.trim() === '') return {}
+  if (header.length > metadataBytesMax) throw bad('Upload-Metadata is over 16384 bytes')
+  const found = new Map<string, string>()
+  for (const pair of header.split(',')) {
+    const [key = '', value = '', ...more] = pair.trim().split(' ')
+    const isWrong = key === '' || more.length > 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(value)
+    if (isWrong || found.has(key)) throw bad('Upload-Metadata is malformed')
+    found.set(key, Buffer.from(value, 'base64').toString('utf8'))
+  }
+  return Object.fromEntries(found)
+}
+
+/** Options of `add`, as a query would give them. Throws `bad_argument`. */
+export function addOptions(
+  metadata: Readonly<Record<string, string>>,
+): ReadonlyMap<string, boolean | bigint | string> {
+  const query = new URLSearchParams({ ...metadata })
+  // A name that is no option; and what makes no sense without a reply of lines.
+  for (const name of ['name', 'n', 'progress', 'p', 'silent', 'arg']) query.delete(name)
+  return parseCommandLine(routeCommand('add'), query).options
+}
+
+/** The last segment of `filename` or `name`; '' when there is none. Throws `bad_argument`. */
+export function nameOf(metadata: Readonly<Record<string, string>>): string {
+  const given = metadata['filename'] ?? metadata['name'] ?? ''
+  const name = given.replace(/^.*\//s, '')
+  if (name.includes('\0') || Buffer.byteLength(name) > nameBytesMax) {
+    throw bad('file name of Upload-Metadata is too long or holds a NUL byte')
+  }
+  return /^\.{0,2}$/.test(name) ? '' : name
+}
+
+function bad(detail: string): Fault {
+  return new Fault('bad_argument', { detail })
+}
