@@ -3,6 +3,7 @@
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { verbatim, type BlockPlace } from './block-index.ts'
+import { ownRoom, type BlockRoom } from './block-room.ts'
 import type { OpenFiles } from './open-files.ts'
 
 /** No block is larger, so a row that says so is spoilt. */
@@ -12,12 +13,17 @@ export const storedBytesMax = 16 * 1024 * 1024
 export function readBlock(
   files: Pick<OpenFiles, 'readNow'>,
   { file, at, bytes, form }: BlockPlace,
+  room: BlockRoom = ownRoom,
 ): Uint8Array {
   if (!(bytes >= 0 && bytes <= storedBytesMax && at >= 0)) return new Uint8Array(0)
-  const [prefix, suffix] =
-    form === verbatim ? [nothing, nothing] : [leafPrefix(bytes), leafSuffix(bytes)]
-  const whole = Buffer.allocUnsafeSlow(prefix.length + bytes + suffix.length)
-  const block = new Uint8Array(whole.buffer)
+  if (form === verbatim) {
+    const block = room(bytes)
+    const got = files.readNow(file, block, at)
+    return got < bytes ? block.subarray(0, got) : block
+  }
+  const prefix = leafPrefix(bytes)
+  const suffix = leafSuffix(bytes)
+  const block = room(prefix.length + bytes + suffix.length)
   const data = block.subarray(prefix.length, prefix.length + bytes)
   const got = files.readNow(file, data, at)
   if (got < bytes) return data.subarray(0, got)
@@ -25,5 +31,3 @@ export function readBlock(
   block.set(suffix, prefix.length + bytes)
   return block
 }
-
-const nothing = new Uint8Array(0)

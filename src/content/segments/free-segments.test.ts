@@ -92,6 +92,21 @@ test('what lives in a segment that is mostly dead is moved before it goes', asyn
   assert.equal((await freeAllBut(made, kept)).segments, 0)
 })
 
+test('what was found where it lay is found where it was moved to, and what is gone is not found', async (t) => {
+  const made = createStore(t)
+  const { store, open } = made
+  const all = items('block', 60)
+  for (const one of all) await store.commit([one])
+  const other = open()
+  for (const each of [store, other]) for (const { ref } of all) assert.ok(each.find(ref))
+  const kept = all.filter((_, index) => index % 5 === 0)
+  await freeAllBut(made, kept)
+  for (const each of [store, other]) {
+    for (const { ref, bytes } of kept) assert.deepEqual(each.find(ref), new Uint8Array(bytes))
+  }
+  for (const one of all) if (!kept.includes(one)) assert.equal(store.find(one.ref), null)
+})
+
 test('leaves of large files are moved as blocks, and read as before', async (t) => {
   const made = createStore(t)
   const { store } = made

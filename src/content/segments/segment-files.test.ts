@@ -168,6 +168,17 @@ test('what cannot be read is null in a run and thrown by find, and neither forge
   assert.ok((await readLeaves(store, leaves)).every((piece) => piece !== null))
 })
 
+test('a block that was found stays as it was, however many are found after it', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const items = Array.from({ length: 200 }, (_, index) => item('x'.repeat(index * 60) + index))
+  for (const each of items) await store.commit([each])
+  const found = items.map(({ ref }) => store.find(ref))
+  assert.deepEqual(
+    found,
+    items.map(({ bytes }) => bytes),
+  )
+})
+
 test('no slot and no buffer stays out when work ends, well or badly', async (t) => {
   const ops = createFailingFileOps(createMemoryFileOps())
   const { store } = createSegmentFixture(t, { ops, limits: { slots: 2, readBuffers: 2 } })

@@ -23,6 +23,7 @@ import {
   type BlockRow,
 } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
+import { createBlockRoom } from './block-room.ts'
 import { createBreakage } from './breakage.ts'
 import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
@@ -30,6 +31,7 @@ import { createLogWriter } from './log-writer.ts'
 import { freeSegments } from './free-segments.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createReadBuffers } from './read-buffers.ts'
+import { createRecentPlaces } from './recent-places.ts'
 import { createRecentReads } from './recent-reads.ts'
 import { joinedBytes, readRun } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
@@ -60,6 +62,8 @@ export type SegmentLimits = {
   readonly openFilesMax: number
   /** Stretches of 512 KiB that are remembered as read. */
   readonly recentReads: number
+  /** Blocks whose place is remembered: a power of two. */
+  readonly recentPlaces: number
 }
 
 export const defaultSegmentLimits: SegmentLimits = {
@@ -68,6 +72,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   readBuffers: 64,
   openFilesMax: 256,
   recentReads: 131_072,
+  recentPlaces: 131_072,
 }
 
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
@@ -107,6 +112,8 @@ export function createSegmentStore(parts: {
   const pool = createSlotPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
   const recent = createRecentReads(joinedBytes, limits.recentReads)
+  const places = createRecentPlaces(limits.recentPlaces)
+  const room = createBlockRoom()
   const holds = createHolds()
   const writers = createSegmentWriters({
     current: (kind) => (kind === 'ext' ? extents : records).current,
@@ -157,14 +164,14 @@ export function createSegmentStore(parts: {
       bytes: new Uint8Array(bytes),
     }))
     try {
-      const places =
+      const appended =
         fresh.length === 0
           ? []
           : await records.append(
               fresh.map(({ ref, bytes }) => ({ kind: 'object', key: ref.hash, payload: bytes })),
               true,
             )
-      const index: BlockRow[] = places.map((place, at) => {
+      const index: BlockRow[] = appended.map((place, at) => {
         const { hash, size } = named[at] ?? { hash: new Uint8Array(0), size: 0 }
         return { hash, ...place, bytes: size, form: verbatim, size }
       })
@@ -172,19 +179,40 @@ export function createSegmentStore(parts: {
         ...(held.length === 0 ? [] : [requireBlocks(held)]),
         ...(index.length === 0 ? [] : [insertBlocks(index, clock.now())]),
       ]
-      return await withRows(before, rows, (all) => rowStore.commit(owned, all))
+      const changes = await withRows(before, rows, (all) => rowStore.commit(owned, all))
+      for (const row of index) places.note(row.hash, row)
+      return changes
     } finally {
       for (const hash of held) holds.release(hash)
       done()
     }
   }
 
+  /** Null: it is no longer where it was. */
+  function readAt(hash: Uint8Array, place: BlockPlace): Uint8Array | null {
+    try {
+      const bytes = readBlock(files, place, room)
+      if (bytes.length === place.size) return bytes
+    } catch {
+      // The index knows better, and whether that place cannot be read either.
+    }
+    places.forget(hash)
+    return null
+  }
+
+  function findBlock(hash: Uint8Array): Uint8Array | null {
+    const recent = places.find(hash)
+    const found = recent === null ? null : readAt(hash, recent)
+    if (found !== null) return found
+    const place = findPlace(db, hash)
+    if (place === null) return null
+    const bytes = readBlock(files, place, room)
+    places.note(hash, place)
+    return bytes
+  }
+
   const store: SegmentStore = {
-    find(ref) {
-      if (ref.kind !== 'dag-block') return rowStore.find(ref)
-      const place = findPlace(db, ref.hash)
-      return place === null ? null : readBlock(files, place)
-    },
+    find: (ref) => (ref.kind === 'dag-block' ? findBlock(ref.hash) : rowStore.find(ref)),
     has: (ref) => (ref.kind === 'dag-block' ? hasBlock(db, ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
@@ -210,8 +238,9 @@ export function createSegmentStore(parts: {
       })
     },
     async drop(ref) {
-      if (ref.kind === 'dag-block') await writer.write(dropBlock(ref.hash))
-      else await rowStore.drop(ref)
+      if (ref.kind !== 'dag-block') return await rowStore.drop(ref)
+      await writer.write(dropBlock(ref.hash))
+      places.forget(ref.hash)
     },
     async forget(hashes) {
       // One at a time, so that a pardon is never another's.
@@ -224,6 +253,7 @@ export function createSegmentStore(parts: {
           return forgotten
         } finally {
           holds.pardon(free)
+          for (const hash of free) places.forget(hash)
         }
       })
       forgetting = work.catch(() => undefined)
