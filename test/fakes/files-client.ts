@@ -8,9 +8,13 @@ export function filesClient({ url, apiKey, apiKeySecret }: Server) {
   const headers = { authorization: `Basic ${pair}` }
 
   /** `command`: `cat?arg=…`. */
-  async function post(command: string, body?: FormData | ReadableStream): Promise<Response> {
+  async function post(
+    command: string,
+    body?: FormData | ReadableStream,
+    signal: AbortSignal | null = null,
+  ): Promise<Response> {
     const more = body === undefined ? {} : { body, duplex: 'half' as const }
-    return await fetch(`${url}/api/v0/${command}`, { method: 'POST', headers, ...more })
+    return await fetch(`${url}/api/v0/${command}`, { method: 'POST', headers, signal, ...more })
   }
 
   /** The CID. */

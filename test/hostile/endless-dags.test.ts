@@ -1,0 +1,192 @@
+// DAGs without an end, put block by block, and every way to read them at the started server: each costs a bounded price
+// of processor and memory, nothing that is wrong looks whole, and others are answered meanwhile.
+import assert from 'node:assert/strict'
+import { platform } from 'node:process'
+import { after, before, suite, test } from 'node:test'
+import { dagCborCodec, rawCodec } from '../../src/codec/cid.ts'
+import { pause } from '../../src/base/clock.ts'
+import { filesClient } from '../fakes/files-client.ts'
+import { type Started, startCairn } from '../started-server.ts'
+import { type Block, type EndlessDag, endlessDags } from './endless-dags.ts'
+import { bombLimits } from './files-bombs.ts'
+import { type Figures, readFigures } from './process-figures.ts'
+
+/** What passes before something comes, before another is answered, and after a reader left. */
+const silentCpuMsMax = 2_500
+const waitCpuMsMax = 1_500
+const afterCpuMsMax = 500
+const grownMiBMax = 200
+/** A reader who has so much, or cost so much, leaves. */
+const enoughBytes = 4 * 1024 * 1024
+const enoughCpuMs = 1_500
+
+const ways: readonly ((root: string, path: string) => string)[] = [
+  (root, path) => `cat?arg=${root}${path}`,
+  (root) => `cat?arg=${root}&offset=123456789&length=10`,
+  (root) => `get?arg=${root}`,
+  (root) => `get?arg=${root}&compress=true`,
+  (root) => `ls?arg=${root}`,
+  (root) => `ls?arg=${root}&stream=true`,
+  (root, path) => `ls?arg=${root}${path}`,
+  (root) => `files/stat?arg=/ipfs/${root}`,
+  (root) => `refs?arg=${root}&recursive=true`,
+  (root) => `refs?arg=${root}&recursive=true&unique=true`,
+  (root) => `refs?arg=${root}&recursive=true&max-depth=3`,
+  (root) => `dag/export?arg=${root}`,
+  (root) => `dag/get?arg=${root}`,
+  (root, path) => `dag/resolve?arg=${root}${path}`,
+  (root) => `dag/stat?arg=${root}`,
+  (root) => `pin/add?arg=${root}`,
+  (root) => `pin/ls?arg=${root}`,
+  () => 'pin/verify',
+  (root) => `pin/rm?arg=${root}`,
+]
+const paths: readonly ((root: string, path: string) => string)[] = [
+  (root, path) => `${root}${path}`,
+  (root) => `${root}/`,
+  (root) => `${root}?format=car`,
+  (root) => `${root}?format=car&car-order=dfs&car-dups=y`,
+  (root) => `${root}?format=car&dag-scope=entity`,
+  (root) => `${root}?format=tar`,
+  (root) => `${root}?format=dag-json`,
+]
+
+suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, () => {
+  let cairn: Started
+  before(async () => {
+    cairn = await startCairn({ env: { ...bombLimits, CAIRN_GATEWAY_DESERIALIZED: 'true' } })
+    for (let n = 0; n < 20; n += 1) await (await filesClient(cairn).post('version')).arrayBuffer()
+  })
+  after(() => cairn.stop())
+
+  for (const dag of endlessDags) {
+    test(`${dag.name}: every way to read it costs little, and others are answered`, async (t) => {
+      const { post, headers } = filesClient(cairn)
+      await put(dag)
+      const root = dag.blocks.at(-1)?.cid ?? ''
+      const path = dag.path.replaceAll(' ', '%20')
+      let most = { way: '', cpuMs: 0 }
+      const all = [
+        ...ways
+          .map((way) => way(root, path))
+          .map((target) => ({
+            target,
+            open: (signal: AbortSignal) => post(target, undefined, signal),
+          })),
+        ...paths
+          .map((way) => way(root, path))
+          .map((target) => ({
+            target,
+            open: (signal: AbortSignal) =>
+              fetch(`${cairn.url}/ipfs/${target}`, { headers, signal }),
+          })),
+      ]
+      for (const { target, open } of all) {
+        const idle = await readFigures(cairn.child.pid)
+        const reading = readEnough(open, cairn.child.pid)
+        const waited = await waitedMeanwhile(reading)
+        const { outcome, silentCpuMs } = await reading
+        const left = await readFigures(cairn.child.pid)
+        const quiet = await untilQuiet()
+        const cpuMs = quiet.cpuMs - idle.cpuMs
+        if (cpuMs > most.cpuMs) most = { way: target.replace(root, dag.name), cpuMs }
+        const how = `${target}: ${outcome}`
+        if (dag.hasLies && /^(get|cat\?arg=[^&]*\/)/.test(target))
+          assert.doesNotMatch(outcome, /^200/)
+        assert.ok(silentCpuMs < silentCpuMsMax, `${how}, silent for ${silentCpuMs} ms of processor`)
+        assert.ok(waited < waitCpuMsMax, `${how}, others waited for ${waited} ms of processor`)
+        const after = quiet.cpuMs - left.cpuMs
+        assert.ok(after < afterCpuMsMax, `${how}, and then ${after} ms of processor`)
+        const grown = quiet.residentMiB - idle.residentMiB
+        assert.ok(grown < grownMiBMax, `${how}, grew by ${grown} MiB`)
+      }
+      t.diagnostic(`dearest: ${most.way}, ${most.cpuMs} ms`)
+    })
+  }
+
+  test('the same process answers after all of them', async () => {
+    assert.equal(cairn.child.exitCode, null)
+    assert.equal((await filesClient(cairn).post('version')).status, 200)
+  })
+
+  async function put({ blocks }: EndlessDag): Promise<void> {
+    for (const codec of new Set(blocks.map((block) => block.codec))) {
+      const form = new FormData()
+      const own = blocks.filter((block) => block.codec === codec)
+      for (const { bytes } of own) form.append('data', new Blob([new Uint8Array(bytes)]))
+      const answer = await filesClient(cairn).post(`block/put?cid-codec=${nameOf(codec)}`, form)
+      const lines = (await answer.text()).trim().split('\n')
+      assert.deepEqual(
+        lines.map((line) => (JSON.parse(line) as { Key: string }).Key),
+        own.map(({ cid }: Block) => cid),
+      )
+    }
+  }
+
+  /** When hardly any processor time is spent, or it is clear that it does not end. */
+  async function untilQuiet(): Promise<Figures> {
+    let before = await readFigures(cairn.child.pid)
+    const until = before.cpuMs + afterCpuMsMax
+    for (;;) {
+      await pause(20)
+      const now = await readFigures(cairn.child.pid)
+      if (now.cpuMs === before.cpuMs || now.cpuMs >= until) return now
+      before = now
+    }
+  }
+
+  /** The most processor time that the server spent from a question of another to its answer. */
+  async function waitedMeanwhile(reading: Promise<unknown>): Promise<number> {
+    const state = { isOver: false }
+    void reading.finally(() => (state.isOver = true))
+    let most = 0
+    while (!state.isOver) {
+      const asked = await readFigures(cairn.child.pid)
+      assert.equal((await filesClient(cairn).post('version')).status, 200)
+      most = Math.max(most, (await readFigures(cairn.child.pid)).cpuMs - asked.cpuMs)
+    }
+    return most
+  }
+})
+
+type Reading = { readonly outcome: string; readonly silentCpuMs: number }
+
+/** What came of it; a reader who has enough leaves. */
+async function readEnough(
+  open: (signal: AbortSignal) => Promise<Response>,
+  pid: number | undefined,
+): Promise<Reading> {
+  const leaving = new AbortController()
+  const { cpuMs: before } = await readFigures(pid)
+  const spent = async () => (await readFigures(pid)).cpuMs - before
+  let bytes = 0
+  let silentCpuMs: number | null = null
+  const state = { isOver: false }
+  const watching = (async () => {
+    while (!state.isOver) {
+      await pause(20)
+      const cpuMs = await spent()
+      if (cpuMs > (bytes === 0 ? silentCpuMsMax : enoughCpuMs)) leaving.abort()
+    }
+  })()
+  let outcome: string
+  try {
+    const response = await open(leaving.signal)
+    outcome = `${response.status}`
+    for await (const chunk of response.body ?? []) {
+      silentCpuMs ??= await spent()
+      bytes += (chunk as Uint8Array).length
+      if (bytes >= enoughBytes) leaving.abort()
+    }
+  } catch (error) {
+    outcome = leaving.signal.aborted ? 'left' : `cut off: ${String(error)}`
+  }
+  state.isOver = true
+  await watching
+  silentCpuMs ??= await spent()
+  return { outcome: `${outcome} after ${bytes} bytes`, silentCpuMs }
+}
+
+function nameOf(codec: number): string {
+  return codec === rawCodec ? 'raw' : codec === dagCborCodec ? 'dag-cbor' : 'dag-pb'
+}
