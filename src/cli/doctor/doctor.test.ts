@@ -272,6 +272,16 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ['a nearly full disk', 'disk_low', disk({ freeBytes: 500_000_000 })],
   ['a disk without room for files', 'disk_no_files', disk({ freeFiles: 0 })],
   [
+    'a deny list that is not there',
+    'deny_file_unreadable',
+    { yaml: 'gateway: {denyFile: HERE/none.txt}', says: /none\.txt: no such file/ },
+  ],
+  [
+    'a deny list that is a folder',
+    'deny_file_unreadable',
+    { yaml: 'gateway: {denyFile: HERE}', says: /not a file/ },
+  ],
+  [
     'a genesis that is not there',
     'genesis_missing',
     { yaml: 'chain: {genesisFile: HERE/none.json}' },

@@ -11,7 +11,13 @@ import { settingsOf } from '../shared-options.ts'
 import { checkChainFiles } from './chain-checks.ts'
 import { checkData, isRunning } from './data-checks.ts'
 import type { Machine } from './machine.ts'
-import { checkAddress, checkFolder, checkProcess, checkSettingsFile } from './machine-checks.ts'
+import {
+  checkAddress,
+  checkDenyFile,
+  checkFolder,
+  checkProcess,
+  checkSettingsFile,
+} from './machine-checks.ts'
 import type { CommandLine, Problem } from './problem.ts'
 import { checkSettings, explainRefusal } from './settings-checks.ts'
 import { checkSources } from './source-checks.ts'
@@ -51,6 +57,7 @@ export async function examine(
       ...checkSettings(loaded, written),
       ...(await checkAddress(machine, config, running)),
       ...checkFolder(machine, config),
+      ...checkDenyFile(machine, config),
       ...chain.problems,
       ...checkData({ machine, config, firstHash: chain.firstHash, command }),
       ...checkUpstreams(config, asked, command),

@@ -32,6 +32,20 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
   }
 }
 
+/** What keeps a server from starting. */
+export function* checkDenyFile(machine: Machine, { gateway }: Config): Generator<Problem> {
+  const path = gateway.denyFile
+  if (path === null) return
+  const kind = machine.findFile(path)?.kind ?? null
+  if (kind === 'file') return
+  const why = kind === null ? 'no such file' : 'not a file'
+  yield problem(
+    'deny_file_unreadable',
+    `cannot read gateway.denyFile ${path}: ${why}`,
+    `touch ${path} for a list without entries, or leave out gateway.denyFile`,
+  )
+}
+
 /** `running`: a server holds the data folder, so that the address may be its own. */
 export async function checkAddress(
   machine: Machine,
