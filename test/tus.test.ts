@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Upload } from 'tus-js-client'
@@ -118,6 +119,27 @@ test('by hand: created with its bytes, told by JSON, gone when it is deleted', a
   assert.equal(part.headers.get('upload-offset'), '10')
   assert.equal((await call('DELETE', path)).status, 204)
   assert.equal((await call('HEAD', path)).status, 404)
+})
+
+test('who hangs up before the answer finds the CID later', async () => {
+  const large = Buffer.alloc(20_000_000, 'no answer ')
+  const made = await call('POST', '/tus/files', { 'upload-length': String(large.length) })
+  const path = made.headers.get('location') ?? ''
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  const head = [
+    `PATCH ${path} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${filesClient(server).headers.authorization}`,
+    'Tus-Resumable: 1.0.0',
+    'Upload-Offset: 0',
+    'Content-Type: application/offset+octet-stream',
+    `Content-Length: ${large.length}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  await new Promise((resolve) => socket.write(large, resolve))
+  socket.destroy()
+  const { cid } = await upload(large, { uploadUrl: `${server.url}${path}` })
+  assert.equal(cid, await filesClient(server).add(large))
 })
 
 test('gates, options and lengths are judged before a byte is kept', async () => {

@@ -93,10 +93,12 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       return plain(409, 'upload is complete')
     loaded ??= load()
     const visit = { exchange, upload, caller, record, creates }
-    const isLate = record.received === record.bytes && record.added === null
-    // Nothing is added by these, unless all bytes came and the answer did not.
-    if (exchange.method === 'DELETE' || (exchange.method === 'HEAD' && !isLate)) {
-      return await ask(visit, null)
+    if (exchange.method === 'DELETE') return await ask(visit, null)
+    if (exchange.method === 'HEAD') {
+      // It waits for a PATCH under way, which may have brought the last byte.
+      const answer = await ask(visit, null)
+      const now = records.find(record.id)
+      if (now === null || now.received < now.bytes || now.added !== null) return answer
     }
     return await run(visit)
   }
@@ -219,7 +221,9 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
   }
 
   async function addNow(id: string, input: unknown, call: FilesCall): Promise<Added> {
-    const reply = await add.run(input, call)
+    // Goes on when the caller has gone: all bytes are here, and who asks again finds the CID.
+    const lasting = { ...call, connected: () => true, signal: new AbortController().signal }
+    const reply = await add.run(input, lasting)
     let added: Added | null = null
     if (reply.kind === 'events') {
       for await (const line of reply.lines) if (isAdded(line)) added = line
