@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
-import { obtainPublicKey } from './accounts/server-identity.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
 import {
@@ -29,19 +28,10 @@ import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
 import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
-import { add } from './gateway/operations/add.ts'
-import type { FilesOperation } from './gateway/operation.ts'
-import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
-import { createFilesFace } from './http/files.ts'
-import { createPathFace } from './http/path-face.ts'
-import { createRoutes } from './http/routes.ts'
-import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import { createServer, defaultServerSettings } from './http/server.ts'
-import { createTusFace } from './http/tus/tus-face.ts'
 import { openUploadRecords } from './http/tus/upload-records.ts'
-import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { storedBytes } from './ipfs/account-storage.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
@@ -55,10 +45,11 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
+import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
 import { createReload, type ReloadParts } from './reload.ts'
-import { cairnVersion, clientVersion } from './version.ts'
+import { clientVersion } from './version.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -72,9 +63,6 @@ export type RunningServer = {
 
 /** How many recovered senders are remembered, about 20 MB. */
 const sendersMax = 100_000
-
-/** What may wait to be sent over a WebSocket beside one whole response. */
-const webSocketSpareBytes = 8 * 1024 * 1024
 
 /** The profile of a key, or else of the server, with the server's rule of when a directory is sharded. */
 function importProfileOf(files: Config['files'], name: ImportProfileName | null): ImportProfile {
@@ -265,43 +253,6 @@ export async function startServer(
     log,
   })
 
-  const rpcParts = {
-    gateway,
-    settings: {
-      ...defaultRpcSettings,
-      get bodyBytesMax() {
-        return settings.now.rpc.bodyBytesMax
-      },
-      get batchItemsMax() {
-        return settings.now.rpc.batchItemsMax
-      },
-      get replyBytesMax() {
-        return settings.now.rpc.responseBytesMax
-      },
-      get deadlineMs() {
-        return settings.now.rpc.requestMs
-      },
-    },
-    clock,
-    log,
-  }
-  const filesParts = {
-    gateway,
-    operations: createFilesOperations({
-      clock,
-      version: cairnVersion(),
-      publicKey: obtainPublicKey(config.dataDir),
-    }),
-    version: cairnVersion(),
-    settings: {
-      get uploadBytesMax() {
-        return settings.now.files.uploadBytesMax
-      },
-      idleMs: config.files.idleMs,
-    },
-    clock,
-    log,
-  }
   const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
   starting.defer(() => uploads.stop())
   const server = createServer({
@@ -313,41 +264,15 @@ export async function startServer(
       connectionsMax: config.http.connectionsMax,
       connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     },
-    routes: createRoutes({
-      rpc: createRpcFace(rpcParts),
-      files: createFilesFace(filesParts),
-      tus: createTusFace({ ...filesParts, add: add as FilesOperation<unknown>, records: uploads }),
-      paths: createPathFace({
-        gateway,
-        operations: pathOperations,
-        version: cairnVersion(),
-        settings: {
-          get enabled() {
-            return settings.now.gateway.enabled
-          },
-          get deserialized() {
-            return settings.now.gateway.deserialized
-          },
-          get host() {
-            return settings.now.gateway.host
-          },
-          idleMs: config.files.idleMs,
-        },
-        clock,
-        log,
-      }),
+    ...openFaces({
+      gateway,
+      config,
+      settings,
+      uploads,
       ready: () => writable && store.isWritable && opened.isReady(),
       networks: () => opened.networks().map(({ name }) => name),
-    }),
-    upgrades: createWebSocketFace({
-      ...rpcParts,
-      limits: {
-        ...defaultWebSocketLimits,
-        connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
-        get bufferBytesMax() {
-          return settings.now.rpc.responseBytesMax + webSocketSpareBytes
-        },
-      },
+      clock,
+      log,
     }),
     logAnswers: () => settings.now.log.level === 'debug',
     clock,

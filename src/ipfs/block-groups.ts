@@ -6,7 +6,7 @@ import type { Item } from '../content/ref.ts'
 import type { Batch } from '../content/store.ts'
 
 /** Bytes of one group, and blocks. */
-export const groupBytes = 2 * 1024 * 1024
+const groupBytes = 2 * 1024 * 1024
 const groupItems = 4096
 
 export interface BlockGroups {

@@ -1,0 +1,116 @@
+// The faces as the server listens with them: each with its operations, and settings that are read at each request.
+// Tested by test/start.test.ts
+import { obtainPublicKey } from './accounts/server-identity.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Config } from './config/settings.ts'
+import type { Gateway } from './gateway/gateway.ts'
+import type { FilesOperation } from './gateway/operation.ts'
+import { add } from './gateway/operations/add.ts'
+import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
+import { createFilesFace } from './http/files.ts'
+import { createPathFace } from './http/path-face.ts'
+import { createRoutes } from './http/routes.ts'
+import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
+import type { ServerParts } from './http/server.ts'
+import { createTusFace } from './http/tus/tus-face.ts'
+import type { UploadRecords } from './http/tus/upload-records.ts'
+import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
+import { cairnVersion } from './version.ts'
+
+export type FacesParts = {
+  readonly gateway: Gateway
+  /** As of the start. */
+  readonly config: Config
+  /** As of now. */
+  readonly settings: { readonly now: Config }
+  /** Of uploads that may go on. */
+  readonly uploads: UploadRecords
+  readonly ready: () => boolean
+  /** Names of those served now. */
+  readonly networks: () => readonly string[]
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** What may wait to be sent over a WebSocket beside one whole response. */
+const webSocketSpareBytes = 8 * 1024 * 1024
+
+export function openFaces(parts: FacesParts): Pick<ServerParts, 'routes' | 'upgrades'> {
+  const { gateway, config, settings, uploads, ready, networks, clock, log } = parts
+  const rpcParts = {
+    gateway,
+    settings: {
+      ...defaultRpcSettings,
+      get bodyBytesMax() {
+        return settings.now.rpc.bodyBytesMax
+      },
+      get batchItemsMax() {
+        return settings.now.rpc.batchItemsMax
+      },
+      get replyBytesMax() {
+        return settings.now.rpc.responseBytesMax
+      },
+      get deadlineMs() {
+        return settings.now.rpc.requestMs
+      },
+    },
+    clock,
+    log,
+  }
+  const filesParts = {
+    gateway,
+    operations: createFilesOperations({
+      clock,
+      version: cairnVersion(),
+      publicKey: obtainPublicKey(config.dataDir),
+    }),
+    version: cairnVersion(),
+    settings: {
+      get uploadBytesMax() {
+        return settings.now.files.uploadBytesMax
+      },
+      idleMs: config.files.idleMs,
+    },
+    clock,
+    log,
+  }
+  return {
+    routes: createRoutes({
+      rpc: createRpcFace(rpcParts),
+      files: createFilesFace(filesParts),
+      tus: createTusFace({ ...filesParts, add: add as FilesOperation<unknown>, records: uploads }),
+      paths: createPathFace({
+        gateway,
+        operations: pathOperations,
+        version: cairnVersion(),
+        settings: {
+          get enabled() {
+            return settings.now.gateway.enabled
+          },
+          get deserialized() {
+            return settings.now.gateway.deserialized
+          },
+          get host() {
+            return settings.now.gateway.host
+          },
+          idleMs: config.files.idleMs,
+        },
+        clock,
+        log,
+      }),
+      ready,
+      networks,
+    }),
+    upgrades: createWebSocketFace({
+      ...rpcParts,
+      limits: {
+        ...defaultWebSocketLimits,
+        connectionsPerKeyMax: config.webSocket.connectionsPerKeyMax,
+        get bufferBytesMax() {
+          return settings.now.rpc.responseBytesMax + webSocketSpareBytes
+        },
+      },
+    }),
+  }
+}
