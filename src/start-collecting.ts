@@ -7,9 +7,9 @@ import type { Obtain } from './content/ref.ts'
 import type { SegmentStore } from './content/segments/segment-store.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Writer } from './db/writer.ts'
-import { watchRequests } from './ipfs/collection-requests.ts'
-import { type Collector, createCollector } from './ipfs/collector.ts'
-import { countPins } from './ipfs/count-pins.ts'
+import { watchRequests } from './ipfs/collection/collection-requests.ts'
+import { type Collector, createCollector } from './ipfs/collection/collector.ts'
+import { countPins } from './ipfs/pins/count-pins.ts'
 
 export type CollectingParts = {
   readonly config: Pick<Config, 'files'>

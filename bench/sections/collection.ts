@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openDatabase } from '../../src/db/sqlite.ts'
-import { askCollection, findAnswer } from '../../src/ipfs/collection-requests.ts'
+import { askCollection, findAnswer } from '../../src/ipfs/collection/collection-requests.ts'
 import { startCairn, type Started } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'
 

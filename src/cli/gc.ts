@@ -14,7 +14,7 @@ import {
   askCollection,
   collectFor,
   findAnswer,
-} from '../ipfs/collection-requests.ts'
+} from '../ipfs/collection/collection-requests.ts'
 import { openStore } from '../open-store.ts'
 import { openCollector } from '../start-collecting.ts'
 import type { Context, SharedOptions } from './context.ts'

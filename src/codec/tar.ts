@@ -1,6 +1,6 @@
 // Tar as POSIX writes it (pax interchange format, IEEE Std 1003.1 `pax`): one header a file, with an extended
 // header in front for what the old fields can not hold.
-// Tested by src/ipfs/tar-tree.test.ts
+// Tested by src/ipfs/read/tar-tree.test.ts
 
 export type TarEntry = {
   /** `/`-separated, never starts with `/`. */

@@ -1,6 +1,6 @@
 // What keeps an account from storing more than it may: a trigger judges in the transaction that would store it, so
 // whoever writes a pin or a lease can not forget it. Part of a migration: never changed once it was released.
-// Tested by src/ipfs/storage-quota.test.ts
+// Tested by src/ipfs/pins/storage-quota.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Statement } from './writer.ts'
 

@@ -1,6 +1,6 @@
 // What keeps the storage of accounts exact: triggers on the rows that say who holds which root, so that whoever
 // writes a pin or a lease can not forget to count it. Part of a migration: never changed once it was released.
-// Tested by src/ipfs/roots.test.ts
+// Tested by src/ipfs/pins/roots.test.ts
 
 /** Up to this many blocks a root is given back in the transaction that lets it go, past it in steps later. */
 const blocksAtOnce = 1000

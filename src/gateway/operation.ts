@@ -4,7 +4,7 @@ import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { Entry } from '../ipfs/entry.ts'
+import type { Entry } from '../ipfs/import/entry.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 

@@ -1,7 +1,7 @@
 // A streaming multipart reader (RFC 2046 5.1, contract-files 5.2): parts one after another, bodies as views of
 // the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
 import { Fault } from '../base/fault.ts'
-import type { FileContent } from '../ipfs/entry.ts'
+import type { FileContent } from '../ipfs/import/entry.ts'
 import type { Inflow } from './inflow.ts'
 import { parsePartHead, type PartHead } from './multipart-head.ts'
 

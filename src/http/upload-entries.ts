@@ -1,6 +1,6 @@
 // Multipart parts as the entries of an upload: directories have no body, symlinks are their target.
 import { Fault } from '../base/fault.ts'
-import type { Entry } from '../ipfs/entry.ts'
+import type { Entry } from '../ipfs/import/entry.ts'
 import type { Part } from './multipart.ts'
 
 const targetBytesMax = 4096

@@ -1,11 +1,11 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
-import type { AccountStorage } from './account-storage.ts'
-import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
-import type { CarImportEvent, CarImportOptions } from './import-cars.ts'
-import type { DirectoryEntry, NodeStat, Reference } from './listed.ts'
-import type { ContentPath, ResolvedNode, TracedPath } from './path.ts'
-import type { SelectedBlock, Selection } from './selection.ts'
+import type { AccountStorage } from './pins/account-storage.ts'
+import type { Entry, ImportEvent, ImportOptions } from './import/entry.ts'
+import type { CarImportEvent, CarImportOptions } from './cars/import-cars.ts'
+import type { DirectoryEntry, NodeStat, Reference } from './read/listed.ts'
+import type { ContentPath, ResolvedNode, TracedPath } from './read/path.ts'
+import type { SelectedBlock, Selection } from './read/selection.ts'
 
 export type PinMode = 'recursive' | 'direct'
 export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }

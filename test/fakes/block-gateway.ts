@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { toBareHex } from '../../src/base/hex.ts'
 import { type CarBlock, writeCar } from '../../src/codec/car-writer.ts'
 import { parseCid } from '../../src/codec/cid.ts'
-import { walkBlocks } from '../../src/ipfs/walk.ts'
+import { walkBlocks } from '../../src/ipfs/read/walk.ts'
 import { streamOf } from './files-fixture.ts'
 
 /** `null`: it has none. `endless` and `oversized` are longer than any block; `cut` breaks off in the middle. */

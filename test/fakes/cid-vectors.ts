@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { importProfiles, type ShardEstimate } from '../../src/codec/import-profile.ts'
 import { parseImportOptions } from '../../src/gateway/params/import-options.ts'
 import { parseCommandLine, routeCommand } from '../../src/http/command-line.ts'
-import type { Entry, ImportOptions } from '../../src/ipfs/entry.ts'
+import type { Entry, ImportOptions } from '../../src/ipfs/import/entry.ts'
 import { piecesOf } from './files-fixture.ts'
 
 type Content =

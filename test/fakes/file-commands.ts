@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import type { FilesReply } from '../../src/gateway/operation.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
-import type { Entry } from '../../src/ipfs/entry.ts'
+import type { Entry } from '../../src/ipfs/import/entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
 

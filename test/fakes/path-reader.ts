@@ -1,7 +1,7 @@
 // A reader of `/ipfs/<cid>` over a real socket: a server with content, and requests as curl would send them.
 import type { TestContext } from 'node:test'
-import type { Entry } from '../../src/ipfs/entry.ts'
-import type { ImportOptions } from '../../src/ipfs/entry.ts'
+import type { Entry } from '../../src/ipfs/import/entry.ts'
+import type { ImportOptions } from '../../src/ipfs/import/entry.ts'
 import { type FilesServer, startFilesServer } from './files-server.ts'
 import { importAll, rootOf } from './files-fixture.ts'
 

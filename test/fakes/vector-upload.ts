@@ -1,6 +1,6 @@
 // Adds a CID vector to a running server, as a client does: its recipe as a stream of parts.
 import assert from 'node:assert/strict'
-import type { Entry } from '../../src/ipfs/entry.ts'
+import type { Entry } from '../../src/ipfs/import/entry.ts'
 import { type CidVector, vectorEntries } from './cid-vectors.ts'
 
 type Server = { readonly url: string; readonly apiKey: string; readonly apiKeySecret: string }

@@ -2,7 +2,7 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import type { Entry, ImportEvent, ImportOptions } from '../../ipfs/entry.ts'
+import type { Entry, ImportEvent, ImportOptions } from '../../ipfs/import/entry.ts'
 import type { FilesOperation } from '../operation.ts'
 import { cidPrinter } from '../params/file-options.ts'
 import { parseImportOptions } from '../params/import-options.ts'

@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import { cidOf, codecNames, dagCborCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { cutMultihash, hashNames, sha256Code } from '../../codec/multihash.ts'
-import type { Entry } from '../../ipfs/entry.ts'
+import type { Entry } from '../../ipfs/import/entry.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../params/block-size.ts'

@@ -1,7 +1,7 @@
 // `dag/import`: keeps the blocks of CAR files and pins their roots (contract-files 9).
 // Tested by src/gateway/operations/cars.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { Entry } from '../../ipfs/entry.ts'
+import type { Entry } from '../../ipfs/import/entry.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { blockSizeOf, type BlockSize } from '../params/block-size.ts'
 import { flagOf } from '../params/file-options.ts'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
-import type { Entry } from '../../ipfs/entry.ts'
+import type { Entry } from '../../ipfs/import/entry.ts'
 import type { Files } from '../../ipfs/files.ts'
 
 test('cat carries offset and length over several files', async (t) => {

@@ -5,8 +5,8 @@ import { hash } from 'node:crypto'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { writeCar } from '../../codec/car-writer.ts'
-import type { ContentPath } from '../../ipfs/path.ts'
-import type { EntityBytes, SelectedBlock, Selection } from '../../ipfs/selection.ts'
+import type { ContentPath } from '../../ipfs/read/path.ts'
+import type { EntityBytes, SelectedBlock, Selection } from '../../ipfs/read/selection.ts'
 import type { PathOperation, PathRequest } from '../path-operation.ts'
 
 type CarInput = {

@@ -5,9 +5,9 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
-import { sortedByName } from '../../ipfs/import-directory.ts'
-import type { DirectoryEntry } from '../../ipfs/listed.ts'
-import type { TracedPath } from '../../ipfs/path.ts'
+import { sortedByName } from '../../ipfs/import/import-directory.ts'
+import type { DirectoryEntry } from '../../ipfs/read/listed.ts'
+import type { TracedPath } from '../../ipfs/read/path.ts'
 import type {
   PathCall,
   PathContent,

@@ -1,8 +1,8 @@
 // The chunker grammar of Kubo with its texts (contract-files 6.3).
 // Tested by src/gateway/params/import-options.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { Chunker } from '../../ipfs/chunk.ts'
-import type { RabinBounds } from '../../ipfs/chunk-rabin.ts'
+import type { Chunker } from '../../ipfs/import/chunk.ts'
+import type { RabinBounds } from '../../ipfs/import/chunk-rabin.ts'
 
 const chunkBytesMax = 2_096_896
 /** What Kubo's chunkers without numbers are about, whatever the profile. */

@@ -2,7 +2,7 @@
 // escaped: names are whatever somebody made them.
 // Tested by src/http/path-content.test.ts
 import { hash } from 'node:crypto'
-import type { DirectoryEntry } from '../../ipfs/listed.ts'
+import type { DirectoryEntry } from '../../ipfs/read/listed.ts'
 
 /** Raised when the page changes, so that copies in caches are not taken for it. */
 export const pageEdition = 1

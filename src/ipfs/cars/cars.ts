@@ -1,0 +1,62 @@
+// CAR files of one account: what src/ipfs/files.ts promises of them, from a store and the account's pins.
+// Tested by src/gateway/operations/cars.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Store } from '../../content/store.ts'
+import type { OpenBlocks } from '../read/blocks.ts'
+import { exportCar } from './export-car.ts'
+import type { Files, Patience } from '../files.ts'
+import { importCars } from './import-cars.ts'
+import { endLease, leaseStatements } from '../pins/leases.ts'
+import { pinStatements } from '../pins/pin-rows.ts'
+import { looseRoot } from '../pins/roots.ts'
+
+export type CarSettings = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly openBlocks: OpenBlocks
+  readonly pins: Pick<Files, 'pin'>
+  /** Most blocks of one import. */
+  readonly importBlocksMax: number
+  /** Most distinct blocks of one pin, and of one export. */
+  readonly pinBlocksMax: number
+  /** How long blocks that were brought and not pinned are kept. */
+  readonly unpinnedMs: number
+  /** After a commit of new blocks: content that others may wait for is here. */
+  readonly committed: () => void
+}
+
+/** Roots are pinned from what is here: an import asks nobody. */
+const storedAlone: Patience = { offline: true, timeoutMs: null }
+
+export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {
+  const { store, clock, openBlocks, pins, unpinnedMs, committed } = settings
+  return {
+    importCars: (cars, options, { accountId, proceed, signal }) =>
+      importCars(cars, options, {
+        blocksMax: settings.importBlocksMax,
+        pinBlocksMax: settings.pinBlocksMax,
+        batch: () => store.batch(),
+        committed,
+        pinRows: (cid, put) =>
+          pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now()),
+        lease: (put) => {
+          const expires = clock.now() + unpinnedMs
+          return leaseStatements(accountId, looseRoot(put.batch), put, { expires })
+        },
+        release: async ({ batch }) => {
+          await store.commit([], [endLease(accountId, looseRoot(batch))])
+        },
+        pin: async (cid, walked) => {
+          const pin = { cid, mode: 'recursive', name: '' } as const
+          await pins.pin(accountId, pin, storedAlone, walked, signal)
+        },
+        proceed,
+        signal,
+      }),
+
+    exportCar: (cid, partial, patience, signal) => {
+      const read = openBlocks(patience, signal)
+      return exportCar(cid, { partial, blocksMax: settings.pinBlocksMax }, read)
+    },
+  }
+}

@@ -1,0 +1,180 @@
+// CAR files into the store: each block is hashed as it comes, and all of them are committed at once; each root is
+// pinned that is whole, in the same commit when it is the only one. Nothing is ever fetched. Texts: contract-files 9.
+// Tested by src/gateway/operations/cars.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { carLimits, openCar } from '../../codec/car-reader.ts'
+import type { CarBlock } from '../../codec/car-writer.ts'
+import { identityCode } from '../../codec/multihash.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import type { Batch } from '../../content/store.ts'
+import type { Statement } from '../../db/writer.ts'
+import { createBlockGroups } from '../import/block-groups.ts'
+import { createCarClosure } from './car-closure.ts'
+import type { Put } from '../pins/roots.ts'
+
+export type CarImportOptions = {
+  readonly pinRoots: boolean
+  /** Most bytes of one block, and what is said of one that has more. */
+  readonly blockBytesMax: number
+  readonly tooBig: string
+}
+
+export type CarImportEvent =
+  /** `error`: why it was not pinned, '' when it was. */
+  | { readonly kind: 'root'; readonly cid: CID; readonly error: string }
+  /** The last: as the files tell it, blocks that stand twice are counted twice. */
+  | { readonly kind: 'imported'; readonly blocks: number; readonly bytes: bigint }
+
+export type CarImportContext = {
+  /** Most blocks of one request. */
+  readonly blocksMax: number
+  /** Most blocks of one recursive pin. */
+  readonly pinBlocksMax: number
+  readonly batch: () => Batch
+  /** After the commit: content that others may wait for is here. */
+  readonly committed: () => void
+  /** The rows of a root's pin, when what was put is all that is below it. */
+  readonly pinRows: (root: CID, put: Put) => readonly Statement[]
+  /** What keeps all that was put until it is pinned, or for a while when it is not. */
+  readonly lease: (put: Put) => readonly Statement[]
+  /** Ends that: every root is pinned. */
+  readonly release: (put: Put) => Promise<void>
+  /** Pins a root whose blocks are all here, and tells of each block it looks at. */
+  readonly pin: (root: CID, walked: () => void) => Promise<void>
+  readonly proceed: () => boolean
+  readonly signal: AbortSignal
+}
+
+/** What is remembered of the blocks of a request, to know whether its root is whole: some 30 MB at most. */
+const closureEntriesMax = 200_000
+/** Of the batch: all of it is one lease. */
+const tree = 0
+
+/**
+ * The generator of `Files.importCars`. All blocks of all files or none, in at most two groups of memory; what ends it
+ * early discards them.
+ */
+export async function* importCars(
+  cars: AsyncIterable<AsyncIterable<Uint8Array>>,
+  options: CarImportOptions,
+  context: CarImportContext,
+): AsyncGenerator<CarImportEvent> {
+  const { blocksMax, signal } = context
+  const limits = carLimits
+  const roots = new Map<string, CID>()
+  const count = { blocks: 0, bytes: 0n }
+  const batch = context.batch()
+  const put: Put = { batch: batch.id, tree }
+  const groups = createBlockGroups(batch.put)
+  const closure = createCarClosure(Math.min(closureEntriesMax, context.pinBlocksMax))
+  let whole: CID | null = null
+  try {
+    for await (const car of cars) await importOne(car)
+    await groups.end()
+    signal.throwIfAborted()
+    if (!context.proceed()) throw new Fault('hung_up')
+    whole = wholeRoot()
+    await batch.commit(whole === null ? lease() : context.pinRows(whole, put))
+    context.committed()
+  } finally {
+    await groups.settled()
+    await batch.discard()
+  }
+  if (whole !== null) yield { kind: 'root', cid: whole, error: '' }
+  else if (options.pinRoots && roots.size > 0) {
+    if (yield* pinAll([...roots.values()], context)) await context.release(put)
+  }
+  yield { kind: 'imported', ...count }
+
+  /** The only root, if all that came is what lies below it. */
+  function wholeRoot(): CID | null {
+    const [root] = roots.values()
+    if (root === undefined || roots.size > 1 || !options.pinRoots) return null
+    return closure.isAllBelow(root) ? root : null
+  }
+
+  function lease(): readonly Statement[] {
+    return count.blocks === 0 ? [] : context.lease(put)
+  }
+
+  async function importOne(file: AsyncIterable<Uint8Array>): Promise<void> {
+    let where = 'import failed'
+    try {
+      const car = await openCar(file, limits)
+      for (const root of car.roots) roots.set(root.toString(), root)
+      if (roots.size > limits.rootsMax) throw failed(`more than ${limits.rootsMax} roots`)
+      for await (const block of car.blocks) {
+        signal.throwIfAborted()
+        where = `import failed at block ${JSON.stringify(block.cid.toString())}`
+        await keep(block)
+        where = `import failed after block ${JSON.stringify(block.cid.toString())}`
+      }
+    } catch (thrown) {
+      throw told(where, thrown)
+    }
+  }
+
+  async function keep({ cid, block }: CarBlock): Promise<void> {
+    count.blocks += 1
+    count.bytes += BigInt(block.length)
+    if (count.blocks > blocksMax) {
+      throw new Fault('too_large', { detail: `request has more than ${blocksMax} blocks` })
+    }
+    if (block.length > options.blockBytesMax) throw failed(options.tooBig)
+    const hash = cid.multihash.bytes
+    verifyDagBlock(hash, block)
+    if (cid.multihash.code === identityCode) return
+    if (options.pinRoots) closure.add(cid, block)
+    await groups.add({ ref: { kind: 'dag-block', hash }, bytes: block }, tree)
+  }
+}
+
+/**
+ * Each root once, in the order of the headers. What keeps one from being pinned is told, and does not end the rest.
+ * True when all are.
+ */
+async function* pinAll(
+  roots: readonly CID[],
+  { blocksMax, pin, signal }: CarImportContext,
+): AsyncGenerator<CarImportEvent, boolean> {
+  let whole = true
+  // Many roots may stand over the same blocks: the walks have one bound together.
+  let left = blocksMax
+  const walked = (): void => {
+    if (left === 0) throw failed(`DAGs of the roots have more than ${blocksMax} blocks together`)
+    left -= 1
+  }
+  for (const cid of roots) {
+    signal.throwIfAborted()
+    let error = ''
+    try {
+      await pin(cid, walked)
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || !keepsFromPinning(thrown)) throw thrown
+      error = thrown.message.replace(/^pin: /, '')
+      whole = false
+    }
+    yield { kind: 'root', cid, error }
+  }
+  return whole
+}
+
+/** What is said of the files themselves names the place; refusals of the server stay as they are. */
+function told(where: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Fault) || !ofContent(thrown)) return thrown
+  return new Fault('command_failed', { detail: `${where}: ${thrown.message}`, cause: thrown })
+}
+
+/** The blocks are kept by now: what only the pin is too much for is told of the root. */
+function keepsFromPinning(fault: Fault): boolean {
+  return ofContent(fault) || fault.code === 'over_quota'
+}
+
+function ofContent({ code }: Fault): boolean {
+  return code === 'command_failed' || code === 'unverified' || code === 'not_found'
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,92 @@
+// Collections that another process asks for: a row that the server answers, so that `cairn gc` needs no way into it but
+// the database they share.
+// Tested by src/ipfs/collection/collection-requests.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import type { Collector } from './collector.ts'
+import type { Swept } from './sweep.ts'
+
+/** Answered requests that are kept to be read. */
+const keptMax = 100
+const lookMs = 1000
+
+/** `swept` null: why nothing was swept is in `error`. */
+export type Answered = { readonly swept: Swept | null; readonly error: string }
+
+export const notCounted =
+  'pins of an earlier version are not counted yet: nothing is collected until they are'
+
+/** Asks; gives the number of the request. */
+export function askCollection(database: Database, now: number): number {
+  database.run('INSERT INTO collection (asked) VALUES (?)', [now])
+  return database.getValue<number>('SELECT max(id) FROM collection') ?? 0
+}
+
+/** Null: it is not answered yet. */
+export function findAnswer(database: Database, id: number): Answered | null {
+  const row = database.get<{ blocks: number | null; bytes: number | null; error: string | null }>(
+    'SELECT blocks, bytes, error FROM collection WHERE id = ? AND ended IS NOT NULL',
+    [id],
+  )
+  if (row === null) return null
+  const { blocks, bytes, error } = row
+  return {
+    swept: blocks === null || bytes === null ? null : { blocks, bytes },
+    error: error ?? '',
+  }
+}
+
+/** Answers all requests that were made before; `latest`: the number of the last of them. */
+export function answerRequests(
+  latest: number,
+  { swept, error }: Answered,
+  now: number,
+): readonly Statement[] {
+  return [
+    {
+      sql: `UPDATE collection SET ended = ?, blocks = ?, bytes = ?, error = ? WHERE id <= ? AND ended IS NULL`,
+      parameters: [now, swept?.blocks ?? null, swept?.bytes ?? null, error, latest],
+    },
+    { sql: 'DELETE FROM collection WHERE id <= ?', parameters: [latest - keptMax] },
+  ]
+}
+
+/** One collection, told as an answer. */
+export async function collectFor(collector: Collector): Promise<Answered> {
+  try {
+    const swept = await collector.collect()
+    return { swept, error: swept === null ? notCounted : '' }
+  } catch (thrown) {
+    return { swept: null, error: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}
+
+/** Looks for requests once a second; one collection answers all that wait when it begins. */
+export function watchRequests(parts: {
+  readonly database: Database
+  readonly writer: Pick<Writer, 'write'>
+  readonly collector: Collector
+  readonly clock: Clock
+  readonly log: Log
+}): { stop(): void } {
+  const { database, writer, collector, clock, log } = parts
+  let answering = false
+
+  async function answer(latest: number): Promise<void> {
+    const answered = await collectFor(collector)
+    await writer.write(answerRequests(latest, answered, clock.now()))
+  }
+
+  const stop = clock.every(lookMs, () => {
+    if (answering) return
+    const latest = database.getValue<number>('SELECT max(id) FROM collection WHERE ended IS NULL')
+    if (latest === null) return
+    answering = true
+    answer(latest)
+      .catch((error: unknown) => log('error', 'collection_not_answered', { error }))
+      .finally(() => (answering = false))
+  })
+  return { stop }
+}

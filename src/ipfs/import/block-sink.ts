@@ -1,0 +1,112 @@
+// Where an import puts the blocks it makes. Names a block by the options of the import; what is kept leaves
+// memory in groups, so that at most two groups are held however large the upload is.
+// Tested by src/ipfs/import/import.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { createTurns } from '../../base/turns.ts'
+import { cidOf } from '../../codec/cid.ts'
+import { encodeMultihash, identityCode, multihashOf } from '../../codec/multihash.ts'
+import type { Batch } from '../../content/store.ts'
+import { createBlockGroups } from './block-groups.ts'
+import type { ImportOptions } from './entry.ts'
+
+/** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
+const turnBytes = 1024 * 1024
+const blockWork = 4096
+
+/** A block of more than this is never made: other peers would not take it. */
+const blockBytesMax = 2 * 1024 * 1024
+
+export interface BlockSink {
+  /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
+  put(codec: number, version: 0 | 1, bytes: Uint8Array): Promise<CID>
+  /**
+   * Leaves that go to disk without being blocks in memory; they count as blocks. Null: nothing is kept, or
+   * blocks are named or placed in another way than such leaves are.
+   */
+  readonly leaves: Batch['leaves'] | null
+  /** What comes from here on is of another root: it goes to the next tree. Gives the tree that is complete. */
+  endTree(): number
+  /** Hands over the rest and resolves when all bytes have left memory. */
+  flush(): Promise<void>
+  /** Resolves when nothing is on its way any more, whether that worked or not. */
+  settled(): Promise<void>
+}
+
+/** Where kept blocks go. */
+export type Keep = Pick<Batch, 'put' | 'leaves'>
+
+/**
+ * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks,
+ * `command_failed` for an identity block of more than 128 bytes or a block past 2 MiB, and what `keep` throws.
+ */
+export function createBlockSink(
+  options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
+  blocksMax: number,
+  keep: Keep | null,
+): BlockSink {
+  const groups = keep === null ? null : createBlockGroups(keep.put)
+  let tree = 0
+  let blocks = 0
+  const spend = createTurns(turnBytes)
+
+  function checkCount(): void {
+    if (blocks <= blocksMax) return
+    throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+  }
+
+  const openLeaves: Batch['leaves'] | null =
+    keep === null || options.hash !== 'sha2-256' || options.inline
+      ? null
+      : (cut, onLeaf) => {
+          const writer = keep.leaves(
+            cut,
+            (leaf) => {
+              blocks += 1
+              onLeaf(leaf)
+            },
+            tree,
+          )
+          return {
+            write(piece) {
+              checkCount()
+              return writer.write(piece)
+            },
+            async end() {
+              await writer.end()
+              checkCount()
+            },
+          }
+        }
+
+  return {
+    leaves: openLeaves,
+    async put(codec, version, bytes) {
+      const turn = spend(bytes.length + blockWork)
+      if (turn !== null) await turn
+      blocks += 1
+      checkCount()
+      if (bytes.length > blockBytesMax) {
+        throw new Fault('command_failed', { detail: 'produced block is over 2MiB' })
+      }
+      if (options.inline && bytes.length <= options.inlineLimit) {
+        return cidOf(1, codec, encodeMultihash(identityCode, bytes))
+      }
+      const multihash = multihashOf(options.hash, bytes)
+      if (options.hash === 'identity') return cidOf(1, codec, multihash)
+      const full = groups?.add({ ref: { kind: 'dag-block', hash: multihash }, bytes }, tree) ?? null
+      if (full !== null) await full
+      return cidOf(options.hash === 'sha2-256' ? version : 1, codec, multihash)
+    },
+    endTree() {
+      tree += 1
+      return tree - 1
+    },
+    async flush() {
+      await groups?.end()
+    },
+    async settled() {
+      await groups?.settled()
+    },
+  }
+}

@@ -1,0 +1,200 @@
+// Sharded directories (HAMT): names placed by their murmur3 hash. Building and the checks that reading needs.
+// Rule: contract-files 6.2, https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
+// Tested by src/ipfs/files.test.ts
+import { Fault } from '../../base/fault.ts'
+import { createTurns, type SpendTurn } from '../../base/turns.ts'
+import { dagPbCodec } from '../../codec/cid.ts'
+import { type DagLink, type DagNode, encodeDagNode } from '../../codec/dag-pb.ts'
+import { murmur3 } from '../../codec/murmur3.ts'
+import { encodeUnixfs, type UnixfsNode } from '../../codec/unixfs.ts'
+import type { BlockSink } from './block-sink.ts'
+import { noMetadata, type Built, type Metadata } from './built.ts'
+
+const murmurType = 0x22n
+const fanoutMin = 8
+const fanoutMax = 1024
+const hashBits = 64
+/** Names that are placed before other work gets a turn: some 5 ms. */
+const turnNames = 1000
+
+type Placed = { readonly link: DagLink; readonly hash: bigint }
+
+type HamtOptions = { readonly cidVersion: 0 | 1; readonly fanout: number }
+
+/**
+ * The sharded directory of `links`, `metadata` on its root. Names must differ; `fanout`: a power of two from 8 to
+ * 1024.
+ */
+export async function buildHamt(
+  links: readonly DagLink[],
+  options: HamtOptions,
+  metadata: Metadata,
+  sink: BlockSink,
+): Promise<Built> {
+  const spend = createTurns(turnNames)
+  const placed: Placed[] = []
+  for (const link of links) {
+    placed.push({ link, hash: hashOf(link.name) })
+    const turn = spend(1)
+    if (turn !== null) await turn
+  }
+  return await buildShard(placed, 0, { ...options, spend }, metadata, sink)
+}
+
+/** Recursion ends at 21 levels: 64 bits of hash, at least 3 a level. */
+async function buildShard(
+  placed: readonly Placed[],
+  depth: number,
+  options: HamtOptions & { readonly spend: SpendTurn },
+  metadata: Metadata,
+  sink: BlockSink,
+): Promise<Built> {
+  const { cidVersion, fanout, spend } = options
+  const bits = Math.log2(fanout)
+  if ((depth + 1) * bits > hashBits) throw malformed('names collide in all 64 bits')
+  const slots = new Map<number, Placed[]>()
+  for (const each of placed) {
+    const slot = slotOf(each.hash, depth, bits)
+    const group = slots.get(slot)
+    if (group === undefined) slots.set(slot, [each])
+    else group.push(each)
+    const turn = spend(1)
+    if (turn !== null) await turn
+  }
+  const links: DagLink[] = []
+  const field = new Uint8Array(fanout / 8)
+  for (const slot of [...slots.keys()].sort((a, b) => a - b)) {
+    const group = slots.get(slot) ?? []
+    const [only] = group
+    const label = labelOf(slot, fanout)
+    const index = field.length - 1 - (slot >> 3)
+    field[index] = (field[index] ?? 0) | (1 << (slot & 7))
+    if (group.length === 1 && only !== undefined) {
+      links.push({ ...only.link, name: label + only.link.name })
+    } else {
+      const child = await buildShard(group, depth + 1, options, noMetadata, sink)
+      links.push({ cid: child.cid.bytes, name: label, size: child.size })
+    }
+  }
+  const firstSet = field.findIndex((byte) => byte !== 0)
+  const data = encodeUnixfs({
+    type: 'hamt',
+    data: firstSet < 0 ? new Uint8Array(0) : field.subarray(firstSet),
+    hashType: murmurType,
+    fanout: BigInt(fanout),
+    ...metadata,
+  })
+  const block = encodeDagNode({ links, data })
+  const cid = await sink.put(dagPbCodec, cidVersion, block)
+  const below = links.reduce((sum, link) => sum + link.size, 0n)
+  return { cid, size: BigInt(block.length) + below, bytes: 0n }
+}
+
+/** What a shard says of one name: the entry, or the deeper shard to ask, or null when it is not there. */
+export type ShardAnswer = { readonly kind: 'entry' | 'shard'; readonly link: DagLink } | null
+
+/**
+ * Looks `name` up in one shard at `depth` (root 0). Throws `command_failed` on a fanout that is no power of
+ * two in 8..1024 (CVE-2023-23625), another hash function, a bitfield that does not match, or too much depth.
+ */
+export function findInShard(
+  node: DagNode,
+  unixfs: UnixfsNode,
+  name: string,
+  depth: number,
+): ShardAnswer {
+  const fanout = checkedFanout(unixfs)
+  const bits = Math.log2(fanout)
+  if ((depth + 1) * bits > hashBits) throw malformed('deeper than its hash')
+  if (setBits(unixfs.data ?? new Uint8Array(0), fanout) !== node.links.length) {
+    throw malformed('bitfield does not match the links')
+  }
+  const label = labelOf(slotOf(hashOf(name), depth, bits), fanout)
+  for (const link of node.links) {
+    if (link.name === label) return { kind: 'shard', link }
+    if (link.name === label + name) return { kind: 'entry', link }
+  }
+  return null
+}
+
+/** One slot of a shard: an entry under its own name, or a deeper shard and the hash bits that led to it. */
+export type ShardSlot =
+  | { readonly kind: 'entry'; readonly name: string; readonly link: DagLink }
+  | { readonly kind: 'shard'; readonly at: ShardPlace; readonly link: DagLink }
+
+/** Where a shard hangs: `prefix` is the first `bits` bits of the hash of every name below it. */
+export type ShardPlace = { readonly bits: number; readonly prefix: bigint }
+
+export const rootShard: ShardPlace = { bits: 0, prefix: 0n }
+
+/**
+ * All slots of one shard in the order they stand. Throws as findInShard, and when a link's slot is not in the
+ * bitfield, is out of order, or is not that of the name it holds.
+ */
+export function listShard(
+  node: DagNode,
+  unixfs: UnixfsNode,
+  place: ShardPlace,
+): readonly ShardSlot[] {
+  const fanout = checkedFanout(unixfs)
+  const bits = Math.log2(fanout)
+  const width = (fanout - 1).toString(16).length
+  const below = place.bits + bits
+  if (below > hashBits) throw malformed('deeper than its hash')
+  const field = unixfs.data ?? new Uint8Array(0)
+  if (setBits(field, fanout) !== node.links.length) {
+    throw malformed('bitfield does not match the links')
+  }
+  let last = -1
+  return node.links.map((link) => {
+    const label = link.name.slice(0, width)
+    const slot = /^[\dA-F]+$/.test(label) && label.length === width ? Number(`0x${label}`) : -1
+    const byte = field[field.length - 1 - (slot >> 3)] ?? 0
+    if (slot <= last || (byte & (1 << (slot & 7))) === 0) throw malformed('slot out of place')
+    last = slot
+    const prefix = (place.prefix << BigInt(bits)) | BigInt(slot)
+    const name = link.name.slice(width)
+    if (name === '') return { kind: 'shard', at: { bits: below, prefix }, link }
+    if (hashOf(name) >> BigInt(hashBits - below) !== prefix) {
+      throw malformed('name in a slot that is not its own')
+    }
+    return { kind: 'entry', name, link }
+  })
+}
+
+function checkedFanout(unixfs: UnixfsNode): number {
+  const fanout = Number(unixfs.fanout ?? 0n)
+  const powerOfTwo = Number.isSafeInteger(fanout) && (fanout & (fanout - 1)) === 0
+  if (!powerOfTwo || fanout < fanoutMin || fanout > fanoutMax) {
+    throw malformed(`fanout ${unixfs.fanout ?? 'absent'}`)
+  }
+  if (unixfs.hashType !== murmurType) throw malformed(`hash type ${unixfs.hashType ?? 'absent'}`)
+  return fanout
+}
+
+function setBits(field: Uint8Array, fanout: number): number {
+  if (field.length > fanout / 8) throw malformed('bitfield is longer than the fanout')
+  let count = 0
+  for (const byte of field) for (let rest = byte; rest !== 0; rest &= rest - 1) count += 1
+  return count
+}
+
+function hashOf(name: string): bigint {
+  return murmur3(Buffer.from(name, 'utf8'))
+}
+
+function slotOf(hash: bigint, depth: number, bits: number): number {
+  const shift = BigInt(hashBits - (depth + 1) * bits)
+  return Number((hash >> shift) & ((1n << BigInt(bits)) - 1n))
+}
+
+function labelOf(slot: number, fanout: number): string {
+  return slot
+    .toString(16)
+    .toUpperCase()
+    .padStart((fanout - 1).toString(16).length, '0')
+}
+
+function malformed(what: string): Fault {
+  return new Fault('command_failed', { detail: `malformed HAMT directory: ${what}` })
+}

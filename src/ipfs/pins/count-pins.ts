@@ -1,0 +1,132 @@
+// Pins of a version that did not count: each gets its root and closure, by one walk over what is stored. Until all
+// have theirs nothing may be swept.
+// Tested by src/ipfs/collection/collector.test.ts
+import { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
+import type { Obtain } from '../../content/ref.ts'
+import type { Store } from '../../content/store.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { unjudged } from '../../db/storage-quota.ts'
+import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import type { PinMode } from '../files.ts'
+import { keepAll } from './keep-all.ts'
+import {
+  findWholeRoot,
+  isRoot,
+  rootOf,
+  type RootName,
+  rootParameters,
+  rootStatements,
+} from './roots.ts'
+import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
+
+/** How much may be read before other work gets a turn. */
+const turnBytes = 512 * 1024
+
+type Uncounted = { readonly account_id: string; readonly cid: Uint8Array; readonly mode: PinMode }
+
+export type CountParts = {
+  readonly store: Store
+  readonly writer: Pick<Writer, 'write'>
+  readonly database: Database
+  readonly obtain: Obtain
+  readonly blocksMax: number
+  readonly log: Log
+}
+
+/** True when every pin is counted now. One that can not be walked is logged and stays uncounted. */
+export async function countPins(parts: CountParts, signal: AbortSignal): Promise<boolean> {
+  const { database, log } = parts
+  let whole = true
+  let after: readonly [string, Uint8Array] = ['', new Uint8Array()]
+  for (;;) {
+    signal.throwIfAborted()
+    const pin = database.get<Uncounted>(
+      `SELECT account_id, cid, mode FROM pin WHERE root IS NULL AND (account_id, cid) > (?, ?)
+        ORDER BY account_id, cid LIMIT 1`,
+      after,
+    )
+    if (pin === null) return whole
+    after = [pin.account_id, pin.cid]
+    try {
+      await countPin(parts, pin, signal)
+    } catch (thrown) {
+      if (thrown instanceof NothingChanged) continue
+      signal.throwIfAborted()
+      if (!(thrown instanceof Fault)) throw thrown
+      whole = false
+      log('error', 'pin_not_counted', { cid: CID.decode(pin.cid).toString(), error: thrown })
+    }
+  }
+}
+
+async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal): Promise<void> {
+  const { store, writer, database, obtain, blocksMax } = parts
+  const cid = CID.decode(pin.cid)
+  const name = rootOf(cid, pin.mode)
+  if (findWholeRoot(database, name) !== null) {
+    const rows = [pointAt(pin, name, 'AND root.holders > 0')]
+    await writer.write(unjudged(pin.account_id, rows))
+    return
+  }
+  const read = storedBlocks(obtain, signal)
+  const blocks: AsyncIterable<WalkedBlock> =
+    pin.mode === 'recursive' ? walkBlocks(cid, new Map(), blocksMax, read) : one(cid, read)
+  const rows = {
+    whole: (put: Parameters<typeof rootStatements>[1]) =>
+      unjudged(pin.account_id, [...rootStatements(name, put), pointAt(pin, name, '')]),
+    part: null,
+  }
+  await keepAll(store, blocks, rows, { progress: () => {}, signal })
+}
+
+/** Changes nothing, and so fails, when the pin is gone or was counted by somebody else. */
+function pointAt(pin: Uncounted, name: RootName, held: string): Statement {
+  return {
+    sql: `UPDATE pin SET root = (SELECT id FROM root WHERE ${isRoot} ${held})
+      WHERE account_id = ? AND cid = ? AND mode = ? AND root IS NULL
+        AND EXISTS (SELECT 1 FROM root WHERE ${isRoot} ${held})`,
+    parameters: [
+      ...rootParameters(name),
+      pin.account_id,
+      pin.cid,
+      pin.mode,
+      ...rootParameters(name),
+    ],
+    require: 'change',
+  }
+}
+
+/** Reads what is here and right; null for the rest. */
+function storedBlocks(
+  obtain: Obtain,
+  signal: AbortSignal,
+): (cid: CID) => Promise<Uint8Array | null> {
+  let sinceTurn = 0
+  return async ({ multihash: { bytes: hash } }) => {
+    const { code, digest } = decodeMultihash(hash)
+    if (code === identityCode) return digest
+    if (sinceTurn >= turnBytes) {
+      sinceTurn = 0
+      await setImmediate()
+    }
+    try {
+      const block = await obtain({ kind: 'dag-block', hash }, { offline: true }, signal)
+      sinceTurn += block.length
+      return block
+    } catch (thrown) {
+      if (thrown instanceof Fault && thrown.code === 'not_found') return null
+      throw thrown
+    }
+  }
+}
+
+async function* one(
+  cid: CID,
+  read: (cid: CID) => Promise<Uint8Array | null>,
+): AsyncGenerator<WalkedBlock> {
+  yield { cid, block: await read(cid) }
+}

@@ -1,0 +1,70 @@
+// Walks over all that one account has pinned, on stored blocks only: what is pinned through a root, and
+// whether it is all there.
+// Tested by src/gateway/operations/pin-walks.test.ts
+import { Fault } from '../../base/fault.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { OpenBlocks } from '../read/blocks.ts'
+import type { Files, Patience } from '../files.ts'
+import { listPins } from './pin-rows.ts'
+import { storedOnly, type Visited, walkBlocks } from '../read/walk.ts'
+
+export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
+
+const storedAlone: Patience = { offline: true, timeoutMs: null }
+/** Most lost blocks that are named for one pin. */
+const lostMax = 1000
+
+/** `blocksMax`: of one walk. */
+export function createPinWalks(parts: {
+  readonly database: Database
+  readonly openBlocks: OpenBlocks
+  readonly blocksMax: number
+}): PinWalks {
+  const { database, openBlocks, blocksMax } = parts
+
+  return {
+    async *indirect(accountId, signal) {
+      const pins = listPins(database, accountId)
+      const pinned = new Set(pins.map((pin) => pin.cid.toString()))
+      const read = storedOnly(openBlocks(storedAlone, signal))
+      const visited: Visited = new Map()
+      for (const { cid: root, mode } of pins) {
+        if (mode !== 'recursive') continue
+        for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
+          signal.throwIfAborted()
+          if (!pinned.has(cid.toString())) yield { cid, root }
+        }
+      }
+    },
+
+    async *verifyPins(accountId, signal) {
+      const read = openBlocks(storedAlone, signal)
+      for (const { cid: root, mode } of listPins(database, accountId)) {
+        if (mode !== 'recursive') continue
+        const lost: { cid: typeof root; reason: string }[] = []
+        const walk = walkBlocks(root, new Map(), blocksMax, async (cid) => {
+          try {
+            return await read(cid)
+          } catch (thrown) {
+            if (lost.length < lostMax) lost.push({ cid, reason: reasonOf(thrown) })
+            return null
+          }
+        })
+        try {
+          for await (const _ of walk) signal.throwIfAborted()
+        } catch (thrown) {
+          // A block that can not be followed: the pin is not known to be whole.
+          lost.push({ cid: root, reason: reasonOf(thrown) })
+        }
+        yield { cid: root, lost }
+      }
+    },
+  }
+}
+
+/** Only what blocks and walks say of themselves; anything else stops the walk. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Fault)) throw thrown
+  if (thrown.code !== 'command_failed' && thrown.code !== 'unverified') throw thrown
+  return thrown.message
+}

@@ -1,0 +1,177 @@
+// Pins of one account: added when every block they need is here, removed by condition in SQL so that no two
+// calls can interleave. Texts: contract-files 8.1, 8.2.
+// Tested by src/ipfs/files.test.ts
+import type { CID } from 'multiformats/cid'
+import type { Clock } from '../../base/clock.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import type { Store } from '../../content/store.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { NothingChanged, type Statement } from '../../db/writer.ts'
+import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
+import type { Files, Pin } from '../files.ts'
+import {
+  findPinMode,
+  listPins,
+  movePinStatements,
+  pinStatements,
+  unpinStatement,
+} from './pin-rows.ts'
+import { keepAll, type KeepRows, type KeepWatch } from './keep-all.ts'
+import { endAttempts, leaseStatements } from './leases.ts'
+import { findWholeRoot, looseRoot, type Put, rootOf } from './roots.ts'
+import { createPinWalks, type PinWalks } from './pin-walks.ts'
+import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
+
+export type Pins = PinWalks & Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'putBlock'>
+
+export type PinSettings = {
+  readonly store: Store
+  readonly database: Database
+  readonly clock: Clock
+  readonly openBlocks: OpenBlocks
+  /** Most blocks of one recursive pin, and of one indirect walk. */
+  readonly blocksMax: number
+  /** How long blocks that were brought and not pinned are kept. */
+  readonly unpinnedMs: number
+  /** Whether blocks may come from anyone beyond the store, so that a try in vain may have brought some. */
+  readonly hasSources: () => boolean
+  /** After a commit of new blocks: content that others may wait for is here. */
+  readonly committed: () => void
+}
+
+export function createPins(settings: PinSettings): Pins {
+  const { store, database, clock, openBlocks, blocksMax, committed } = settings
+
+  /**
+   * Commits the rows of a pin: at once when somebody keeps all that it reaches, else after a walk. What a walk in vain
+   * has brought is kept for the next one.
+   */
+  async function keep(
+    accountId: string,
+    { cid, mode }: Pick<Pin, 'cid' | 'mode'>,
+    rows: (put: Put | null) => readonly Statement[],
+    blocks: () => AsyncIterable<WalkedBlock>,
+    watch: KeepWatch,
+  ): Promise<void> {
+    const root = rootOf(cid, mode)
+    const wholeRoot = () => {
+      const found = findWholeRoot(database, root)
+      return found !== null && found.blocks <= blocksMax ? found : null
+    }
+    const whole = wholeRoot()
+    try {
+      if (whole !== null) {
+        await store.commit([], rows(null))
+        watch.progress(whole.blocks, BigInt(whole.bytes))
+        return
+      }
+    } catch (thrown) {
+      // Nobody holds it any more: then it is walked. Otherwise the rows themselves refused.
+      if (!(thrown instanceof NothingChanged) || wholeRoot() !== null) throw thrown
+    }
+    const part = (put: Put): readonly Statement[] => [
+      endAttempts(accountId, cid),
+      ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
+    ]
+    const kept: KeepRows = { whole: rows, part: settings.hasSources() ? part : null }
+    await keepAll(store, blocks(), kept, watch)
+  }
+
+  const expires = (): number => clock.now() + settings.unpinnedMs
+
+  return {
+    async pin(accountId, pin, patience, progress, signal) {
+      const taken = () => failed(`${pin.cid.toString()} already pinned recursively`)
+      try {
+        const recursive = pin.mode === 'recursive'
+        if (!recursive && findPinMode(database, accountId, pin.cid) === 'recursive') throw taken()
+        // The old pin stays as it is until all of the new one is here.
+        const rows = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
+        const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
+        await keep(accountId, pin, rows, blocks, { progress, signal })
+      } catch (thrown) {
+        throw prefixed(thrown instanceof NothingChanged ? taken() : thrown)
+      }
+    },
+
+    async movePin(accountId, move, patience, signal) {
+      const { from, to } = move
+      const judge = (): void => {
+        if (findPinMode(database, accountId, from) !== 'recursive') {
+          throw failed("'from' cid was not recursively pinned already")
+        }
+        if (!from.equals(to) && findPinMode(database, accountId, to) === 'recursive') {
+          throw failed("'to' cid was already recursively pinned")
+        }
+      }
+      judge()
+      if (from.equals(to)) return
+      const rows = (put: Put | null) => movePinStatements(accountId, move, put, clock.now())
+      const blocks = () => walkBlocks(to, new Map(), blocksMax, openBlocks(patience, signal))
+      const pin = { cid: to, mode: 'recursive' } as const
+      try {
+        await keep(accountId, pin, rows, blocks, { progress: () => {}, signal })
+      } catch (thrown) {
+        // Another call changed the pins since: say what stands now.
+        if (thrown instanceof NothingChanged) judge()
+        throw thrown
+      }
+    },
+
+    async putBlock({ cid, bytes }, pin, patience, { accountId, proceed, signal }) {
+      let blocks: AsyncIterable<WalkedBlock> = only(cid, bytes)
+      if (pin) {
+        const read = openBlocks(patience, signal)
+        const own: ReadBlock = async (asked) => (asked.equals(cid) ? bytes : await read(asked))
+        blocks = walkBlocks(cid, new Map(), blocksMax, own)
+      }
+      const whole = (put: Put): readonly Statement[] =>
+        pin
+          ? pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now())
+          : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })
+      await keepAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
+      committed()
+    },
+
+    async unpin(accountId, cid, recursive) {
+      try {
+        await store.commit([], [unpinStatement(accountId, cid, recursive)])
+      } catch (thrown) {
+        if (!(thrown instanceof NothingChanged)) throw thrown
+        throw findPinMode(database, accountId, cid) === 'recursive'
+          ? failed(`${cid.toString()} is pinned recursively`)
+          : failed('not pinned or pinned indirectly')
+      }
+    },
+
+    pins: (accountId) => listPins(database, accountId),
+
+    ...createPinWalks({ database, openBlocks, blocksMax }),
+  }
+}
+
+async function* only(cid: CID, block: Uint8Array): AsyncGenerator<WalkedBlock> {
+  yield { cid, block }
+}
+
+/** Every block the pin needs, verified. */
+async function* blocksOf(
+  pin: Pin,
+  read: ReadBlock,
+  blocksMax: number,
+): AsyncGenerator<WalkedBlock> {
+  if (pin.mode === 'direct') yield { cid: pin.cid, block: await read(pin.cid) }
+  else yield* walkBlocks(pin.cid, new Map(), blocksMax, read)
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}
+
+/** What the command itself says of a failure starts with its name; refusals of the server do not. */
+function prefixed(thrown: unknown): unknown {
+  if (!(thrown instanceof Fault)) return thrown
+  const own: readonly FaultCode[] = ['command_failed', 'deadline', 'unverified', 'not_found']
+  if (!own.includes(thrown.code)) return thrown
+  return new Fault(thrown.code, { detail: `pin: ${thrown.message}`, cause: thrown })
+}

@@ -1,0 +1,152 @@
+// Blocks by CID for one call: identity CIDs from themselves, the rest through `obtain`, so verified. Waits for
+// what is missing as long as the caller's patience says (contract-files 2.8).
+// Tested by src/ipfs/files.test.ts
+import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { dagPbCodec } from '../../codec/cid.ts'
+import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
+import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
+import { joinBytes } from '../../codec/protobuf.ts'
+import type { ReadRun } from '../../content/obtain-run.ts'
+import type { ContentRef, Obtain } from '../../content/ref.ts'
+import type { StoredPiece } from '../../content/store.ts'
+import type { Waiters } from './waiters.ts'
+import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
+import type { Patience } from '../files.ts'
+
+/** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
+export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
+  Partial<Pick<AheadReads, 'expect' | 'forget'>>
+
+/**
+ * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
+ * Null: to be had by ReadBlock, if at all. A piece is valid until `piecesAhead` more were asked for.
+ */
+type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredPiece | null>
+
+export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
+
+/** Begins a call: one reader for all its blocks. */
+export type OpenBlocks = (patience: Patience, signal: AbortSignal) => BlockReader
+
+export type BlockSettings = {
+  readonly obtain: Obtain
+  readonly readRun: ReadRun
+  readonly waiters: Waiters
+  readonly clock: Clock
+  /** Whether `obtain` has anywhere else to look than the store, now. */
+  readonly hasSources: () => boolean
+  /** Whether the store has the block. */
+  readonly isHere: (ref: ContentRef) => boolean
+  /** How long to wait, without a caller's own limit, since the last block was found. */
+  readonly idleMs: number
+}
+
+/** How often sources are asked again for a block they did not have. */
+const askAgainMs = 5000
+/** How much may be read before other work gets a turn: what is done with blocks takes long by their bytes. */
+const turnBytes = 512 * 1024
+
+/**
+ * Reads throw `command_failed` with Kubo's text, caused by what `obtain` threw, when the block is not here and may not
+ * be waited for, `deadline` when waiting took too long, `unverified` when all there is is wrong.
+ */
+export function createBlocks(settings: BlockSettings): OpenBlocks {
+  const { obtain, readRun, waiters, clock, isHere, idleMs } = settings
+  let sinceTurn = 0
+  return (patience, signal) => {
+    const limitMs = patience.timeoutMs ?? idleMs
+    const hasSources = settings.hasSources()
+    const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
+    let since = clock.monotonic()
+    const read =
+      atOnce || !hasSources
+        ? (cid: CID) => readBlock(cid, signal)
+        : fetchAhead({ read: readBlock, isHere, signal })
+    return Object.assign(read, { leaves })
+
+    async function readBlock(cid: CID, until: AbortSignal): Promise<Uint8Array> {
+      until.throwIfAborted()
+      const { code, digest } = decodeMultihash(cid.multihash.bytes)
+      if (code === identityCode) return digest
+      const ref = refOf(cid)
+      for (;;) {
+        const leftMs = since + limitMs - clock.monotonic()
+        const patienceMs = Math.max(1, Math.ceil(leftMs))
+        try {
+          const hint = atOnce || !hasSources ? { offline: true } : { patienceMs, codec: cid.code }
+          const bytes = await obtain(ref, hint, until)
+          if (patience.timeoutMs === null) since = clock.monotonic()
+          sinceTurn += bytes.length
+          if (sinceTurn >= turnBytes) {
+            sinceTurn = 0
+            await setImmediate()
+          }
+          return bytes
+        } catch (thrown) {
+          if (!missing(thrown)) throw timedOut(thrown)
+          if (atOnce) throw notHere(cid, thrown)
+          const stillMs = since + limitMs - clock.monotonic()
+          if (stillMs <= 0) throw timedOut(new Fault('deadline'))
+          await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), until)
+        }
+      }
+    }
+
+    async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredPiece | null> {
+      const refs = cids.map(refOf)
+      let at = 0
+      for await (const piece of readRun(refs, signal)) {
+        if (piece !== null && patience.timeoutMs === null) since = clock.monotonic()
+        yield piece !== null && cids[at]?.code !== dagPbCodec ? wholeBlock(piece) : piece
+        at += 1
+      }
+    }
+
+    /** Resolves when the block is here or `waitMs` have passed. */
+    async function arrival(ref: ContentRef, waitMs: number, until: AbortSignal): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const leave = waiters.wait(ref, resolve)
+      const stop = clock.after(waitMs, resolve)
+      const leftAlone = () => resolve()
+      until.addEventListener('abort', leftAlone, { once: true })
+      try {
+        if (!until.aborted) await promise
+      } finally {
+        leave()
+        stop()
+        until.removeEventListener('abort', leftAlone)
+      }
+      until.throwIfAborted()
+    }
+  }
+}
+
+function refOf(cid: CID): ContentRef {
+  return { kind: 'dag-block', hash: cid.multihash.bytes }
+}
+
+/** A dag-pb leaf under a CID of another codec is no leaf of that codec. */
+function wholeBlock({ data, leaf }: StoredPiece): StoredPiece {
+  if (!leaf) return { data, leaf }
+  const block = joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
+  return { data: block, leaf: false }
+}
+
+/** Nobody has it now; a source that is down now may answer later. */
+function missing(thrown: unknown): boolean {
+  return thrown instanceof Fault && (thrown.code === 'not_found' || thrown.code === 'no_upstream')
+}
+
+function notHere(cid: CID, cause: unknown): Fault {
+  const detail = `block was not found locally (offline): ipld: could not find ${cid.toString()}`
+  return new Fault('command_failed', { detail, cause })
+}
+
+/** Clients of this face know time-outs by this text. */
+function timedOut(thrown: unknown): unknown {
+  if (!(thrown instanceof Fault) || thrown.code !== 'deadline' || thrown.detailed) return thrown
+  return new Fault('deadline', { detail: 'context deadline exceeded', cause: thrown })
+}

@@ -1,0 +1,34 @@
+// What a block of any codec links to, for walks over whole DAGs.
+// Tested by src/ipfs/files.test.ts
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
+import { decodeDagNode } from '../../codec/dag-pb.ts'
+import { decodeIpld } from '../../codec/ipld.ts'
+import { linksIn } from '../../codec/ipld-node.ts'
+import { linkCid } from './node.ts'
+
+/** `name`: of a dag-pb link, '' in other codecs. */
+export type NamedLink = { readonly name: string; readonly cid: CID }
+
+/**
+ * Most links that a walk may hold on its way down: a link takes some hundred bytes, so blocks of nothing else that
+ * hang below each other would fill the memory.
+ */
+export const openLinksMax = 250_000
+
+/** Codecs whose blocks link to nothing: raw, plain cbor, plain json. */
+export const linkless: readonly number[] = [rawCodec, 0x51, 0x0200]
+
+/** In the order they stand. Throws `command_failed` for codecs whose links are not known here. */
+export function linksOf(cid: CID, block: Uint8Array): readonly NamedLink[] {
+  if (linkless.includes(cid.code)) return []
+  if (cid.code === dagPbCodec) {
+    return decodeDagNode(block).links.map((link) => ({ name: link.name, cid: linkCid(link) }))
+  }
+  if (cid.code === dagCborCodec || cid.code === dagJsonCodec) {
+    return linksIn(decodeIpld(cid.code, block)).map((link) => ({ name: '', cid: link }))
+  }
+  const detail = `links of codec 0x${cid.code.toString(16)} can not be followed by this server`
+  throw new Fault('command_failed', { detail })
+}

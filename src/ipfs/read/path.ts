@@ -1,0 +1,68 @@
+// Paths of content as callers write them: what is accepted, how they are cleaned, and Kubo's texts for the
+// rest (contract-files section 4).
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { parseCid } from '../../codec/cid.ts'
+
+/** `ipld`: segments name members of blocks (`Links/0/Hash`), not entries of directories. */
+export type ContentPath = {
+  readonly root: CID
+  readonly segments: readonly string[]
+  readonly ipld: boolean
+}
+
+/** The last block on a path, and the segments that name something inside it. */
+export type ResolvedNode = { readonly cid: CID; readonly rest: readonly string[] }
+
+/**
+ * `roots`: the root, then the node that each segment leads to. `passed`: every block that was read on the way, in
+ * order, shards of directories too; the last node is not among them, unless `rest` names something inside it.
+ */
+export type TracedPath = ResolvedNode & {
+  readonly roots: readonly CID[]
+  readonly passed: readonly CID[]
+}
+
+/**
+ * `<cid>`, `<cid>/a`, `/ipfs/<cid>/a`, `/ipld/<cid>/a`, `ipfs://<cid>/a`, `ipfs:<cid>`; `.`, `..` and double
+ * slashes are cleaned away. Throws `command_failed`.
+ */
+export function parsePath(text: string): ContentPath {
+  const uri = /^(ipfs|ipns|ipld):(\/\/)?/i.exec(text)
+  const plain =
+    uri === null ? text : `/${(uri[1] ?? '').toLowerCase()}/${text.slice(uri[0].length)}`
+  const segments = cleaned(plain)
+  const [namespace, name, ...rest] = segments
+  if (!plain.startsWith('/')) {
+    const [first, ...below] = segments
+    const root = first === undefined ? null : parseCid(first)
+    if (root !== null) return { root, segments: below, ipld: false }
+  }
+  if (namespace === undefined || name === undefined) {
+    throw invalid(text, 'path does not have enough components')
+  }
+  if (namespace === 'ipns') {
+    throw new Fault('command_failed', { detail: 'this server does not resolve IPNS names' })
+  }
+  if (namespace !== 'ipfs' && namespace !== 'ipld') {
+    throw invalid(text, `unknown namespace: ${JSON.stringify(namespace)}`)
+  }
+  const root = parseCid(name)
+  if (root === null) throw invalid(text, `invalid cid: ${JSON.stringify(name)}`)
+  return { root, segments: rest, ipld: namespace === 'ipld' }
+}
+
+function cleaned(path: string): string[] {
+  const out: string[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '' || segment === '.') continue
+    if (segment === '..') out.pop()
+    else out.push(segment)
+  }
+  return out
+}
+
+function invalid(path: string, reason: string): Fault {
+  const detail = `invalid path ${JSON.stringify(path)}: ${reason}`
+  return new Fault('command_failed', { detail })
+}

@@ -1,0 +1,107 @@
+// Blocks for a walk that is told what comes next: siblings that are in the store are read ahead, many in one go, and
+// so without holding the thread while a disk is slow. Whatever a run does not have is read as ever.
+// Tested by src/gateway/operations/cars.test.ts
+import type { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
+import { toBareHex } from '../../base/hex.ts'
+import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
+import { identityCode } from '../../codec/multihash.ts'
+import type { StoredPiece } from '../../content/store.ts'
+import type { BlockReader, ReadBlock } from './blocks.ts'
+
+type Run = {
+  readonly cids: readonly CID[]
+  readonly pieces: AsyncGenerator<StoredPiece | null>
+  next: number
+}
+
+/** Blocks of one run. */
+const runBlocks = 256
+/** How much may be read before other work gets a turn. */
+const turnBytes = 512 * 1024
+/** A smaller block may be held on to; a larger one is valid until the next is read. */
+const copiedBytesMax = 64 * 1024
+
+/** For one walk. A block of 64 KiB or more is valid until the next one is asked for. Throws as `read`. */
+export function readInRuns(read: BlockReader): ReadBlock {
+  let expected: readonly CID[] = []
+  let run: Run | null = null
+  let lost = false
+  let sinceTurn = 0
+  /** Where large leaves are put together: the collector had more work with fresh room than the hash. */
+  let room = new Uint8Array(0)
+
+  async function take(cid: CID): Promise<Uint8Array> {
+    // In no run: it is read from itself.
+    if (cid.multihash.code === identityCode) return await read(cid)
+    if (run !== null && run.cids[run.next]?.equals(cid) !== true) await endRun()
+    // The first that was expected is asked for only after a block without links: its siblings are likely leaves, too.
+    if (run === null && !lost && expected.length > 1 && expected[0]?.equals(cid) === true) {
+      run = { cids: expected, pieces: read.leaves(expected), next: 0 }
+    }
+    expected = []
+    if (run === null) return await read(cid)
+    run.next += 1
+    const step = await run.pieces.next()
+    if (step.done !== true && step.value !== null) {
+      sinceTurn += step.value.data.length
+      if (sinceTurn >= turnBytes) {
+        sinceTurn = 0
+        await setImmediate()
+      }
+      return blockOf(step.value)
+    }
+    lost = true
+    await endRun()
+    return await read(cid)
+  }
+
+  function blockOf({ data, leaf }: StoredPiece): Uint8Array {
+    if (!leaf) return data.length < copiedBytesMax ? Uint8Array.from(data) : data
+    const prefix = leafPrefix(data.length)
+    const suffix = leafSuffix(data.length)
+    const length = prefix.length + data.length + suffix.length
+    if (length >= copiedBytesMax && room.length < length) room = new Uint8Array(length)
+    const block = length < copiedBytesMax ? new Uint8Array(length) : room.subarray(0, length)
+    block.set(prefix)
+    block.set(data, prefix.length)
+    block.set(suffix, prefix.length + data.length)
+    return block
+  }
+
+  async function endRun(): Promise<void> {
+    const ended = run
+    run = null
+    await ended?.pieces.return(null)
+  }
+
+  function expect(cids: Iterable<CID>): void {
+    if (run !== null && run.next < run.cids.length) return
+    if (lost) {
+      read.expect?.(cids)
+      return
+    }
+    expected = firstOf(cids, runBlocks)
+    if (run === null) read.expect?.(expected)
+  }
+
+  return Object.assign(take, {
+    expect,
+    forget: () => {
+      read.forget?.()
+      // Nothing is read any more; its buffers go back when what is on its way has come.
+      void endRun().catch(() => undefined)
+    },
+  })
+}
+
+/** Each once, and none that is read from itself. */
+function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
+  const all = new Map<string, CID>()
+  for (const cid of cids) {
+    if (cid.multihash.code === identityCode) continue
+    all.set(toBareHex(cid.bytes), cid)
+    if (all.size === most) break
+  }
+  return [...all.values()]
+}

@@ -1,0 +1,103 @@
+// The walk from a path's root to what it names: through directories by entry, through other blocks by member.
+// Tested by src/gateway/operations/dag.test.ts
+import { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { dagPbCodec } from '../../codec/cid.ts'
+import { decodeDagNode, type DagNode } from '../../codec/dag-pb.ts'
+import { decodeIpld } from '../../codec/ipld.ts'
+import { type IpldNode, memberOf } from '../../codec/ipld-node.ts'
+import { decodeUnixfs, type UnixfsNode } from '../../codec/unixfs.ts'
+import type { ReadBlock } from './blocks.ts'
+import { findInShard } from '../import/hamt.ts'
+import { linkCid } from './node.ts'
+import type { ContentPath, ResolvedNode } from './path.ts'
+
+/**
+ * Reads nothing for a bare CID. `reached` is told each node that a segment leads to. Throws `command_failed`
+ * `no link named "x" under <cid>`, caused by `not_found`.
+ */
+export async function resolveNode(
+  path: ContentPath,
+  read: ReadBlock,
+  reached: (cid: CID) => void = () => {},
+): Promise<ResolvedNode> {
+  const { segments } = path
+  let at = path.root
+  // Ends: each turn uses up a segment or returns.
+  for (let index = 0; index < segments.length;) {
+    const segment = segments[index] as string
+    if (at.code === dagPbCodec && !path.ipld) {
+      const found = await findEntry(at, segment, read)
+      if (found === null) throw noLink(segment, at)
+      at = found
+      reached(at)
+      index += 1
+      continue
+    }
+    const first = index
+    let inside: IpldNode = decodeIpld(at.code, await read(at))
+    while (index < segments.length && !(inside instanceof CID)) {
+      inside = mustHave(inside, segments[index] as string, at)
+      index += 1
+    }
+    if (!(inside instanceof CID)) return { cid: at, rest: segments.slice(first) }
+    at = inside
+    reached(at)
+  }
+  return { cid: at, rest: [] }
+}
+
+/** What `rest` names inside the block `cid`. Throws as resolveNode. */
+export function nodeAt({ cid, rest }: ResolvedNode, block: Uint8Array): IpldNode {
+  let inside = decodeIpld(cid.code, block)
+  for (const segment of rest) inside = mustHave(inside, segment, cid)
+  return inside
+}
+
+/** The CID of a path that names a whole block. Throws as resolveNode, also for what lies inside one. */
+export async function resolvePath(path: ContentPath, read: ReadBlock): Promise<CID> {
+  const { cid, rest } = await resolveNode(path, read)
+  if (rest[0] !== undefined) throw noLink(rest[0], cid)
+  return cid
+}
+
+/** The entry `name` of the directory `cid`, sharded or not; null when there is none or it is no directory. */
+async function findEntry(cid: CID, name: string, read: ReadBlock): Promise<CID | null> {
+  let shard = cid
+  // Ends by the depth check in findInShard: no more levels than bits of hash.
+  for (let depth = 0; ; depth += 1) {
+    if (shard.code !== dagPbCodec) return null
+    const dag = decodeDagNode(await read(shard))
+    const unixfs = findUnixfs(dag)
+    if (depth === 0 && (unixfs === null || unixfs.type === 'directory')) {
+      const link = dag.links.find((each) => each.name === name)
+      return link === undefined ? null : linkCid(link)
+    }
+    if (unixfs?.type !== 'hamt') return null
+    const answer = findInShard(dag, unixfs, name, depth)
+    if (answer === null) return null
+    if (answer.kind === 'entry') return linkCid(answer.link)
+    shard = linkCid(answer.link)
+  }
+}
+
+/** Null: a dag-pb node of somebody else's making, whose links have names all the same. */
+function findUnixfs(dag: DagNode): UnixfsNode | null {
+  try {
+    return decodeUnixfs(dag.data ?? new Uint8Array(0))
+  } catch (thrown) {
+    if (thrown instanceof Fault) return null
+    throw thrown
+  }
+}
+
+function mustHave(node: IpldNode, segment: string, under: CID): IpldNode {
+  const member = memberOf(node, segment)
+  if (member === undefined) throw noLink(segment, under)
+  return member
+}
+
+function noLink(segment: string, under: CID): Fault {
+  const detail = `no link named ${JSON.stringify(segment)} under ${under.toString()}`
+  return new Fault('command_failed', { detail, cause: new Fault('not_found') })
+}

@@ -1,0 +1,107 @@
+// A file or directory as a tar, streamed and walked without recursion. Names that could lead a reader out of
+// the folder it unpacks into are refused: dots, slashes, and the same name twice (a link, then what is below it).
+import type { CID } from 'multiformats/cid'
+import { Fault } from '../../base/fault.ts'
+import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/tar.ts'
+import type { Mtime } from '../import/entry.ts'
+import type { Files, Patience } from '../files.ts'
+import { openLinksMax } from './links.ts'
+import type { DirectoryEntry, NodeStat } from './listed.ts'
+
+export type TarTerms = {
+  /** Keep nanoseconds. */
+  readonly precise: boolean
+  /** The time of entries that have none. */
+  readonly now: Mtime
+  /** Most entries of one archive. */
+  readonly entriesMax: number
+}
+
+const depthMax = 128
+const pathBytesMax = 8192
+const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 }
+
+type Folder = {
+  readonly path: string
+  /** Of its block. */
+  readonly links: number
+  readonly names: Set<string>
+  readonly entries: AsyncIterator<DirectoryEntry>
+}
+
+/**
+ * The archive of `root`, whose stat is known, under `name`. Throws `command_failed`: names that leave the root,
+ * paths that are too deep or long, more than `entriesMax` entries; and what reading throws.
+ */
+export async function* tarTree(
+  files: Pick<Files, 'stat' | 'list' | 'open'>,
+  root: { readonly cid: CID; readonly name: string; readonly stat: NodeStat },
+  terms: TarTerms,
+  patience: Patience,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const folders: Folder[] = []
+  let count = 1
+  let openLinks = 0
+  checkName(root.name)
+  try {
+    yield* write(root.cid, root.name, root.stat)
+    for (let folder = folders.at(-1); folder !== undefined; folder = folders.at(-1)) {
+      const step = await folder.entries.next()
+      if (step.done === true) {
+        folders.pop()
+        openLinks -= folder.links
+        continue
+      }
+      signal.throwIfAborted()
+      const { name, cid } = step.value
+      checkName(name)
+      if (folder.names.has(name))
+        throw failed(`directory has two entries named ${JSON.stringify(name)}`)
+      folder.names.add(name)
+      count += 1
+      if (count > terms.entriesMax)
+        throw failed(`archive has more than ${terms.entriesMax} entries`)
+      const path = `${folder.path}/${name}`
+      if (folders.length >= depthMax || Buffer.byteLength(path) > pathBytesMax) {
+        throw failed(`path of an entry is over ${depthMax} levels or ${pathBytesMax} bytes`)
+      }
+      yield* write(cid, path, await files.stat(cid, patience, signal))
+    }
+    yield tarEnd()
+  } finally {
+    for (const { entries } of folders) await entries.return?.()
+  }
+
+  async function* write(cid: CID, path: string, stat: NodeStat): AsyncGenerator<Uint8Array> {
+    const { kind, target } = stat
+    const size = kind === 'file' ? stat.size : 0n
+    const mode = stat.mode ?? defaultModes[kind]
+    const entry: TarEntry = { path, kind, size, mode, mtime: stat.mtime ?? terms.now, target }
+    if (target.includes('\0')) throw outside()
+    yield tarHeader(entry, terms.precise)
+    if (kind === 'directory') {
+      openLinks += stat.links
+      if (openLinks > openLinksMax) throw failed('directory has too many links on one path')
+      const entries = files.list(cid, patience, signal)[Symbol.asyncIterator]()
+      folders.push({ path, links: stat.links, names: new Set(), entries })
+    }
+    if (kind !== 'file') return
+    const whole = { offset: 0n, length: null }
+    const { chunks } = await files.open(cid, whole, patience, signal)
+    yield* chunks
+    yield tarPadding(size)
+  }
+}
+
+function checkName(name: string): void {
+  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name)) throw outside()
+}
+
+function outside(): Fault {
+  return failed('relative UnixFS paths outside the root are not allowed, use CAR instead')
+}
+
+function failed(detail: string): Fault {
+  return new Fault('command_failed', { detail })
+}
