@@ -31,6 +31,23 @@ test('a write that fails is undone whole and leaves its group alone', () => {
   db.close()
 })
 
+test('a write of one statement that fails half-way leaves none of its rows', () => {
+  const db = open()
+  const many = 'INSERT INTO t (n) SELECT value FROM json_each(?)'
+  const outcomes = applyGroup(db, [
+    [{ sql: many, parameters: ['[1, 2]'] }],
+    [{ sql: many, parameters: ['[3, 4, 2, 5]'] }],
+    [{ sql: 'INSERT INTO t (n) VALUES (?)', parameters: [], rows: [[6], [1]] }],
+    [{ sql: 'INSERT INTO t (n) VALUES (?)', parameters: [], rows: [[7]] }],
+  ])
+  assert.deepEqual(
+    outcomes.map(({ ok }) => ok),
+    [true, false, false, true],
+  )
+  assert.deepEqual(numbers(db), [1, 2, 7])
+  db.close()
+})
+
 test('a required change that did not happen undoes its write and says which it was', () => {
   const db = open()
   const touch: Statement = { sql: 'UPDATE t SET n = n WHERE n = 9', parameters: [] }

@@ -44,22 +44,28 @@ function alone(
 }
 
 function applyOne(db: Database, write: readonly Statement[]): Outcome {
-  db.run('SAVEPOINT one')
+  const undoesItself = isRunOnce(write)
   try {
+    if (!undoesItself) db.run('SAVEPOINT one')
     const changes = write.map((statement, index) => {
       const changed = runStatement(db, statement)
       if (statement.require === 'change' && changed === 0) throw new NothingChanged(index)
       return changed
     })
-    db.run('RELEASE one')
+    if (!undoesItself) db.run('RELEASE one')
     return { ok: true, changes }
   } catch (error) {
-    if (db.inTransaction) {
+    if (!undoesItself && db.inTransaction) {
       db.run('ROLLBACK TO one')
       db.run('RELEASE one')
     }
     return { ok: false, error: storageFault(error) }
   }
+}
+
+/** SQLite undoes what one run of one statement has done when it fails, and one that changed nothing did nothing. */
+function isRunOnce([first, second]: readonly Statement[]): boolean {
+  return first !== undefined && second === undefined && (first.rows?.length ?? 1) === 1
 }
 
 function runStatement(db: Database, { sql, parameters, rows }: Statement): number {

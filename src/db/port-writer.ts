@@ -2,26 +2,16 @@
 // bounded in writes and bytes; when the thread is gone, everything pending fails and so does all that follows.
 import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
-import {
-  blobBytes,
-  joinWrites,
-  packWrite,
-  unpackOutcome,
-  type JoinedWrites,
-  type PackedOutcome,
-  type PackedWrite,
-} from './wire.ts'
-import type { Writer } from './writer.ts'
+import { createWritePacker, type PackedWrites } from './packed-writes.ts'
+import { unpackOutcomes, type PackedOutcomes } from './wire.ts'
+import type { SqlValue, Statement, Writer } from './writer.ts'
 
 /**
  * Writes of one turn of the event loop travel in one message, and so do their outcomes: one by one, messages cost
  * more than rows.
  */
-export type WriteRequest = { readonly ids: readonly number[] } & JoinedWrites
-export type WriteReply = {
-  readonly ids: readonly number[]
-  readonly outcomes: readonly PackedOutcome[]
-}
+export type WriteRequest = { readonly ids: readonly number[] } & PackedWrites
+export type WriteReply = PackedOutcomes
 
 export type PortLimits = {
   /** Writes that may wait for an answer. */
@@ -47,7 +37,9 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   const drained: (() => void)[] = []
   let pendingBytes = 0
   let nextId = 1
-  let gathered: { readonly id: number; readonly write: PackedWrite }[] = []
+  const packer = createWritePacker()
+  /** In the packer. */
+  let gathered: number[] = []
   let state: 'open' | 'closing' | 'dead' = 'open'
 
   function settle(id: number): Waiter | null {
@@ -63,21 +55,17 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   }
 
   function send(): void {
-    const ids = gathered.map(({ id }) => id)
-    const joined = joinWrites(gathered.map(({ write }) => write))
+    const request: WriteRequest = { ids: gathered, ...packer.take() }
     gathered = []
-    port.postMessage({ ids, ...joined } satisfies WriteRequest, [joined.blobs.buffer])
+    port.postMessage(request, [request.bytes.buffer])
   }
 
-  port.on('message', ({ ids, outcomes }: WriteReply) => {
-    for (const [index, id] of ids.entries()) {
-      const outcome = outcomes[index]
+  port.on('message', (reply: WriteReply) => {
+    unpackOutcomes(reply, (id, outcome) => {
       const waiter = settle(id)
-      if (outcome === undefined) continue
-      const result = unpackOutcome(outcome)
-      if (result.ok) waiter?.resolve(result.changes)
-      else waiter?.reject(result.error)
-    }
+      if (outcome.ok) waiter?.resolve(outcome.changes)
+      else waiter?.reject(outcome.error)
+    })
   })
   port.on('close', () => {
     if (state === 'open') state = 'dead'
@@ -95,10 +83,11 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
         (waiting.size > 0 && pendingBytes + bytes > limits.pendingBytesMax)
       if (full) return Promise.reject(new Fault('overloaded'))
       return new Promise((resolve, reject) => {
+        packer.add(statements)
         const id = nextId++
         // After all that this turn has still to run, so that those who were answered together write together.
         if (gathered.length === 0) process.nextTick(send)
-        gathered.push({ id, write: packWrite(statements) })
+        gathered.push(id)
         waiting.set(id, { bytes, resolve, reject })
         pendingBytes += bytes
         port.ref()
@@ -110,6 +99,18 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
       port.close()
     },
   }
+}
+
+function blobBytes(statements: readonly Statement[]): number {
+  let total = 0
+  const count = (values: readonly SqlValue[]): void => {
+    for (const value of values) if (value instanceof Uint8Array) total += value.length
+  }
+  for (const { parameters, rows = [] } of statements) {
+    count(parameters)
+    for (const row of rows) count(row)
+  }
+  return total
 }
 
 function threadGone(): Fault {

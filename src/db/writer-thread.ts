@@ -6,7 +6,8 @@ import type { Outcome } from './apply.ts'
 import { migrate } from './migrate.ts'
 import type { WriteReply, WriteRequest } from './port-writer.ts'
 import { openDatabase } from './sqlite.ts'
-import { packOutcome, unpackWrite, type PackedOutcome } from './wire.ts'
+import { packedBytes, unpackWrite } from './packed-writes.ts'
+import { packOutcomes } from './wire.ts'
 import { createWriteGroup } from './write-group.ts'
 
 export type ThreadOptions = { readonly path: string; readonly bytesMax?: number }
@@ -45,18 +46,21 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
 
   /** One message for each port that waits. */
   function answer(group: readonly Queued[], outcomes: readonly Outcome[]): void {
-    const replies = new Map<MessagePort, { ids: number[]; outcomes: PackedOutcome[] }>()
+    const replies = new Map<MessagePort, { ids: number[]; outcomes: Outcome[] }>()
     for (const [at, { request, index }] of group.entries()) {
       const outcome = outcomes[at] ?? { ok: false, error: new Error('no outcome') }
       const reply = replies.get(request.port) ?? { ids: [], outcomes: [] }
       replies.set(request.port, reply)
       reply.ids.push(request.ids[index] ?? 0)
-      reply.outcomes.push(packOutcome(outcome))
+      reply.outcomes.push(outcome)
       request.left -= 1
       // Given up now: this thread allocates so little that its collector would leave them lying for long.
-      if (request.left === 0) request.blobs.buffer.transfer(0)
+      if (request.left === 0) request.bytes.buffer.transfer(0)
     }
-    for (const [port, reply] of replies) port.postMessage(reply satisfies WriteReply)
+    for (const [port, { ids, outcomes: its }] of replies) {
+      const reply: WriteReply = packOutcomes(ids, its)
+      port.postMessage(reply, [reply.done.buffer])
+    }
   }
 
   // One turn of the loop lets every port hand over what has arrived before the group starts.
@@ -82,9 +86,8 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     ports.add(port)
     port.on('message', (request: WriteRequest) => {
       const arrived: Arrived = { ...request, port, left: request.ids.length }
-      const { bases, blobs } = request
-      for (const [index, base] of bases.entries()) {
-        queue.push({ request: arrived, index, bytes: (bases[index + 1] ?? blobs.length) - base })
+      for (const index of request.ids.keys()) {
+        queue.push({ request: arrived, index, bytes: packedBytes(request, index) })
       }
       schedule()
     })
