@@ -3,14 +3,24 @@
 import { Fault } from '../base/fault.ts'
 import type { Credential } from '../gateway/gateway.ts'
 import { parseBasic } from './basic-auth.ts'
+import type { NodeExchange } from './node-exchange.ts'
 
 /**
- * Both of an Authorization header. Throws `no_credential` when it is missing, not Basic or not decodable;
+ * Both of the Authorization header, with what else of the request the gate looks at. Throws `no_credential` when it is missing, not Basic or not decodable;
  * `bad_secret` when one of the two is empty.
  */
-export function readCredential(header: string | undefined): Credential {
-  const pair = parseBasic(header)
+export function readFilesCredential({
+  request: { headers },
+  address,
+}: Pick<NodeExchange, 'request' | 'address'>): Credential {
+  const pair = parseBasic(headers.authorization)
   if (pair === null || pair === 'malformed') throw new Fault('no_credential')
   if (pair.user === '' || pair.password === '') throw new Fault('bad_secret')
-  return { key: pair.user, secret: pair.password }
+  return {
+    key: pair.user,
+    secret: pair.password,
+    address,
+    origin: headers.origin,
+    userAgent: headers['user-agent'],
+  }
 }

@@ -15,7 +15,7 @@ import {
   routeCommand,
 } from './command-line.ts'
 import type { Face, NodeExchange } from './node-exchange.ts'
-import { readCredential } from './files-credential.ts'
+import { readFilesCredential } from './files-credential.ts'
 import { filesHeaders, optionsHeaders } from './files-head.ts'
 import { isOriginRefused, refusalOf, sendRefusal } from './files-refusal.ts'
 import { sendReply } from './files-reply.ts'
@@ -91,12 +91,7 @@ async function answerCommand(
   if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
   if (isAmbient(headers)) throw new Fault('browser_refused')
   const path = exchange.path.slice(base.length)
-  const credential = {
-    ...readCredential(headers.authorization),
-    address: exchange.address,
-    origin: headers.origin,
-    userAgent: headers['user-agent'],
-  }
+  const credential = readFilesCredential(exchange)
   const caller = await parts.gateway.enterFiles(credential, commandName(path))
   const route = routeCommand(path)
   const operation = parts.operations.get(route.name)

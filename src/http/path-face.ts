@@ -9,7 +9,7 @@ import type { PathContent, PathOperation, PathReply } from '../gateway/path-oper
 import { absenceOf } from '../gateway/run-path.ts'
 import { isAmbient } from './browser-gate.ts'
 import { type ByteRange, hasDirective, namesTag, readRange } from './conditions.ts'
-import { readCredential } from './files-credential.ts'
+import { readFilesCredential } from './files-credential.ts'
 import { isOriginRefused } from './files-refusal.ts'
 import type { Face, NodeExchange } from './node-exchange.ts'
 import { measuredStream } from './measured-stream.ts'
@@ -77,7 +77,7 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const { method, headers } = exchange.request
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
   const ownOrigin = isOwnHost(settings.host, headers.host)
-  const credential = credentialOf(exchange)
+  const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
   // What a browser sends by itself it sends to the commands too.
   if (credential !== null && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
   const query = readQuery(exchange.query)
@@ -228,18 +228,6 @@ function chooseIn(
     return chooseFormat(query, accept)
   } catch (thrown) {
     return new Unserved(Fault.from(thrown))
-  }
-}
-
-/** Null: no credential was sent. */
-function credentialOf(exchange: NodeExchange) {
-  const { headers } = exchange.request
-  if (headers.authorization === undefined) return null
-  return {
-    ...readCredential(headers.authorization),
-    address: exchange.address,
-    origin: headers.origin,
-    userAgent: headers['user-agent'],
   }
 }
 

@@ -14,7 +14,7 @@ import type { Gateway } from '../../gateway/gateway.ts'
 import type { FilesCall, FilesOperation } from '../../gateway/operation.ts'
 import type { Entry } from '../../ipfs/import/entry.ts'
 import { isAmbient } from '../browser-gate.ts'
-import { readCredential } from '../files-credential.ts'
+import { readFilesCredential } from '../files-credential.ts'
 import { isOriginRefused, type Refusal, refusalOf, sendRefusal } from '../files-refusal.ts'
 import type { FilesSettings } from '../files.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
@@ -74,15 +74,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
     const { headers } = exchange.request
     if (exchange.method === 'OPTIONS') return tusPreflight(headers)
     if (isAmbient(headers)) throw new Fault('browser_refused')
-    const caller = await gateway.enterFiles(
-      {
-        ...readCredential(headers.authorization),
-        address: exchange.address,
-        origin: headers.origin,
-        userAgent: headers['user-agent'],
-      },
-      add.name,
-    )
+    const caller = await gateway.enterFiles(readFilesCredential(exchange), add.name)
     const creates = exchange.path === tusPath
     if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
       return plain(405, 'method not allowed')
