@@ -314,6 +314,29 @@ test('v0 and v1 of one block are two pins, recursive ones listed first', async (
   )
 })
 
+test('who seeks what lies below pins has only those walked that reach it', async (t) => {
+  const { files } = createFilesFixture(t)
+  const tree = async (name: string) => {
+    const entries = [fileEntry(`${name}/x`, name), fileEntry(`${name}/y`, 'y')]
+    return rootOf(await importAll(files, entries)).cid
+  }
+  const leaf = async (text: string) =>
+    rootOf(await importAll(files, [fileEntry('x', text)], { pin: false })).cid
+  const [rootA, rootB] = [(await tree('a')).toString(), (await tree('b')).toString()]
+  const [leafA, leafB] = [await leaf('a'), await leaf('b')]
+  const rootsOf = async (sought?: readonly CID[]) => {
+    const roots = new Set<string>()
+    for await (const { root } of files.indirect('alice', never, sought)) roots.add(root.toString())
+    return [...roots].toSorted()
+  }
+  assert.deepEqual(await rootsOf([leafA]), [rootA])
+  assert.deepEqual(await rootsOf([leafA, leafB.toV1()]), [rootA, rootB].toSorted())
+  const absent = CID.parse('QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
+  assert.deepEqual(await rootsOf([absent]), [])
+  // What lies in its own CID is in no list of blocks.
+  assert.deepEqual(await rootsOf([CID.parse('bafkqaaa')]), [rootA, rootB].toSorted())
+})
+
 test('indirect pins are what lies below a root and is not pinned itself', async (t) => {
   const { files } = createFilesFixture(t)
   const root = rootOf(await importAll(files, [fileEntry('d/a', 'a'), fileEntry('d/b', 'b')])).cid

@@ -200,11 +200,13 @@ export interface Files {
 
   /**
    * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under.
-   * A walk over stored blocks only; stops with the signal.
+   * A walk over stored blocks only; stops with the signal. `sought`: at least these, and no pin is walked that reaches
+   * none of them.
    */
   indirect(
     accountId: string,
     signal: AbortSignal,
+    sought?: readonly CID[],
   ): AsyncIterable<{ readonly cid: CID; readonly root: CID }>
 
   /**

@@ -79,7 +79,8 @@ async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Li
     open.set(cid.toString(), seat)
   }
   if (open.size > 0 && wants('indirect')) {
-    for await (const { cid, root } of files.indirect(caller.accountId, signal)) {
+    const sought = [...open.values()].map(({ cid }) => cid)
+    for await (const { cid, root } of files.indirect(caller.accountId, signal, sought)) {
       const seat = open.get(cid.toString())
       if (seat === undefined) continue
       const type = `indirect through ${input.print(root)}`

@@ -2,8 +2,9 @@
 // at another account's rows (contract-files 8.5).
 // Tested by src/ipfs/files.test.ts
 import { CID } from 'multiformats/cid'
+import { setImmediate } from 'node:timers/promises'
 import { dagPbCodec } from '../../codec/cid.ts'
-import { sha256Code } from '../../codec/multihash.ts'
+import { identityCode, sha256Code } from '../../codec/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
 import type { Pin, PinMode } from '../files.ts'
@@ -133,6 +134,39 @@ function otherForm(cid: CID): readonly CID[] {
   if (cid.version === 0) return [cid.toV1()]
   const liftable = cid.code === dagPbCodec && cid.multihash.code === sha256Code
   return liftable ? [cid.toV0()] : []
+}
+
+/** Pins times blocks that are looked up before other work has its turn. */
+const stepLookups = 10_000
+
+/**
+ * The account's pins, as CID strings, whose closure has one of these blocks, or is not known yet. Null: any may, because
+ * a block that lies in its own CID is in no closure.
+ */
+export async function pinsOver(
+  database: Database,
+  accountId: string,
+  sought: readonly CID[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string> | null> {
+  if (sought.some(({ multihash }) => multihash.code === identityCode)) return null
+  const hashes = sought.map(({ multihash }) => multihash.bytes)
+  const step = Math.max(1, Math.floor(stepLookups / Math.max(1, hashes.length)))
+  const sql = `SELECT pin.cid AS cid, pin.root IS NULL OR EXISTS (SELECT 1 FROM block CROSS JOIN closure
+      ON closure.root = pin.root AND closure.block = block.id
+      WHERE block.hash IN (${hashes.map(() => '?').join(', ')})) AS over
+    FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${step}`
+  const found = new Set<string>()
+  let after: Uint8Array = new Uint8Array()
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = database.all<{ cid: Uint8Array; over: number }>(sql, [...hashes, accountId, after])
+    for (const { cid, over } of rows) if (over === 1) found.add(CID.decode(cid).toString())
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < step) return found
+    after = last.cid
+    await setImmediate()
+  }
 }
 
 /** Recursive pins first, then direct ones, each group by CID string. */

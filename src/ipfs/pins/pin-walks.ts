@@ -5,7 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import type { Files, Patience } from '../files.ts'
-import { listPins } from './pin-rows.ts'
+import { listPins, pinsOver } from './pin-rows.ts'
 import { storedOnly, type Visited, walkBlocks } from '../read/walk.ts'
 
 export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
@@ -23,13 +23,14 @@ export function createPinWalks(parts: {
   const { database, openBlocks, blocksMax } = parts
 
   return {
-    async *indirect(accountId, signal) {
+    async *indirect(accountId, signal, sought) {
       const pins = listPins(database, accountId)
+      const over = sought === undefined ? null : await pinsOver(database, accountId, sought, signal)
       const pinned = new Set(pins.map((pin) => pin.cid.toString()))
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
       for (const { cid: root, mode } of pins) {
-        if (mode !== 'recursive') continue
+        if (mode !== 'recursive' || over?.has(root.toString()) === false) continue
         for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
           signal.throwIfAborted()
           if (!pinned.has(cid.toString())) yield { cid, root }
