@@ -145,6 +145,10 @@ async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   const anvil = await startAnvil(small, bench.report.note)
   if (anvil !== null) await add('anvil', anvil)
   const edr = await startEdr(small, bench.report.note)
-  if (edr !== null) await add('EDR behind node:http', edr)
+  if (edr !== null) {
+    // As anvil is started: several transactions go into one block.
+    await asker(`http://127.0.0.1:${edr.port}`)('evm_setAutomine', [false])
+    await add('EDR behind node:http', edr)
+  }
   return peers
 }

@@ -54,7 +54,7 @@ const provider = await context.createProvider(
     initialParentBeaconBlockRoot: new Uint8Array(32),
     minGasPrice: 0n,
     mining: {
-      autoMine: false,
+      autoMine: true,
       blockGasLimit: 60_000_000n,
       memPool: { order: MineOrdering.Fifo },
     },

@@ -17,7 +17,7 @@ export type EngineUpstream = {
   readonly url: string
   /** Straight to the engine. Rejects with the engine's words. */
   say<Result>(method: string, ...params: readonly unknown[]): Promise<Result>
-  /** Makes a block of what was sent: the engines make none by themselves. */
+  /** Makes a block where the engine makes none by itself. */
   mine(): Promise<void>
 }
 
@@ -26,13 +26,15 @@ type Scope = Pick<TestContext, 'after' | 'diagnostic'>
 /** With the dev accounts, rich. Null where it is not installed. Stopped after the test. */
 export async function startEngineUpstream(t: Scope): Promise<EngineUpstream | null> {
   const engine = await startEdr(await writeGenesis(t), (why) => t.diagnostic(why))
-  return engine === null ? null : upstreamOf(t, engine)
+  // A block for each transaction.
+  return engine === null ? null : upstreamOf(t, engine, async () => {})
 }
 
 /** The same of anvil. */
 export async function startAnvilUpstream(t: Scope): Promise<EngineUpstream | null> {
   const engine = await startAnvil(await writeGenesis(t), (why) => t.diagnostic(why))
-  return engine === null ? null : upstreamOf(t, engine)
+  if (engine === null) return null
+  return upstreamOf(t, engine, async (say) => void (await say('evm_mine')))
 }
 
 async function writeGenesis(t: Scope): Promise<string> {
@@ -61,7 +63,11 @@ async function writeGenesis(t: Scope): Promise<string> {
   return file
 }
 
-function upstreamOf(t: Scope, engine: Server): EngineUpstream {
+function upstreamOf(
+  t: Scope,
+  engine: Server,
+  mine: (say: EngineUpstream['say']) => Promise<void>,
+): EngineUpstream {
   t.after(() => engine.stop())
   const url = `http://127.0.0.1:${engine.port}`
   async function say<Result>(method: string, ...params: readonly unknown[]): Promise<Result> {
@@ -74,5 +80,5 @@ function upstreamOf(t: Scope, engine: Server): EngineUpstream {
     if (reply.error !== undefined) throw new Error(`${method}: ${reply.error.message}`)
     return reply.result
   }
-  return { url, say, mine: async () => void (await say('evm_mine')) }
+  return { url, say, mine: () => mine(say) }
 }
