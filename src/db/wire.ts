@@ -6,7 +6,7 @@ import type { Outcome } from './apply.ts'
 import { NothingChanged } from './writer.ts'
 
 /** Of a write that failed. */
-export type PackedError =
+type PackedError =
   | {
       readonly kind: 'fault'
       readonly code: FaultCode
