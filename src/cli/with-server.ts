@@ -3,6 +3,7 @@
 import { systemClock } from '../base/clock.ts'
 import { createHttpClient, type HttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import type { Context } from './context.ts'
+import { onInterrupt } from './on-interrupt.ts'
 import { serverAccess, type ServerOptions } from './server-access.ts'
 
 /** How long the server may be silent: it answers an upload when all of it is on disk. */
@@ -35,14 +36,5 @@ export async function withServer<Result>(
     stopListening()
     stayAlive.close()
     await client.close()
-  }
-}
-
-function onInterrupt(run: () => void): () => void {
-  process.once('SIGINT', run)
-  process.once('SIGTERM', run)
-  return () => {
-    process.off('SIGINT', run)
-    process.off('SIGTERM', run)
   }
 }

@@ -2,7 +2,7 @@
 // ended at any time and run again: files whose roots are pinned are left out.
 // Tested by test/import-car.test.ts
 import type { Command } from 'commander'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { systemClock } from '../../base/clock.ts'
 import type { Context } from '../context.ts'
 import { createProgress } from '../progress.ts'
@@ -12,6 +12,7 @@ import { addSharedOptions } from '../shared-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { withServer } from '../with-server.ts'
 import { type CarFile, type ImportedCars, importCars } from './import-cars.ts'
+import { writeReport } from './write-report.ts'
 
 type Options = ServerOptions & {
   readonly list?: string
@@ -65,7 +66,7 @@ async function run(context: Context, given: readonly string[], options: Options)
     importCars(files, { client, atOnce, clock, progress: progress.at }, signal),
   ).finally(progress.end)
   const seconds = (systemClock.monotonic() - began) / 1000
-  const report = await writeReport(options.report, imported)
+  const report = await writeReport(options.report, failedLines(imported))
   tell(context, options, imported, { total: files.length, seconds, report })
 }
 
@@ -80,16 +81,9 @@ async function bytesOf(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.size ?? 0
 }
 
-/** Null: nothing failed, and no report is left of an earlier run. Written whole or not at all. */
-async function writeReport(file: string, { failed }: ImportedCars): Promise<string | null> {
-  if (failed.length === 0) {
-    await rm(file, { force: true })
-    return null
-  }
-  const lines = failed.flatMap(({ path, reason }) => [`# ${visible(reason)}`, path])
-  await writeFile(`${file}.new`, `${lines.join('\n')}\n`)
-  await rename(`${file}.new`, file)
-  return file
+/** What failed, each behind its reason. */
+function failedLines({ failed }: ImportedCars): readonly string[] {
+  return failed.flatMap(({ path, reason }) => [`# ${visible(reason)}`, path])
 }
 
 function tell(

@@ -3,17 +3,18 @@
 // Tested by test/import-pins.test.ts
 import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import { systemClock } from '../../base/clock.ts'
 import type { Context } from '../context.ts'
 import { createProgress } from '../progress.ts'
 import { FoundBad, print, visible } from '../report.ts'
 import { addSharedOptions } from '../shared-options.ts'
 import { addServerOptions, serverAccess, type ServerOptions } from '../server-access.ts'
+import { onInterrupt } from '../on-interrupt.ts'
 import { UsageError } from '../usage-error.ts'
 import { type MovedPins, movePins } from './move-pins.ts'
 import { parsePinList, type PinList } from './pin-list.ts'
 import { openPinOrigin, type PinOrigin } from './pin-origin.ts'
+import { writeReport } from './write-report.ts'
 import { createPinTarget } from './pin-target.ts'
 
 type Options = ServerOptions & {
@@ -88,7 +89,7 @@ async function importPins(context: Context, list: string | null, options: Option
     const parts = { target, origin, atOnce, clock: systemClock, progress: progress.at }
     const moved = await movePins(read.wanted, parts, signal).finally(progress.end)
     const seconds = (systemClock.monotonic() - began) / 1000
-    const report = await writeReport(options.report ?? usualReport(list), read, moved)
+    const report = await writeReport(options.report ?? usualReport(list), failedLines(read, moved))
     tell(context, options, { read, moved, seconds, report })
   } finally {
     stopListening()
@@ -126,25 +127,14 @@ function usualReport(list: string | null): string {
   return list === null || list === '-' ? 'import-pins.failed' : `${list}.failed`
 }
 
-/** What failed, as a list that can be given to the next run; null: nothing did. Written whole or not at all. */
-async function writeReport(
-  file: string,
-  { wrong }: PinList,
-  { failed }: MovedPins,
-): Promise<string | null> {
-  if (wrong.length + failed.length === 0) {
-    await rm(file, { force: true })
-    return null
-  }
-  const lines = [
+/** What failed, as a list that can be given to the next run. */
+function failedLines({ wrong }: PinList, { failed }: MovedPins): readonly string[] {
+  return [
     ...failed.map(({ pin: { cid, mode, name }, reason }) =>
       JSON.stringify({ Cid: cid.toString(), Type: mode, Name: name, Error: reason }),
     ),
     ...wrong.map(({ place, text }) => `# ${place} is no CID: ${visible(text)}`),
   ]
-  await writeFile(`${file}.new`, `${lines.join('\n')}\n`)
-  await rename(`${file}.new`, file)
-  return file
 }
 
 function tell(
@@ -208,14 +198,4 @@ function urlOf(text: string): string {
     throw new UsageError('--from expects http://… or https://…')
   }
   return text
-}
-
-/** The first one ends the work in order; the second one at once. */
-function onInterrupt(run: () => void): () => void {
-  process.once('SIGINT', run)
-  process.once('SIGTERM', run)
-  return () => {
-    process.off('SIGINT', run)
-    process.off('SIGTERM', run)
-  }
 }

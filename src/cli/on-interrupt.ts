@@ -1,0 +1,12 @@
+// What a command does when it is told to end.
+// Tested by test/import-pins.test.ts
+
+/** The first SIGINT or SIGTERM runs `end`, in order; a second one ends the process. Returns how to stop listening. */
+export function onInterrupt(end: () => void): () => void {
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+  return () => {
+    process.off('SIGINT', end)
+    process.off('SIGTERM', end)
+  }
+}
