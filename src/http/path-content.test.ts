@@ -125,6 +125,9 @@ test('the page of a directory lists its entries by name, and nothing in a name b
     places.toSorted((a, b) => a - b),
   )
   assert.ok(!page.includes('href="../"'))
+  assert.ok(page.includes(', 6 entries.'))
+  const lone = await reader.get(`${await folderOf(reader, [['a', stone]])}/`)
+  assert.ok((await lone.text()).includes(', 1 entry.'))
   const head = await reader.get(`${folder}/`, {}, 'HEAD')
   assert.deepEqual([head.status, await head.text()], [200, ''])
 })

@@ -33,7 +33,8 @@ const rowsAtOnce = 200
 export async function* directoryPage(page: DirectoryPage): AsyncGenerator<Uint8Array> {
   const { path, cid, entries, isCut, hasParent } = page
   const title = escapeHtml(path)
-  const count = isCut ? `the first ${entries.length} entries` : `${entries.length} entries`
+  const noun = entries.length === 1 ? 'entry' : 'entries'
+  const count = `${isCut ? 'the first ' : ''}${entries.length} ${noun}`
   yield Buffer.from(`<!doctype html>
 <html lang="en">
 <head>
