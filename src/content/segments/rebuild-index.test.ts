@@ -54,3 +54,19 @@ test('rows that point astray are mended and keep their numbers; spoilt copies ge
   assert.deepEqual(db.all('SELECT id, hash FROM block ORDER BY id'), numbers)
   assert.deepEqual(store.find(items[1]?.ref ?? item('').ref), items[1]?.bytes)
 })
+
+test('leaves of a file that was given back are no bad copies, those that a row still points to are', async (t) => {
+  const ops = createMemoryFileOps()
+  const { store, db, writer } = createSegmentFixture(t, { ops })
+  const content = Buffer.alloc(1_000_001)
+  for (let at = 0; at + 4 < content.length; at += 1024) content.writeUInt32LE(at, at)
+  const leaves = await addLeaves(store, content)
+  await store.close()
+  for (const name of ops.files.keys()) if (name.endsWith('.ext')) ops.files.delete(name)
+  const parts = { db, writer, ops, path: '/store', verify, clock: systemClock }
+  const none = { blocks: 0, added: 0, mended: 0 }
+  assert.deepEqual(await rebuildIndex(parts), { ...none, bad: leaves.length })
+  // A collection takes the rows before the file.
+  db.run('DELETE FROM block')
+  assert.deepEqual(await rebuildIndex(parts), { ...none, bad: 0 })
+})

@@ -18,7 +18,7 @@ export type Rebuilt = {
   readonly blocks: number
   readonly added: number
   readonly mended: number
-  /** Copies that do not prove themselves. */
+  /** Copies that do not prove themselves. Not what lay in files that were given back since: no row points there. */
   readonly bad: number
 }
 
@@ -38,6 +38,7 @@ export async function rebuildIndex(parts: {
   const { db, writer, ops, path, verify, clock, onBytes = () => {} } = parts
   const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
+  const present = new Set(folder.files().map(({ id }) => id))
   const logs = folder.files().filter(({ kind }) => kind === 'log')
   const total = logs.reduce((sum, { bytes }) => sum + bytes, 0)
   const counts = { blocks: 0, added: 0, mended: 0, bad: 0 }
@@ -55,7 +56,8 @@ export async function rebuildIndex(parts: {
 
   async function take(row: BlockRow): Promise<void> {
     if (!proves(row)) {
-      counts.bad += 1
+      const isMissed = present.has(row.file) || findPlace(db, row.hash)?.file === row.file
+      if (isMissed) counts.bad += 1
       return
     }
     counts.blocks += 1
