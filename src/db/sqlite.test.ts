@@ -6,6 +6,31 @@ import { test } from 'node:test'
 import { Fault } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'
 
+test('what is read together is one state, and the next read sees what was written meanwhile', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-together-'))
+  const path = join(folder, 'cairn.db')
+  const db = openDatabase(path)
+  db.exec('CREATE TABLE t (n INTEGER)')
+  const reader = openDatabase(path, { readOnly: true })
+  const count = () => reader.getValue<number>('SELECT count(*) FROM t')
+  try {
+    const counts = reader.together(() => {
+      const before = count()
+      db.run('INSERT INTO t VALUES (1)')
+      return [before, count(), reader.together(count)]
+    })
+    assert.deepEqual(counts, [0, 0, 0])
+    assert.equal(count(), 1)
+    assert.throws(() => reader.together(() => assert.fail('inside')), /inside/)
+    db.run('INSERT INTO t VALUES (2)')
+    assert.equal(count(), 2)
+  } finally {
+    reader.close()
+    db.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('rows are plain objects and BLOBs are Uint8Arrays', () => {
   const db = openDatabase(':memory:')
   const row = db.get(`SELECT 1 AS one, x'0102' AS bytes, NULL AS none`)

@@ -28,6 +28,8 @@ export type Database = {
   run(sql: string, parameters?: readonly SqlValue[]): number
   /** Holds a read transaction open until the loop ends. */
   iterate<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Iterable<Shape>
+  /** Runs `read`, which looks at one state of the database. Each read by itself takes and leaves a lock. */
+  together<T>(read: () => T): T
   /** Runs a script without parameters. */
   exec(script: string): void
   readonly inTransaction: boolean
@@ -101,6 +103,16 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       // Not a cached statement: using that one again inside the loop would start the loop anew.
       const rows = translated(() => connection.prepare(sql).iterate(...parameters))
       for (const row of rows) yield { ...row } as Shape
+    },
+    together(read) {
+      if (connection.isTransaction) return read()
+      translated(() => prepared('BEGIN').run())
+      try {
+        return read()
+      } finally {
+        // An error of the disk ends it by itself.
+        if (connection.isTransaction) translated(() => prepared('COMMIT').run())
+      }
     },
     exec: (script) => translated(() => connection.exec(script)),
     get inTransaction() {

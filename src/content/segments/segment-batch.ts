@@ -37,6 +37,8 @@ export type BatchParts = {
   readonly holds: Holds
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
+  /** For many looks at once. */
+  readonly together: (look: () => void) => void
   readonly now: () => number
   /** Nothing of it will become visible any more that is not. */
   readonly onEnd: () => void
@@ -48,7 +50,7 @@ const unlistedMax = 2048
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
-  const { writer, extents, log, pool, holds, holdIfHere, now, onEnd } = parts
+  const { writer, extents, log, pool, holds, holdIfHere, together, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -102,20 +104,30 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     mustBeOpen()
     const fresh: Item[] = []
     const own = new Set<string>()
-    for (const item of items) {
-      const { kind, hash } = item.ref
-      if (kind !== 'dag-block') throw new TypeError(`a batch takes no ${kind}`)
-      const key = toLatin1(hash)
-      const place = recent.get(key)
-      const size = item.bytes.length
-      if (own.has(key)) continue
-      if (place !== undefined) list({ tree, hash, size, place })
-      else if (holdIfHere(hash)) list({ tree, hash: new Uint8Array(hash), size, place: null })
-      else {
-        own.add(key)
-        fresh.push(item)
+    for (const { ref } of items) {
+      if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
+    }
+    /** Listed when all were looked for: a list may be written, which ends the looking. */
+    const known: StagedRow[] = []
+    const sort = (): void => {
+      for (const item of items) {
+        const { hash } = item.ref
+        const key = toLatin1(hash)
+        const place = recent.get(key)
+        const size = item.bytes.length
+        if (own.has(key)) continue
+        if (place !== undefined) known.push({ tree, hash: new Uint8Array(hash), size, place })
+        else if (holdIfHere(hash))
+          known.push({ tree, hash: new Uint8Array(hash), size, place: null })
+        else {
+          own.add(key)
+          fresh.push(item)
+        }
       }
     }
+    if (items.length > 1) together(sort)
+    else sort()
+    for (const row of known) list(row)
     if (fresh.length === 0) return await settled()
     logged = true
     const hashes = fresh.map(({ ref }) => new Uint8Array(ref.hash))

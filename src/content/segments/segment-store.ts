@@ -146,13 +146,17 @@ export function createSegmentStore(parts: {
     const seen = new Set<string>()
     const held: Uint8Array[] = []
     const fresh: Item[] = []
-    for (const item of blocks) {
-      const key = toLatin1(item.ref.hash)
-      if (seen.has(key)) continue
-      seen.add(key)
-      if (holdIfHere(item.ref.hash)) held.push(new Uint8Array(item.ref.hash))
-      else fresh.push(item)
+    const sort = (): void => {
+      for (const item of blocks) {
+        const key = toLatin1(item.ref.hash)
+        if (seen.has(key)) continue
+        seen.add(key)
+        if (holdIfHere(item.ref.hash)) held.push(new Uint8Array(item.ref.hash))
+        else fresh.push(item)
+      }
     }
+    if (blocks.length > 1) db.together(sort)
+    else sort()
     // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here. Not by `slice`, which
     // gives a view of a Buffer.
     const named = fresh.map(({ ref, bytes }) => ({
@@ -233,6 +237,7 @@ export function createSegmentStore(parts: {
         pool,
         holds,
         holdIfHere,
+        together: db.together,
         now: clock.now,
         onEnd: writers.begin(),
       })
