@@ -15,7 +15,7 @@ import { type Figures, readFigures } from './process-figures.ts'
 const silentCpuMsMax = 2_500
 const waitCpuMsMax = 1_500
 const afterCpuMsMax = 500
-const grownMiBMax = 200
+const grownMiBMax = 300
 /** A reader who has so much, or cost so much, leaves. */
 const enoughBytes = 4 * 1024 * 1024
 const enoughCpuMs = 1_500

@@ -81,7 +81,25 @@ const shards = tower(leaf, 8, (below, level) =>
   ),
 )
 
+/** As CIDs stand in a list. */
+function list(children: readonly Block[]): Block {
+  const cids = children.map(({ codec, bytes }) =>
+    cidOf(1, codec, cutMultihash(sha256Code, null, bytes)),
+  )
+  return blockOf(dagCborCodec, encodeDagCbor(cids))
+}
+
+/** The first of its links was seen, the second goes on, and then the first again: what waits is for nothing. */
+const seen = Array.from({ length: 24_000 }, () => leaf)
+const chain = tower(leaf, 1_500, (below) => list([below]))
+const waiting = tower(chain.at(-1) ?? leaf, 15, (below) => list([leaf, below, ...seen]))
+
 export const endlessDags: readonly EndlessDag[] = [
+  {
+    name: 'a chain of 1,500 under 360,000 links to what was seen',
+    path: '/1/1/1',
+    blocks: [...chain, ...waiting.slice(1)],
+  },
   {
     name: 'a file of 2^50 bytes',
     path: '',

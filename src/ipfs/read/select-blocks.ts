@@ -15,6 +15,7 @@ import { type FileShape, fileShape } from './read-file.ts'
 import type { TracedPath } from './path.ts'
 import { readInRuns } from './read-in-runs.ts'
 import type { SelectedBlock, Selection } from './selection.ts'
+import { lookAheadLinks, turnLinks } from './walk.ts'
 
 /** `at`, `size`: which bytes of the file; `place`: of a shard. `whole`: nothing below it is left out. */
 type Child = {
@@ -60,6 +61,7 @@ async function* walk(
   const sent = new Set<string>()
   const entered = new Set<string>()
   let visits = 0
+  let links = 0
 
   for (const cid of path.passed) yield* tell(cid, await visit(read(cid)))
 
@@ -79,6 +81,8 @@ async function* walk(
     level.next += 1
     const key = entryOf(child.cid)
     if (child.whole && !selection.duplicates) {
+      links += 1
+      if (links % turnLinks === 0) await setImmediate()
       if (entered.has(key)) continue
       entered.add(key)
     }
@@ -115,10 +119,13 @@ async function* walk(
     yield { cid, block: bytes }
   }
 
-  /** What comes next, as far as it is known now: the rest of the newest level first. */
+  /** What comes next, as far as a short look tells: the rest of the newest level first. */
   function* aheadOf(levels: readonly Level[]): Generator<CID> {
+    let looked = 0
     for (const { children, next } of levels.toReversed()) {
       for (let at = next; at < children.length; at++) {
+        looked += 1
+        if (looked > lookAheadLinks) return
         const { cid, whole } = children[at] as Child
         const skipped = whole && !selection.duplicates && entered.has(entryOf(cid))
         if (!skipped) yield cid

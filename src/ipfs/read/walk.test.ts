@@ -60,3 +60,23 @@ test('a block that is linked as bytes and as a node is followed all the same', a
   for await (const { cid } of walkBlocks(root.cid, new Map(), 10, read)) seen.push(cid.toString())
   assert.deepEqual(seen, [root.cid, asBytes, leaf].map(String))
 })
+
+test('what comes next is told by a short look, however many links wait', async () => {
+  const again = leafOf('again')
+  const many = Array.from({ length: 10_000 }, () => again)
+  let node = nodeOf([again])
+  const blocks = new Map([[node.cid.toString(), node.bytes]])
+  for (let level = 0; level < 50; level += 1) {
+    node = nodeOf(level < 40 ? [node.cid] : [node.cid, ...many])
+    blocks.set(node.cid.toString(), node.bytes)
+  }
+  let most = 0
+  const read = Object.assign(
+    (cid: CID) => Promise.resolve(blocks.get(cid.toString()) ?? new Uint8Array(0)),
+    { expect: (cids: Iterable<CID>) => (most = Math.max(most, [...cids].length)), forget() {} },
+  )
+  let walked = 0
+  for await (const _ of walkBlocks(node.cid, new Map(), 100, read)) walked += 1
+  assert.equal(walked, 52)
+  assert.ok(most > 0 && most <= 1_000, `${most} links were looked at for one block`)
+})

@@ -21,8 +21,15 @@ export type ReadSome = ((cid: CID) => Promise<Uint8Array | null>) &
 
 /** Links that wait to be followed, as bytes of their CIDs: eight whole blocks of nothing else on one path. */
 const openBytesMax = 16 * 1024 * 1024
+/**
+ * Links that are looked at for what comes next, whether they come to anything or not: a look at every block, through all
+ * that waits, would cost links times blocks.
+ */
+export const lookAheadLinks = 512
 /** How many blocks may be walked before other work gets a turn. */
 const turnBlocks = 128
+/** The same of links, most of which may lead to what was visited. */
+export const turnLinks = 4096
 
 /**
  * Yields each block not yet in `visited`, by multihash. `read` null = skip what is below that CID. Throws
@@ -50,11 +57,14 @@ async function* walk(
   // One run of binary CIDs for each level: links as objects would hold a hundred times the bytes of a block.
   const open: Uint8Array[] = [root.bytes]
   let openBytes = root.bytes.length
+  let links = 0
   for (let run = open.at(-1); run !== undefined; run = open.at(-1)) {
     if (run.length === 0) {
       open.pop()
       continue
     }
+    links += 1
+    if (links % turnLinks === 0) await setImmediate()
     const [cid, rest] = CID.decodeFirst(run)
     openBytes -= run.length - rest.length
     open[open.length - 1] = rest
@@ -82,10 +92,13 @@ async function* walk(
   }
 }
 
-/** What the walk comes to next, as far as it is known now: links of the newest level first. */
+/** What the walk comes to next, as far as a short look tells: links of the newest level first. */
 function* notVisited(open: readonly Uint8Array[], visited: Visited): Generator<CID> {
-  for (const run of open.toReversed()) {
-    for (let left = run; left.length > 0;) {
+  let looked = 0
+  for (let level = open.length - 1; level >= 0; level -= 1) {
+    for (let left = open[level] ?? new Uint8Array(0); left.length > 0;) {
+      looked += 1
+      if (looked > lookAheadLinks) return
       const [cid, rest] = CID.decodeFirst(left)
       left = rest
       if (!visited.has(toBareHex(cid.multihash.bytes))) yield cid
