@@ -12,7 +12,7 @@ import { bombLimits } from './files-bombs.ts'
 import { type Figures, readFigures } from './process-figures.ts'
 
 /** What passes before something comes, before another is answered, and after a reader left. */
-const silentCpuMsMax = 2_500
+const silentCpuMsMax = 5_000
 const waitCpuMsMax = 1_500
 const afterCpuMsMax = 500
 const grownMiBMax = 300
