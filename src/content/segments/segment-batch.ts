@@ -39,6 +39,8 @@ export type BatchParts = {
   readonly holdIfHere: (hash: Uint8Array) => boolean
   /** For many looks at once. */
   readonly together: (look: () => void) => void
+  /** Told where blocks of small commits lie: they are likely read soon. */
+  readonly onPlace: (hash: Uint8Array, place: BlockPlace) => void
   readonly now: () => number
   /** Nothing of it will become visible any more that is not. */
   readonly onEnd: () => void
@@ -46,11 +48,13 @@ export type BatchParts = {
 
 /** Rows that are listed in memory before they go to the table. */
 const unlistedMax = 2048
+/** Blocks of a commit that counts as small. */
+const smallCommit = 256
 /** Blocks of the batch that are known to be in it already. */
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
-  const { writer, extents, log, pool, holds, holdIfHere, together, now, onEnd } = parts
+  const { writer, extents, log, pool, holds, holdIfHere, together, onPlace, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -234,6 +238,9 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       if (logged) await log.append([], true)
       const changes = await write(rows)
       state = 'committed'
+      for (const { hash, place } of unlisted.length > smallCommit ? [] : unlisted) {
+        if (place !== null) onPlace(hash, place)
+      }
       end()
       return changes
     },

@@ -238,6 +238,7 @@ export function createSegmentStore(parts: {
         holds,
         holdIfHere,
         together: db.together,
+        onPlace: places.note,
         now: clock.now,
         onEnd: writers.begin(),
       })
