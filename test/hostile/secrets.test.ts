@@ -202,10 +202,13 @@ test(
     plant('the first key', firstKey)
     plant('the first secret', firstSecret)
     assert.equal(await cairn.stop(), 0)
+    const entries = await readdir(dataDir, { recursive: true, withFileTypes: true })
     const files = await Promise.all(
-      (await readdir(dataDir)).map(async (name) =>
-        (await readFile(join(dataDir, name))).toString('latin1'),
-      ),
+      entries
+        .filter((entry) => entry.isFile())
+        .map(async ({ parentPath, name }) =>
+          (await readFile(join(parentPath, name))).toString('latin1'),
+        ),
     )
 
     assert.ok(planted.length >= 20, `${planted.length} planted`)

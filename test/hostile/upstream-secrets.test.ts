@@ -152,8 +152,10 @@ test(
       }),
     )
     assert.equal(await cairn.stop(), 0)
-    for (const name of await readdir(dataDir)) {
-      places[`the file ${name}`] = (await readFile(join(dataDir, name))).toString('latin1')
+    const entries = await readdir(dataDir, { recursive: true, withFileTypes: true })
+    for (const entry of entries.filter((each) => each.isFile())) {
+      const file = join(entry.parentPath, entry.name)
+      places[`the file ${entry.name}`] = (await readFile(file)).toString('latin1')
     }
     assert.match(places['upstreams --evidence --json'] ?? '', /"lies"/)
     const found: string[] = []
