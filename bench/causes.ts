@@ -4,7 +4,7 @@
 const wayIn =
   'profiled: hashing is the largest part; taking the body from the socket, looking for its boundary and copying it into the slot share its core, and the client shares the other one with the disk. The figure by processor time is the surer one on a busy machine'
 const wayOut =
-  'profiled: hashing and writing to the socket share one core, reading and the client the other. The figure by processor time is the surer one on a busy machine'
+  'its processor time is little more than half of the time a GiB takes: for the rest it waits, for the disk and for the client, where it could hash ahead. Profiled: hashing and writing to the socket share one core, reading and the client the other'
 const perBlock =
   'profiled: half of the processor time of a put is the request thread (a look at the index, the name, the copy into the log, the wait of each), a quarter SQLite, where each row lands on another page of the index because hashes are random, the rest the system that takes log and index into its cache; both threads share two cores with the device'
 const perRead =
