@@ -22,6 +22,7 @@ import { startThreadWriter } from '../src/db/thread-writer.ts'
 import { createFiles, defaultFilesLimits } from '../src/ipfs/create-files.ts'
 import { openStore } from '../src/open-store.ts'
 import { openCollector } from '../src/start-collecting.ts'
+import { seeded } from './fakes/seeded.ts'
 import {
   atOnce,
   bytesOf,
@@ -110,7 +111,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
 type Side = Awaited<ReturnType<typeof openSide>>
 
 test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, async (t) => {
-  const random = generator(seed)
+  const random = seeded(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kept-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))
   const clock = createTurnedClock()
@@ -255,15 +256,4 @@ async function makeAccounts(dataDir: string): Promise<void> {
     database.run('INSERT INTO account (id, name, created, card) VALUES (?, ?, 0, 1)', [id, id])
   }
   database.close()
-}
-
-/** Whole numbers below a bound, the same for the same seed (mulberry32). */
-function generator(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
 }

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { overStorage, overTransfer, type QuotaHolder } from './file-quotas.ts'
+import { overCount } from './over-rate.ts'
 import { createTransferCounts, type TransferCount, type Transferred } from './transfer-counts.ts'
 
 /** One request, from its admission to the end of its answer. */
@@ -99,7 +100,8 @@ export function createFileMeters(parts: FileMeterParts): FileMeters {
 
       function takeSeat(): void {
         const taken = uploads.get(keyId) ?? 0
-        if (taken >= uploadsMax) throw tooManyUploads(uploadsMax)
+        if (taken >= uploadsMax)
+          throw overCount(`this key is limited to ${uploadsMax} uploads at a time`)
         uploads.set(keyId, taken + 1)
         seated = true
       }
@@ -156,8 +158,3 @@ function check(limits: readonly Limit[], way: 'up' | 'down', bytes: number): voi
 
 const keyName = (keyId: string): string => `key ${keyId}`
 const accountName = (accountId: string): string => `account ${accountId}`
-
-function tooManyUploads(uploadsMax: number): Fault {
-  const details = `this key is limited to ${uploadsMax} uploads at a time`
-  return new Fault('over_rate', { data: { event: -33300, details } })
-}

@@ -1,5 +1,6 @@
 // A way to falsify honest replies of one kind. The rows are those of the list of soundness traps: each trap has
 // at least one.
+import { seeded } from './seeded.ts'
 import type { StubChain } from './stub-chain.ts'
 
 /** Numbers from 0 to 1, the same for the same seed. */
@@ -33,15 +34,10 @@ export type Falsehood = {
   tell(telling: Telling): unknown
 }
 
-/** Mulberry32. */
+/** From 0 to 1. */
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const word = seeded(seed)
+  return () => word(2 ** 32) / 2 ** 32
 }
 
 export function pick<Value>(random: Random, values: readonly Value[]): Value | undefined {

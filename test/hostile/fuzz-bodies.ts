@@ -2,6 +2,7 @@
 // seed gives the same bodies.
 import fc from 'fast-check'
 import { call } from './rpc-bombs.ts'
+import { seeded } from '../fakes/seeded.ts'
 import { file, form, part } from './files-bombs.ts'
 
 const hash = `0x${'ab'.repeat(32)}`
@@ -158,17 +159,6 @@ export type FuzzBody = {
   readonly line: string
 }
 
-/** mulberry32: 32 bits of state, enough to choose where to cut. */
-function createDice(seed: number): (sides: number) => number {
-  let state = seed >>> 0
-  return (sides) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides
-  }
-}
-
 const identifier = fc.oneof(
   fc.json(),
   fc.constantFrom('1', '"a"', '1.0', '-0', '12345678901234567890'),
@@ -209,7 +199,7 @@ const sampleSize = 500
 
 /** Endless. One in eight is arbitrary JSON, the others are good ones with one to six changes. */
 export function* fuzzBodies(seed: number): Generator<FuzzBody> {
-  const dice = createDice(seed)
+  const dice = seeded(seed)
   const pick = <T>(from: readonly T[]): T => from[dice(from.length)] as T
   for (let round = 0; ; round++) {
     for (const body of fc.sample(arbitraryBody, { numRuns: sampleSize, seed: seed + round })) {

@@ -8,6 +8,7 @@ import { createFailingFileOps, type FailingCall } from '../../../test/fakes/fail
 import { countLive } from '../../../test/fakes/live-blocks.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.ts'
+import { seeded } from '../../../test/fakes/seeded.ts'
 import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { Fault } from '../../base/fault.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
@@ -24,7 +25,7 @@ const limits = { sealBytes: 96 * 1024 }
 const signal = new AbortController().signal
 
 test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})`, async (t) => {
-  const random = generator(seed)
+  const random = seeded(seed)
   const acknowledged = new Map<string, Uint8Array>()
   let instants = 0
   const look = (): void => {
@@ -66,7 +67,7 @@ test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})
 })
 
 test(`an index made anew after a loss of power has all that was acknowledged (seed ${seed})`, async (t) => {
-  const random = generator(seed + 1)
+  const random = seeded(seed + 1)
   const acknowledged: Uint8Array[] = []
   const disk = createRecordingFileOps(() => {})
   const { store } = createSegmentFixture(t, { ops: disk, limits })
@@ -102,7 +103,7 @@ async function failNth(
   nth: number,
   code: string,
 ): Promise<void> {
-  const random = generator(seed + nth)
+  const random = seeded(seed + nth)
   const ops = createFailingFileOps(createMemoryFileOps())
   const fixture = createSegmentFixture(t, { ops, limits })
   const acknowledged: Uint8Array[] = []
@@ -206,15 +207,4 @@ function databaseOf(rows: readonly Record<string, SqlValue>[]): Database {
       columns.map((column) => row[column] ?? null),
     )
   return db
-}
-
-/** Numbers below `limit` that depend on the seed alone (mulberry32). */
-function generator(from: number): (limit: number) => number {
-  let state = from >>> 0
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
-  }
 }

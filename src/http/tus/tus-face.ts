@@ -13,6 +13,7 @@ import type { FilesUpload } from '../../gateway/files-bytes.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { FilesCall, FilesOperation } from '../../gateway/operation.ts'
 import type { Entry } from '../../ipfs/import/entry.ts'
+import { overCount } from '../../limits/over-rate.ts'
 import { isAmbient } from '../browser-gate.ts'
 import { readFilesCredential } from '../files-credential.ts'
 import { isOriginRefused, type Refusal, refusalOf, sendRefusal } from '../files-refusal.ts'
@@ -105,8 +106,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       throw new Fault('too_large')
     }
     if (records.openOf(caller.keyId) >= openMax) {
-      const details = `this key is limited to ${openMax} unfinished uploads`
-      throw new Fault('over_rate', { data: { event: -33300, details } })
+      throw overCount(`this key is limited to ${openMax} unfinished uploads`)
     }
     const { accountId, keyId } = caller
     const metadata = parseMetadata(headers['upload-metadata'] as string | undefined)
