@@ -45,6 +45,7 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
+import { openAdmin } from './open-admin.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
@@ -53,6 +54,8 @@ import { clientVersion } from './version.ts'
 
 export type RunningServer = {
   readonly url: string
+  /** Where the admin side is; null: it is switched off. */
+  readonly adminUrl: string | null
   /** Shown once: the key that was made because there was none. */
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
   /** Drains and ends: calls in flight are answered, counters and blocks are written. */
@@ -255,7 +258,29 @@ export async function startServer(
 
   const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
   starting.defer(() => uploads.stop())
-  const server = createServer({
+  const { adminRoutes, ...faces } = openFaces({
+    gateway,
+    config,
+    settings,
+    openAdmin: config.admin.enabled
+      ? (adminFaces) =>
+          openAdmin({
+            touch: { accounts, clock },
+            findActor: () => null,
+            directory,
+            faces: adminFaces,
+            settings,
+            clock,
+            log,
+          })
+      : null,
+    uploads,
+    ready: () => writable && store.isWritable && opened.isReady(),
+    networks: () => opened.networks().map(({ name }) => name),
+    clock,
+    log,
+  })
+  const shared = {
     settings: {
       ...defaultServerSettings,
       listener: config.http.listener,
@@ -264,23 +289,24 @@ export async function startServer(
       connectionsMax: config.http.connectionsMax,
       connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     },
-    ...openFaces({
-      gateway,
-      config,
-      settings,
-      uploads,
-      ready: () => writable && store.isWritable && opened.isReady(),
-      networks: () => opened.networks().map(({ name }) => name),
-      clock,
-      log,
-    }),
     logAnswers: () => settings.now.log.level === 'debug',
     clock,
     log,
-  })
+  }
   const { host, port, drainMs } = config.http
+  const draining = { graceMs: drainMs * graceShare, deadlineMs: drainMs }
+  const server = createServer({ ...shared, ...faces })
   const bound = await server.listen({ host, port })
-  starting.defer(() => server.drain({ graceMs: drainMs * graceShare, deadlineMs: drainMs }))
+  starting.defer(() => server.drain(draining))
+  let adminUrl = config.admin.enabled ? urlOf(host, bound) : null
+  if (adminRoutes !== null) {
+    const plain = { ...shared.settings, listener: 'node' as const }
+    const adminServer = createServer({ ...shared, settings: plain, routes: adminRoutes })
+    const adminHost = config.admin.host ?? host
+    const adminPort = await adminServer.listen({ host: adminHost, port: config.admin.port })
+    adminUrl = urlOf(adminHost, adminPort)
+    starting.defer(() => adminServer.drain(draining))
+  }
 
   const reload =
     source === null
@@ -300,15 +326,19 @@ export async function startServer(
 
   // Everything stands: from here on the caller stops it, not the end of this function.
   const running = starting.move()
-  const shownHost = host.includes(':') ? `[${host}]` : host
   return {
-    url: `http://${shownHost}:${bound}`,
+    url: urlOf(host, bound),
+    adminUrl,
     firstKey,
     reload: async () => {
       await reload?.now()
     },
     stop: () => running.disposeAsync(),
   }
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {

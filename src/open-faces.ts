@@ -8,9 +8,11 @@ import type { Gateway } from './gateway/gateway.ts'
 import type { FilesOperation } from './gateway/operation.ts'
 import { add } from './gateway/operations/add.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
+import type { AdminSide } from './http/admin/admin-side.ts'
+import type { AsKeyParts } from './http/admin/as-key.ts'
 import { createFilesFace } from './http/files.ts'
 import { createPathFace } from './http/path-face.ts'
-import { createRoutes } from './http/routes.ts'
+import { createAdminOnlyRoutes, createRoutes, type Routes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import type { ServerParts } from './http/server.ts'
 import { createTusFace } from './http/tus/tus-face.ts'
@@ -24,6 +26,8 @@ export type FacesParts = {
   readonly config: Config
   /** As of now. */
   readonly settings: { readonly now: Config }
+  /** The admin side over the two faces; null: it is switched off. */
+  readonly openAdmin: ((faces: Pick<AsKeyParts, 'rpc' | 'files'>) => AdminSide) | null
   /** Of uploads that may go on. */
   readonly uploads: UploadRecords
   readonly ready: () => boolean
@@ -36,7 +40,12 @@ export type FacesParts = {
 /** What may wait to be sent over a WebSocket beside one whole response. */
 const webSocketSpareBytes = 8 * 1024 * 1024
 
-export function openFaces(parts: FacesParts): Pick<ServerParts, 'routes' | 'upgrades'> {
+export type OpenFaces = Pick<ServerParts, 'routes' | 'upgrades'> & {
+  /** Of a listener for the admin side alone; null: there is none. */
+  readonly adminRoutes: Routes | null
+}
+
+export function openFaces(parts: FacesParts): OpenFaces {
   const { gateway, config, settings, uploads, ready, networks, clock, log } = parts
   const rpcParts = {
     gateway,
@@ -75,9 +84,15 @@ export function openFaces(parts: FacesParts): Pick<ServerParts, 'routes' | 'upgr
     clock,
     log,
   }
+  const rpc = createRpcFace(rpcParts)
+  const admin =
+    parts.openAdmin?.({ rpc, files: (entry) => createFilesFace(filesParts, entry) }) ?? null
+  const apart = config.admin.host !== null
   return {
+    adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin) : null,
     routes: createRoutes({
-      rpc: createRpcFace(rpcParts),
+      rpc,
+      ...(admin === null || apart ? {} : { admin }),
       files: createFilesFace(filesParts),
       tus: createTusFace({ ...filesParts, add: add as FilesOperation<unknown>, records: uploads }),
       paths: createPathFace({

@@ -17,6 +17,8 @@ export type Directory = {
   authenticate(key: string, secret: string | null, address?: string): Caller
   /** Accounts with a key that opens what they have pinned to everybody; `cardGate`: those with a card. */
   openAccounts(cardGate: boolean): readonly string[]
+  /** A key with its secret and without its lists, for its own account; null: there is none that works. */
+  callerOf(accountId: string, keyId: string): Caller | null
   /** Reads the accounts anew when they changed. */
   refresh(): void
   stop(): void
@@ -127,6 +129,13 @@ export function createDirectory(parts: {
         ({ expires, withSecret }) => !isOver(expires, clock) && (withSecret.hasCard || !cardGate),
       )
       return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
+    },
+    callerOf(accountId, keyId) {
+      refresh()
+      const entry = [...entries.values()].find(({ withSecret }) => withSecret.keyId === keyId)
+      if (entry === undefined || entry.withSecret.accountId !== accountId) return null
+      if (entry.revoked || isOver(entry.expires, clock)) return null
+      return { ...entry.withSecret, allowlists: null }
     },
     authenticate(key, secret, address = '') {
       const hash = hashToHex(key)

@@ -230,6 +230,44 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  admin: z
+    .strictObject({
+      enabled: flag(true, 'Serve the admin API and the dashboard.'),
+      host: z.string().min(1).nullable().default(null).meta({
+        description:
+          'Address of a listener for the admin API and the dashboard alone; null: where everything is.',
+      }),
+      port: whole(0, 65_535, 8546, 'Port of that listener; read only when `admin.host` is set.'),
+      hosts: live(
+        z
+          .string()
+          .regex(
+            /^[a-z0-9.-]{1,253}(, ?[a-z0-9.-]{1,253}){0,99}$/,
+            'expected host names in lower case, a comma between them',
+          )
+          .nullable()
+          .default(null)
+          .meta({
+            description:
+              'Host names by which the dashboard is reached besides `localhost` and the addresses of loopback, a comma between them.',
+          }),
+      ),
+      ips: live(
+        z
+          .string()
+          .regex(
+            /^[0-9a-f.:/]{2,49}(, ?[0-9a-f.:/]{2,49}){0,99}$/,
+            'expected addresses or blocks of them (CIDR), a comma between them',
+          )
+          .nullable()
+          .default(null)
+          .meta({
+            description:
+              'Addresses, and blocks of them (CIDR), that may reach it, a comma between them; null: all that can.',
+          }),
+      ),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: live(

@@ -23,6 +23,7 @@ export function enterRpc(
   network: Network,
 ): Caller | Promise<Caller> {
   const { key, secret, user = '', address = '' } = credential
+  if (credential.caller !== undefined) return gateRpc(credential.caller, credential, network)
   if (key === null) throw new Fault('no_credential')
   if (user !== '' && user !== key) throw new Fault('bad_secret')
   const caller = authenticate(key, secret, address)
@@ -53,8 +54,11 @@ export async function enterFiles(
   command: string,
   cardGate: boolean,
 ): Promise<Caller> {
-  if (credential.key === null || credential.secret === null) throw new Fault('no_credential')
-  const caller = await authenticate(credential.key, credential.secret, credential.address ?? '')
+  const { key, secret, address = '' } = credential
+  if (credential.caller === undefined && (key === null || secret === null)) {
+    throw new Fault('no_credential')
+  }
+  const caller = credential.caller ?? (await authenticate(key ?? '', secret, address))
   if (!caller.settings.files) {
     throw new Fault('refused_by_setting', {
       detail: 'project ID does not have access to ipfs',

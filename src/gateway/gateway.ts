@@ -15,6 +15,8 @@ import type { PathRun, PathVisit } from './path-operation.ts'
  * comes from, as the socket says. `origin`, `userAgent`: the headers, as they are.
  */
 export type Credential = {
+  /** Who calls, where that was judged already: the rest is not looked at. */
+  readonly caller?: Caller
   readonly key: string | null
   readonly secret: string | null
   readonly user?: string | undefined

@@ -1,5 +1,6 @@
 // The file face: `/api/v0/*` as Kubo's HTTP RPC, behind Basic auth. Gates in the order of contract-files 2.1,
 // none of them reads the body; rules of the service live in the gateway.
+import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
@@ -46,8 +47,15 @@ export type FilesFaceParts = {
 const base = '/api/v0/'
 const argumentBytesMax = 1_048_576
 
+/** Someone who was let in already. */
+export type FilesEntry = {
+  readonly caller: Caller
+  /** `/api/v0/<command>`, in place of the exchange's own. */
+  readonly path: string
+}
+
 /** Builds the face. It answers every exchange itself and throws nothing. */
-export function createFilesFace(parts: FilesFaceParts): Face {
+export function createFilesFace(parts: FilesFaceParts, entry: FilesEntry | null = null): Face {
   const { clock, log, settings } = parts
   return async (exchange) => {
     const { request, response } = exchange
@@ -62,7 +70,7 @@ export function createFilesFace(parts: FilesFaceParts): Face {
       if (request.method === 'OPTIONS') {
         const answer = { status: 204, headers: optionsHeaders(request.headers), body: '' }
         sendRefusal(exchange, answer, { bodyEnded: upload.ended, clock })
-      } else await answerCommand(parts, exchange, upload)
+      } else await answerCommand(parts, exchange, upload, entry)
     } catch (thrown) {
       const fault = Fault.from(thrown)
       if (fault.code === 'internal') {
@@ -85,13 +93,16 @@ async function answerCommand(
   parts: FilesFaceParts,
   exchange: NodeExchange,
   upload: UploadBody,
+  entry: FilesEntry | null,
 ): Promise<void> {
   const { headers, method } = exchange.request
-  if (!exchange.path.startsWith(base)) throw new Fault('no_command')
+  const whole = entry?.path ?? exchange.path
+  if (!whole.startsWith(base)) throw new Fault('no_command')
   if (method !== 'POST') throw new Fault('wrong_http', { detail: '405 - Method Not Allowed' })
   if (isAmbient(headers)) throw new Fault('browser_refused')
-  const path = exchange.path.slice(base.length)
-  const credential = readFilesCredential(exchange)
+  const path = whole.slice(base.length)
+  const credential =
+    entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
   const caller = await parts.gateway.enterFiles(credential, commandName(path))
   const route = routeCommand(path)
   const operation = parts.operations.get(route.name)

@@ -1,10 +1,12 @@
 // Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
 // Tested by src/http/server.test.ts
+import type { Caller } from '../accounts/caller.ts'
+import { type AdminSide, sendDocument } from './admin/admin-side.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
 import type { Exchange } from './exchange.ts'
-import type { Face, NodeExchange } from './node-exchange.ts'
+import type { Face } from './node-exchange.ts'
 import { indexPage } from './index-page.ts'
-import { type Answer, sendAnswer, textAnswer } from './text-answer.ts'
+import { sendAnswer, textAnswer } from './text-answer.ts'
 import { tusPath } from './tus/tus-head.ts'
 
 /** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
@@ -12,6 +14,8 @@ export type RpcPath = {
   readonly network: string | null
   readonly webSocket: boolean
   readonly key: string | null
+  /** Who calls, where that was judged already. */
+  readonly caller?: Caller
 }
 
 export type RpcFace = (exchange: Exchange, path: RpcPath) => void | Promise<void>
@@ -24,6 +28,8 @@ export type Faces = {
   readonly paths: Face
   /** `/tus/files`, and everything under it; absent: nothing is there. */
   readonly tus?: Face
+  /** The admin side; absent: it is switched off, or another listener has it. */
+  readonly admin?: AdminSide
   /** Start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
@@ -55,6 +61,29 @@ export function createRoutes(faces: Faces): Routes {
   return { any: createFace(faces), rpc: faces.rpc }
 }
 
+/** For a listener that has nothing else. */
+export function createAdminOnlyRoutes(side: AdminSide): Routes {
+  return {
+    any(exchange) {
+      const answered = side(exchange)
+      if (answered !== null) return answered
+      if (exchange.path === livePath) return sendDocument(exchange, liveAnswer())
+      const { request, response } = exchange
+      sendAnswer(request, response, textAnswer(404, '404 page not found'))
+    },
+    rpc: (exchange) =>
+      exchange.send({
+        status: 404,
+        fixed: [],
+        own: [],
+        text: '',
+        ascii: true,
+        bodyUnread: true,
+        closes: true,
+      }),
+  }
+}
+
 function createFace(faces: Faces): Face {
   return (exchange) => {
     const { path } = exchange
@@ -66,21 +95,22 @@ function createFace(faces: Faces): Face {
     if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
       return tus(exchange)
     }
+    const answered = faces.admin?.(exchange) ?? null
+    if (answered !== null) return answered
     exchange.response.setHeader('x-request-id', exchange.requestId)
-    if (path === livePath) return sendPage(exchange, liveAnswer())
+    if (path === livePath) return sendDocument(exchange, liveAnswer())
     if (path === readyPath) {
-      return sendPage(exchange, readyAnswer({ ready: faces.ready(), draining: exchange.draining }))
+      return sendDocument(
+        exchange,
+        readyAnswer({ ready: faces.ready(), draining: exchange.draining }),
+      )
     }
     if (path === '/') {
-      return sendPage(exchange, indexPage(exchange.request.headers.host ?? '', faces.networks()))
+      return sendDocument(
+        exchange,
+        indexPage(exchange.request.headers.host ?? '', faces.networks()),
+      )
     }
     sendAnswer(exchange.request, exchange.response, textAnswer(404, '404 page not found'))
   }
-}
-
-function sendPage(exchange: NodeExchange, page: Answer): void {
-  const { request, response } = exchange
-  const readable = request.method === 'GET' || request.method === 'HEAD'
-  const refusal = textAnswer(405, 'method not allowed', { allow: 'GET, HEAD' })
-  sendAnswer(request, response, readable ? page : refusal)
 }

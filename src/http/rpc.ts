@@ -122,7 +122,10 @@ async function answer(
   if (progress.overloaded) throw new Fault('overloaded')
   const network = gateway.networkFor(path.network, exchange.hostLabel)
   const credential = readCredential(exchange, path.key)
-  const entering = gateway.enterRpc(credential, network)
+  const entering = gateway.enterRpc(
+    path.caller === undefined ? credential : { ...credential, caller: path.caller },
+    network,
+  )
   const caller =
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.entered = { caller, network }

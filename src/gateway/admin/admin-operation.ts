@@ -1,0 +1,81 @@
+// What an admin operation is: one thing the dashboard and the command line can do, in one file. The table of them
+// (index.ts) makes the routes, the OpenAPI document and the matrix of who may do what.
+import type { z } from 'zod'
+import type { Accounts } from '../../accounts/accounts.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { Actor, AdminRole } from './actor.ts'
+
+/** What an operation may touch. */
+export type AdminParts = {
+  readonly accounts: Accounts
+  readonly clock: Clock
+}
+
+/** A session that begins or ends with the answer; the face makes a cookie of it. */
+export interface SessionSink {
+  begin(session: { readonly token: string; readonly expires: number }): void
+  end(): void
+}
+
+/** How an admin operation was reached, for what keeps a trace of it. */
+export type AdminOrigin = {
+  /** Of the peer; null at the command line. */
+  readonly address: string | null
+  readonly userAgent: string | null
+}
+
+/** One run. */
+export type AdminCall = AdminParts & {
+  readonly actor: Actor | null
+  readonly origin: AdminOrigin
+  readonly session: SessionSink
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal
+}
+
+/** What an operation of form `text` gives: a whole document to be saved. */
+export type TextReply = { readonly type: string; readonly fileName: string; readonly text: string }
+
+type Shared = {
+  /** `operationId` of the OpenAPI document. */
+  readonly id: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Under `/api/v1`, with `{name}` for what varies: `/accounts/{account}/keys/{key}`. */
+  readonly path: string
+  readonly role: AdminRole
+  /** One sentence, for the document. */
+  readonly summary: string
+}
+
+/**
+ * - `input`: a strict object of everything that comes in: path, query (of GET and DELETE: texts, so coerce) and body.
+ * - `output`: what goes out and nothing else; what `run` gives besides is left out.
+ * - `run`: throws Fault, AccountsRefusal.
+ */
+export type JsonOperation<Input, Output> = Shared & {
+  readonly form?: 'json'
+  readonly input: z.ZodType<Input>
+  readonly output: z.ZodType<Output>
+  run(input: Input, call: AdminCall): Output | Promise<Output>
+}
+
+/** Gives a document to be saved. */
+export type TextOperation<Input> = Shared & {
+  readonly form: 'text'
+  readonly input: z.ZodType<Input>
+  run(input: Input, call: AdminCall): TextReply | Promise<TextReply>
+}
+
+/** Gives server-sent events until the caller goes; `output`: the data of each. */
+export type EventsOperation<Input, Output> = Shared & {
+  readonly form: 'events'
+  readonly input: z.ZodType<Input>
+  readonly output: z.ZodType<Output>
+  run(input: Input, call: AdminCall): AsyncIterable<Output>
+}
+
+/** As the table holds them. */
+export type AdminOperation =
+  | JsonOperation<unknown, unknown>
+  | TextOperation<unknown>
+  | EventsOperation<unknown, unknown>

@@ -1,0 +1,53 @@
+// One run of an admin operation, the same for the page and the command line: role, input, run, output.
+import { AccountsRefusal, type RefusalReason } from '../../accounts/accounts-refusal.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { judgeRole } from './actor.ts'
+import type { AdminCall, AdminOperation, TextReply } from './admin-operation.ts'
+
+export type AdminReply =
+  | { readonly form: 'json'; readonly value: unknown }
+  | { readonly form: 'text'; readonly text: TextReply }
+  | { readonly form: 'events'; readonly events: AsyncIterable<unknown> }
+
+/**
+ * `sent`: members of path, query and body in one object. Throws `signed_out`, `not_allowed`, `absent`, `bad_input`
+ * (its data names the first member that is wrong), and what the operation throws, as Fault.
+ */
+export async function runAdmin(
+  operation: AdminOperation,
+  sent: Readonly<Record<string, unknown>>,
+  call: AdminCall,
+): Promise<AdminReply> {
+  const { account } = sent
+  judgeRole(operation.role, typeof account === 'string' ? account : null, call.actor)
+  const input = parseInput(operation, sent)
+  try {
+    if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }
+    if (operation.form === 'events') return { form: 'events', events: operation.run(input, call) }
+    return { form: 'json', value: operation.output.parse(await operation.run(input, call)) }
+  } catch (thrown) {
+    if (thrown instanceof AccountsRefusal) {
+      throw new Fault(codes[thrown.reason], { detail: thrown.message, cause: thrown })
+    }
+    throw Fault.from(thrown)
+  }
+}
+
+function parseInput(operation: AdminOperation, sent: Readonly<Record<string, unknown>>): unknown {
+  const parsed = operation.input.safeParse(sent)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const field = issue?.path.join('.') ?? ''
+  const detail = `${field === '' ? '' : `${field}: `}${issue?.message ?? 'bad input'}`
+  throw new Fault('bad_input', { detail, data: { field } })
+}
+
+const codes: Readonly<Record<RefusalReason, FaultCode>> = {
+  bad_name: 'bad_input',
+  name_taken: 'conflict',
+  no_account: 'absent',
+  bad_key: 'bad_input',
+  key_taken: 'conflict',
+  no_key: 'absent',
+  bad_setting: 'bad_input',
+}

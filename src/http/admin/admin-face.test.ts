@@ -1,0 +1,293 @@
+import { deepEqual, equal, match } from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { type TestContext, test } from 'node:test'
+import { z } from 'zod'
+import type { Accounts } from '../../accounts/accounts.ts'
+import { systemClock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Actor } from '../../gateway/admin/actor.ts'
+import type {
+  AdminOperation,
+  EventsOperation,
+  JsonOperation,
+  TextOperation,
+} from '../../gateway/admin/admin-operation.ts'
+import { createAdminOnlyRoutes } from '../routes.ts'
+import { createServer, defaultServerSettings } from '../server.ts'
+import { createAdminFace } from './admin-face.ts'
+import { createAdminSide } from './admin-side.ts'
+
+type Reply = {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly text: string
+}
+
+const shared = { role: 'anyone', summary: 'A thing of this test.' } as const
+const nothing = z.strictObject({})
+const echo: JsonOperation<{ name: string; times?: number | undefined }, { name: string }> = {
+  ...shared,
+  id: 'echo',
+  method: 'POST',
+  path: '/echo/{name}',
+  input: z.strictObject({ name: z.string().max(20), times: z.int().optional() }),
+  output: z.object({ name: z.string() }),
+  run: (input) => ({ ...input, hash: 'never shown' }),
+}
+const plain: JsonOperation<object, { plain: true }> = {
+  ...shared,
+  id: 'plain',
+  method: 'GET',
+  path: '/echo/plain',
+  input: nothing,
+  output: z.object({ plain: z.literal(true) }),
+  run: () => ({ plain: true }),
+}
+const enter: JsonOperation<object, object> = {
+  ...shared,
+  id: 'enter',
+  method: 'POST',
+  path: '/enter',
+  input: nothing,
+  output: nothing,
+  run(_input, { session }) {
+    session.begin({ token: 'token-1', expires: 1_900_000_000_000 })
+    return {}
+  },
+}
+const mine: JsonOperation<object, { email: string }> = {
+  ...shared,
+  role: 'signed-in',
+  id: 'mine',
+  method: 'GET',
+  path: '/mine',
+  input: nothing,
+  output: z.object({ email: z.string() }),
+  run: (_input, { actor }) => ({ email: actor?.kind === 'person' ? actor.email : '' }),
+}
+const paper: TextOperation<object> = {
+  ...shared,
+  id: 'paper',
+  method: 'GET',
+  path: '/paper',
+  form: 'text',
+  input: nothing,
+  run: () => ({ type: 'text/csv', fileName: 'paper.csv', text: 'a,b\n1,2\n' }),
+}
+const ticks: EventsOperation<object, { tick: number }> = {
+  ...shared,
+  id: 'ticks',
+  method: 'GET',
+  path: '/ticks',
+  form: 'events',
+  input: nothing,
+  output: z.object({ tick: z.number() }),
+  async *run() {
+    yield { tick: 1 }
+    yield { tick: 2 }
+  },
+}
+const broken: JsonOperation<object, object> = {
+  ...shared,
+  id: 'broken',
+  method: 'GET',
+  path: '/broken',
+  input: nothing,
+  output: nothing,
+  run() {
+    throw new TypeError('a secret of the inside')
+  },
+}
+
+const person: Actor = {
+  kind: 'person',
+  personId: 'p1',
+  email: 'a@example.com',
+  operator: false,
+  roles: new Map(),
+  via: { kind: 'session', id: 's1' },
+}
+
+async function start(t: TestContext, admits = (_address: string) => true) {
+  const operations = [echo, plain, enter, mine, paper, ticks, broken] as unknown as AdminOperation[]
+  const api = createAdminFace({
+    operations,
+    touch: { accounts: {} as Accounts, clock: systemClock },
+    findActor: ({ session, token }) => (session === 'good' || token === 'good' ? person : null),
+    settings: { hosts: ['cairn.example.com'], admits },
+    asKey: async () => false,
+    version: '0',
+    clock: systemClock,
+    log: silentLog,
+  })
+  const server = createServer({
+    settings: { ...defaultServerSettings, listener: 'node' },
+    routes: createAdminOnlyRoutes(createAdminSide({ api, openApi: () => '{}' })),
+    clock: systemClock,
+    log: silentLog,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  t.after(() => server.drain({ graceMs: 0, deadlineMs: 100 }))
+  const own = { 'x-cairn-admin': '1', origin: `http://127.0.0.1:${port}` }
+  function ask(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const sending = httpRequest(
+        {
+          port,
+          host: '127.0.0.1',
+          method,
+          path,
+          headers: { 'content-type': 'application/json', ...headers },
+        },
+        (response) => {
+          let text = ''
+          response.setEncoding('utf8')
+          response.on('data', (chunk: string) => (text += chunk))
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+          )
+        },
+      )
+      sending.on('error', reject)
+      sending.end(body)
+    })
+  }
+  return { ask, own, port }
+}
+
+const codeOf = ({ text }: Reply): string =>
+  (JSON.parse(text) as { error: { code: string } }).error.code
+
+test('an operation is given path and body as one, and only the listed fields go out', async (t) => {
+  const { ask, own } = await start(t)
+  const reply = await ask('POST', '/api/v1/echo/a%2Fb', own, '{"times":2}')
+  deepEqual([reply.status, reply.text], [200, '{"name":"a/b"}'])
+  equal(reply.headers['cache-control'], 'no-store')
+  equal(reply.headers['access-control-allow-origin'], undefined)
+})
+
+test('what the path names cannot be said otherwise in the body', async (t) => {
+  const { ask, own } = await start(t)
+  equal((await ask('POST', '/api/v1/echo/one', own, '{"name":"two"}')).text, '{"name":"one"}')
+})
+
+test('a member that is not in the table, a wrong type, a list and no JSON are refused by name', async (t) => {
+  const { ask, own } = await start(t)
+  for (const body of ['{"operator":true}', '{"__proto__":{}}', '{"times":"2"}', '[]', '{', '1']) {
+    const reply = await ask('POST', '/api/v1/echo/one', own, body)
+    deepEqual([reply.status, codeOf(reply)], [400, 'bad_input'], body)
+  }
+  match((await ask('POST', '/api/v1/echo/one', own, '{"times":"2"}')).text, /"field":"times"/)
+  equal(
+    (await ask('POST', '/api/v1/echo/one', { ...own, 'content-type': 'text/plain' }, '{}')).status,
+    415,
+  )
+  equal((await ask('GET', '/api/v1/echo/plain?x=1&x=2')).status, 400)
+})
+
+test('a path spelled out goes before a name, another method is told which there are, another path is absent', async (t) => {
+  const { ask, own } = await start(t)
+  equal((await ask('GET', '/api/v1/echo/plain')).text, '{"plain":true}')
+  const wrong = await ask('DELETE', '/api/v1/echo/plain', own)
+  deepEqual([wrong.status, wrong.headers['allow']], [405, 'GET'])
+  equal(codeOf(await ask('GET', '/api/v1/nothing')), 'absent')
+  equal(codeOf(await ask('GET', '/api/v1/')), 'absent')
+})
+
+test('a name that nobody allowed is told the setting, so a page that rebinds its name reads nothing', async (t) => {
+  const { ask } = await start(t)
+  const refused = await ask('GET', '/api/v1/echo/plain', { host: 'evil.example' })
+  deepEqual([refused.status, codeOf(refused)], [403, 'wrong_host'])
+  match(refused.text, /admin\.hosts/)
+  for (const host of ['localhost:1', '127.0.0.1', '[::1]:9', 'cairn.example.com:443']) {
+    equal((await ask('GET', '/api/v1/echo/plain', { host })).status, 200, host)
+  }
+})
+
+test('an address outside the list is refused', async (t) => {
+  const { ask } = await start(t, () => false)
+  equal(codeOf(await ask('GET', '/api/v1/echo/plain')), 'wrong_address')
+})
+
+test('what changes something must come from the page itself, unless a token brings it', async (t) => {
+  const { ask, own, port } = await start(t)
+  const guard = { 'x-cairn-admin': '1' }
+  const tries: readonly (readonly [Record<string, string>, number])[] = [
+    [{}, 403],
+    [{ origin: own.origin }, 403],
+    [guard, 403],
+    [{ ...guard, origin: 'http://evil.example' }, 403],
+    [{ ...guard, origin: 'null' }, 403],
+    [{ ...guard, origin: `http://localhost:${port}` }, 403],
+    [{ ...guard, 'sec-fetch-site': 'cross-site' }, 403],
+    [{ ...guard, 'sec-fetch-site': 'same-site' }, 403],
+    [{ ...guard, 'sec-fetch-site': 'same-origin' }, 200],
+    [own, 200],
+    [{ authorization: 'Bearer good' }, 200],
+  ]
+  for (const [headers, status] of tries) {
+    const reply = await ask('POST', '/api/v1/echo/one', {
+      ...headers,
+      cookie: 'cairn-session=good',
+    })
+    equal(reply.status, status, JSON.stringify(headers))
+  }
+})
+
+test('a session is a cookie that scripts cannot read, tied to TLS away from loopback', async (t) => {
+  const { ask, own } = await start(t)
+  const near = await ask('POST', '/api/v1/enter', own)
+  match(
+    String(near.headers['set-cookie']),
+    /^cairn-session=token-1; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+  )
+  const host = 'cairn.example.com'
+  const far = await ask('POST', '/api/v1/enter', { ...own, host, origin: `https://${host}` })
+  match(
+    String(far.headers['set-cookie']),
+    /^__Host-cairn=token-1; .*HttpOnly; SameSite=Lax; Secure$/,
+  )
+})
+
+test('who is asked for by cookie or token, and two cookies of one name are none', async (t) => {
+  const { ask } = await start(t)
+  const get = (headers: Record<string, string>) => ask('GET', '/api/v1/mine', headers)
+  equal((await get({ cookie: 'a=b; cairn-session=good' })).text, '{"email":"a@example.com"}')
+  equal((await get({ authorization: 'Bearer good' })).status, 200)
+  equal(codeOf(await get({})), 'signed_out')
+  equal(codeOf(await get({ cookie: 'cairn-session=bad' })), 'signed_out')
+  equal(codeOf(await get({ cookie: 'cairn-session=good; cairn-session=good' })), 'signed_out')
+  // A bad token is not made good by a cookie beside it.
+  equal(
+    codeOf(await get({ authorization: 'Bearer bad', cookie: 'cairn-session=good' })),
+    'signed_out',
+  )
+})
+
+test('documents are saved, events come one by one, and a bug tells nothing of itself', async (t) => {
+  const { ask } = await start(t)
+  const document = await ask('GET', '/api/v1/paper')
+  equal(document.headers['content-disposition'], 'attachment; filename="paper.csv"')
+  equal(document.headers['content-type'], 'text/csv; charset=utf-8')
+  const events = await ask('GET', '/api/v1/ticks')
+  equal(events.text, ': here\n\ndata: {"tick":1}\n\ndata: {"tick":2}\n\n')
+  const bug = await ask('GET', '/api/v1/broken')
+  deepEqual(
+    [bug.status, bug.text],
+    [500, `{"error":{"code":"internal","message":"${new Fault('internal').message}"}}`],
+  )
+})
+
+test('a body over the cap is refused before it is read', async (t) => {
+  const { ask, own } = await start(t)
+  equal(
+    (await ask('POST', '/api/v1/echo/one', own, `{"a":"${'x'.repeat(1_100_000)}"}`)).status,
+    413,
+  )
+})

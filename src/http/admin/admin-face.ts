@@ -1,0 +1,175 @@
+// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, path, origin (for
+// what changes something with a cookie), who, body; then the operation judges the role. No CORS: our own page alone.
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import type { Actor } from '../../gateway/admin/actor.ts'
+import type { AdminOperation, AdminParts } from '../../gateway/admin/admin-operation.ts'
+import { adminBase, isBodiless, openApi } from '../../gateway/admin/open-api.ts'
+import { runAdmin } from '../../gateway/admin/run-admin.ts'
+import { createDeadlines } from '../deadlines.ts'
+import type { Face, NodeExchange } from '../node-exchange.ts'
+import { judgeHost, judgeOrigin } from './admin-rules.ts'
+import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
+import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
+import { readSession, sessionCookie } from './session-cookie.ts'
+
+/** What a request brought to say who it is from; null: it brought none. */
+export type AdminCredential = { readonly session: string | null; readonly token: string | null }
+
+/** Null: nobody. Never throws for a credential that is wrong or over. */
+export type FindActor = (credential: AdminCredential) => Actor | null | Promise<Actor | null>
+
+export type AdminFaceParts = {
+  readonly operations: readonly AdminOperation[]
+  readonly touch: AdminParts
+  readonly findActor: FindActor
+  readonly settings: {
+    /** Host names besides those of loopback. */
+    readonly hosts: readonly string[]
+    /** May this address of a peer ask at all? */
+    readonly admits: (address: string) => boolean
+  }
+  /** Runs a call or a command as a key; see as-key.ts. */
+  readonly asKey: AsKey
+  /** Of Cairn. */
+  readonly version: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Answers what is under `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: the path is no such. */
+export type AsKey = (exchange: NodeExchange, path: string, actor: Actor | null) => Promise<boolean>
+
+const bodyBytesMax = 1_048_576
+const bodyMs = 30_000
+const requestsMax = 256
+
+/** Builds the face. It answers every exchange itself and throws nothing. */
+export function createAdminFace(parts: AdminFaceParts): Face {
+  const { clock, log } = parts
+  const face = {
+    ...parts,
+    match: createAdminRoutes(parts.operations),
+    deadlines: createDeadlines(bodyMs, clock),
+    document: null as string | null,
+  }
+  let requests = 0
+  return async (exchange) => {
+    const allowed = { methods: null as string | null }
+    requests++
+    exchange.response.setHeader('x-request-id', exchange.requestId)
+    try {
+      if (requests > requestsMax) throw new Fault('overloaded')
+      await answer(face, exchange, allowed)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        log('error', 'admin request failed', {
+          requestId: exchange.requestId,
+          cause: fault.cause,
+        })
+      }
+      sendAdminRefusal(exchange, fault, allowed.methods)
+    } finally {
+      requests--
+    }
+  }
+}
+
+/** `/openapi.json`, open to everybody. */
+export function createOpenApiFace({
+  operations,
+  version,
+}: Pick<AdminFaceParts, 'operations' | 'version'>): () => string {
+  let document: string | null = null
+  return () => (document ??= JSON.stringify(openApi(operations, version)))
+}
+
+type FaceParts = AdminFaceParts & {
+  readonly match: MatchAdmin
+  readonly deadlines: ReturnType<typeof createDeadlines>
+}
+
+async function answer(
+  parts: FaceParts,
+  exchange: NodeExchange,
+  allowed: { methods: string | null },
+): Promise<void> {
+  const { request, path: whole } = exchange
+  const { headers } = request
+  judgeHost(headers.host, parts.settings.hosts)
+  if (!parts.settings.admits(exchange.address)) throw new Fault('wrong_address')
+  const path = whole.slice(adminBase.length)
+  const method = request.method ?? ''
+  const token = bearer(headers.authorization)
+  // A token comes from a program: no page can make a browser send it.
+  if (token === null && method !== 'GET' && method !== 'HEAD') judgeOrigin(headers)
+  const session = readSession(headers.cookie, headers.host, headers.origin)
+  const credential = token === null ? { session, token } : { session: null, token }
+  const actor = await parts.findActor(credential)
+  if (await parts.asKey(exchange, path, actor)) return
+
+  const matched = parts.match(method === 'HEAD' ? 'GET' : method, path)
+  if (matched === null) throw new Fault('absent', { detail: `there is no ${method} ${whole}` })
+  if (matched.operation === null) {
+    allowed.methods = matched.allowed.join(', ')
+    throw new Fault('wrong_http', { detail: `${method} is not offered here` })
+  }
+  const { operation, names } = matched
+  const rest = isBodiless(operation) ? readQuery(exchange) : await readJson(exchange, parts)
+  // What the path names cannot be said otherwise behind it.
+  const sent = { ...rest, ...names }
+  const cookies: string[] = []
+  const cookie = (of: Parameters<typeof sessionCookie>[0]): void => {
+    cookies.push(sessionCookie(of, headers.host, headers.origin))
+  }
+  const reply = await runAdmin(operation, sent, {
+    ...parts.touch,
+    actor,
+    origin: { address: exchange.address, userAgent: headers['user-agent'] ?? null },
+    session: { begin: (begun) => cookie(begun), end: () => cookie(null) },
+    signal: exchange.signal,
+  })
+  await sendAdmin(exchange, reply, cookies, parts.clock)
+}
+
+function bearer(authorization: string | undefined): string | null {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null
+}
+
+/** A name that comes twice is refused: which of the two is meant? */
+function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
+  const read = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(exchange.query)) {
+    if (read.has(name)) throw new Fault('bad_input', { detail: `${name} was sent twice` })
+    read.set(name, value)
+  }
+  return Object.fromEntries(read)
+}
+
+async function readJson(
+  exchange: NodeExchange,
+  { deadlines }: FaceParts,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { headers } = exchange.request
+  const declared = Number(headers['content-length'] ?? 0)
+  if (declared > bodyBytesMax) throw new Fault('too_large')
+  exchange.acceptBody()
+  const body = await exchange.readBody(bodyBytesMax, deadlines)
+  if (body.ending === 'over') throw new Fault('too_large')
+  if (body.ending === 'gone') throw new Fault('hung_up')
+  if (body.ending === 'late') throw new Fault('body_deadline')
+  if (body.bytes.length === 0) return {}
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) throw new Fault('wrong_media')
+  let value: unknown
+  try {
+    value = JSON.parse(body.bytes.toString('utf8'))
+  } catch (cause) {
+    throw new Fault('bad_input', { detail: 'the body is not JSON', cause })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Fault('bad_input', { detail: 'the body is expected to be a JSON object' })
+  }
+  return value as Record<string, unknown>
+}

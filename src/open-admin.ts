@@ -1,0 +1,66 @@
+// The admin side as the server listens with it: its operations, what they may touch, and who asks.
+// Tested by test/admin.test.ts
+import { createIpList, parseIpRule } from './accounts/allowed-ip.ts'
+import type { Directory } from './accounts/directory.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Config } from './config/settings.ts'
+import type { AdminParts } from './gateway/admin/admin-operation.ts'
+import { adminOperations } from './gateway/admin/index.ts'
+import { createAdminFace, createOpenApiFace, type FindActor } from './http/admin/admin-face.ts'
+import { type AdminSide, createAdminSide } from './http/admin/admin-side.ts'
+import { type AsKeyParts, createAsKey } from './http/admin/as-key.ts'
+import { cairnVersion } from './version.ts'
+
+export type AdminSideNeeds = {
+  readonly touch: AdminParts
+  readonly findActor: FindActor
+  readonly directory: Pick<Directory, 'callerOf'>
+  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'>
+  /** As of now. */
+  readonly settings: { readonly now: Config }
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function openAdmin(needs: AdminSideNeeds): AdminSide {
+  const { settings, clock, log } = needs
+  const version = cairnVersion()
+  const operations = adminOperations
+  const lists = new Map<string, (address: string) => boolean>()
+
+  function admits(address: string): boolean {
+    const { ips } = settings.now.admin
+    if (ips === null) return true
+    let list = lists.get(ips)
+    if (list === undefined) {
+      lists.clear()
+      list = createIpList(listOf(ips).flatMap((entry) => parseIpRule(entry) ?? []))
+      lists.set(ips, list)
+    }
+    return list(address)
+  }
+
+  return createAdminSide({
+    api: createAdminFace({
+      operations,
+      touch: needs.touch,
+      findActor: needs.findActor,
+      settings: {
+        get hosts() {
+          return listOf(settings.now.admin.hosts)
+        },
+        admits,
+      },
+      asKey: createAsKey({ callerOf: needs.directory.callerOf, ...needs.faces }),
+      version,
+      clock,
+      log,
+    }),
+    openApi: createOpenApiFace({ operations, version }),
+  })
+}
+
+function listOf(text: string | null): readonly string[] {
+  return text === null ? [] : text.split(',').map((entry) => entry.trim())
+}

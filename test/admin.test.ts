@@ -1,0 +1,41 @@
+// The admin side of a started server.
+import { equal, ok } from 'node:assert/strict'
+import { test } from 'node:test'
+import { adminOperations } from '../src/gateway/admin/index.ts'
+import { startCairn } from './started-server.ts'
+
+test('the OpenAPI document is open and holds every operation of the table once', async () => {
+  const cairn = await startCairn()
+  try {
+    const response = await fetch(`${cairn.url}/openapi.json`)
+    equal(response.status, 200)
+    const { paths } = (await response.json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>
+    }
+    const listed = Object.values(paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    )
+    equal(
+      listed.toSorted().join(),
+      adminOperations
+        .map(({ id }) => id)
+        .toSorted()
+        .join(),
+    )
+    equal(new Set(listed).size, listed.length)
+    equal((await fetch(`${cairn.url}/api/v1/accounts`)).status, 401)
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('an admin listener of its own takes the admin side off the faces', async () => {
+  const cairn = await startCairn({ env: { CAIRN_ADMIN_HOST: '127.0.0.1', CAIRN_ADMIN_PORT: '0' } })
+  try {
+    equal((await fetch(`${cairn.url}/openapi.json`)).status, 404)
+    equal((await fetch(`${cairn.url}/api/v1/accounts`)).status, 404)
+    ok((await cairn.rpc('eth_chainId')).result)
+  } finally {
+    await cairn.stop()
+  }
+})
