@@ -1,7 +1,9 @@
 // `cairn accounts create|list|show|set|dev`.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
+import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { listAccounts } from '../gateway/admin/list-accounts.ts'
 import type { Account } from '../accounts/accounts.ts'
 import {
   accountChangesOf,
@@ -22,11 +24,11 @@ export function defineAccounts(command: Command, context: Context): void {
       const account = await data.accounts.createAccount(name)
       print(context, options.json, { account: show(account) }, describe([account]))
     })
-  addSharedOptions(command.command('list').description('all accounts'))
+  addAdminOptions(command.command('list').description('all accounts'))
     .addHelpText('after', '\nExample:\n  cairn accounts list --json')
-    .action(async (options: SharedOptions) => {
-      await using data = await openData(context, options)
-      const accounts = data.accounts.listAccounts()
+    .action(async (options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { accounts } = await admin.run(listAccounts, {})
       print(context, options.json, { accounts: accounts.map(show) }, describe(accounts))
     })
   addSharedOptions(command.command('show <name>').description('one account and its API keys'))

@@ -44,7 +44,8 @@ export async function serverAccess(
   return { url, headers: { authorization: `Basic ${pair}` } }
 }
 
-async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
+/** Where the server of these settings listens. */
+export async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
   const { host, port } = (await settingsOf(context, options)).config.http
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`

@@ -2,6 +2,7 @@
 // Tested by test/admin.test.ts
 import { z } from 'zod'
 import { isOperator } from './actor.ts'
+import { accountSettings } from './account-schema.ts'
 import type { JsonOperation } from './admin-operation.ts'
 
 const input = z.strictObject({})
@@ -13,6 +14,7 @@ const output = z.object({
       /** Milliseconds since 1970 UTC. */
       created: z.int(),
       hasCard: z.boolean(),
+      settings: accountSettings,
       role: z.enum(['owner', 'member', 'operator']),
     }),
   ),

@@ -18,7 +18,7 @@ export type HttpClientOptions = {
 }
 
 export type HttpAsk = {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Below the URL's own path: `/ipfs/bafk…`. */
   readonly path: string
   /** Pairs of the query, in this order, after those of the URL. */

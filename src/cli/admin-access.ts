@@ -1,0 +1,130 @@
+// How a command runs admin operations: on the data folder, as whoever owns it, or on a server, with a token. The same
+// operations, the same input and output, the same refusals.
+// Tested by test/admin.test.ts
+import type { Command } from 'commander'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { systemClock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import type { AdminOperation, JsonOperation } from '../gateway/admin/admin-operation.ts'
+import { adminBase, isBodiless, pathNames } from '../gateway/admin/open-api.ts'
+import { runAdmin } from '../gateway/admin/run-admin.ts'
+import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { openData } from './open-data.ts'
+import { addSharedOptions } from './shared-options.ts'
+import { usualUrl } from './server-access.ts'
+import { UsageError } from './usage-error.ts'
+
+export type AdminOptions = SharedOptions & { readonly url?: string }
+
+export type AdminAccess = AsyncDisposable & {
+  /** Throws what the operation refuses, as the server words it. */
+  run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input): Promise<Output>
+}
+
+/** The shared options, and `--url` of a server to be looked after from elsewhere. */
+export function addAdminOptions(command: Command): Command {
+  return addSharedOptions(command).option(
+    '--url <url>',
+    'a server to do this on, with a token in CAIRN_TOKEN; else the data folder of this machine',
+  )
+}
+
+/** Throws UsageError, ConfigError, or what the disk says. */
+export async function openAdminAccess(
+  context: Context,
+  options: AdminOptions,
+): Promise<AdminAccess> {
+  const token = context.env['CAIRN_TOKEN'] ?? ''
+  if (token !== '') return remote(options.url ?? (await usualUrl(context, options)), token)
+  if (options.url !== undefined) {
+    throw new UsageError('which token? Set CAIRN_TOKEN to one that the dashboard made')
+  }
+  return await local(context, options)
+}
+
+async function local(context: Context, options: SharedOptions): Promise<AdminAccess> {
+  const data = await openData(context, options)
+  const call = {
+    accounts: data.accounts,
+    clock: systemClock,
+    actor: { kind: 'local' },
+    origin: { address: null, userAgent: null },
+    session: { begin: () => {}, end: () => {} },
+    signal: new AbortController().signal,
+  } as const
+  return {
+    async run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input) {
+      const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
+      try {
+        const reply = await runAdmin(operation as AdminOperation, sent, call)
+        return (reply as { value: unknown }).value as Output
+      } catch (thrown) {
+        // Scripts know these by their reasons.
+        if (thrown instanceof Fault && thrown.cause instanceof AccountsRefusal) throw thrown.cause
+        throw thrown
+      }
+    },
+    [Symbol.asyncDispose]: () => data[Symbol.asyncDispose](),
+  }
+}
+
+const timeoutMs = 60_000
+const replyBytesMax = 64 * 1024 * 1024
+
+function remote(url: string, token: string): AdminAccess {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`--url is "${url}", expected http://<host>:<port>`)
+  }
+  const { origin } = new URL(url)
+  const headers = { authorization: `Bearer ${token}` }
+  const client = createHttpClient({ url, headers, connections: 1, clock: systemClock })
+  return {
+    async run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input) {
+      const request = requestOf(operation as AdminOperation, input as Record<string, unknown>)
+      const never = new AbortController().signal
+      const reply = await client
+        .ask({ ...request, replyBytesMax, timeoutMs }, never)
+        .catch((thrown: unknown) => {
+          if (!(thrown instanceof HttpTrouble)) throw thrown
+          throw new Error(`${origin} does not answer: ${thrown.message}`, { cause: thrown })
+        })
+      const value = parse(reply.bytes)
+      if (reply.status === 200 && value !== null) return value as Output
+      const { error } = (value ?? {}) as { error?: { message?: unknown } }
+      throw new Error(
+        typeof error?.message === 'string'
+          ? error.message
+          : `${origin} answered ${reply.status}, which is no answer of Cairn`,
+      )
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+function requestOf(operation: AdminOperation, input: Readonly<Record<string, unknown>>) {
+  const names = pathNames(operation.path)
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
+  const rest = Object.entries(input).filter(
+    ([name, value]) => !names.includes(name) && value !== undefined,
+  )
+  const shared = { method: operation.method, path: `${adminBase}${path}` }
+  if (isBodiless(operation)) {
+    return { ...shared, query: rest.map(([name, value]) => [name, String(value)] as const) }
+  }
+  return {
+    ...shared,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(Object.fromEntries(rest))),
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8'))
+  } catch {
+    return null
+  }
+}
