@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
+import type { Caller } from './accounts/caller.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
 import { systemClock } from './base/clock.ts'
@@ -45,7 +46,7 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
-import { openAdmin } from './open-admin.ts'
+import { listOf, openAdmin } from './open-admin.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
@@ -152,7 +153,13 @@ export async function startServer(
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
   })
-  const directory = createDirectory({ db: database, clock, log, mayLook: failed.isUnder })
+  const directory = createDirectory({
+    db: database,
+    clock,
+    log,
+    mayLook: failed.isUnder,
+    ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+  })
   starting.defer(() => directory.stop())
   const usage = createUsage({ db: database, writer, clock, log })
   starting.defer(async () => {
@@ -223,7 +230,13 @@ export async function startServer(
         unpinnedMs: config.files.unpinnedMs,
       },
     }),
-    authenticate: guardEntries(directory.authenticate, failed),
+    authenticate: guardEntries<Caller | Promise<Caller>>(
+      (key, secret, address, jwt) =>
+        jwt === undefined
+          ? directory.authenticate(key, secret, address)
+          : directory.authenticateJwt(key, jwt, address),
+      failed,
+    ),
     get cardGate() {
       return settings.now.card.adapter !== 'none'
     },

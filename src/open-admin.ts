@@ -61,6 +61,7 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
   })
 }
 
-function listOf(text: string | null): readonly string[] {
+/** The entries of a setting that holds several, a comma between them. */
+export function listOf(text: string | null): readonly string[] {
   return text === null ? [] : text.split(',').map((entry) => entry.trim())
 }

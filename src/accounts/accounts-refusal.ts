@@ -9,6 +9,8 @@ export type RefusalReason =
   | 'key_taken'
   | 'no_key'
   | 'bad_setting'
+  | 'bad_public_key'
+  | 'no_public_key'
 
 export class AccountsRefusal extends Error {
   override readonly name = 'AccountsRefusal'

@@ -24,8 +24,14 @@ export type Allowlists = {
   readonly isIpAllowed: ((address: string) => boolean) | null
 }
 
+/** What an owner, or who signed a JWT, may list. */
+export type ListSettings = Pick<
+  KeySettings,
+  'allowAddresses' | 'allowMethods' | 'allowOrigins' | 'allowUserAgents' | 'allowIps'
+>
+
 /** Null when no list is set, so that a key without lists costs one comparison. */
-export function compileAllowlists(settings: KeySettings): Allowlists | null {
+export function compileAllowlists(settings: ListSettings): Allowlists | null {
   const { allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps } = settings
   const all = [allowAddresses, allowMethods, allowOrigins, allowUserAgents, allowIps]
   if (all.every((list) => list.length === 0)) return null

@@ -13,6 +13,8 @@ export type Caller = {
   readonly quotas: AccountSettings
   /** The secret was sent and right. */
   readonly withSecret: boolean
-  /** The lists that hold for this caller; null: there are none, or the secret overrides them. */
+  /** A JWT was sent and right; `bringsLists`: its own lists hold in place of the key's. */
+  readonly jwt?: { readonly bringsLists: boolean }
+  /** The lists that hold for this caller; null: there are none, or the secret or a JWT overrides them. */
   readonly allowlists: Allowlists | null
 }

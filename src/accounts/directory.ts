@@ -10,11 +10,16 @@ import type { Database } from '../db/sqlite.ts'
 import { compileAllowlists } from './allowlists.ts'
 import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
+import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
+import type { JwtKeys } from './jwt.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
+import type { JwtAlgorithm, ParsedPublicKey } from './public-key.ts'
 
 export type Directory = {
   /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
   authenticate(key: string, secret: string | null, address?: string): Caller
+  /** With a JWT in place of a secret: at once for one that is known. Throws `bad_key`, `bad_token`. */
+  authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
   /** Accounts with a key that opens what they have pinned to everybody; `cardGate`: those with a card. */
   openAccounts(cardGate: boolean): readonly string[]
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
@@ -24,7 +29,7 @@ export type Directory = {
   stop(): void
 }
 
-type Entry = {
+type Entry = JwtHolder & {
   readonly secretHash: Uint8Array
   /** The secret before the last rotation, and when it ends. */
   readonly earlierSecretHash: Uint8Array | null
@@ -32,7 +37,6 @@ type Entry = {
   readonly expires: number | null
   readonly revoked: boolean
   readonly withSecret: Caller
-  readonly withoutSecret: Caller
 }
 
 type KeyRow = {
@@ -50,6 +54,14 @@ type KeyRow = {
   readonly account_settings: string
 }
 
+type PublicKeyRow = {
+  readonly key_id: string
+  readonly id: string
+  readonly algorithm: JwtAlgorithm
+  readonly spki: Uint8Array
+}
+
+const publicKeysSql = `SELECT key_id, id, algorithm, spki FROM public_key`
 const revisionSql = `SELECT number FROM revision WHERE name = 'accounts'`
 const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.key_hash, k.secret_hash,
   k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
@@ -60,15 +72,18 @@ const unknownMax = 10_000
 
 /**
  * `db`: a read connection of its own or shared; all reads are short. `mayLook`: may a key or secret of this
- * address that is not in memory cost a look at the database? Without it, always.
+ * address that is not in memory cost a look at the database? Without it, always. `ownHosts`: names of this server that
+ * a JWT may be made out to.
  */
 export function createDirectory(parts: {
   readonly db: Database
   readonly mayLook?: (address: string) => boolean
+  readonly ownHosts?: () => readonly string[]
   readonly clock: Clock
   readonly log: Log
 }): Directory {
-  const { db, clock, log, mayLook = () => true } = parts
+  const { db, clock, log, mayLook = () => true, ownHosts = () => [] } = parts
+  const jwtCallers = createJwtCallers({ clock, ownHosts })
   let entries = new Map<string, Entry>()
   let revision = -1
   let open: readonly Entry[] = []
@@ -79,9 +94,10 @@ export function createDirectory(parts: {
     const now = db.get<{ number: number }>(revisionSql)?.number ?? 0
     if (now === revision) return
     const read = new Map<string, Entry>()
+    const publicKeys = readPublicKeys(db)
     for (const row of db.all<KeyRow>(keysSql)) {
       try {
-        read.set(toBareHex(row.key_hash), toEntry(row))
+        read.set(toBareHex(row.key_hash), toEntry(row, publicKeys.get(row.id) ?? noKeys))
       } catch (error) {
         // One unreadable row closes its own door only.
         log('error', 'api_key_unreadable', { keyId: row.id, error })
@@ -110,6 +126,14 @@ export function createDirectory(parts: {
     return found
   }
 
+  function enter(key: string, address: string): Entry {
+    const hash = hashToHex(key)
+    if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
+    const entry = findEntry(hash, address)
+    if (entry === null || entry.revoked || isOver(entry.expires, clock)) throw new Fault('bad_key')
+    return entry
+  }
+
   refresh()
   const stop = clock.every(refreshPeriodMs, () => {
     try {
@@ -135,7 +159,8 @@ export function createDirectory(parts: {
       const entry = [...entries.values()].find(({ withSecret }) => withSecret.keyId === keyId)
       if (entry === undefined || entry.withSecret.accountId !== accountId) return null
       if (entry.revoked || isOver(entry.expires, clock)) return null
-      return { ...entry.withSecret, allowlists: null }
+      // Whoever signed in for the account need not sign a token too.
+      return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
     },
     authenticate(key, secret, address = '') {
       const hash = hashToHex(key)
@@ -161,7 +186,31 @@ export function createDirectory(parts: {
       if (!right) throw new Fault('bad_secret')
       return entry.withSecret
     },
+    authenticateJwt(key, jwt, address = '') {
+      const entry = enter(key, address)
+      const caller = jwtCallers.callerOf(entry, jwt)
+      if (!(caller instanceof Promise)) return caller
+      return caller.catch((thrown: unknown) => {
+        if (!mayLook(address)) throw thrown
+        // A public key that was added a moment ago must work now.
+        refresh()
+        const fresh = enter(key, address)
+        if (fresh === entry) throw thrown
+        return jwtCallers.callerOf(fresh, jwt)
+      })
+    },
   }
+}
+
+const noKeys: JwtKeys = new Map()
+
+function readPublicKeys(db: Database): ReadonlyMap<string, JwtKeys> {
+  const byKey = new Map<string, Map<string, ParsedPublicKey>>()
+  for (const { key_id: keyId, id, algorithm, spki } of db.all<PublicKeyRow>(publicKeysSql)) {
+    const keys = byKey.get(keyId) ?? new Map<string, ParsedPublicKey>()
+    byKey.set(keyId, keys.set(id, { algorithm, spki }))
+  }
+  return byKey
 }
 
 const nobody = new Uint8Array(32)
@@ -179,7 +228,7 @@ function isOver(expires: number | null, clock: Clock): boolean {
   return expires !== null && clock.now() >= expires
 }
 
-function toEntry(row: KeyRow): Entry {
+function toEntry(row: KeyRow, jwtKeys: JwtKeys): Entry {
   const settings = parseKeySettings(row.settings)
   const caller: Caller = {
     accountId: row.account_id,
@@ -203,5 +252,6 @@ function toEntry(row: KeyRow): Entry {
       allowlists: settings.overrideWithSecret ? null : caller.allowlists,
     },
     withoutSecret: caller,
+    jwtKeys,
   }
 }

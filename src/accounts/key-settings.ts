@@ -6,6 +6,10 @@ import type { ImportProfileName } from '../codec/import-profile.ts'
 export type KeySettings = {
   /** JSON-RPC calls must carry the secret. */
   readonly secretRequired: boolean
+  /** JSON-RPC calls must carry a JWT that one of the key's public keys has signed. */
+  readonly jwtRequired: boolean
+  /** What a JWT may name as its audience; empty: `infura.io` and the hosts of this server. */
+  readonly jwtAudiences: readonly string[]
   /** Names of the networks the key may use; null = all. */
   readonly networks: readonly string[] | null
   /** The file face is open to the key. */
@@ -45,6 +49,8 @@ export type KeySettings = {
 
 export const defaultKeySettings: KeySettings = {
   secretRequired: false,
+  jwtRequired: false,
+  jwtAudiences: [],
   networks: null,
   files: true,
   unitsPerSecond: null,

@@ -31,6 +31,10 @@ export const allowlistForms = {
     isGood: (entry) => parseIpRule(entry) !== null,
     expected: 'an IP address or a block such as 192.0.2.0/24',
   },
+  jwtAudiences: {
+    isGood: (entry) => /^[\x21-\x7e]+$/.test(entry),
+    expected: 'an audience such as app.example.com, in ASCII without spaces',
+  },
 } as const satisfies Readonly<Record<string, Form>>
 
 /** At most 30 entries of at most 256 characters. Throws AccountsRefusal `bad_setting`. */

@@ -29,6 +29,8 @@ export function changeKeySettings(
   const merged: Readonly<Record<keyof KeySettings, unknown>> = { ...settings, ...changes }
   return {
     secretRequired: flag('secretRequired', merged.secretRequired),
+    jwtRequired: flag('jwtRequired', merged.jwtRequired),
+    jwtAudiences: parseAllowlist('jwtAudiences', merged.jwtAudiences),
     networks: names('networks', merged.networks),
     files: flag('files', merged.files),
     unitsPerSecond: limit('unitsPerSecond', merged.unitsPerSecond),

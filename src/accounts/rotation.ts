@@ -14,7 +14,7 @@ type Replaced = {
   readonly settings: KeySettings
 }
 
-/** `now`: milliseconds since 1970. Two statements: the old key's end, the new key. */
+/** `now`: milliseconds since 1970. Three statements: the old key's end, the new key, its public keys. */
 export function replaceKey(order: {
   readonly queries: Queries
   readonly before: Replaced
@@ -52,7 +52,18 @@ export function replaceKey(order: {
     earlier_secret_hash: null,
     earlier_secret_expires: null,
   })
-  return [toStatement(ending, 'change'), toStatement(successor)]
+  // With their ids: who signs tokens need not know of the rotation.
+  const publicKeys = queries
+    .insertInto('public_key')
+    .columns(['key_id', 'id', 'name', 'algorithm', 'spki', 'created'])
+    .expression(
+      queries
+        .selectFrom('public_key as p')
+        .select(({ val }) => [val(fresh.id).as('key_id'), 'p.id', 'p.name', 'p.algorithm'])
+        .select(['p.spki', 'p.created'])
+        .where('p.key_id', '=', before.id),
+    )
+  return [toStatement(ending, 'change'), toStatement(successor), toStatement(publicKeys)]
 }
 
 /** The secret of now becomes the earlier one, which ends after `overlapMs`. */

@@ -88,6 +88,13 @@ export const faults = {
     retry: 'never',
     message: 'invalid project id or project secret',
   },
+  bad_token: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'invalid JWT',
+  },
   no_card: {
     status: 402,
     rpc: 402,

@@ -69,8 +69,11 @@ test('every setting that a key may be given can be changed and taken back', asyn
   const given = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, '5'])
   await cairn('keys', 'set', id, ...given, '--secret-required', '--networks', 'dev')
   await cairn('keys', 'set', id, '--import-profile', 'unixfs-v1-2025')
+  await cairn('keys', 'set', id, '--jwt-required', '--jwt-audience', 'a.example')
   assert.partialDeepStrictEqual(await settingsOf(id), {
     secretRequired: true,
+    jwtRequired: true,
+    jwtAudiences: ['a.example'],
     networks: ['dev'],
     unitsPerSecond: 5,
     unitsPerDay: 5,
@@ -86,6 +89,7 @@ test('every setting that a key may be given can be changed and taken back', asyn
   const back = [...limits, '--files-writes-per-second'].flatMap((flag) => [flag, 'none'])
   await cairn('keys', 'set', id, ...back, '--no-secret-required', '--networks', 'all')
   await cairn('keys', 'set', id, '--import-profile', 'none')
+  await cairn('keys', 'set', id, '--no-jwt-required', '--jwt-audience', 'none')
   assert.deepEqual(await settingsOf(id), defaultKeySettings)
 })
 
@@ -96,6 +100,7 @@ test('an entry that could never match is refused with its reason, and nothing is
     ['--allow-method', 'eth call', /pin\/add/],
     ['--allow-origin', 'https://a.example/page', /an origin such as/],
     ['--allow-user-agent', 'ä', /ASCII/],
+    ['--jwt-audience', 'two words', /an audience such as/],
     ['--allow-ip', '192.0.2.0/33', /192\.0\.2\.0\/24/],
   ] as const
   for (const [flag, entry, expected] of cases) {

@@ -21,6 +21,8 @@ type Limit = number | 'none'
 
 export type KeySettingsOptions = Lists & {
   readonly secretRequired?: boolean
+  readonly jwtRequired?: boolean
+  readonly jwtAudience?: readonly string[]
   readonly networks?: readonly string[] | 'all'
   readonly files?: boolean
   readonly unitsPerSecond?: Limit
@@ -42,6 +44,10 @@ export type KeySettingsOptions = Lists & {
 export function addKeySettings(command: Command, changing: boolean): Command {
   command.option('--secret-required', 'JSON-RPC calls must carry the secret too')
   if (changing) command.option('--no-secret-required', 'the key alone is enough for JSON-RPC calls')
+  command.option('--jwt-required', 'JSON-RPC calls must carry a JWT of one of its public keys')
+  if (changing) command.option('--no-jwt-required', 'they need not carry one')
+  const audience = 'what a JWT may name as aud; repeat for more (infura.io and own hosts)'
+  command.option('--jwt-audience <name>', audience, addEntry)
   command.option('--networks <names>', 'networks it may use, with commas (all)', parseNames)
   // Before its negation, which else would be a value where nothing is given.
   if (changing) command.option('--files', 'open the file face to it')
@@ -98,6 +104,8 @@ const lists = [
 export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
   const changes: { readonly [Name in keyof KeySettings]: KeySettings[Name] | undefined } = {
     secretRequired: options.secretRequired,
+    jwtRequired: options.jwtRequired,
+    jwtAudiences: listOf('--jwt-audience', options.jwtAudience),
     networks: options.networks === 'all' ? null : options.networks,
     files: options.files,
     unitsPerSecond: numberOf(options.unitsPerSecond),

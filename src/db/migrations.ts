@@ -105,4 +105,16 @@ export const migrations: readonly (readonly string[])[] = [
     `ALTER TABLE account ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'`,
     ...storageQuota,
   ],
+  [
+    // Keys that the JWTs of an ApiKey are signed for.
+    `CREATE TABLE public_key (key_id TEXT NOT NULL REFERENCES api_key (id), id TEXT NOT NULL, name TEXT NOT NULL,
+       algorithm TEXT NOT NULL, spki BLOB NOT NULL, created INTEGER NOT NULL,
+       PRIMARY KEY (key_id, id), UNIQUE (key_id, spki)) WITHOUT ROWID`,
+    ...['INSERT', 'UPDATE', 'DELETE'].map(
+      (
+        event,
+      ) => `CREATE TRIGGER public_key_${event.toLowerCase()}_revision AFTER ${event} ON public_key
+        BEGIN UPDATE revision SET number = number + 1 WHERE name = 'accounts'; END`,
+    ),
+  ],
 ]

@@ -35,6 +35,17 @@ export type Schema = {
     earlier_secret_hash: Uint8Array | null
     earlier_secret_expires: number | null
   }
+  /** Public keys that the JWTs of an ApiKey are checked with; a successor of the key has the same, ids too. */
+  public_key: {
+    key_id: string
+    /** What a JWT names as its `kid`. */
+    id: string
+    name: string
+    algorithm: 'RS256' | 'ES256'
+    /** DER of the SubjectPublicKeyInfo. */
+    spki: Uint8Array
+    created: number
+  }
   pin: {
     account_id: string
     /** Full CID bytes: a v0 and a v1 CID of one block are two pins. */
@@ -78,6 +89,6 @@ export type Schema = {
   }
   /** How upstreams stand, by ethereum/upstream/status-rows.ts; only while a server runs. `status`: JSON. */
   upstream_status: { network: string; upstream: string; time: number; status: string }
-  /** `accounts`: raised by triggers at each change of account or api_key. */
+  /** `accounts`: raised by triggers at each change of account, api_key or public_key. */
   revision: { name: string; number: Generated<number> }
 }

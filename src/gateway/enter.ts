@@ -7,26 +7,27 @@ import type { Network } from '../ethereum/network.ts'
 import type { Credential } from './gateway.ts'
 
 /**
- * Judges a key and, when one was sent, its secret. Throws `bad_key`, `bad_secret`; `over_rate` when `address`
- * brought too many of these.
+ * Judges a key and, when one was sent, its secret or its JWT. Throws `bad_key`, `bad_secret`, `bad_token`; `over_rate`
+ * when `address` brought too many of these.
  */
 export type Authenticate = (
   key: string,
   secret: string | null,
   address: string,
+  jwt?: string,
 ) => Caller | Promise<Caller>
 
-/** JSON-RPC face: the key is in the URL; the secret is optional unless the key demands it. */
+/** JSON-RPC face: the key is in the URL; secret or JWT are optional unless the key demands them. */
 export function enterRpc(
   authenticate: Authenticate,
   credential: Credential,
   network: Network,
 ): Caller | Promise<Caller> {
-  const { key, secret, user = '', address = '' } = credential
+  const { key, secret, jwt, user = '', address = '' } = credential
   if (credential.caller !== undefined) return gateRpc(credential.caller, credential, network)
   if (key === null) throw new Fault('no_credential')
   if (user !== '' && user !== key) throw new Fault('bad_secret')
-  const caller = authenticate(key, secret, address)
+  const caller = authenticate(key, secret, address, jwt)
   return caller instanceof Promise
     ? caller.then((found) => gateRpc(found, credential, network))
     : gateRpc(caller, credential, network)
@@ -34,7 +35,11 @@ export function enterRpc(
 
 function gateRpc(caller: Caller, credential: Credential, network: Network): Caller {
   const { settings, allowlists } = caller
-  if (settings.secretRequired && !caller.withSecret) {
+  // A token that one of the key's public keys signed shows more than the secret, and both cannot be sent.
+  if (settings.jwtRequired && caller.jwt === undefined) {
+    throw new Fault('bad_token', { data: { reason: 'required' } })
+  }
+  if (settings.secretRequired && !caller.withSecret && caller.jwt === undefined) {
     throw new Fault('refused_by_setting', { data: { reason: 'secret_required' } })
   }
   if (settings.networks !== null && !settings.networks.includes(network.name)) {

@@ -11,7 +11,7 @@ import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 import type { PathRun, PathVisit } from './path-operation.ts'
 
 /**
- * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `address`: where it
+ * What the caller sent, not yet judged. `user`: the Basic user name when it is not empty. `jwt`: of a Bearer header. `address`: where it
  * comes from, as the socket says. `origin`, `userAgent`: the headers, as they are.
  */
 export type Credential = {
@@ -20,6 +20,7 @@ export type Credential = {
   readonly key: string | null
   readonly secret: string | null
   readonly user?: string | undefined
+  readonly jwt?: string | undefined
   readonly address?: string
   readonly origin?: string | undefined
   readonly userAgent?: string | undefined

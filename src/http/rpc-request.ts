@@ -3,6 +3,7 @@
 import { Fault } from '../base/fault.ts'
 import type { Credential } from '../gateway/gateway.ts'
 import { parseBasic } from './basic-auth.ts'
+import { parseBearer } from './bearer-auth.ts'
 import type { Exchange, RequestHeaders } from './exchange.ts'
 import type { RpcPath } from './routes.ts'
 
@@ -49,8 +50,8 @@ export function asksProof({
 }
 
 /**
- * The key of the path and the secret of `Authorization: Basic`. A malformed key counts as none. Throws
- * `bad_secret` when there is a key and the header is of another scheme or cannot be read.
+ * The key of the path and the secret of `Authorization: Basic`, or the JWT of `Authorization: Bearer`. A malformed key
+ * counts as none. Throws `bad_secret` when there is a key and the header is of another scheme or cannot be read.
  */
 export function readCredential(
   {
@@ -63,11 +64,14 @@ export function readCredential(
   keySegment: string | null,
 ): Credential {
   const key = keySegment !== null && keyForm.test(keySegment) ? keySegment : null
-  const basic = key === null ? null : parseBasic(headers.authorization)
+  const sent = key === null ? undefined : headers.authorization
+  const jwt = parseBearer(sent)
+  const basic = jwt === null ? parseBasic(sent) : null
   if (basic === 'malformed') throw new Fault('bad_secret')
   return {
     key,
     secret: basic === null || basic.password === '' ? null : basic.password,
+    ...(jwt === null ? {} : { jwt }),
     user: basic === null || basic.user === '' ? undefined : basic.user,
     address,
     origin: headers.origin,

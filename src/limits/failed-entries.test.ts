@@ -83,6 +83,25 @@ test('memory has a bound: the address that failed longest ago starts afresh', ()
   )
 })
 
+test('a guard counts refusals that take their time too', async () => {
+  const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: () => 1 })
+  const judge = async (_key: string, _secret: string | null, _address: string, jwt?: string) => {
+    await Promise.resolve()
+    if (jwt !== 'good') throw new Fault('bad_token')
+    return 'caller'
+  }
+  const guarded = guardEntries(judge, failed)
+  const codeOf = async (jwt: string) => {
+    try {
+      return await guarded('key', null, 'a', jwt)
+    } catch (thrown) {
+      return Fault.from(thrown).code
+    }
+  }
+  const codes = [await codeOf('bad'), await codeOf('good'), await codeOf('bad')]
+  assert.deepEqual([...codes, await codeOf('good')], ['bad_token', 'caller', 'over_rate', 'caller'])
+})
+
 test('a guard counts refusals alone: good keys and other faults pass untouched, over the limit 429 takes their place', () => {
   const failed = createFailedEntries({ clock: createTurnedClock(), perMinute: () => 2 })
   const judge = (key: string): string => {

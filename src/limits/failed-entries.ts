@@ -14,7 +14,7 @@ export type FailedEntries = {
 }
 
 const addressesMax = 10_000
-const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret'])
+const refusals: ReadonlySet<FaultCode> = new Set(['bad_key', 'bad_secret', 'bad_token'])
 
 /** Beyond `addressesMax` addresses the one that failed longest ago starts afresh. */
 export function createFailedEntries(parts: {
@@ -52,18 +52,24 @@ export function createFailedEntries(parts: {
   }
 }
 
-/** `judge`, with its refusals counted by address. Throws what it throws, or `over_rate` in its place. */
-export function guardEntries<Caller>(
-  judge: (key: string, secret: string | null, address: string) => Caller,
-  failed: FailedEntries,
-): (key: string, secret: string | null, address: string) => Caller {
-  return (key, secret, address) => {
-    try {
-      return judge(key, secret, address)
-    } catch (thrown) {
+type Judge<Judged> = (key: string, secret: string | null, address: string, jwt?: string) => Judged
+
+/**
+ * `judge`, with its refusals counted by address, also those that a promise brings. Throws what it throws, or `over_rate`
+ * in its place.
+ */
+export function guardEntries<Judged>(judge: Judge<Judged>, failed: FailedEntries): Judge<Judged> {
+  return (key, secret, address, jwt) => {
+    function refuse(thrown: unknown): never {
       const refused = thrown instanceof Fault && refusals.has(thrown.code)
       if (refused) failed.count(address)
       throw thrown
+    }
+    try {
+      const judged = judge(key, secret, address, jwt)
+      return judged instanceof Promise ? (judged.catch(refuse) as Judged) : judged
+    } catch (thrown) {
+      return refuse(thrown)
     }
   }
 }

@@ -50,4 +50,6 @@ const codes: Readonly<Record<RefusalReason, FaultCode>> = {
   key_taken: 'conflict',
   no_key: 'absent',
   bad_setting: 'bad_input',
+  bad_public_key: 'bad_input',
+  no_public_key: 'absent',
 }

@@ -1,0 +1,130 @@
+// The public keys of ApiKeys, at most three of each: one in use, one to change over to, and one to spare.
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../base/clock.ts'
+import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
+import type { Database } from '../db/sqlite.ts'
+import { NothingChanged, type Writer } from '../db/writer.ts'
+import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
+import { fingerprintOf, type JwtAlgorithm, parsePublicKey } from './public-key.ts'
+
+export type PublicKey = {
+  /** What a JWT names as its `kid`. */
+  readonly id: string
+  readonly name: string
+  readonly algorithm: JwtAlgorithm
+  /** base64 of the SHA-256 of the key's DER. */
+  readonly fingerprint: string
+  /** Milliseconds since 1970 UTC. */
+  readonly created: number
+}
+
+/** `keyId`: of the ApiKey. Throws AccountsRefusal with a sentence for the person who asked. */
+export type PublicKeys = {
+  /** The oldest first. */
+  list(keyId: string): readonly PublicKey[]
+  /** `text`: PEM (SPKI) or JWK. */
+  add(keyId: string, fresh: { readonly name?: string; readonly text: string }): Promise<PublicKey>
+  /** By what a JWT names it; tokens that it signed are refused from then on. */
+  remove(keyId: string, id: string): Promise<void>
+}
+
+export const publicKeysMax = 3
+const nameCharsMax = 64
+
+export function createPublicKeys(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly queries: Queries
+  readonly clock: Clock
+}): PublicKeys {
+  const { db, writer, queries, clock } = parts
+
+  function list(keyId: string): readonly PublicKey[] {
+    const rows = queries
+      .selectFrom('public_key')
+      .select(['id', 'name', 'algorithm', 'spki', 'created'])
+      .where('key_id', '=', keyId)
+      .orderBy('created')
+      .orderBy('id')
+    return findAll(db, rows).map(({ spki, ...rest }) => ({
+      ...rest,
+      fingerprint: fingerprintOf(spki),
+    }))
+  }
+
+  function whyNot(keyId: string, fingerprint: string): AccountsRefusal {
+    const there = findOne(db, queries.selectFrom('api_key').select('id').where('id', '=', keyId))
+    if (there === null) return refusal('no_key', `no key has the id ${quote(keyId)}`)
+    const [same] = list(keyId).filter((key) => key.fingerprint === fingerprint)
+    return same === undefined
+      ? refusal('bad_public_key', `a key has at most ${publicKeysMax} public keys: remove one`)
+      : refusal('bad_public_key', `the key has this public key already, its id is ${same.id}`)
+  }
+
+  return {
+    list,
+
+    async add(keyId, { name = '', text }) {
+      if (name.length > nameCharsMax) {
+        throw refusal('bad_name', `a public key's name has at most ${nameCharsMax} characters`)
+      }
+      const { algorithm, spki } = parsePublicKey(text)
+      const id = randomUUID()
+      const created = clock.now()
+      const insert = queries
+        .insertInto('public_key')
+        .columns(['key_id', 'id', 'name', 'algorithm', 'spki', 'created'])
+        .expression(
+          queries
+            .selectFrom('api_key as k')
+            .select(({ val }) => [
+              'k.id as key_id',
+              val(id).as('id'),
+              val(name).as('name'),
+              val(algorithm).as('algorithm'),
+              val(spki).as('spki'),
+              val(created).as('created'),
+            ])
+            .where('k.id', '=', keyId)
+            .where(({ eb, selectFrom }) =>
+              eb(
+                selectFrom('public_key as p')
+                  .select(({ fn }) => fn.countAll<number>().as('number'))
+                  .where('p.key_id', '=', keyId),
+                '<',
+                publicKeysMax,
+              ),
+            ),
+        )
+        .onConflict((conflict) => conflict.columns(['key_id', 'spki']).doNothing())
+      const fingerprint = fingerprintOf(spki)
+      try {
+        await writer.write([toStatement(insert, 'change')])
+      } catch (cause) {
+        throw cause instanceof NothingChanged ? whyNot(keyId, fingerprint) : cause
+      }
+      return { id, name, algorithm, fingerprint, created }
+    },
+
+    async remove(keyId, id) {
+      const remove = queries
+        .deleteFrom('public_key')
+        .where('key_id', '=', keyId)
+        .where('id', '=', id)
+      try {
+        await writer.write([toStatement(remove, 'change')])
+      } catch (cause) {
+        if (!(cause instanceof NothingChanged)) throw cause
+        throw refusal('no_public_key', `the key has no public key with the id ${quote(id)}`)
+      }
+    },
+  }
+}
+
+function refusal(reason: RefusalReason, why: string): AccountsRefusal {
+  return new AccountsRefusal(reason, why)
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 80))
+}

@@ -1,0 +1,48 @@
+// Whoever signs JWTs for an ApiKey: a fresh key pair, and tokens good or spoilt.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { type JWTPayload, SignJWT } from 'jose'
+
+export type JwtSigner = {
+  readonly algorithm: 'RS256' | 'ES256'
+  /** PEM, as it is given to the server. */
+  readonly publicKey: string
+  readonly privateKey: KeyObject
+  /** A token for `kid`; `claims` and `header` replace what is usual, undefined leaves a member out. */
+  sign(
+    kid: string,
+    claims?: Readonly<Record<string, unknown>>,
+    header?: Readonly<Record<string, unknown>>,
+  ): Promise<string>
+}
+
+/** `now`: milliseconds since 1970; usual tokens are good for an hour from then on. */
+export function createJwtSigner(algorithm: 'RS256' | 'ES256', now: () => number): JwtSigner {
+  const { publicKey, privateKey } =
+    algorithm === 'RS256'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  return {
+    algorithm,
+    privateKey,
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    async sign(kid, claims = {}, header = {}) {
+      const usual = { exp: Math.floor(now() / 1000) + 3600, aud: 'infura.io' }
+      const members = { alg: algorithm, typ: 'JWT', kid, ...header }
+      const given = Object.fromEntries(
+        Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined),
+      )
+      const kept = Object.fromEntries(
+        Object.entries(members).filter(([, value]) => value !== undefined),
+      )
+      return await new SignJWT(given as JWTPayload)
+        .setProtectedHeader(kept as { alg: string })
+        .sign(privateKey)
+    },
+  }
+}
+
+/** A token of these members with any signature: what a forger may write. */
+export function writeJwt(header: object, payload: object, signature = 'AAAA'): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${part(header)}.${part(payload)}.${signature}`
+}
