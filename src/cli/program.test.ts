@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { runProgram } from './program.ts'
 import { readAll } from './read-input.ts'
 import { table, visible } from './report.ts'
@@ -35,6 +36,16 @@ const commands = [
   'slot',
   'completion',
 ]
+
+test('slot finds a variable in the layout that solc wrote', async () => {
+  const file = fileURLToPath(new URL('../../test/fakes/kept-contract.json', import.meta.url))
+  const { out } = await run(['slot', file, 'since', '--json'])
+  assert.deepEqual(JSON.parse(out), { slot: `0x${'0'.repeat(64)}`, offset: 21, type: 'uint40' })
+  const wrong = await run(['slot', file, 'until'])
+  assert.deepEqual([wrong.code, wrong.out], [1, ''])
+  assert.match(wrong.err, /no variable until; there are owner, paused/)
+  assert.equal((await run(['slot', file])).code, 2)
+})
 
 test('help names every command, and goes to standard output', async () => {
   const { code, out, err } = await run(['--help'])

@@ -1,12 +1,16 @@
-// `cairn slot`: the storage position of an element of a mapping or a dynamic array, for eth_getStorageAt.
+// `cairn slot`: where a value lies in a contract's storage, for eth_getStorageAt: by solc's storage layout and a path, or
+// by the slot of a mapping or an array and the keys into it.
 // Tested by src/cli/program.test.ts
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { toHex } from '../base/hex.ts'
 import type { Context } from './context.ts'
 import { print } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
-import { followSteps, parseKey, parseNumber, toWord } from './storage-slot.ts'
-import type { Step } from './storage-slot.ts'
+import { parseStorageLayout } from '../codec/storage-layout.ts'
+import { placeOf } from '../codec/storage-path.ts'
+import { followSteps, parseKey, parseNumber, toWord } from '../codec/storage-slot.ts'
+import type { Step } from '../codec/storage-slot.ts'
 import { UsageError } from './usage-error.ts'
 
 type Options = {
@@ -20,6 +24,8 @@ export function defineSlot(command: Command, context: Context): void {
   // --key, --string and --index are steps in the order they are typed.
   const typed: ((itemSlots: bigint) => Step)[] = []
   addSharedOptions(command)
+    .argument('[layout]', "a file with solc's storageLayout, or an artifact that holds one")
+    .argument('[path]', 'a variable and the way into it: balances[0xabc…], order.at.x, list[2]')
     .option('--mapping <slot>', 'slot of the mapping variable', numberOf('--mapping'))
     .option('--array <slot>', 'slot of the dynamic array variable', numberOf('--array'))
     .option(
@@ -50,6 +56,8 @@ export function defineSlot(command: Command, context: Context): void {
       'after',
       `
 Examples:
+  cairn slot layout.json owner
+  cairn slot out/Token.sol/Token.json 'balances[0x391694e7e0b0cce554cb130d723a9d27458f9298]'
   cairn slot --mapping 1 --key 0x391694e7e0b0cce554cb130d723a9d27458f9298
   cairn slot --mapping 2 --key 0x391694e7e0b0cce554cb130d723a9d27458f9298 --key 7
   cairn slot --mapping 3 --string alice
@@ -58,7 +66,8 @@ Examples:
 
 Hex keys are padded on the left; type a bytesN key with its zeros on the right, 32 bytes in all.`,
     )
-    .action((options: Options) => {
+    .action(async (file: string | undefined, path: string | undefined, options: Options) => {
+      if (file !== undefined) return await printPlace(context, options, file, path)
       const slot = toHex(
         followSteps(
           toWord(baseOf(options, typed.length)),
@@ -67,6 +76,29 @@ Hex keys are padded on the left; type a bytesN key with its zeros on the right, 
       )
       print(context, options.json, { slot }, slot)
     })
+}
+
+async function printPlace(
+  context: Context,
+  options: Options,
+  file: string,
+  path: string | undefined,
+): Promise<void> {
+  if (path === undefined) throw new UsageError('which variable? Give its path behind the file')
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new UsageError(`${file} cannot be read: ${cause instanceof Error ? cause.message : ''}`)
+  })
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new UsageError(`${file} is not JSON`)
+  }
+  const place = placeOf(parseStorageLayout(json), path)
+  const slot = toHex(toWord(place.slot))
+  const { offset, label } = place
+  const within = offset === 0 ? '' : `, ${offset} bytes from its low end`
+  print(context, options.json, { slot, offset, type: label }, `${slot}  (${label}${within})`)
 }
 
 function baseOf({ mapping, array }: Options, steps: number): bigint {

@@ -1,6 +1,7 @@
 // Where Solidity keeps the elements of mappings and dynamic arrays in a contract's storage.
 // Source: Solidity documentation, "Layout of State Variables in Storage".
-import { keccak256 } from '../codec/keccak.ts'
+import { fromHex, toHex } from '../base/hex.ts'
+import { keccak256 } from './keccak.ts'
 
 const wordModulus = 1n << 256n
 
@@ -12,17 +13,20 @@ export type Step =
 /** A number as one storage word: 32 bytes, big-endian, negative ones as two's complement. */
 export function toWord(value: bigint): Uint8Array {
   const digits = BigInt.asUintN(256, value).toString(16).padStart(64, '0')
-  return new Uint8Array(Buffer.from(digits, 'hex'))
+  return fromHex(digits)
 }
 
 /** keccak256(key, slot): the slot of `mapping[key]`. */
 export function mappingSlot(slot: Uint8Array, key: Uint8Array): Uint8Array {
-  return keccak256(Buffer.concat([key, slot]))
+  const both = new Uint8Array(key.length + slot.length)
+  both.set(key)
+  both.set(slot, key.length)
+  return keccak256(both)
 }
 
 /** keccak256(slot) + index x itemSlots: the slot where item `index` of a dynamic array begins. */
 export function arraySlot(slot: Uint8Array, index: bigint, itemSlots: bigint): Uint8Array {
-  const first = BigInt(`0x${Buffer.from(keccak256(slot)).toString('hex')}`)
+  const first = BigInt(toHex(keccak256(slot)))
   return toWord((first + index * itemSlots) % wordModulus)
 }
 
