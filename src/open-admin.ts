@@ -1,5 +1,6 @@
 // The admin side as the server listens with it: its operations, what they may touch, and who asks.
 // Tested by test/admin.test.ts
+import { fileURLToPath } from 'node:url'
 import { createIpList, parseIpRule } from './accounts/allowed-ip.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
@@ -10,6 +11,8 @@ import { adminOperations } from './gateway/admin/index.ts'
 import { createAdminFace, createOpenApiFace, type FindActor } from './http/admin/admin-face.ts'
 import { type AdminSide, createAdminSide } from './http/admin/admin-side.ts'
 import { type AsKeyParts, createAsKey } from './http/admin/as-key.ts'
+import { createDashboardFace } from './http/dashboard-face.ts'
+import { readDashboard } from './http/dashboard-files.ts'
 import { cairnVersion } from './version.ts'
 
 export type AdminSideNeeds = {
@@ -22,6 +25,9 @@ export type AdminSideNeeds = {
   readonly clock: Clock
   readonly log: Log
 }
+
+/** The same from the source and from a package. */
+const dashboardFolder = fileURLToPath(new URL('../dist/dashboard', import.meta.url))
 
 export function openAdmin(needs: AdminSideNeeds): AdminSide {
   const { settings, clock, log } = needs
@@ -41,23 +47,25 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     return list(address)
   }
 
+  const rules = {
+    get hosts() {
+      return listOf(settings.now.admin.hosts)
+    },
+    admits,
+  }
   return createAdminSide({
     api: createAdminFace({
       operations,
       touch: needs.touch,
       findActor: needs.findActor,
-      settings: {
-        get hosts() {
-          return listOf(settings.now.admin.hosts)
-        },
-        admits,
-      },
+      settings: rules,
       asKey: createAsKey({ callerOf: needs.directory.callerOf, ...needs.faces }),
       version,
       clock,
       log,
     }),
     openApi: createOpenApiFace({ operations, version }),
+    dashboard: createDashboardFace({ files: readDashboard(dashboardFolder), settings: rules }),
   })
 }
 

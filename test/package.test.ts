@@ -41,6 +41,8 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   const to = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
   const { error } = await rpc(url, apiKey, 'eth_call', [{ to }, 'latest'])
   assert.equal(error, undefined)
+  const page = await fetch(`${url}/dashboard`)
+  assert.match(await page.text(), /<div id="app">/)
   const files = await readdir(join(folder, 'package'), { recursive: true })
   assert.deepEqual(
     files.filter((file) => file.endsWith('.ts') || file.includes('.test.')),

@@ -1,6 +1,7 @@
-// Everything that is for people and programs that look after this server: the admin API and its document. On the same
+// Everything that is for people and programs that look after this server: the admin API, its document, the dashboard. On the same
 // listener as the faces, or on one of its own.
 // Tested by src/http/admin/admin-face.test.ts
+import { dashboardPath, isBrowser, leadToDashboard } from '../dashboard-face.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
 import { type Answer, sendAnswer, textAnswer } from '../text-answer.ts'
 
@@ -9,15 +10,22 @@ export type AdminSideParts = {
   readonly api: Face
   /** The OpenAPI document. */
   readonly openApi: () => string
+  /** `/dashboard` and everything under it; absent: nothing is there. */
+  readonly dashboard?: Face
 }
 
 /** Null: the path is not of this side. */
 export type AdminSide = (exchange: NodeExchange) => void | Promise<void> | null
 
-export function createAdminSide({ api, openApi }: AdminSideParts): AdminSide {
+export function createAdminSide({ api, openApi, dashboard }: AdminSideParts): AdminSide {
   return (exchange) => {
-    if (exchange.path.startsWith('/api/v1/')) return api(exchange)
-    if (exchange.path === '/openapi.json') {
+    const { path } = exchange
+    if (path.startsWith('/api/v1/')) return api(exchange)
+    if (dashboard !== undefined) {
+      if (path === dashboardPath || path.startsWith(`${dashboardPath}/`)) return dashboard(exchange)
+      if (path === '/' && isBrowser(exchange)) return leadToDashboard(exchange)
+    }
+    if (path === '/openapi.json') {
       return sendDocument(exchange, { status: 200, type: 'application/json', body: openApi() })
     }
     return null

@@ -1,0 +1,33 @@
+import { equal } from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  formatBytes,
+  formatMs,
+  formatNumber,
+  formatShort,
+  formatSince,
+  formatTime,
+} from './format.ts'
+
+test('numbers are grouped, and short from ten thousand on', () => {
+  equal(formatNumber(1_234_567), '1,234,567')
+  equal(formatShort(9_999), '9,999')
+  equal(formatShort(12_345), '12.3K')
+})
+
+test('bytes are told in binary units, with a digit where it says something', () => {
+  equal(formatBytes(0), '0 B')
+  equal(formatBytes(1_023), '1023 B')
+  equal(formatBytes(1_536), '1.5 KiB')
+  equal(formatBytes(200 * 1024 ** 2), '200 MiB')
+})
+
+test('times are UTC, and how long ago is told in the largest fitting unit', () => {
+  const noon = Date.UTC(2026, 2, 1, 12)
+  equal(formatTime(noon), '2026-03-01 12:00 UTC')
+  equal(formatSince(noon, noon + 20_000), 'just now')
+  equal(formatSince(noon, noon + 3 * 3_600_000), '3 hours ago')
+  equal(formatSince(noon + 2 * 86_400_000, noon), 'in 2 days')
+  equal(formatMs(1.234), '1.23 ms')
+  equal(formatMs(2_140), '2.1 s')
+})

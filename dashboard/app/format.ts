@@ -1,0 +1,61 @@
+// Numbers, bytes and times as people read them. Times are UTC, as everything that is counted by day. Pure.
+
+const whole = new Intl.NumberFormat('en')
+const rounded = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
+
+/** `12,345` */
+export function formatNumber(value: number): string {
+  return whole.format(value)
+}
+
+/** `12.3K` from 10,000 on. */
+export function formatShort(value: number): string {
+  return Math.abs(value) < 10_000 ? whole.format(value) : rounded.format(value)
+}
+
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
+
+/** `1.5 MiB` */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (Math.abs(value) >= 1024 && unit < byteUnits.length - 1) {
+    value /= 1024
+    unit += 1
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1
+  return `${value.toFixed(digits)} ${byteUnits[unit]}`
+}
+
+/** `1.25 ms`, `340 ms`, `2.1 s` */
+export function formatMs(ms: number): string {
+  if (ms < 10) return `${ms.toFixed(2)} ms`
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  return `${(ms / 1000).toFixed(1)} s`
+}
+
+/** `2026-03-01 14:05 UTC`; `time`: milliseconds since 1970 UTC. */
+export function formatTime(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** `2026-03-01` */
+export function formatDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10)
+}
+
+const steps: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+]
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+
+/** `3 hours ago`, `in 2 days`. */
+export function formatSince(time: number, now: number): string {
+  const seconds = (time - now) / 1000
+  const step = steps.find(([length]) => Math.abs(seconds) >= length)
+  if (step === undefined)
+    return Math.abs(seconds) < 45 ? 'just now' : relative.format(Math.round(seconds / 60), 'minute')
+  return relative.format(Math.round(seconds / step[0]), step[1])
+}

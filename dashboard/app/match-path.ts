@@ -1,0 +1,17 @@
+// A path against a pattern with names: `/keys/:key`. Pure.
+
+/** The names with what stands there, decoded; null: the path is another. */
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return null
+  const names: [string, string][] = []
+  for (const [at, part] of wanted.entries()) {
+    const one = given[at] ?? ''
+    if (!part.startsWith(':')) {
+      if (part !== one) return null
+    } else if (one === '') return null
+    else names.push([part.slice(1), decodeURIComponent(one)])
+  }
+  return Object.fromEntries(names)
+}

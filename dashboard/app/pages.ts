@@ -1,0 +1,32 @@
+// The pages: path, title, place in the navigation, who sees them. Each is fetched when it is first opened.
+import type { ComponentType } from 'preact'
+import type { IconName } from '../ui/icons.tsx'
+
+/** What stands at the names of the path: `/keys/:key` gives `key`. */
+export type PageProps = { readonly names: Readonly<Record<string, string>> }
+
+export type PageComponent = ComponentType<PageProps>
+
+export type Page = {
+  /** Below /dashboard. */
+  readonly path: string
+  readonly title: string
+  /** Absent: the page has no line in the navigation. */
+  readonly nav?: { readonly group: NavGroup; readonly icon: IconName }
+  /** Whoever does not fit is told so: `owner` and `account` are about the chosen account. */
+  readonly access: 'signed-in' | 'account' | 'owner' | 'operator'
+  readonly load: () => Promise<PageComponent>
+}
+
+export const navGroups = ['Account', 'Look closer', 'Server'] as const
+export type NavGroup = (typeof navGroups)[number]
+
+export const pages: readonly Page[] = [
+  {
+    path: '/',
+    title: 'Start',
+    nav: { group: 'Account', icon: 'start' },
+    access: 'signed-in',
+    load: async () => (await import('../pages/start.tsx')).StartPage,
+  },
+]

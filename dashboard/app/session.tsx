@@ -1,0 +1,73 @@
+// Who is signed in, the accounts they belong to, and the one that is looked at.
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useMemo, useState } from 'preact/hooks'
+import type { listAccounts } from '../../src/gateway/admin/list-accounts.ts'
+import { call, type Reply } from './api.ts'
+import { usePlace } from './router.tsx'
+import { type Loaded, useLoaded } from './use-loaded.ts'
+
+export type Account = Reply<typeof listAccounts>['accounts'][number]
+
+export type Session = {
+  readonly person: { readonly id: string; readonly email: string; readonly name: string }
+  readonly isOperator: boolean
+  readonly accounts: readonly Account[]
+  /** The one that pages of an account are about; null: the person belongs to none. */
+  readonly account: Account | null
+  chooseAccount(id: string): void
+  /** After something changed that is shown in the frame. */
+  reload(): void
+}
+
+type Found = Pick<Session, 'person' | 'isOperator' | 'accounts'>
+
+const SessionContext = createContext<Session | null>(null)
+const accountPlace = 'cairn-account'
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === null) throw new Error('there is no session above')
+  return session
+}
+
+/** The account of a page that is about one. */
+export function useAccount(): Account {
+  const { account } = useSession()
+  if (account === null) throw new Error('there is no account')
+  return account
+}
+
+export function useFindSession(): Loaded<Found> {
+  return useLoaded(async (signal): Promise<Found> => {
+    const { accounts } = await call<typeof listAccounts>('GET /accounts', {}, signal)
+    return { person: { id: '', email: '', name: '' }, isOperator: false, accounts }
+  }, [])
+}
+
+export function SessionProvider({
+  found,
+  reload,
+  children,
+}: {
+  readonly found: Found
+  reload(): void
+  readonly children: ComponentChildren
+}) {
+  const { query } = usePlace()
+  const [chosen, setChosen] = useState(
+    () => query.get('account') ?? localStorage.getItem(accountPlace),
+  )
+  const session = useMemo((): Session => {
+    const { accounts } = found
+    return {
+      ...found,
+      account: accounts.find(({ id }) => id === chosen) ?? accounts[0] ?? null,
+      chooseAccount(id) {
+        localStorage.setItem(accountPlace, id)
+        setChosen(id)
+      },
+      reload,
+    }
+  }, [found, chosen, reload])
+  return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>
+}

@@ -1,0 +1,54 @@
+// What a page reads from the API: asked for when it is shown, asked again when told to or every so often.
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { ApiError } from './api.ts'
+
+export type Loaded<Value> = {
+  /** The last answer; undefined until the first one. */
+  readonly value: Value | undefined
+  /** Of the last try; null: it went well. */
+  readonly error: ApiError | null
+  readonly busy: boolean
+  again(): void
+}
+
+/**
+ * `load` is called anew when `deps` change. `everyMs`: also that often while the page is in sight. An answer to an older
+ * question is dropped.
+ */
+export function useLoaded<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  deps: readonly unknown[],
+  { everyMs = null }: { readonly everyMs?: number | null } = {},
+): Loaded<Value> {
+  const [state, setState] = useState<Omit<Loaded<Value>, 'again'>>({
+    value: undefined,
+    error: null,
+    busy: true,
+  })
+  const [round, setRound] = useState(0)
+  const again = useCallback(() => setRound((count) => count + 1), [])
+  useEffect(() => {
+    const controller = new AbortController()
+    setState((was) => ({ ...was, busy: true }))
+    load(controller.signal).then(
+      (value) => {
+        if (!controller.signal.aborted) setState({ value, error: null, busy: false })
+      },
+      (thrown: unknown) => {
+        if (controller.signal.aborted) return
+        const error =
+          thrown instanceof ApiError ? thrown : new ApiError('internal', String(thrown), 0, {})
+        setState((was) => ({ ...was, error, busy: false }))
+      },
+    )
+    return () => controller.abort()
+  }, [...deps, round])
+  useEffect(() => {
+    if (everyMs === null) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') again()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs])
+  return { ...state, again }
+}

@@ -1,0 +1,72 @@
+// A dialog over the page: the browser's own, which keeps the focus inside and closes with Escape.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Form, useSending } from './form.tsx'
+
+type DialogProps = {
+  readonly title: string
+  onClose(): void
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+/** Open for as long as it is rendered. */
+export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    ref.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  )
+}
+
+type ConfirmProps = {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** What is done; the button says it. */
+  readonly action: string
+  onConfirm(): Promise<void>
+  onClose(): void
+}
+
+/** Asks before something that cannot be taken back; closes when it is done. */
+export function ConfirmDialog({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+  const sending = useSending()
+  const send = async (): Promise<void> => {
+    await onConfirm()
+    onClose()
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form
+        sending={sending}
+        action={action}
+        onSend={send}
+        beside={
+          <button class="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+      >
+        <div>{children}</div>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,174 @@
+// A form field: title, input, hint, and what is wrong with it, tied together for screen readers.
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { useId } from 'preact/hooks'
+
+type FieldProps = {
+  readonly title: string
+  readonly hint?: ComponentChildren
+  /** What is wrong; null or absent: nothing. */
+  readonly error?: string | null | undefined
+}
+
+type InputParts = {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: 'true'
+}
+
+/** For an input of your own: `children` is given what it must carry. */
+export function Field({
+  title,
+  hint,
+  error,
+  children,
+}: FieldProps & { readonly children: (input: InputParts) => ComponentChildren }) {
+  const id = useId()
+  const wrong = error !== undefined && error !== null
+  const described = [
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+    ...(wrong ? [`${id}-error`] : []),
+  ].join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{title}</label>
+      {children({
+        id,
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(wrong ? { 'aria-invalid': 'true' } : {}),
+      })}
+      {hint !== undefined && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {wrong && (
+        <span class="field-error" id={`${id}-error`} role="alert">
+          {error}
+        </span>
+      )}
+    </div>
+  )
+}
+
+type TextProps = FieldProps & {
+  readonly value: string
+  onValue(value: string): void
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date'
+  /** What the browser may fill in: `username`, `current-password`, `one-time-code`. */
+  readonly autocomplete?: string
+  readonly inputMode?: 'numeric' | 'text'
+  readonly placeholder?: string
+  readonly maxLength?: number
+  readonly disabled?: boolean
+}
+
+export function TextField(props: TextProps) {
+  const { title, hint, error, onValue, type = 'text', ...rest } = props
+  // The types of preact tell inputs apart by a `type` that is spelled out.
+  const attributes = { type, ...rest } as InputHTMLAttributes<HTMLInputElement>
+  return (
+    <Field title={title} hint={hint} error={error}>
+      {(input) => (
+        <input
+          class="input"
+          {...attributes}
+          {...input}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type AreaProps = FieldProps & {
+  readonly value: string
+  onValue(value: string): void
+  readonly placeholder?: string
+  readonly rows?: number
+}
+
+/** Several lines: a list with one entry a line, a document. */
+export function AreaField({
+  title,
+  hint,
+  error,
+  value,
+  onValue,
+  placeholder,
+  rows = 3,
+}: AreaProps) {
+  return (
+    <Field title={title} hint={hint} error={error}>
+      {(input) => (
+        <textarea
+          class="input"
+          {...input}
+          rows={rows}
+          spellcheck={false}
+          {...(placeholder === undefined ? {} : { placeholder })}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+type SelectProps<Value extends string> = FieldProps & {
+  readonly value: Value
+  readonly options: readonly { readonly value: Value; readonly title: string }[]
+  onValue(value: Value): void
+  readonly disabled?: boolean
+}
+
+export function SelectField<Value extends string>(props: SelectProps<Value>) {
+  const { title, hint, error, value, options, onValue, disabled = false } = props
+  return (
+    <Field title={title} hint={hint} error={error}>
+      {(input) => (
+        <select
+          class="input"
+          {...input}
+          disabled={disabled}
+          value={value}
+          onChange={(event) => onValue(event.currentTarget.value as Value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.title}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+export function CheckField({
+  title,
+  hint,
+  value,
+  onValue,
+  disabled = false,
+}: {
+  readonly title: string
+  readonly hint?: ComponentChildren
+  readonly value: boolean
+  onValue(value: boolean): void
+  readonly disabled?: boolean
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value}
+        disabled={disabled}
+        onChange={(event) => onValue(event.currentTarget.checked)}
+      />
+      <span>
+        {title}
+        {hint !== undefined && <span class="hint">{hint}</span>}
+      </span>
+    </label>
+  )
+}

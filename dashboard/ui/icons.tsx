@@ -1,0 +1,67 @@
+// Small line drawings, in the colour of the text beside them. They say nothing that the text does not say.
+import type { JSX } from 'preact'
+
+const paths = {
+  start: 'M3 11 12 4l9 7M5.5 9.5V20h13V9.5M10 20v-6h4v6',
+  keys: 'M14.5 9.5a4 4 0 1 0-3.8 4L12 12.2h2v-2h.5zM10.5 13.5 4 20v0h3v-2h2v-2M8 9.5h.01',
+  usage: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
+  card: 'M3 6.5h18v11H3zM3 10h18M6.5 14.5h4',
+  inspector: 'M4 6h10M4 12h7M4 18h5M16.5 12a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM19 18l2.5 2.5',
+  proof: 'M12 3l8 3v6c0 4.5-3.4 7.8-8 9-4.6-1.2-8-4.5-8-9V6zM8.5 12l2.5 2.5 4.5-5',
+  slots: 'M4 5h16v4H4zM4 10.5h16v4H4zM4 16h16v4H4zM7 7h.01M7 12.5h.01M7 18h.01',
+  files: 'M4 5h6l2 2.5h8V19H4z',
+  accounts:
+    'M9 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM2.5 19.5c.6-3.4 3-5 6.5-5s5.9 1.6 6.5 5M16 11a3 3 0 1 0-1-5.8M18 14.8c2 .7 3.2 2.2 3.6 4.7',
+  people: 'M12 11.5a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20.5c.8-4 3.5-5.8 7.5-5.8s6.7 1.8 7.5 5.8',
+  audit: 'M6 3.5h9l4 4v13H6zM14.5 3.5V8H19M9 12h7M9 15.5h7',
+  upstreams: 'M12 4v16M12 4 7.5 8.5M12 4l4.5 4.5M5 13v5.5h14V13',
+  profile:
+    'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 12.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM6.3 18.5c1-2.3 3-3.3 5.7-3.3s4.7 1 5.7 3.3',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'M5 12.5 10 17.5 19.5 7',
+  cross: 'M6 6l12 12M18 6 6 18',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  plus: 'M12 5v14M5 12h14',
+  sun: 'M12 16.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M5 5l1.7 1.7M17.3 17.3 19 19M5 19l1.7-1.7M17.3 6.7 19 5',
+  moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a6.7 6.7 0 0 0 10.5 10.5z',
+  screen: 'M3.5 5h17v11h-17zM9 20h6M12 16v4',
+  out: 'M14 4h5v16h-5M15 12H4M8 8l-4 4 4 4',
+} as const satisfies Record<string, string>
+
+export type IconName = keyof typeof paths
+
+export function Icon({
+  name,
+  size = 18,
+}: {
+  readonly name: IconName
+  readonly size?: number
+}): JSX.Element {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.7"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      <path d={paths[name]} />
+    </svg>
+  )
+}
+
+/** The stack of stones. */
+export function Logo({ size = 26 }: { readonly size?: number }): JSX.Element {
+  return (
+    <svg width={size} height={size} viewBox="0 0 32 32" fill="var(--accent)" aria-hidden="true">
+      <ellipse cx="16" cy="25.5" rx="12" ry="4.5" />
+      <ellipse cx="16" cy="17" rx="8.5" ry="3.6" opacity="0.85" />
+      <ellipse cx="16" cy="10" rx="5.2" ry="2.8" opacity="0.7" />
+      <ellipse cx="16" cy="4.7" rx="2.6" ry="1.8" opacity="0.55" />
+    </svg>
+  )
+}

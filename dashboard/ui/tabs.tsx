@@ -1,0 +1,58 @@
+// Tabs: one of several views, chosen by click or arrow keys (WAI-ARIA tabs).
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+
+type TabsProps<Name extends string> = {
+  /** What the tabs choose among, for screen readers. */
+  readonly title: string
+  readonly tabs: readonly { readonly name: Name; readonly title: string }[]
+  readonly chosen: Name
+  onChoose(name: Name): void
+  /** Of the chosen one. */
+  readonly children: ComponentChildren
+}
+
+export function Tabs<Name extends string>({
+  title,
+  tabs,
+  chosen,
+  onChoose,
+  children,
+}: TabsProps<Name>) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (step === undefined) return
+    const at = tabs.findIndex(({ name }) => name === chosen)
+    const next = (at + step + tabs.length) % tabs.length
+    const name = tabs[next]?.name
+    if (name !== undefined) onChoose(name)
+    list.current?.querySelectorAll('button')[next]?.focus()
+    event.preventDefault()
+  }
+  return (
+    <div class="stack">
+      <div class="tabs" role="tablist" aria-label={title} ref={list} onKeyDown={move}>
+        {tabs.map(({ name, title: text }) => (
+          <button
+            key={name}
+            class="tab"
+            type="button"
+            role="tab"
+            id={`${id}-${name}`}
+            aria-selected={name === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={name === chosen ? 0 : -1}
+            onClick={() => onChoose(name)}
+          >
+            {text}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {children}
+      </div>
+    </div>
+  )
+}
