@@ -262,6 +262,7 @@ export async function startServer(
       admit: readers.admit,
     },
     count: usage.count,
+    clock,
     operationsOf: opened.operationsOf,
     resolveBlock,
     eventsOf: createEvents({ clock, log, findSender: senders.find }),

@@ -526,6 +526,20 @@ export const faults = {
   internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
 } as const satisfies Record<string, FaultRow>
 
+/** HTTP status on the file face. Rows made for JSON-RPC answer 200 there; here an error has an error's status. */
+export function filesStatus({ files, status }: FaultRow): number {
+  return errorStatus(files?.status ?? status)
+}
+
+/** HTTP status for readers of `/ipfs/<cid>`. */
+export function pathsStatus({ paths, files, status }: FaultRow): number {
+  return errorStatus(paths ?? files?.status ?? status)
+}
+
+function errorStatus(wanted: number): number {
+  return wanted < 400 ? 500 : wanted
+}
+
 export type FaultCode = keyof typeof faults
 
 export type FaultOptions = {
@@ -554,6 +568,12 @@ export class Fault extends Error {
 
   get row(): FaultRow {
     return faults[this.code]
+  }
+
+  /** Which setting or limit refused, where the fault says so; empty elsewhere. One of a few words of ours. */
+  get reason(): string {
+    const reason = typeof this.data === 'object' ? this.data['reason'] : undefined
+    return typeof reason === 'string' ? reason : ''
   }
 
   /** True when the message is not the row's own, so a face must not swap in its own wording. */

@@ -1,6 +1,7 @@
 // How long an upstream takes: a histogram of fixed size over the last one to two minutes. Quantiles are right to a
 // quarter of their value.
 import type { Clock } from './clock.ts'
+import { latencySteps, quantileOf, stepOf } from './latency-steps.ts'
 
 export type LatencySketch = {
   add(ms: number): void
@@ -9,15 +10,11 @@ export type LatencySketch = {
   readonly count: number
 }
 
-const ratio = 1.25
-const firstMs = 0.05
-/** Up to about ten minutes. */
-const steps = 74
 const windowMs = 60_000
 
 export function createLatencySketch(clock: Clock): LatencySketch {
-  let young = new Uint32Array(steps)
-  let old = new Uint32Array(steps)
+  let young = new Uint32Array(latencySteps)
+  let old = new Uint32Array(latencySteps)
   let youngCount = 0
   let oldCount = 0
   let turnAt = clock.monotonic() + windowMs
@@ -27,9 +24,9 @@ export function createLatencySketch(clock: Clock): LatencySketch {
     if (now < turnAt) return
     // After two quiet windows nothing of before is left.
     const isStale = now >= turnAt + windowMs
-    old = isStale ? new Uint32Array(steps) : young
+    old = isStale ? new Uint32Array(latencySteps) : young
     oldCount = isStale ? 0 : youngCount
-    young = new Uint32Array(steps)
+    young = new Uint32Array(latencySteps)
     youngCount = 0
     turnAt = now + windowMs
   }
@@ -37,21 +34,16 @@ export function createLatencySketch(clock: Clock): LatencySketch {
   return {
     add(ms) {
       turn()
-      const step = Math.ceil(Math.log(Math.max(ms, firstMs) / firstMs) / Math.log(ratio))
-      const at = Math.min(step, steps - 1)
+      const at = stepOf(ms)
       young[at] = (young[at] ?? 0) + 1
       youngCount++
     },
     quantile(q) {
       turn()
-      const total = youngCount + oldCount
-      if (total === 0) return null
-      let left = Math.max(1, Math.ceil(total * q))
-      for (let at = 0; at < steps; at++) {
-        left -= (young[at] ?? 0) + (old[at] ?? 0)
-        if (left <= 0) return firstMs * ratio ** at
-      }
-      return firstMs * ratio ** (steps - 1)
+      return quantileOf(
+        young.map((count, at) => count + (old[at] ?? 0)),
+        q,
+      )
     },
     get count() {
       turn()

@@ -17,7 +17,7 @@ test('usage comes oldest first, from the given hour on, of one account or of all
   const { accounts, db } = data
   await accounts.createAccount('team')
   const { apiKey } = await accounts.createKey('team')
-  const insert = "INSERT INTO usage VALUES (?, ?, 'rpc', 'dev', ?, 'ok', 2, 160, 10, 20)"
+  const insert = `INSERT INTO usage VALUES (?2, 60, ?1, 'rpc', 'dev', ?3, 'ok', '', 200, 2, 160, 10, 20)`
   db.run(insert, [2 * hourMs, apiKey.id, 'eth_chainId'])
   db.run(insert, [hourMs, apiKey.id, 'eth_chainId'])
   db.run(insert, [hourMs, 'a key that is gone', 'eth_call'])
@@ -33,6 +33,8 @@ test('usage comes oldest first, from the given hour on, of one account or of all
       network: 'dev',
       method: 'eth_chainId',
       outcome: 'ok',
+      reason: '',
+      status: 200,
       requests: 2,
       units: 160,
       bytesIn: 10,

@@ -1,5 +1,6 @@
-// The usage table as rows for people and programs.
+// Usage by hour as rows for people and programs.
 import { findAll } from '../db/queries.ts'
+import { spans } from '../limits/usage-statements.ts'
 import type { Data } from './open-data.ts'
 
 export type UsageRow = {
@@ -12,6 +13,9 @@ export type UsageRow = {
   readonly method: string
   /** `ok` or a Fault code. */
   readonly outcome: string
+  /** Of a refusal that has one; else empty. */
+  readonly reason: string
+  readonly status: number
   readonly requests: number
   readonly units: number
   readonly bytesIn: number
@@ -28,16 +32,25 @@ export function listUsage(
     .selectFrom('usage as u')
     .leftJoin('api_key as k', 'k.id', 'u.key_id')
     .leftJoin('account as a', 'a.id', 'k.account_id')
-    .select(['u.hour', 'a.name as account', 'u.key_id as keyId', 'u.face', 'u.network', 'u.method'])
-    .select(['u.outcome', 'u.requests', 'u.units', 'u.bytes_in as bytesIn'])
-    .select('u.bytes_out as bytesOut')
-    .where('u.hour', '>=', since)
-    .orderBy('u.hour')
+    .select([
+      'u.start as hour',
+      'a.name as account',
+      'u.key_id as keyId',
+      'u.face',
+      'u.network',
+      'u.method',
+    ])
+    .select(['u.outcome', 'u.reason', 'u.status', 'u.requests', 'u.units'])
+    .select(['u.bytes_in as bytesIn', 'u.bytes_out as bytesOut'])
+    .where('u.span', '=', spans.hour)
+    .where('u.start', '>=', since)
+    .orderBy('u.start')
     .orderBy('u.key_id')
     .orderBy('u.face')
     .orderBy('u.network')
     .orderBy('u.method')
     .orderBy('u.outcome')
+    .orderBy('u.reason')
   const chosen = account === null ? query : query.where('a.name', '=', account)
   return findAll(db, chosen).map((row) => ({ ...row, hour: new Date(row.hour).toISOString() }))
 }

@@ -38,3 +38,23 @@ test('a database of a newer program is refused in one sentence', () => {
   assert.equal(schemaVersion(db), 99)
   db.close()
 })
+
+test('usage of before is carried over by hour, and summed by day', () => {
+  const db = openDatabase(':memory:')
+  const carrying = migrations.findIndex((step) => step.some((sql) => sql.includes('usage_hours')))
+  migrate(db, migrations.slice(0, carrying))
+  const insert = `INSERT INTO usage VALUES (?, 'k', ?, ?, 'm', ?, 2, 160, 10, 20)`
+  db.run(insert, [86_400_000, 'rpc', 'dev', 'ok'])
+  db.run(insert, [86_400_000 + 3_600_000, 'rpc', 'dev', 'ok'])
+  db.run(insert, [2 * 86_400_000, 'files', '', 'over_quota'])
+  migrate(db)
+  const rows = db.all('SELECT span, start, status, requests, units FROM usage ORDER BY span, start')
+  assert.deepEqual(rows, [
+    { span: 60, start: 86_400_000, status: 200, requests: 2, units: 160 },
+    { span: 60, start: 90_000_000, status: 200, requests: 2, units: 160 },
+    { span: 60, start: 172_800_000, status: 403, requests: 2, units: 160 },
+    { span: 1440, start: 86_400_000, status: 200, requests: 4, units: 320 },
+    { span: 1440, start: 172_800_000, status: 403, requests: 2, units: 160 },
+  ])
+  db.close()
+})

@@ -1,6 +1,7 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
 import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
+import { usageSpans } from './usage-spans.ts'
 
 export const migrations: readonly (readonly string[])[] = [
   [
@@ -117,4 +118,5 @@ export const migrations: readonly (readonly string[])[] = [
         BEGIN UPDATE revision SET number = number + 1 WHERE name = 'accounts'; END`,
     ),
   ],
+  [...usageSpans],
 ]

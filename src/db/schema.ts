@@ -55,14 +55,20 @@ export type Schema = {
     created: number
   }
   usage: {
-    /** UTC hour, milliseconds since 1970. */
-    hour: number
     key_id: string
+    /** Minutes: 1, 60 or 1440. The same calls are in all three. */
+    span: number
+    /** Of the span, UTC, milliseconds since 1970. */
+    start: number
     face: 'rpc' | 'files'
     network: string
     method: string
     /** `ok` or the Fault code. */
     outcome: string
+    /** What of the key's settings refused, or empty. */
+    reason: string
+    /** HTTP status that the outcome has by itself. */
+    status: number
     requests: number
     units: number
     bytes_in: number

@@ -29,5 +29,9 @@ export function unjudged(accountId: string, rows: readonly Statement[]): readonl
 /** `over_quota` for what the trigger raised, anything else as it is. */
 export function storageFault(error: unknown): unknown {
   if (!(error instanceof Error) || error.message !== raised) return error
-  return new Fault('over_quota', { detail: 'not allowed - storage quota reached', cause: error })
+  return new Fault('over_quota', {
+    detail: 'not allowed - storage quota reached',
+    data: { reason: 'storage' },
+    cause: error,
+  })
 }

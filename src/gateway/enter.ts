@@ -17,23 +17,72 @@ export type Authenticate = (
   jwt?: string,
 ) => Caller | Promise<Caller>
 
+/** Where a refusal is counted: a method of a network, or a file command. */
+type Place = { readonly network: Network | null; readonly method: string }
+
+/** What entering needs. `refused`: is told of whom a known key refused, and why. */
+export type EnterParts = {
+  readonly authenticate: Authenticate
+  readonly refused: (caller: Caller, place: Place, fault: Fault) => void
+}
+
+/** A wrong secret or JWT is told as a refusal of the key that it was sent with. */
+function tellOwner(
+  { authenticate, refused }: EnterParts,
+  { key, address = '' }: Credential,
+  place: Place,
+  thrown: unknown,
+): unknown {
+  if (!(thrown instanceof Fault) || key === null) return thrown
+  if (thrown.code !== 'bad_secret' && thrown.code !== 'bad_token') return thrown
+  const owner = authenticate(key, null, address)
+  if (!(owner instanceof Promise)) refused(owner, place, thrown)
+  return thrown
+}
+
 /** JSON-RPC face: the key is in the URL; secret or JWT are optional unless the key demands them. */
 export function enterRpc(
-  authenticate: Authenticate,
+  parts: EnterParts,
   credential: Credential,
   network: Network,
 ): Caller | Promise<Caller> {
   const { key, secret, jwt, user = '', address = '' } = credential
-  if (credential.caller !== undefined) return gateRpc(credential.caller, credential, network)
+  if (credential.caller !== undefined) {
+    return gateRpc(parts, credential.caller, credential, network)
+  }
   if (key === null) throw new Fault('no_credential')
   if (user !== '' && user !== key) throw new Fault('bad_secret')
-  const caller = authenticate(key, secret, address, jwt)
-  return caller instanceof Promise
-    ? caller.then((found) => gateRpc(found, credential, network))
-    : gateRpc(caller, credential, network)
+  let caller: Caller | Promise<Caller>
+  try {
+    caller = parts.authenticate(key, secret, address, jwt)
+  } catch (thrown) {
+    throw tellOwner(parts, credential, { network, method: '' }, thrown)
+  }
+  if (!(caller instanceof Promise)) return gateRpc(parts, caller, credential, network)
+  return caller.then(
+    (found) => gateRpc(parts, found, credential, network),
+    (thrown: unknown) => {
+      throw tellOwner(parts, credential, { network, method: '' }, thrown)
+    },
+  )
 }
 
-function gateRpc(caller: Caller, credential: Credential, network: Network): Caller {
+function gateRpc(
+  { refused }: EnterParts,
+  caller: Caller,
+  credential: Credential,
+  network: Network,
+): Caller {
+  try {
+    judgeRpc(caller, credential, network)
+  } catch (thrown) {
+    refused(caller, { network, method: '' }, Fault.from(thrown))
+    throw thrown
+  }
+  return caller
+}
+
+function judgeRpc(caller: Caller, credential: Credential, network: Network): void {
   const { settings, allowlists } = caller
   // A token that one of the key's public keys signed shows more than the secret, and both cannot be sent.
   if (settings.jwtRequired && caller.jwt === undefined) {
@@ -49,32 +98,53 @@ function gateRpc(caller: Caller, credential: Credential, network: Network): Call
     })
   }
   if (allowlists !== null) judgeOrigins(allowlists, credential)
-  return caller
 }
 
-/** File face: key and secret together; one answer for every kind of wrong. Then switch, lists, card. */
+/**
+ * File face: key and secret together; one answer for every kind of wrong. Then switch, lists, card. `method`: what a
+ * refusal is counted as.
+ */
 export async function enterFiles(
-  authenticate: Authenticate,
+  parts: EnterParts,
   credential: Credential,
   command: string,
-  cardGate: boolean,
+  { cardGate, method }: { readonly cardGate: boolean; readonly method: string },
 ): Promise<Caller> {
   const { key, secret, address = '' } = credential
   if (credential.caller === undefined && (key === null || secret === null)) {
     throw new Fault('no_credential')
   }
-  const caller = credential.caller ?? (await authenticate(key ?? '', secret, address))
-  if (!caller.settings.files) {
+  const place = { network: null, method }
+  let caller = credential.caller
+  try {
+    caller ??= await parts.authenticate(key ?? '', secret, address)
+  } catch (thrown) {
+    throw tellOwner(parts, credential, place, thrown)
+  }
+  try {
+    judgeFiles(caller, credential, command, cardGate)
+  } catch (thrown) {
+    parts.refused(caller, place, Fault.from(thrown))
+    throw thrown
+  }
+  return caller
+}
+
+function judgeFiles(
+  { settings, allowlists, hasCard }: Caller,
+  credential: Credential,
+  command: string,
+  cardGate: boolean,
+): void {
+  if (!settings.files) {
     throw new Fault('refused_by_setting', {
       detail: 'project ID does not have access to ipfs',
       data: { reason: 'files' },
     })
   }
-  const { allowlists } = caller
   if (allowlists !== null) {
     judgeOrigins(allowlists, credential)
     judgeMethod(allowlists, command)
   }
-  if (cardGate && !caller.hasCard) throw new Fault('no_card')
-  return caller
+  if (cardGate && !hasCard) throw new Fault('no_card')
 }

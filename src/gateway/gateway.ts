@@ -1,7 +1,7 @@
 // What the faces see of the gateway. A face turns bytes into these calls and their answers into bytes; every
 // rule of the service lives behind them.
 import type { Caller } from '../accounts/caller.ts'
-import type { Fault, FaultCode } from '../base/fault.ts'
+import type { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 import type { Subscriptions } from './events/subscriptions.ts'
@@ -90,6 +90,8 @@ export type FilesVisit = {
 export interface Paths {
   /** Null: nobody showed a key, and not everybody has to. Throws the faults of the file face. */
   enterPath(credential: Credential | null, operation: string): Promise<Caller | null>
+  /** A request refused after entering, before it ran, is counted; null: in nobody's usage. */
+  countPathRefusal(caller: Caller | null, operation: string, fault: Fault): void
   /**
    * Throws `bad_argument`, `over_rate`, `overloaded`, `denied`, `not_cached`, `not_found`, `no_credential` where nobody
    * showed a key and the content is not open, and what the operation throws.
@@ -102,14 +104,17 @@ export interface Gateway extends Paths {
   networkFor(pathLabel: string | null, hostLabel: string | null): Network
   /** Is it still served? Not once other settings have put another in its place. */
   serves(network: Network): boolean
-  /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults. */
+  /** Authenticate and gate, before the body is read. Throws the 401 and 403 faults; those of a known key are counted. */
   enterRpc(credential: Credential, network: Network): Caller | Promise<Caller>
   /** A connection that stays may open: the day and the rate have room for a call. Throws `over_rate`, `over_quota`. */
-  enterSocket(caller: Caller): void
+  enterSocket(caller: Caller, network: Network): void
   /** The subscriptions of a connection that opens; their events are charged to the peer's caller. */
   openSubscriptions(peer: Peer, network: Network): Subscriptions
-  /** The same for the file face, card included. `command`: its path, also of one that is not offered. */
-  enterFiles(credential: Credential, command: string): Promise<Caller>
+  /**
+   * The same for the file face, card included. `command`: its path, also of one that is not offered; `method`: what a
+   * refusal is counted as, unless it is the command.
+   */
+  enterFiles(credential: Credential, command: string, method?: string): Promise<Caller>
   /**
    * Parse each item, admit the whole, run, meter: at once when every answer is at hand. A Fault thrown refuses
    * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
@@ -120,10 +125,13 @@ export interface Gateway extends Paths {
    * Returns the units it was charged.
    */
   chargeRefusal(caller: Caller, network: Network, fault: Fault): number
+  /** A file command refused after entering, before it ran, is counted. `method`: of those that are offered, or `other`. */
+  countRefusal(caller: Caller, method: string, fault: Fault): void
   /** Parse, admit, run. The face calls `settle` once, when the response has ended; `download` as a stream goes out. */
   runFiles(visit: FilesVisit): Promise<{
     readonly reply: FilesReply
     readonly download: FilesDownload
-    settle(outcome: 'ok' | FaultCode, bytes: { readonly in: number; readonly out: number }): void
+    /** `fault` null: it was answered. */
+    settle(fault: Fault | null, bytes: { readonly in: number; readonly out: number }): void
   }>
 }

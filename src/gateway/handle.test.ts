@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestMeters } from '../../test/fakes/file-meters.ts'
 import { openPaths } from '../../test/fakes/path-rules.ts'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { compileAllowlists } from '../accounts/allowlists.ts'
 import type { Caller } from '../accounts/caller.ts'
 import {
@@ -10,6 +11,7 @@ import {
   type KeySettings,
 } from '../accounts/key-settings.ts'
 import { changeKeySettings } from '../accounts/parse-key-settings.ts'
+import { systemClock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import { importProfiles } from '../codec/import-profile.ts'
@@ -112,6 +114,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     }),
     keptAnswers: createKeptAnswers({ bytesMax: 100_000 }),
     eventsOf: () => ({ join: () => () => {} }),
+    clock: systemClock,
     log: silentLog,
     ...over,
   })
@@ -355,7 +358,7 @@ test('a file command is judged, admitted and counted once, when its response has
   const visit = { caller, operation, request, connected: () => true, signal }
   const { settle } = await made.runFiles(visit)
   assert.deepEqual(counted, [])
-  settle('ok', { in: 10, out: 20 })
+  settle(null, { in: 10, out: 20 })
   assert.deepEqual(counted, [{ method: 'pin/rm', outcome: 'ok', units: 0 }])
 })
 
@@ -676,4 +679,56 @@ test('what is not at hand is run, whatever else of the request is', async () => 
     request: { signal },
   })
   assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
+})
+
+test('whom a known key refuses before the body is read is counted, by reason and status', async () => {
+  const counted: object[] = []
+  const count: GatewayParts['count'] = ({ method, outcome, reason, status, units, ms }) =>
+    void counted.push({ method, outcome, reason, status, units, ms })
+  const row = { units: 0, ms: null }
+  const listing = { allowMethods: ['pin/add'], allowOrigins: ['a.example'] }
+  const strict = gateway({ count, authenticate: () => listed(listing) }).made
+  const origin = 'https://a.example'
+  const credential = { key: 'rightkey', secret: 'right' }
+  await assert.rejects(async () => await strict.enterRpc(credential, network))
+  await assert.rejects(strict.enterFiles({ ...credential, origin }, 'pin/rm'))
+  await assert.rejects(strict.enterFiles({ ...credential, origin }, 'x/y', 'other'))
+  await assert.rejects(strict.enterFiles({ ...credential, origin }, 'pin/add'))
+  const { made } = gateway({ count })
+  await assert.rejects(async () => await made.enterRpc({ ...credential, secret: 'wrong' }, network))
+  await assert.rejects(async () => await made.enterRpc({ key: 'nobodys', secret: null }, network))
+  const refused = { outcome: 'refused_by_setting', status: 403, ...row }
+  assert.deepEqual(counted, [
+    { ...refused, method: '', reason: 'origin' },
+    { ...refused, method: 'pin/rm', reason: 'method' },
+    { ...refused, method: 'other', reason: 'method' },
+    { method: 'pin/add', outcome: 'no_card', reason: '', status: 402, ...row },
+    { method: '', outcome: 'bad_secret', reason: '', status: 401, ...row },
+  ])
+})
+
+test('what ran has a duration, what was refused has none', async () => {
+  const counted: object[] = []
+  const clock = createTurnedClock()
+  const slow: RpcOperation<unknown> = {
+    name: 'x_slow',
+    units: 80,
+    parse: (params) => params,
+    run: async () => clock.turn(250),
+  }
+  const { made } = gateway({
+    clock,
+    count: ({ method, ms }) => void counted.push({ method, ms }),
+    operationsOf: () => offering([slow, ...operations]),
+  })
+  const items = [item('x_slow'), item('x_strict'), item('x_none')]
+  await made.runRpc({ caller, network, items, batch: true, request: { signal } })
+  made.countRefusal(caller, 'add', new Fault('bad_argument'))
+  assert.deepEqual(counted, [
+    { method: 'x_slow', ms: 250 },
+    { method: 'x_strict', ms: null },
+    { method: 'other', ms: null },
+    { method: 'batch', ms: null },
+    { method: 'add', ms: null },
+  ])
 })

@@ -4,8 +4,8 @@ import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { UsedCall } from '../limits/usage.ts'
-import { type Authenticate, enterFiles, enterRpc } from './enter.ts'
+import { rpcOutcome } from '../limits/usage-row.ts'
+import { type Authenticate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
 import type { Credential, Gateway, RpcAnswer, RpcOutcome, RpcVisit } from './gateway.ts'
@@ -46,10 +46,15 @@ export type GatewayParts = FilesRunParts & {
 const concurrentItems = 16
 /** The same with their bundles: each holds all that it read. */
 const concurrentBundles = 4
+/** What is counted as no method of its own. */
+const noMethod = { method: '' }
+const batchMethod = { method: 'batch' }
+const eventMethod = { method: 'eth_subscription' }
 
 /** Builds the gateway over its parts. Holds no state of its own. */
 export function createGateway(parts: GatewayParts): Gateway {
-  const { authenticate, count, operationsOf, log } = parts
+  const { authenticate, clock, count, operationsOf, log } = parts
+  const runs = createFilesRuns(parts)
 
   async function outcomeOf(
     { operation, input, params, fault, method }: Planned,
@@ -137,8 +142,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     visit: RpcVisit,
     planned: readonly Planned[],
     outcomes: readonly RpcOutcome[],
+    began: number,
   ): number {
     const { caller, network } = visit
+    const ms = clock.monotonic() - began
     let units = 0
     let free = 0
     for (let index = 0; index < planned.length; index++) {
@@ -148,11 +155,11 @@ export function createGateway(parts: GatewayParts): Gateway {
       const charged = chargedUnits(item.units, fault)
       units += charged
       free += item.units - charged
-      countRpc(caller, network, item.method, fault?.code ?? 'ok', charged)
+      countRpc(caller, network, item, fault, charged, item.fault === null ? ms : null)
     }
     // Rows add up to what was charged, also for the day's units after a restart.
     if (visit.batch && planned.some(({ units: price }) => price > 0)) {
-      countRpc(caller, network, 'batch', 'ok', 1)
+      countRpc(caller, network, batchMethod, null, 1)
       units += 1
     }
     if (free > 0) parts.refundUnits(caller, free)
@@ -162,24 +169,41 @@ export function createGateway(parts: GatewayParts): Gateway {
   function countRpc(
     { keyId }: Caller,
     network: Network,
-    method: string,
-    outcome: UsedCall['outcome'],
+    { method }: Pick<Planned, 'method'>,
+    fault: Fault | null,
     units: number,
+    ms: number | null = null,
   ): void {
+    const { outcome, reason, status } = rpcOutcome(fault)
     count({
       keyId,
       face: 'rpc',
       network: network.name,
       method,
       outcome,
+      reason,
+      status,
       units,
       bytesIn: 0,
       bytesOut: 0,
+      ms,
     })
   }
 
-  function enterCommand(credential: Credential, command: string): Promise<Caller> {
-    return enterFiles(authenticate, credential, command, parts.cardGate)
+  const entrance: EnterParts = {
+    authenticate,
+    refused(caller, { network, method }, fault) {
+      if (network === null) runs.countRefusal(caller, method, fault)
+      else countRpc(caller, network, noMethod, fault, 0)
+    },
+  }
+
+  function enterCommand(
+    credential: Credential,
+    command: string,
+    method = command,
+  ): Promise<Caller> {
+    return enterFiles(entrance, credential, command, { cardGate: parts.cardGate, method })
   }
 
   return {
@@ -189,19 +213,23 @@ export function createGateway(parts: GatewayParts): Gateway {
       fileMeters: parts.fileMeters,
       enter: enterCommand,
       count,
+      clock,
       log,
     }),
-    ...createFilesRuns(parts),
+    ...runs,
     networkFor: createNetworkChoice(parts.networks),
     serves: (network) => parts.networks().includes(network),
-    enterRpc: (credential, network) => enterRpc(authenticate, credential, network),
-    enterSocket(caller) {
+    enterRpc: (credential, network) => enterRpc(entrance, credential, network),
+    enterSocket(caller, network) {
       try {
         parts.admitUnits(caller, refusalUnits)
         parts.refundUnits(caller, refusalUnits)
       } catch (thrown) {
+        const fault = Fault.from(thrown)
         // A key whose limit is nothing is told so at each call, as over HTTP.
-        if (Fault.from(thrown).code !== 'over_burst') throw thrown
+        if (fault.code === 'over_burst') return
+        countRpc(caller, network, noMethod, fault, 0)
+        throw thrown
       }
     },
     openSubscriptions: (peer, network) =>
@@ -210,7 +238,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         keyId: peer.caller.keyId,
         charge(units) {
           parts.chargeUnits(peer.caller, units)
-          countRpc(peer.caller, network, 'eth_subscription', 'ok', units)
+          countRpc(peer.caller, network, eventMethod, null, units)
         },
         send: (event) => peer.send(event),
         end: (fault) => peer.end(fault),
@@ -219,6 +247,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, network, batch } = visit
+      const began = clock.monotonic()
       const operations = operationsOf(network)
       const lasting = visit.subscriptions !== undefined
       const planned = visit.items.map((item) => plan(operations, item, caller.allowlists, lasting))
@@ -228,7 +257,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         if (units > 0) parts.admitUnits(caller, units)
       } catch (thrown) {
         const fault = Fault.from(thrown)
-        for (const { method } of planned) countRpc(caller, network, method, fault.code, 0)
+        for (const item of planned) countRpc(caller, network, item, fault, 0)
         throw fault
       }
       const labels = new Visit(network, parts.resolveBlock, visit.request)
@@ -246,7 +275,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       })
       const finish = (): RpcAnswer => {
         const answered = outcomes as readonly RpcOutcome[]
-        const charged = meter(visit, planned, answered)
+        const charged = meter(visit, planned, answered, began)
         return { outcomes: answered, headers: labels.headers(batch, charged) }
       }
       return waiting === 0 ? finish() : runWaiting(visit, labels, planned, outcomes).then(finish)
@@ -261,7 +290,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         if (!(thrown instanceof Fault)) throw thrown
         units = 0
       }
-      countRpc(caller, network, '', fault.code, units)
+      countRpc(caller, network, noMethod, fault, units)
       return units
     },
   }

@@ -3,7 +3,7 @@
 // Tested by src/http/path-face.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
-import type { FaultCode } from '../base/fault.ts'
+import type { Fault } from '../base/fault.ts'
 import type { FilesDownload } from './files-bytes.ts'
 import type { Files, Patience } from '../ipfs/files.ts'
 
@@ -94,5 +94,6 @@ export type PathRun = {
   readonly reply: PathReply
   /** Null: what goes out counts for nobody. */
   readonly download: FilesDownload | null
-  settle(outcome: 'ok' | FaultCode, bytesOut: number): void
+  /** `fault` null: it was answered, with this `status`. */
+  settle(fault: Fault | null, bytesOut: number, status: number): void
 }

@@ -1,12 +1,13 @@
 // The order for file commands once the caller is known: parse, admit, run, meter.
 // Tested by src/gateway/handle.test.ts
 import type { Caller } from '../accounts/caller.ts'
+import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { ImportProfile } from '../codec/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
-import type { UsedCall } from '../limits/usage.ts'
+import { filesOutcome, type UsedCall } from '../limits/usage-row.ts'
 import type { FilesVisit, Gateway } from './gateway.ts'
 import type { FilesClass } from './operation.ts'
 
@@ -18,13 +19,14 @@ export type FilesRunParts = {
   readonly fileMeters: FileMeters
   /** The import options of a caller that names none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
-  /** Counts one finished call. Bytes are 0 on the JSON-RPC face. */
+  /** Counts one finished call. */
   readonly count: (call: UsedCall) => void
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Log
 }
 
-export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles'> {
-  const { files, admitFiles, fileMeters, importProfileOf, count, log } = parts
+export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' | 'countRefusal'> {
+  const { files, admitFiles, fileMeters, importProfileOf, count, clock, log } = parts
   return {
     async runFiles(visit) {
       const { caller, operation, signal, connected } = visit
@@ -35,6 +37,8 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles'>
         method: operation.name,
         units: 0,
       } as const
+      const began = clock.monotonic()
+      const took = () => clock.monotonic() - began
       let meter: FileMeter | null = null
       try {
         const input = operation.parse(visit.request, importProfileOf(caller))
@@ -48,9 +52,10 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles'>
         return {
           reply,
           download: measured,
-          settle: (outcome, bytes) => {
+          settle: (fault, bytes) => {
             measured.end(bytes)
-            count({ ...facts, outcome, bytesIn: bytes.in, bytesOut: bytes.out })
+            const moved = { bytesIn: bytes.in, bytesOut: bytes.out }
+            count({ ...facts, ...filesOutcome(fault), ...moved, ms: took() })
           },
         }
       } catch (thrown) {
@@ -60,9 +65,15 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles'>
         const fault = Fault.from(thrown)
         if (fault.code === 'internal')
           log('error', 'operation failed', { method: operation.name, cause: fault.cause })
-        count({ ...facts, outcome: fault.code, bytesIn, bytesOut: 0 })
+        const ms = meter === null ? null : took()
+        count({ ...facts, ...filesOutcome(fault), bytesIn, bytesOut: 0, ms })
         throw fault
       }
+    },
+
+    countRefusal({ keyId }, method, fault) {
+      const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
+      count({ keyId, face: 'files', network: '', method, ...filesOutcome(fault), ...nothing })
     },
   }
 }

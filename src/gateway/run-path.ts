@@ -3,13 +3,14 @@
 // Tested by src/http/path-face.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
-import { Fault, type FaultCode } from '../base/fault.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { PathLimits } from '../limits/path-limits.ts'
 import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
-import type { UsedCall } from '../limits/usage.ts'
+import { pathsOutcome, type UsedCall } from '../limits/usage-row.ts'
 import type { Credential, Paths } from './gateway.ts'
 import type { PathVisit } from './path-operation.ts'
 
@@ -33,6 +34,7 @@ export type PathParts = {
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
   readonly fileMeters: FileMeters
   readonly count: (call: UsedCall) => void
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Log
 }
 
@@ -40,7 +42,7 @@ export type PathParts = {
 const noBody: FileRequest = { declaredBytes: null, stores: false }
 
 export function createPaths(parts: PathParts): Paths {
-  const { rules, files, enter, count, log } = parts
+  const { rules, files, enter, count, clock, log } = parts
 
   function judge(cid: CID, segments?: readonly string[]): void {
     if (rules.denies(cid, segments)) throw new Fault('denied')
@@ -86,14 +88,32 @@ export function createPaths(parts: PathParts): Paths {
       throw new Fault('no_credential')
     },
 
+    countPathRefusal(caller, method, fault) {
+      if (caller === null) return
+      const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
+      const facts = { keyId: caller.keyId, face: 'files', network: '', method } as const
+      count({ ...facts, ...pathsOutcome(fault), ...nothing })
+    },
+
     async runPath(visit) {
       const { caller, address, operation, request, signal } = visit
       const keyId = caller?.keyId ?? null
-      function meter(outcome: 'ok' | FaultCode, bytesOut: number): void {
+      const began = clock.monotonic()
+      let admitted = false
+      function meter(fault: Fault | null, bytesOut: number, status?: number): void {
         // What nobody's key asked for is in nobody's usage.
         if (keyId === null) return
         const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
-        count({ keyId, ...facts, outcome, bytesIn: 0, bytesOut })
+        const outcome = pathsOutcome(fault)
+        count({
+          keyId,
+          ...facts,
+          ...outcome,
+          status: fault === null ? (status ?? outcome.status) : outcome.status,
+          bytesIn: 0,
+          bytesOut,
+          ms: admitted ? clock.monotonic() - began : null,
+        })
       }
       let leave = (): void => {}
       let measured: FileMeter | null = null
@@ -101,16 +121,17 @@ export function createPaths(parts: PathParts): Paths {
         const input = operation.parse(request)
         leave = rules.admit({ keyId, address })
         measured = caller === null ? null : parts.fileMeters.open(caller, noBody)
+        admitted = true
         judgeRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const reply = await operation.run(input, { caller, files, patience, judge, signal })
         return {
           reply,
           download: measured,
-          settle(outcome, bytesOut) {
+          settle(fault, bytesOut, status) {
             leave()
             measured?.end({ in: 0, out: bytesOut })
-            meter(outcome, bytesOut)
+            meter(fault, bytesOut, status)
           },
         }
       } catch (thrown) {
@@ -120,7 +141,7 @@ export function createPaths(parts: PathParts): Paths {
         if (fault.code === 'internal') {
           log('error', 'operation failed', { method: operation.name, cause: fault.cause })
         }
-        meter(fault.code, 0)
+        meter(fault, 0)
         throw fault
       }
     },

@@ -2,7 +2,7 @@
 // errors (contract-files 2.3, 3.5).
 // Tested by src/http/files.test.ts
 import type { Clock } from '../base/clock.ts'
-import type { Fault } from '../base/fault.ts'
+import { type Fault, filesStatus } from '../base/fault.ts'
 import { endEarly } from './early-answer.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { kuboLine } from './kubo-json.ts'
@@ -15,9 +15,7 @@ export type Refusal = {
 
 export function refusalOf(fault: Fault): Refusal {
   const { row } = fault
-  const wanted = row.files?.status ?? row.status
-  // Rows made for JSON-RPC answer 200 there; here an error has an error's status.
-  const status = wanted < 400 ? 500 : wanted
+  const status = filesStatus(row)
   const message = messageOf(fault)
   const headers: Record<string, string> = {}
   if (status === 401) headers['WWW-Authenticate'] = 'Basic realm="cairn", charset="UTF-8"'
@@ -64,9 +62,8 @@ function textRefusal(status: number, message: string, headers: Record<string, st
 
 export function messageOf(fault: Fault): string {
   if (fault.detailed) return fault.message
-  const reason = typeof fault.data === 'object' ? fault.data['reason'] : undefined
-  if (fault.code === 'refused_by_setting' && typeof reason === 'string') {
-    return `${fault.message}: ${reason}`
+  if (fault.code === 'refused_by_setting' && fault.reason !== '') {
+    return `${fault.message}: ${fault.reason}`
   }
   return fault.row.files?.message ?? fault.message
 }
@@ -82,6 +79,6 @@ export function waitSeconds(fault: Fault): number {
 }
 
 /** The key is not open to the page's origin. */
-export function isOriginRefused({ code, data }: Fault): boolean {
-  return code === 'refused_by_setting' && typeof data === 'object' && data['reason'] === 'origin'
+export function isOriginRefused({ code, reason }: Fault): boolean {
+  return code === 'refused_by_setting' && reason === 'origin'
 }

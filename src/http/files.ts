@@ -2,7 +2,7 @@
 // none of them reads the body; rules of the service live in the gateway.
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
-import { Fault, type FaultCode } from '../base/fault.ts'
+import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { FilesOperation, FilesRequest } from '../gateway/operation.ts'
@@ -34,7 +34,7 @@ export type FilesSettings = {
 export const defaultFilesSettings: FilesSettings = { uploadBytesMax: null, idleMs: 60_000 }
 
 export type FilesFaceParts = {
-  readonly gateway: Pick<Gateway, 'enterFiles' | 'runFiles'>
+  readonly gateway: Pick<Gateway, 'enterFiles' | 'countRefusal' | 'runFiles'>
   /** Offered operations by command path. */
   readonly operations: ReadonlyMap<string, FilesOperation<unknown>>
   /** Of Cairn, for the Server header. */
@@ -103,12 +103,15 @@ async function answerCommand(
   const path = whole.slice(base.length)
   const credential =
     entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
-  const caller = await parts.gateway.enterFiles(credential, commandName(path))
-  const route = routeCommand(path)
-  const operation = parts.operations.get(route.name)
-  if (operation === undefined) throw new Fault('command_not_offered')
-  const request = await readRequest(route, exchange, upload)
-
+  const name = commandName(path)
+  const counted = parts.operations.has(name) ? name : 'other'
+  const caller = await parts.gateway.enterFiles(credential, name, counted)
+  const { operation, request } = await readCommand(parts, path, exchange, upload).catch(
+    (thrown) => {
+      parts.gateway.countRefusal(caller, counted, Fault.from(thrown))
+      throw thrown
+    },
+  )
   const run = await parts.gateway.runFiles({
     caller,
     operation,
@@ -118,7 +121,7 @@ async function answerCommand(
     signal: exchange.signal,
   })
   const sent = { bytes: 0 }
-  let outcome: 'ok' | FaultCode = 'ok'
+  let fault: Fault | null = null
   try {
     const terms = {
       clock: parts.clock,
@@ -128,11 +131,24 @@ async function answerCommand(
     }
     await sendReply(exchange, run.reply, terms, sent)
   } catch (thrown) {
-    outcome = Fault.from(thrown).code
+    fault = Fault.from(thrown)
     throw thrown
   } finally {
-    run.settle(outcome, { in: upload.bytes, out: sent.bytes })
+    run.settle(fault, { in: upload.bytes, out: sent.bytes })
   }
+}
+
+/** Which command it is, and what it is given. */
+async function readCommand(
+  parts: FilesFaceParts,
+  path: string,
+  exchange: NodeExchange,
+  upload: UploadBody,
+) {
+  const route = routeCommand(path)
+  const operation = parts.operations.get(route.name)
+  if (operation === undefined) throw new Fault('command_not_offered')
+  return { operation, request: await readRequest(route, exchange, upload) }
 }
 
 /** Command line and body as one request. Only arguments that may come from the body read it here. */

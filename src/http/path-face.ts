@@ -1,7 +1,7 @@
 // The face for readers: `GET|HEAD /ipfs/<cid>[/path]` as raw blocks, CARs or, where that is switched on, files and
 // directories (contract-files 10). Turns headers into questions and answers into headers; rules are the gateway's.
 import type { Clock } from '../base/clock.ts'
-import { Fault, type FaultCode } from '../base/fault.ts'
+import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { Paths } from '../gateway/gateway.ts'
@@ -84,6 +84,46 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const chosen = chooseIn(query, headers.accept)
   const operation = parts.operations[chosen.format ?? 'content']
   const caller = await gateway.enterPath(credential, operation.name)
+  let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
+  try {
+    asked = readAsked(parts, exchange, chosen, ownOrigin)
+  } catch (thrown) {
+    gateway.countPathRefusal(caller, operation.name, Fault.from(thrown))
+    throw thrown
+  }
+  const { shown, ...path } = asked.path
+  const { reply, download, settle } = await gateway.runPath({
+    caller,
+    address: exchange.address,
+    operation,
+    request: { ...path, query, accepted: asked.chosen.accepted, ownOrigin },
+    cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
+    // RFC 8586. As the sources of this server send it.
+    forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
+    signal: exchange.signal,
+  })
+  const sent = { bytes: 0 }
+  let fault: Fault | null = null
+  try {
+    const terms = { chosen: asked.chosen, path: shown, isOpen: caller === null, download }
+    await sendReply(parts, exchange, reply, terms, sent)
+  } catch (thrown) {
+    fault = absenceOf(thrown)
+    throw thrown
+  } finally {
+    settle(fault, sent.bytes, exchange.response.statusCode)
+  }
+}
+
+type PathOfContent = ReturnType<typeof readPath>
+
+/** What of the request is told only once the caller is known. Throws `bad_argument`. */
+function readAsked(
+  { settings }: PathFaceParts,
+  { request: { headers }, path }: NodeExchange,
+  chosen: ChosenFormat | Unserved,
+  ownOrigin: boolean,
+): { readonly chosen: ChosenFormat; readonly path: PathOfContent } {
   if (chosen instanceof Unserved) throw chosen.fault
   if (chosen.format === null && !settings.deserialized && !ownOrigin) {
     const detail =
@@ -93,28 +133,7 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   if (headers['service-worker'] === 'script') {
     throw new Fault('bad_argument', { detail: 'no service workers from this server' })
   }
-  const { shown, ...path } = readPath(exchange.path)
-  const { reply, download, settle } = await gateway.runPath({
-    caller,
-    address: exchange.address,
-    operation,
-    request: { ...path, query, accepted: chosen.accepted, ownOrigin },
-    cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
-    // RFC 8586. As the sources of this server send it.
-    forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
-    signal: exchange.signal,
-  })
-  const sent = { bytes: 0 }
-  let outcome: 'ok' | FaultCode = 'ok'
-  try {
-    const asked = { chosen, path: shown, isOpen: caller === null, download }
-    await sendReply(parts, exchange, reply, asked, sent)
-  } catch (thrown) {
-    outcome = absenceOf(thrown).code
-    throw thrown
-  } finally {
-    settle(outcome, sent.bytes)
-  }
+  return { chosen, path: readPath(path) }
 }
 
 type Asked = {

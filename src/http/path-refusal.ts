@@ -1,6 +1,6 @@
 // A Fault as an answer to readers of `/ipfs/<cid>`: its status, and its message as a line of text.
 // Tested by src/http/path-face.test.ts
-import type { Fault } from '../base/fault.ts'
+import { type Fault, pathsStatus } from '../base/fault.ts'
 import { messageOf, waitSeconds } from './files-refusal.ts'
 
 export type PathRefusal = {
@@ -11,8 +11,7 @@ export type PathRefusal = {
 
 export function pathRefusalOf(fault: Fault): PathRefusal {
   const { row } = fault
-  const wanted = row.paths ?? row.files?.status ?? row.status
-  const status = wanted < 400 ? 500 : wanted
+  const status = pathsStatus(row)
   const body = `${messageOf(fault)}\n`
   const headers: Record<string, string> = {
     'Content-Type': 'text/plain; charset=utf-8',

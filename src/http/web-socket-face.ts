@@ -77,7 +77,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
     const address = socket.remoteAddress ?? ''
     const credential = readCredential({ headers, address }, path.key)
     const admit = (caller: Caller): Admitted => {
-      gateway.enterSocket(caller)
+      gateway.enterSocket(caller, network)
       if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {
         const detail = `too many WebSocket connections, limit is ${limits.connectionsPerKeyMax}`
         throw new Fault('over_rate', { detail })

@@ -27,9 +27,15 @@ export type QuotaHolder = {
 }
 
 export function overTransfer(): Fault {
-  return new Fault('over_quota', { detail: 'not allowed - transfer quota reached' })
+  return new Fault('over_quota', {
+    detail: 'not allowed - transfer quota reached',
+    data: { reason: 'transfer' },
+  })
 }
 
 export function overStorage(): Fault {
-  return new Fault('over_quota', { detail: 'not allowed - storage quota reached' })
+  return new Fault('over_quota', {
+    detail: 'not allowed - storage quota reached',
+    data: { reason: 'storage' },
+  })
 }

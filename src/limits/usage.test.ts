@@ -7,7 +7,8 @@ import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
 import type { Statement, Writer } from '../db/writer.ts'
-import { createUsage, type Usage, type UsedCall } from './usage.ts'
+import { createUsage, type Usage } from './usage.ts'
+import type { FlushedRow, UsedCall } from './usage-row.ts'
 
 type Rig = {
   readonly usage: Usage
@@ -42,14 +43,21 @@ function rig(options: { readonly rowsMax?: number } = {}): Rig {
   return all
 }
 
-/** What was written, all hours together, most requests first. */
-function readSums(db: Database) {
-  return db.all<UsedCall & { readonly requests: number }>(
-    `SELECT key_id AS keyId, face, network, method, outcome, sum(requests) AS requests,
-         sum(units) AS units, sum(bytes_in) AS bytesIn, sum(bytes_out) AS bytesOut
-       FROM usage GROUP BY key_id, face, network, method, outcome
-       ORDER BY requests DESC, key_id, method, outcome`,
+type Sums = Omit<UsedCall, 'ms'> & { readonly requests: number }
+
+/** What was written, all minutes together, most requests first. Throws when hours or days say anything else. */
+function readSums(db: Database): Sums[] {
+  const [minutes = [], ...others] = [1, 60, 1440].map((span) =>
+    db.all<Sums>(
+      `SELECT key_id AS keyId, face, network, method, outcome, reason, status, sum(requests) AS requests,
+           sum(units) AS units, sum(bytes_in) AS bytesIn, sum(bytes_out) AS bytesOut
+         FROM usage WHERE span = ? GROUP BY key_id, face, network, method, outcome, reason, status
+         ORDER BY requests DESC, key_id, method, outcome`,
+      [span],
+    ),
   )
+  for (const other of others) assert.deepEqual(other, minutes)
+  return minutes
 }
 
 const call: UsedCall = {
@@ -58,27 +66,31 @@ const call: UsedCall = {
   network: 'dev',
   method: 'eth_getStorageAt',
   outcome: 'ok',
+  reason: '',
+  status: 200,
   units: 80,
   bytesIn: 1,
   bytesOut: 2,
+  ms: null,
 }
 
 test('calls are added up and written in one write each second', async () => {
   const { usage, db, clock, writes } = rig()
   for (let n = 0; n < 5; n++) usage.count(call)
-  usage.count({ ...call, outcome: 'over_rate', units: 0 })
+  usage.count({ ...call, outcome: 'over_rate', status: 429, units: 0 })
   assert.equal(writes.length, 0)
   clock.turn(1000)
   await usage.flush()
   assert.equal(writes.length, 1)
   usage.count(call)
   await usage.flush()
-  const sums = readSums(db)
-  assert.deepEqual(sums, [
-    { ...call, requests: 6, units: 480, bytesIn: 6, bytesOut: 12 },
+  const { ms: _none, ...named } = call
+  assert.deepEqual(readSums(db), [
+    { ...named, requests: 6, units: 480, bytesIn: 6, bytesOut: 12 },
     {
-      ...call,
+      ...named,
       outcome: 'over_rate',
+      status: 429,
       requests: 1,
       units: 0,
       bytesIn: 1,
@@ -179,4 +191,118 @@ test('bytes of a month are those of the file face, written or not, from its firs
   usage.count(moved)
   await usage.flush()
   assert.deepEqual(usage.bytesThisMonth(['k']), { up: 10, down: 1 })
+})
+
+test('each row stands in its minute, its hour and its day', async () => {
+  const { usage, db, clock } = rig()
+  const starts = (span: number) =>
+    db.all('SELECT start, requests FROM usage WHERE span = ? ORDER BY start', [span])
+  const [noon, half] = [Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 12, 30)]
+  usage.count(call)
+  await usage.flush()
+  clock.turn(61_000)
+  usage.count(call)
+  await usage.flush()
+  assert.deepEqual(starts(1), [
+    { start: half, requests: 1 },
+    { start: half + 60_000, requests: 1 },
+  ])
+  assert.deepEqual(starts(60), [{ start: noon, requests: 2 }])
+  assert.deepEqual(starts(1440), [{ start: Date.UTC(2026, 0, 31), requests: 2 }])
+})
+
+test('one outcome with two reasons is two rows', async () => {
+  const { usage, db } = rig()
+  const refused = { ...call, outcome: 'refused_by_setting', status: 403, units: 0 } as const
+  for (const reason of ['method', 'origin', 'method']) usage.count({ ...refused, reason })
+  await usage.flush()
+  assert.deepEqual(
+    readSums(db).map(({ reason, requests }) => [reason, requests]),
+    [
+      ['method', 2],
+      ['origin', 1],
+    ],
+  )
+})
+
+test('how long calls took is added up by method, of those that ran', async () => {
+  const { usage, db } = rig()
+  const read = () =>
+    db.all('SELECT span, part, c0, c1, c14 FROM latency ORDER BY span, part') as unknown[]
+  for (const ms of [0.01, 0.06, 0.06, 1]) usage.count({ ...call, ms })
+  usage.count({ ...call, outcome: 'deadline', status: 504, ms: 30_000 })
+  usage.count({ ...call, outcome: 'over_rate', status: 429 })
+  await usage.flush()
+  usage.count({ ...call, ms: 0.01 })
+  await usage.flush()
+  assert.deepEqual(
+    read(),
+    [1, 60, 1440].flatMap((span) => [
+      { span, part: 0, c0: 2, c1: 2, c14: 1 },
+      { span, part: 3, c0: 0, c1: 0, c14: 0 },
+    ]),
+  )
+})
+
+test('listeners are told each row once, when it is written', async () => {
+  const all = rig()
+  const { usage, logged } = all
+  const told: (readonly FlushedRow[])[] = []
+  usage.onFlush(() => {
+    throw new Error('no listener of ours')
+  })
+  const end = usage.onFlush((rows) => told.push(rows))
+  await usage.flush()
+  all.failing = true
+  usage.count({ ...call, ms: 1 })
+  await usage.flush()
+  assert.equal(told.length, 0)
+  all.failing = false
+  usage.count({ ...call, ms: 1 })
+  await usage.flush()
+  assert.deepEqual(logged, ['usage_not_written', 'usage_listener_failed'])
+  assert.deepEqual(
+    told.map((rows) => rows.map(({ requests, latency }) => [requests, latency?.[14]])),
+    [[[2, 2]]],
+  )
+  end()
+  usage.count(call)
+  await usage.flush()
+  assert.equal(told.length, 1)
+})
+
+test('whoever reads sees each call once, before, while and after it is written', async () => {
+  const { usage, db, writes } = rig()
+  const requests = () =>
+    usage.read((held) => {
+      const written = db.getValue<number>('SELECT total(requests) FROM usage WHERE span = 1')
+      return held.reduce((sum, row) => sum + row.requests, written ?? 0)
+    })
+  usage.count(call)
+  assert.equal(requests(), 1)
+  const flushing = usage.flush()
+  // The inline writer has written, and its answer is on its way.
+  assert.equal(writes.length, 1)
+  assert.equal(requests(), 1)
+  assert.equal(usage.unitsToday('k'), 80)
+  await flushing
+  assert.equal(requests(), 1)
+})
+
+test('a write that stood though its answer was lost is not written again', async () => {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const inline = createInlineWriter(db)
+  const writer: Writer = {
+    async write(statements) {
+      await inline.write(statements)
+      throw new Error('the writer thread ended')
+    },
+    close: () => inline.close(),
+  }
+  const usage = createUsage({ db, writer, clock: createTurnedClock(), log: () => {} })
+  usage.count(call)
+  await usage.flush()
+  await usage.flush()
+  assert.equal(readSums(db)[0]?.requests, 1)
 })

@@ -89,14 +89,17 @@ export async function startFilesServer(
   const settled: FilesServer['settled'] = []
   const enter: Gateway['enterFiles'] = (credential, command) =>
     enterFiles(
-      (key, secret) => {
-        const known = callers.get(key)
-        if (known === undefined || known.secret !== secret) throw new Fault('bad_secret')
-        return known.caller
+      {
+        authenticate(key, secret) {
+          const known = callers.get(key)
+          if (known === undefined || known.secret !== secret) throw new Fault('bad_secret')
+          return known.caller
+        },
+        refused: () => {},
       },
       credential,
       command,
-      true,
+      { cardGate: true, method: command },
     )
   const paths = createPaths({
     rules: { ...openPaths, ...options.pathRules },
@@ -105,15 +108,17 @@ export async function startFilesServer(
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
       void settled.push({ outcome, in: bytesIn, out: bytesOut }),
+    clock,
     log: silentLog,
   })
-  const gateway: Pick<Gateway, 'enterFiles' | 'runFiles'> = {
+  const gateway: Pick<Gateway, 'enterFiles' | 'countRefusal' | 'runFiles'> = {
     enterFiles: enter,
+    countRefusal: () => {},
     async runFiles({ caller, operation, request, connected, signal }) {
       const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
       const reply = await operation.run(input, { caller, files, connected, signal })
-      const settle = (outcome: string, bytes: { in: number; out: number }): void => {
-        settled.push({ outcome, ...bytes })
+      const settle = (fault: Fault | null, bytes: { in: number; out: number }): void => {
+        settled.push({ outcome: fault?.code ?? 'ok', ...bytes })
       }
       const download = { admitDownload: () => {}, download: () => {} }
       return { reply, download, settle }

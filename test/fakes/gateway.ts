@@ -138,6 +138,8 @@ export function createFakeGateway(
       gateway.refused.push(fault)
       return isFree(fault) ? 0 : refusalUnits
     },
+    countRefusal: () => {},
+    countPathRefusal: () => {},
     runFiles: () => Promise.reject(new Fault('no_command')),
     enterPath: () => Promise.reject(new Fault('no_credential')),
     runPath: () => Promise.reject(new Fault('not_found')),

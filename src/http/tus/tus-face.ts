@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import type { Locker, Server as TusServer } from '@tus/server'
 import type { Caller } from '../../accounts/caller.ts'
 import type { Clock } from '../../base/clock.ts'
-import { Fault, type FaultCode } from '../../base/fault.ts'
+import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FilesUpload } from '../../gateway/files-bytes.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
@@ -26,7 +26,7 @@ import { addOptions, nameOf, parseMetadata } from './upload-metadata.ts'
 import type { Added, UploadRecord, UploadRecords } from './upload-records.ts'
 
 export type TusFaceParts = {
-  readonly gateway: Pick<Gateway, 'enterFiles' | 'runFiles'>
+  readonly gateway: Pick<Gateway, 'enterFiles' | 'countRefusal' | 'runFiles'>
   readonly add: FilesOperation<unknown>
   readonly records: UploadRecords
   readonly version: string
@@ -80,7 +80,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
     if (!(creates ? ['POST'] : ['HEAD', 'PATCH', 'DELETE']).includes(exchange.method)) {
       return plain(405, 'method not allowed')
     }
-    const record = creates ? draftOf(exchange, caller) : findRecord(exchange.path, caller)
+    const record = creates ? begin(exchange, caller) : findRecord(exchange.path, caller)
     if (record === null) return plain(404, 'upload not found')
     if (exchange.method === 'PATCH' && record.added !== null)
       return plain(409, 'upload is complete')
@@ -94,6 +94,15 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       if (now === null || now.received < now.bytes || now.added !== null) return answer
     }
     return await run(visit)
+  }
+
+  function begin(exchange: NodeExchange, caller: Caller): UploadRecord {
+    try {
+      return draftOf(exchange, caller)
+    } catch (thrown) {
+      gateway.countRefusal(caller, add.name, Fault.from(thrown))
+      throw thrown
+    }
   }
 
   function draftOf({ request: { headers } }: NodeExchange, caller: Caller): UploadRecord {
@@ -129,7 +138,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       options: addOptions(record.metadata),
       entries: entryOf(record),
     }
-    let outcome: 'ok' | FaultCode = 'ok'
+    let fault: Fault | null = null
     const ran = await gateway.runFiles({
       caller,
       operation: {
@@ -148,10 +157,10 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       if (ran.reply.kind !== 'object') throw new Error('a reply of another kind')
       return ran.reply.value as Refusal
     } catch (thrown) {
-      outcome = 'internal'
+      fault = Fault.from(thrown)
       throw thrown
     } finally {
-      ran.settle(outcome, { in: upload.bytes, out: 0 })
+      ran.settle(fault, { in: upload.bytes, out: 0 })
     }
   }
 

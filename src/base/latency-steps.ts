@@ -1,0 +1,34 @@
+// The steps of a histogram of durations: each ends a quarter above the one before, so a quantile is right to a quarter
+// of its value, and histograms add up.
+// Tested by src/base/latency-sketch.test.ts
+
+const ratio = 1.25
+const firstMs = 0.05
+const perRatio = 1 / Math.log(ratio)
+
+/** How many there are, up to about ten minutes; longer durations count in the last. */
+export const latencySteps = 74
+
+/** The step that a duration counts in, 0 to `latencySteps` - 1. */
+export function stepOf(ms: number): number {
+  if (!(ms > firstMs)) return 0
+  return Math.min(Math.ceil(Math.log(ms / firstMs) * perRatio), latencySteps - 1)
+}
+
+/** Where a step ends, milliseconds. */
+export function stepMs(step: number): number {
+  return firstMs * ratio ** step
+}
+
+/** The time below which the share `q` (0 to 1) of the calls ended, milliseconds; null without a call. */
+export function quantileOf(counts: ArrayLike<number>, q: number): number | null {
+  let total = 0
+  for (let step = 0; step < counts.length; step++) total += counts[step] ?? 0
+  if (total === 0) return null
+  let left = Math.max(1, Math.ceil(total * q))
+  for (let step = 0; step < counts.length; step++) {
+    left -= counts[step] ?? 0
+    if (left <= 0) return stepMs(step)
+  }
+  return stepMs(latencySteps - 1)
+}

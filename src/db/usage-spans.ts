@@ -1,0 +1,45 @@
+// Usage by minute, hour and day in one table, and how long calls took beside it. Hours of before are carried over.
+// Part of a migration: never changed once it was released.
+// Tested by src/db/migrate.test.ts
+
+/** Columns `c0` to `c15` of a row of `latency`: base/latency-steps.ts tells which steps they count. */
+export const latencyColumns: readonly string[] = Array.from({ length: 16 }, (_, at) => `c${at}`)
+
+// What those outcomes answered when the status was not written down yet.
+const carriedStatus = `CASE outcome WHEN 'ok' THEN 200
+  WHEN 'bad_json' THEN 400 WHEN 'no_card' THEN 402 WHEN 'refused_by_setting' THEN 403
+  WHEN 'too_large' THEN 413 WHEN 'wrong_media' THEN 415 WHEN 'over_rate' THEN 429
+  WHEN 'over_quota' THEN iif(face = 'files', 403, 402) WHEN 'body_deadline' THEN 408
+  WHEN 'deadline' THEN iif(face = 'files', 500, 504) WHEN 'hung_up' THEN 499 WHEN 'denied' THEN 410
+  WHEN 'not_cached' THEN 412 WHEN 'bad_range' THEN 416 WHEN 'unverified' THEN 502
+  WHEN 'no_upstream' THEN 503 WHEN 'overloaded' THEN 503 WHEN 'shutting_down' THEN 503
+  WHEN 'no_space' THEN 507 WHEN 'internal' THEN 500
+  WHEN 'bad_params' THEN iif(face = 'files', 400, 200)
+  WHEN 'bad_argument' THEN iif(face = 'files', 400, 200)
+  WHEN 'unsupported_option' THEN iif(face = 'files', 400, 200)
+  ELSE iif(face = 'files', 500, 200) END`
+
+const carriedSums = `face, network, method, outcome, '', ${carriedStatus}, sum(requests), sum(units),
+  sum(bytes_in), sum(bytes_out) FROM usage_hours`
+
+export const usageSpans: readonly string[] = [
+  `ALTER TABLE usage RENAME TO usage_hours`,
+  // By key first: a report reads its own keys alone, and the units of a day are one seek.
+  `CREATE TABLE usage (key_id TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+     network TEXT NOT NULL, method TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
+     status INTEGER NOT NULL, requests INTEGER NOT NULL, units INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
+     bytes_out INTEGER NOT NULL,
+     PRIMARY KEY (key_id, span, start, face, network, method, outcome, reason, status)) WITHOUT ROWID`,
+  `INSERT INTO usage SELECT key_id, 60, hour, ${carriedSums}
+     GROUP BY key_id, hour, face, network, method, outcome`,
+  `INSERT INTO usage SELECT key_id, 1440, hour - hour % 86400000 AS day, ${carriedSums}
+     GROUP BY key_id, day, face, network, method, outcome`,
+  `DROP TABLE usage_hours`,
+  // `part`: which sixteen steps the columns count.
+  `CREATE TABLE latency (key_id TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+     network TEXT NOT NULL, method TEXT NOT NULL, part INTEGER NOT NULL,
+     ${latencyColumns.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
+     PRIMARY KEY (key_id, span, start, face, network, method, part)) WITHOUT ROWID`,
+  // Raised by each write of usage, so that a reader knows what of the counters in memory is here already.
+  `INSERT INTO revision (name, number) VALUES ('usage', 0)`,
+]
