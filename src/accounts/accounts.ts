@@ -74,6 +74,7 @@ export type Accounts = {
   /** By name. */
   findAccount(name: string): Account | null
   getAccount(name: string): Account
+  /** The operator's own word: it opens the file face, and taken back it closes it where the biller has no card. */
   setCard(accountName: string, hasCard: boolean): Promise<void>
   /** Of an account by name; what `changes` does not name stays as it is. */
   changeAccountSettings(
@@ -202,7 +203,7 @@ export function createAccounts(parts: {
       const { id, created } = account
       const insert = queries
         .insertInto('account')
-        .values({ id, name, created, card: hasCard ? 1 : 0 })
+        .values({ id, name, created, card: hasCard ? 1 : 0, card_marked: hasCard ? 1 : 0 })
         .onConflict((conflict) => conflict.column('name').doNothing())
       const taken = `an account named ${quote(name)} exists already`
       await change(toStatement(insert, 'change'), 'name_taken', taken)
@@ -214,7 +215,17 @@ export function createAccounts(parts: {
     async setCard(name, hasCard) {
       const update = queries
         .updateTable('account')
-        .set({ card: hasCard ? 1 : 0 })
+        .set(({ exists, selectFrom }) => ({
+          card_marked: hasCard ? 1 : 0,
+          card: hasCard
+            ? 1
+            : exists(
+                selectFrom('card')
+                  .select('card.account_id')
+                  .whereRef('card.account_id', '=', 'account.id')
+                  .where('card.payment_method', 'is not', null),
+              ).$castTo<number>(),
+        }))
         .where('name', '=', name)
       const { reason, message } = noAccount(name)
       await change(toStatement(update, 'change'), reason, message)

@@ -1,4 +1,5 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
+import { cardTables } from './card-tables.ts'
 import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
 import { usageSpans } from './usage-spans.ts'
@@ -119,4 +120,5 @@ export const migrations: readonly (readonly string[])[] = [
     ),
   ],
   [...usageSpans],
+  [...cardTables],
 ]

@@ -9,7 +9,10 @@ export type Schema = {
     id: string
     name: string
     created: number
+    /** The file face is open: `card_marked`, or a row of `card` with a payment method. */
     card: number
+    /** The operator says that there is a card. */
+    card_marked: Generated<number>
     /** JSON of AccountSettings (accounts/key-settings.ts). */
     settings: Generated<string>
   }
@@ -46,6 +49,22 @@ export type Schema = {
     spki: Uint8Array
     created: number
   }
+  /** What the biller keeps for an account, see accounts/cards/card-rows.ts. */
+  card: {
+    account_id: string
+    customer: string | null
+    generation: Generated<number>
+    payment_method: string | null
+    brand: string | null
+    last4: string | null
+    expiry_month: number | null
+    expiry_year: number | null
+    /** Seconds since 1970. */
+    newest: Generated<number>
+    as_of: Generated<number>
+  }
+  card_attempt: { account_id: string; attempt: string; created: number }
+  card_notice: { id: string; received: number }
   pin: {
     account_id: string
     /** Full CID bytes: a v0 and a v1 CID of one block are two pins. */

@@ -1,0 +1,238 @@
+// The card of an account: what is on file, how one is added and taken away, and what the biller's notices change.
+// One account's work is done one after another and ends with a look at the biller, so that neither order nor number
+// of notices matters. The states and what leads from one to the next: docs/card.md.
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Queries } from '../../db/queries.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
+import type { Biller, CardFace, CardForm, KeptCard, KeptCards } from './biller.ts'
+import { type CardRow, createCardRows } from './card-rows.ts'
+import { createLanes } from './lanes.ts'
+
+export type CardAdapter = 'none' | 'manual' | 'stripe'
+
+/**
+ * `not-needed`: nobody asks for a card. `missing`: the file face is closed. `marked`: the operator says there is one.
+ * `on-file`: the biller has one. `expired`: the one that it has is past its month, which closes nothing.
+ */
+export type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
+
+/** `asOf`: when the biller was last asked, milliseconds since 1970; null: never. */
+export type CardStatus = {
+  readonly adapter: CardAdapter
+  readonly state: CardState
+  /** The file face is open to the account. */
+  readonly opensFiles: boolean
+  readonly card: CardFace | null
+  readonly asOf: number | null
+}
+
+export type Cards = {
+  readonly adapter: CardAdapter
+  /** From memory and rows, nobody is asked. */
+  status(accountId: string): CardStatus
+  /**
+   * A form to add a card with. `attempt`: chosen by who asks; the same again is the same form. Throws `over_rate` for
+   * more than the settings allow in a day, `no_upstream` when the biller does not answer, `refused_by_setting` where
+   * the adapter takes no cards.
+   */
+  begin(of: {
+    readonly accountId: string
+    readonly name: string
+    readonly attempt: string
+    readonly address: string
+  }): Promise<CardForm & { readonly publishableKey: string }>
+  /** Asks the biller. Throws `no_upstream`. */
+  refresh(accountId: string): Promise<CardStatus>
+  /** Takes every card of the account away. The operator's mark is not touched. */
+  remove(accountId: string): Promise<CardStatus>
+  /**
+   * A notice of the biller, raw. Resolves when what it is about is durable. Throws `bad_argument` when it is forged
+   * or stale, `no_upstream` when it is to come again later.
+   */
+  hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
+}
+
+export type CardsParts = {
+  readonly db: Database
+  readonly writer: Writer
+  readonly queries: Queries
+  readonly clock: Clock
+  readonly adapter: () => CardAdapter
+  /** Called for the adapter `stripe` alone. */
+  readonly biller: () => Promise<Biller>
+  /** How many forms one account may begin in a day. */
+  readonly formsPerDayMax: () => number
+  /** Throws `over_rate` when this address has begun too many forms, whichever the accounts. */
+  readonly admitAddress: (address: string) => void
+}
+
+const dayMs = 86_400_000
+/** Stripe sends a notice again for three days, by hand for thirty. */
+const noticesKeptMs = 35 * dayMs
+/** Work that may wait, all accounts together. */
+const waitingMax = 1_000
+/** Rounds of a removal: each takes what one question lists. */
+const removalsMax = 5
+
+export function createCards(parts: CardsParts): Cards {
+  const { db, writer, queries, clock } = parts
+  const rows = createCardRows(db, queries)
+  const lanes = createLanes(waitingMax)
+
+  function open(): Promise<Biller> {
+    const adapter = parts.adapter()
+    if (adapter === 'stripe') return parts.biller()
+    const detail = `cards are not taken here: card.adapter is ${adapter}`
+    throw new Fault('refused_by_setting', { detail })
+  }
+
+  function status(accountId: string): CardStatus {
+    const adapter = parts.adapter()
+    const row = rows.find(accountId)
+    const card = row === null ? null : toFace(row)
+    const isMarked = rows.isMarked(accountId)
+    const state = stateOf({ adapter, card, isMarked, now: clock.now() })
+    const asOf = row === null || row.as_of === 0 ? null : row.as_of
+    return { adapter, state, opensFiles: state !== 'missing', card, asOf }
+  }
+
+  /** Asks the biller and writes what it says, with `also` in the same transaction. */
+  async function look(
+    biller: Biller,
+    accountId: string,
+    also: readonly Statement[] = [],
+  ): Promise<void> {
+    const row = rows.find(accountId)
+    const customer = row?.customer ?? null
+    if (row === null || customer === null) {
+      if (also.length > 0) await writer.write(also)
+      return
+    }
+    // A clock that was set back must not keep what is said from now on out of the row.
+    const asOf = Math.max(clock.now(), row.as_of)
+    const kept = await biller.readCards(customer)
+    if (kept === null) {
+      await writer.write([...rows.forgetCustomer(accountId, asOf), ...also])
+      return
+    }
+    const card = chooseCard(kept, row.newest)
+    if (card !== null && card.id !== kept.defaultId) await biller.useCard(customer, card.id)
+    const newest = Math.max(row.newest, ...kept.cards.map(({ created }) => created))
+    await writer.write([...rows.keepCard(accountId, { card, newest, asOf }), ...also])
+  }
+
+  /** The customer of the account, made when there is none. */
+  async function obtainCustomer(biller: Biller, accountId: string, name: string): Promise<string> {
+    const row = rows.find(accountId)
+    const known = row?.customer ?? null
+    if (known !== null) return known
+    const onceKey = `cairn-customer-${accountId}-${row?.generation ?? 0}`
+    const customer = await biller.createCustomer({ accountId, name }, onceKey)
+    await writer.write(rows.keepCustomer(accountId, customer))
+    return customer
+  }
+
+  async function admit(of: Parameters<Cards['begin']>[0]): Promise<void> {
+    const { accountId, attempt, address } = of
+    if (rows.hasAttempt(accountId, attempt)) return
+    parts.admitAddress(address)
+    const now = clock.now()
+    const most = parts.formsPerDayMax()
+    try {
+      await writer.write(rows.keepAttempt({ accountId, attempt, now, after: now - dayMs, most }))
+    } catch (cause) {
+      if (!(cause instanceof NothingChanged)) throw cause
+      const detail = `an account may begin to add a card ${most} times in 24 hours`
+      throw new Fault('over_rate', { detail, cause })
+    }
+  }
+
+  return {
+    get adapter() {
+      return parts.adapter()
+    },
+    status,
+
+    begin: (of) =>
+      lanes.run(of.accountId, async () => {
+        const biller = await open()
+        await admit(of)
+        const { accountId, name, attempt } = of
+        // The second round is for a customer that was deleted and no notice came.
+        for (let round = 0; round < 2; round++) {
+          const customer = await obtainCustomer(biller, accountId, name)
+          const form = await biller.createForm(customer, `cairn-form-${customer}-${attempt}`)
+          if (form !== null) return { ...form, publishableKey: biller.publishableKey }
+          await writer.write(rows.forgetCustomer(accountId, clock.now()))
+        }
+        const detail = 'the billing company could not be asked, try again in a minute'
+        throw new Fault('no_upstream', { detail })
+      }),
+
+    refresh: (accountId) =>
+      lanes.run(accountId, async () => {
+        await look(await open(), accountId)
+        return status(accountId)
+      }),
+
+    remove: (accountId) =>
+      lanes.run(accountId, async () => {
+        const biller = await open()
+        const customer = rows.find(accountId)?.customer ?? null
+        for (let round = 0; customer !== null && round < removalsMax; round++) {
+          const kept = await biller.readCards(customer)
+          if (kept === null || kept.cards.length === 0) break
+          for (const { id } of kept.cards) await biller.dropCard(id)
+        }
+        await look(biller, accountId)
+        return status(accountId)
+      }),
+
+    async hear(body, signature) {
+      const biller = await open()
+      const { id, customer } = biller.readNotice(body, signature, clock.now())
+      if (rows.hasNotice(id)) return 'heard-before'
+      const accountId = customer === null ? null : rows.findAccount(customer)
+      if (accountId === null) return 'not-ours'
+      return await lanes.run(accountId, async () => {
+        // The same notice may have been heard while this one waited.
+        if (rows.hasNotice(id)) return 'heard-before'
+        const now = clock.now()
+        await look(biller, accountId, rows.keepNotice(id, now, now - noticesKeptMs))
+        return 'done'
+      })
+    },
+  }
+}
+
+/**
+ * A card that is newer than all that were seen is what the owner has just brought. Else the one that bills go to
+ * stays, as somebody may have chosen it at the biller; else the newest.
+ */
+function chooseCard({ cards, defaultId }: KeptCards, newestSeen: number): KeptCard | null {
+  const [newest] = cards.toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
+  if (newest === undefined) return null
+  if (newest.created > newestSeen) return newest
+  return cards.find(({ id }) => id === defaultId) ?? newest
+}
+
+function stateOf(of: {
+  readonly adapter: CardAdapter
+  readonly card: CardFace | null
+  readonly isMarked: boolean
+  readonly now: number
+}): CardState {
+  const { adapter, card, isMarked, now } = of
+  if (adapter === 'none') return 'not-needed'
+  if (card === null) return isMarked ? 'marked' : 'missing'
+  // A card is good to the end of its month.
+  return now >= Date.UTC(card.expiryYear, card.expiryMonth) ? 'expired' : 'on-file'
+}
+
+function toFace(row: CardRow): CardFace | null {
+  const { brand, last4, expiry_month: expiryMonth, expiry_year: expiryYear } = row
+  if (row.payment_method === null || brand === null || last4 === null) return null
+  return { brand, last4, expiryMonth: expiryMonth ?? 12, expiryYear: expiryYear ?? 9999 }
+}
