@@ -47,6 +47,7 @@ import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
+import { openCards } from './open-cards.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
@@ -147,7 +148,10 @@ export async function startServer(
   })
   starting.defer(() => obtaining.idle())
 
-  const accounts = createAccounts({ db: database, writer, queries: createQueries(), clock })
+  const rows = { db: database, writer, queries: createQueries(), clock }
+  const accounts = createAccounts(rows)
+  const billing = openCards({ ...rows, settings })
+  await billing.check()
   const firstKey = await createFirstKey(accounts)
   const failed = createFailedEntries({
     clock,
@@ -279,7 +283,7 @@ export async function startServer(
     openAdmin: config.admin.enabled
       ? (adminFaces) =>
           openAdmin({
-            touch: { accounts, clock },
+            touch: { accounts, cards: billing.cards, clock },
             findActor: () => null,
             directory,
             faces: adminFaces,

@@ -13,6 +13,7 @@ import { type AdminSide, createAdminSide } from './http/admin/admin-side.ts'
 import { type AsKeyParts, createAsKey } from './http/admin/as-key.ts'
 import { createDashboardFace } from './http/dashboard-face.ts'
 import { readDashboard } from './http/dashboard-files.ts'
+import { createStripeHook } from './http/admin/stripe-hook.ts'
 import { cairnVersion } from './version.ts'
 
 export type AdminSideNeeds = {
@@ -66,6 +67,7 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     }),
     openApi: createOpenApiFace({ operations, version }),
     dashboard: createDashboardFace({ files: readDashboard(dashboardFolder), settings: rules }),
+    stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
   })
 }
 

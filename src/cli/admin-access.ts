@@ -47,6 +47,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
   const data = await openData(context, options)
   const call = {
     accounts: data.accounts,
+    cards: data.cards,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null },

@@ -1,23 +1,67 @@
-// `cairn card set|clear`: the operator says that an account has a billing card on file, or no longer.
+// `cairn card show|set|clear|refresh`: the billing card of an account, and the operator's word that there is one.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
-import type { Context, SharedOptions } from './context.ts'
-import { openData } from './open-data.ts'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import type { ShownCard } from '../gateway/admin/card-schema.ts'
+import { getCard } from '../gateway/admin/get-card.ts'
+import { listAccounts } from '../gateway/admin/list-accounts.ts'
+import { markCard } from '../gateway/admin/mark-card.ts'
+import { refreshCard } from '../gateway/admin/refresh-card.ts'
+import {
+  addAdminOptions,
+  type AdminAccess,
+  type AdminOptions,
+  openAdminAccess,
+} from './admin-access.ts'
+import type { Context } from './context.ts'
 import { print } from './report.ts'
-import { addSharedOptions } from './shared-options.ts'
+
+type Deed = (admin: AdminAccess, account: string) => Promise<ShownCard>
 
 export function defineCard(command: Command, context: Context): void {
-  define('set', 'mark the account as having a card', true)
-  define('clear', 'take the mark away: the file face answers 402', false)
+  define('show', 'what card an account has, and what to do when it has none', (admin, account) =>
+    admin.run(getCard, { account }),
+  )
+  define('refresh', 'ask the billing company for the card of an account', (admin, account) =>
+    admin.run(refreshCard, { account }),
+  )
+  define('set', 'mark the account as having a card', (admin, account) =>
+    admin.run(markCard, { account, hasCard: true }),
+  )
+  define('clear', 'take the mark away: the file face answers 402', (admin, account) =>
+    admin.run(markCard, { account, hasCard: false }),
+  )
 
-  function define(verb: string, description: string, hasCard: boolean): void {
-    addSharedOptions(command.command(`${verb} <account>`).description(description))
+  function define(verb: string, description: string, run: Deed): void {
+    addAdminOptions(command.command(`${verb} <account>`).description(description))
       .addHelpText('after', `\nExample:\n  cairn card ${verb} team`)
-      .action(async (name: string, options: SharedOptions) => {
-        await using data = await openData(context, options)
-        await data.accounts.setCard(name, hasCard)
-        const text = `${name} has ${hasCard ? 'a' : 'no'} card on file.`
-        print(context, options.json, { account: name, hasCard }, text)
+      .action(async (name: string, options: AdminOptions) => {
+        await using admin = await openAdminAccess(context, options)
+        const { accounts } = await admin.run(listAccounts, {})
+        const account = accounts.find((one) => one.name === name)
+        if (account === undefined) {
+          const shown = JSON.stringify(name.slice(0, 80))
+          throw new AccountsRefusal('no_account', `no account is named ${shown}`)
+        }
+        const card = await run(admin, account.id)
+        const hasCard = card.state !== 'missing' && card.state !== 'not-needed'
+        print(context, options.json, { account: name, hasCard, ...card }, describe(name, card))
       })
   }
+}
+
+function describe(name: string, { state, card, next }: ShownCard): string {
+  const said = {
+    'not-needed': 'nobody asks for a card (card.adapter is none).',
+    missing: `${name} has no card on file.`,
+    marked: `${name} has a card on file, marked by the operator.`,
+    'on-file': `${name} has a card on file.`,
+    expired: `${name} has a card on file, and it is past its month.`,
+  }[state]
+  const lines = [said]
+  if (card !== null) {
+    const month = String(card.expiryMonth).padStart(2, '0')
+    lines.push(`${card.brand} ending in ${card.last4}, to ${card.expiryYear}-${month}`)
+  }
+  return [...lines, ...(next === null ? [] : [next])].join('\n')
 }

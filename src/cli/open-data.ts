@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { Cards } from '../accounts/cards/cards.ts'
 import { systemClock } from '../base/clock.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
@@ -12,19 +13,22 @@ import { createQueries } from '../db/queries.ts'
 import type { Queries } from '../db/queries.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
+import { openCards } from '../open-cards.ts'
 import { refuseLostDatabase } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 
 export type Data = AsyncDisposable & {
   readonly accounts: Accounts
+  readonly cards: Cards
   readonly db: Database
   readonly queries: Queries
 }
 
 /** Opens `cairn.db` in the data folder, making both when absent. Throws ConfigError, or what the disk says. */
 export async function openData(context: Context, options: SharedOptions): Promise<Data> {
-  const { dataDir, store } = (await settingsOf(context, options)).config
+  const { config } = await settingsOf(context, options)
+  const { dataDir, store } = config
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   refuseLostDatabase(dataDir)
   const limit = store.bytesMax === null ? {} : { bytesMax: store.bytesMax }
@@ -36,11 +40,12 @@ export async function openData(context: Context, options: SharedOptions): Promis
     throw error
   }
   const writer = createInlineWriter(db)
-  const queries = createQueries()
+  const rows = { db, writer, queries: createQueries(), clock: systemClock }
   return {
-    accounts: createAccounts({ db, writer, queries, clock: systemClock }),
+    accounts: createAccounts(rows),
+    cards: openCards({ ...rows, settings: { now: config } }).cards,
     db,
-    queries,
+    queries: rows.queries,
     async [Symbol.asyncDispose]() {
       await writer.close()
       db.close()

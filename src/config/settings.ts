@@ -48,6 +48,19 @@ function choice<const Name extends string>(
     .meta({ description })
 }
 
+/** A key of Stripe, by what it begins with. */
+function key(prefixes: string, description: string, secret = false) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^(?:${prefixes})_[A-Za-z0-9_+/=-]{8,250}$`),
+      `expected a text that begins with ${prefixes.replace('|', '_ or ')}_`,
+    )
+    .nullable()
+    .default(null)
+    .meta({ description, secret, live: true })
+}
+
 function networkName(initial: string, description: string) {
   return z
     .string()
@@ -223,11 +236,40 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       adapter: live(
         choice(
-          ['manual', 'none'],
+          ['manual', 'none', 'stripe'],
           'manual',
-          'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `none`: nobody asks.',
+          'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `stripe`: Stripe, beside the operator; `none`: nobody asks.',
         ),
       ),
+      stripe: z
+        .strictObject({
+          secretKey: key('sk|rk', 'Secret or restricted key of the API.', true),
+          publishableKey: key('pk', 'Publishable key; browsers are shown it.'),
+          webhookSecret: key(
+            'whsec',
+            'Secret that the notices to `/hooks/stripe` are signed with.',
+            true,
+          ),
+          apiUrl: live(
+            z
+              .string()
+              .regex(
+                /^(https:\/\/[a-z0-9.-]+|http:\/\/(127\.0\.0\.1|localhost|\[::1\]))(:\d{1,5})?$/,
+                'expected https://<host>, or http:// of loopback',
+              )
+              .default('https://api.stripe.com')
+              .meta({ description: 'Where the API is.' }),
+          ),
+          formsPerDayMax: live(
+            whole(
+              1,
+              10_000,
+              10,
+              'How often one account may begin to add a card in 24 hours; one address three times as often.',
+            ),
+          ),
+        })
+        .prefault({}),
     })
     .prefault({}),
   admin: z
@@ -290,7 +332,40 @@ export type Config = Frozen<z.output<typeof settingsSchema>> & {
 /** A rule between settings that is broken: at which setting, how, and what mends it. */
 type Broken = { readonly path: string; readonly said: string; readonly mend: string }
 
-export function checkTogether({ chain }: Pick<Config, 'chain'>): readonly Broken[] {
+export function checkTogether({ chain, card }: Pick<Config, 'chain' | 'card'>): readonly Broken[] {
+  return [...checkChain(chain), ...checkCard(card)]
+}
+
+function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {
+  if (adapter !== 'stripe') return []
+  const names = ['secretKey', 'publishableKey', 'webhookSecret'] as const
+  const { secretKey, publishableKey } = stripe
+  const missing = names.filter((name) => stripe[name] === null)
+  const ofTests = [secretKey, publishableKey].map((text) => /^.._test_/.test(text ?? ''))
+  const mixed = missing.length === 0 && ofTests[0] !== ofTests[1]
+  return [
+    ...missing.map((name) => ({
+      path: 'card.adapter',
+      said: `card.adapter is stripe, expected card.stripe.${name} too`,
+      mend: `card: {stripe: {${name}: "\${env:STRIPE_${wordsOf(name)}}"}}`,
+    })),
+    ...(mixed
+      ? [
+          {
+            path: 'card.stripe.publishableKey',
+            said: 'one of card.stripe.secretKey and card.stripe.publishableKey is of test mode and the other is not',
+            mend: 'take both keys from the same mode of the Stripe dashboard',
+          },
+        ]
+      : []),
+  ]
+}
+
+function wordsOf(name: string): string {
+  return name.replaceAll(/(?=[A-Z])/g, '_').toUpperCase()
+}
+
+function checkChain(chain: Config['chain']): readonly Broken[] {
   if (chain.blocksFile === null || chain.genesisFile !== null) return []
   const said = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
   return [{ path: 'chain.blocksFile', said, mend: 'chain: {genesisFile: ./genesis.json}' }]

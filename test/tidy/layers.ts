@@ -54,6 +54,7 @@ export const doors: readonly Door[] = [
     module: /^(node:)?worker_threads$/,
     behind: ['db/', 'ethereum/embedded/'],
   },
+  { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

@@ -1,5 +1,6 @@
 // Who keeps the cards: the billing company outside, as far as Cairn needs it. It never gives a card's number, and
 // its word is taken only from answers to our own questions; what it tells by itself says no more than "look again".
+// Tested by src/accounts/cards/cards.test.ts
 
 /** What is shown of a card. `expiryMonth`: 1 to 12. */
 export type CardFace = {
@@ -49,7 +50,7 @@ export interface Biller {
   /** Takes a card away; one that is gone already is no mistake. */
   dropCard(cardId: string): Promise<void>
   /**
-   * A notice as it came over the wire: the raw body and the header with its signature. Throws `bad_argument` when
+   * A notice as it came over the wire: the raw body and the header with its signature. Throws `bad_input` when
    * it is not signed with our secret, or was signed longer than `noticeAgeSeconds` before `now` (milliseconds).
    */
   readNotice(body: Uint8Array, signature: string, now: number): Notice

@@ -269,7 +269,7 @@ test('of two hundred notices, forged, stale, replayed, reordered and doubled, no
   async function refused(notice: SignedNotice): Promise<void> {
     const before = JSON.stringify(cards.status(account.id))
     const asked = stripe.requests.length
-    await assert.rejects(hear(notice), faultOf('bad_argument'))
+    await assert.rejects(hear(notice), faultOf('bad_input'))
     assert.equal(JSON.stringify(cards.status(account.id)), before)
     assert.equal(stripe.requests.length, asked)
   }

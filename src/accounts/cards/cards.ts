@@ -48,7 +48,7 @@ export type Cards = {
   /** Takes every card of the account away. The operator's mark is not touched. */
   remove(accountId: string): Promise<CardStatus>
   /**
-   * A notice of the biller, raw. Resolves when what it is about is durable. Throws `bad_argument` when it is forged
+   * A notice of the biller, raw. Resolves when what it is about is durable. Throws `bad_input` when it is forged
    * or stale, `no_upstream` when it is to come again later.
    */
   hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>

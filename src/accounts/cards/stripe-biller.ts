@@ -108,7 +108,7 @@ export async function openStripe(settings: StripeSettings): Promise<Biller> {
         ) as unknown as Readonly<Record<string, unknown>>
       } catch (cause) {
         const detail = 'not signed with the secret of this webhook, or too long ago'
-        throw new Fault('bad_argument', { detail, cause })
+        throw new Fault('bad_input', { detail, cause })
       }
       return toNotice(event)
     },
@@ -143,7 +143,7 @@ function toCard({ id, card, created }: StripeClient.PaymentMethod): readonly Kep
 function toNotice(event: Readonly<Record<string, unknown>>): Notice {
   const { id, type } = event
   if (typeof id !== 'string' || typeof type !== 'string' || id.length > 255) {
-    throw new Fault('bad_argument', { detail: 'a notice has an id and a type' })
+    throw new Fault('bad_input', { detail: 'a notice has an id and a type' })
   }
   if (!noticeTypes.test(type)) return { id, type, customer: null }
   const object = member(event['data'], 'object')

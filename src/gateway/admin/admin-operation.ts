@@ -2,12 +2,14 @@
 // (index.ts) makes the routes, the OpenAPI document and the matrix of who may do what.
 import type { z } from 'zod'
 import type { Accounts } from '../../accounts/accounts.ts'
+import type { Cards } from '../../accounts/cards/cards.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Actor, AdminRole } from './actor.ts'
 
 /** What an operation may touch. */
 export type AdminParts = {
   readonly accounts: Accounts
+  readonly cards: Cards
   readonly clock: Clock
 }
 

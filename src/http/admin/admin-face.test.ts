@@ -2,13 +2,13 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { z } from 'zod'
-import type { Accounts } from '../../accounts/accounts.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Actor } from '../../gateway/admin/actor.ts'
 import type {
   AdminOperation,
+  AdminParts,
   EventsOperation,
   JsonOperation,
   TextOperation,
@@ -113,7 +113,7 @@ async function start(t: TestContext, admits = (_address: string) => true) {
   const operations = [echo, plain, enter, mine, paper, ticks, broken] as unknown as AdminOperation[]
   const api = createAdminFace({
     operations,
-    touch: { accounts: {} as Accounts, clock: systemClock },
+    touch: {} as AdminParts,
     findActor: ({ session, token }) => (session === 'good' || token === 'good' ? person : null),
     settings: { hosts: ['cairn.example.com'], admits },
     asKey: async () => false,

@@ -22,7 +22,7 @@ export async function sendAdmin(
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
   switch (reply.form) {
     case 'json':
-      return sendWhole(response, 200, 'application/json', JSON.stringify(reply.value))
+      return sendJson(response, reply.value)
     case 'text': {
       const { type, fileName, text } = reply.text
       response.setHeader('content-disposition', `attachment; filename="${fileName}"`)
@@ -31,6 +31,11 @@ export async function sendAdmin(
     case 'events':
       return await sendEvents(exchange, reply.events, clock)
   }
+}
+
+/** `value` as JSON, 200. */
+export function sendJson(response: ServerResponse, value: unknown): void {
+  sendWhole(response, 200, 'application/json', JSON.stringify(value))
 }
 
 export function sendAdminRefusal(

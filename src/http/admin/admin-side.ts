@@ -4,6 +4,7 @@
 import { dashboardPath, isBrowser, leadToDashboard } from '../dashboard-face.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
 import { type Answer, sendAnswer, textAnswer } from '../text-answer.ts'
+import { stripeHookPath } from './stripe-hook.ts'
 
 export type AdminSideParts = {
   /** Everything under `/api/v1/`. */
@@ -12,12 +13,15 @@ export type AdminSideParts = {
   readonly openApi: () => string
   /** `/dashboard` and everything under it; absent: nothing is there. */
   readonly dashboard?: Face
+  /** What Stripe tells; absent: nothing is there. */
+  readonly stripeHook?: Face
 }
 
 /** Null: the path is not of this side. */
 export type AdminSide = (exchange: NodeExchange) => void | Promise<void> | null
 
-export function createAdminSide({ api, openApi, dashboard }: AdminSideParts): AdminSide {
+export function createAdminSide(parts: AdminSideParts): AdminSide {
+  const { api, openApi, dashboard, stripeHook } = parts
   return (exchange) => {
     const { path } = exchange
     if (path.startsWith('/api/v1/')) return api(exchange)
@@ -28,6 +32,7 @@ export function createAdminSide({ api, openApi, dashboard }: AdminSideParts): Ad
     if (path === '/openapi.json') {
       return sendDocument(exchange, { status: 200, type: 'application/json', body: openApi() })
     }
+    if (stripeHook !== undefined && path === stripeHookPath) return stripeHook(exchange)
     return null
   }
 }

@@ -1,0 +1,31 @@
+// `POST /accounts/{account}/card/forms`: begins to add a card. What comes back opens one form at the billing company;
+// the card itself goes there from the browser and never passes here.
+// Tested by test/card-started.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { getAccountById } from './card-schema.ts'
+
+const input = z.strictObject({
+  account: z.string().max(64),
+  /** Chosen by who asks, once for each form: the same again gives the same form. */
+  attempt: z.uuid(),
+})
+const output = z.object({
+  clientSecret: z.string(),
+  publishableKey: z.string(),
+})
+
+export const beginCard: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'beginCard',
+  method: 'POST',
+  path: '/accounts/{account}/card/forms',
+  role: 'owner',
+  summary: 'Begin to add a card: a form at the billing company.',
+  input,
+  output,
+  async run({ account, attempt }, call) {
+    const { name } = getAccountById(call, account)
+    const address = call.origin.address ?? ''
+    return await call.cards.begin({ accountId: account, name, attempt, address })
+  },
+}

@@ -1,0 +1,70 @@
+// `POST /hooks/stripe`: what Stripe tells by itself. Open to any address and any Host, as the signature over the raw
+// body is what counts; a notice that could not be worked off is refused so that it comes again.
+// Tested by test/card-started.test.ts
+import type { Cards } from '../../accounts/cards/cards.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
+import { createDeadlines } from '../deadlines.ts'
+import type { Face, NodeExchange } from '../node-exchange.ts'
+import { sendAdminRefusal, sendJson } from './admin-reply.ts'
+
+export const stripeHookPath = '/hooks/stripe'
+
+export type StripeHookParts = {
+  readonly cards: Pick<Cards, 'adapter' | 'hear'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+const bodyBytesMax = 262_144
+const bodyMs = 10_000
+/** Bodies in memory at a time. */
+const noticesMax = 32
+
+/** Answers every exchange itself and throws nothing. */
+export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
+  const deadlines = createDeadlines(bodyMs, clock)
+  let notices = 0
+
+  async function hear(exchange: NodeExchange): Promise<void> {
+    const { request } = exchange
+    if (cards.adapter !== 'stripe') {
+      throw new Fault('absent', { detail: `card.adapter is ${cards.adapter}, not stripe` })
+    }
+    const signatures = request.headersDistinct['stripe-signature'] ?? []
+    const [signature] = signatures
+    if (signature === undefined || signatures.length > 1) {
+      throw new Fault('bad_input', { detail: 'expected one Stripe-Signature' })
+    }
+    if (request.headers['content-encoding'] !== undefined) throw new Fault('wrong_media')
+    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw new Fault('too_large')
+    exchange.acceptBody()
+    const body = await exchange.readBody(bodyBytesMax, deadlines)
+    if (body.ending === 'over') throw new Fault('too_large')
+    if (body.ending === 'gone') throw new Fault('hung_up')
+    if (body.ending === 'late') throw new Fault('body_deadline')
+    const outcome = await cards.hear(body.bytes, signature)
+    log('debug', 'card_notice', { requestId: exchange.requestId, outcome })
+    sendJson(exchange.response, { received: true })
+  }
+
+  return async (exchange) => {
+    const isPost = exchange.request.method === 'POST'
+    exchange.response.setHeader('x-request-id', exchange.requestId)
+    notices++
+    try {
+      if (!isPost) throw new Fault('wrong_http')
+      if (notices > noticesMax) throw new Fault('overloaded')
+      await hear(exchange)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      const { requestId } = exchange
+      const detail = { requestId, code: fault.code, cause: fault.cause }
+      if (isPost) log('warn', 'card_notice_refused', detail)
+      sendAdminRefusal(exchange, fault, isPost ? null : 'POST')
+    } finally {
+      notices--
+    }
+  }
+}

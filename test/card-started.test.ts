@@ -1,0 +1,163 @@
+// Cards at a started server, with a company of our own on loopback: forms, notices, the file face, the command line.
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { openAdminAccess } from '../src/cli/admin-access.ts'
+import { beginCard } from '../src/gateway/admin/begin-card.ts'
+import { removeCard } from '../src/gateway/admin/remove-card.ts'
+import { type FakeStripe, type SignedNotice, startFakeStripe } from './fakes/fake-stripe.ts'
+import { type Started, startCairn } from './started-server.ts'
+
+const settingsOf = (stripe: FakeStripe): Record<string, string> => ({
+  CAIRN_CARD_ADAPTER: 'stripe',
+  CAIRN_CARD_STRIPE_SECRET_KEY: stripe.secretKey,
+  CAIRN_CARD_STRIPE_PUBLISHABLE_KEY: stripe.publishableKey,
+  CAIRN_CARD_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  CAIRN_CARD_STRIPE_API_URL: stripe.url,
+})
+
+function post(
+  url: string,
+  body: Uint8Array,
+  signatures: readonly string[],
+  method = 'POST',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    // Not loopback's name: the hook is reached by the name that the world knows.
+    const headers: Record<string, string | string[]> = { host: 'cairn.example.com' }
+    if (signatures.length > 0) headers['stripe-signature'] = [...signatures]
+    const sending = httpRequest(`${url}/hooks/stripe`, { method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => (text += chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    sending.on('error', reject)
+    sending.end(body)
+  })
+}
+
+async function team(cairn: Started): Promise<{ version: () => Promise<Response>; id: string }> {
+  const { account } = (await cairn.cli('accounts', 'create', 'team')) as { account: { id: string } }
+  const { apiKey, apiKeySecret } = await cairn.cli('keys', 'create', '--account', 'team')
+  const authorization = `Basic ${btoa(`${String(apiKey)}:${String(apiKeySecret)}`)}`
+  return {
+    id: account.id,
+    version: () =>
+      fetch(`${cairn.url}/api/v0/version`, { method: 'POST', headers: { authorization } }),
+  }
+}
+
+/** Admin operations on the folder of `cairn`, as its owner. */
+async function openLocal(t: TestContext, cairn: Started, env: Record<string, string>) {
+  const context = { out: () => {}, err: () => {}, readInput: async () => '', env }
+  const admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  t.after(() => admin[Symbol.asyncDispose]())
+  return admin
+}
+
+test('a card opens the file face as soon as its notice came, and closes it when it is taken away', async (t) => {
+  const stripe = await startFakeStripe(t)
+  const env = settingsOf(stripe)
+  const cairn = await startCairn({ env })
+  try {
+    const { id, version } = await team(cairn)
+    const refused = await version()
+    assert.equal(refused.status, 402)
+    assert.equal(
+      await refused.text(),
+      '{"Message":"billing card required: add a card to the account to use the file network","Code":0,"Type":"error"}\n',
+    )
+    const admin = await openLocal(t, cairn, env)
+    const form = await admin.run(beginCard, { account: id, attempt: randomUUID() })
+    assert.deepEqual(Object.keys(form).toSorted(), ['clientSecret', 'publishableKey'])
+    const [formId = ''] = stripe.forms.keys()
+    stripe.fillIn(formId, { last4: '4444' })
+    const notices = stripe.takeEvents().map((event) => stripe.sign(event, Date.now()))
+    for (const { body, signature } of notices) {
+      const { status, text } = await post(cairn.url, body, [signature])
+      assert.deepEqual([status, text], [200, '{"received":true}'])
+    }
+    assert.equal((await version()).status, 200)
+
+    const shown = await cairnCli(cairn, env, 'show')
+    assert.partialDeepStrictEqual(shown, {
+      account: 'team',
+      hasCard: true,
+      state: 'on-file',
+      card: { brand: 'visa', last4: '4444', expiryMonth: 12, expiryYear: 2030 },
+    })
+    assert.equal((await admin.run(removeCard, { account: id })).state, 'missing')
+    while ((await version()).status !== 402);
+    const { next } = await cairnCli(cairn, env, 'refresh')
+    assert.match(String(next), /^Add a card/)
+  } finally {
+    await cairn.stop()
+  }
+})
+
+async function cairnCli(cairn: Started, env: Record<string, string>, verb: 'show' | 'refresh') {
+  // The command reads the same settings as the server.
+  const before = Object.fromEntries(Object.keys(env).map((name) => [name, process.env[name]]))
+  Object.assign(process.env, env)
+  try {
+    return await cairn.cli('card', verb, 'team')
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
+
+test('the hook refuses what is forged, stale, doubled in its head, too long, or no POST', async (t) => {
+  const stripe = await startFakeStripe(t)
+  const cairn = await startCairn({ env: settingsOf(stripe) })
+  try {
+    const event = { id: 'evt_1', type: 'customer.updated', data: { object: {} } }
+    const good = stripe.sign(event, Date.now())
+    const statusOf = async ({ body, signature }: SignedNotice) =>
+      (await post(cairn.url, body, [signature])).status
+    assert.equal(await statusOf(good), 200)
+    assert.equal(await statusOf(stripe.sign(event, Date.now(), 'whsec_of_another')), 400)
+    assert.equal(await statusOf(stripe.sign(event, Date.now() - 3_600_000)), 400)
+    assert.equal(
+      await statusOf({ ...good, body: Buffer.concat([good.body, Buffer.from(' ')]) }),
+      400,
+    )
+    assert.equal(await statusOf(stripe.sign([1], Date.now())), 400)
+    assert.equal((await post(cairn.url, good.body, [])).status, 400)
+    assert.equal((await post(cairn.url, good.body, [good.signature, good.signature])).status, 400)
+    const long = stripe.sign({ ...event, pad: 'x'.repeat(262_144) }, Date.now())
+    assert.equal(await statusOf(long), 413)
+    assert.equal((await post(cairn.url, Buffer.alloc(0), [], 'GET')).status, 405)
+    assert.deepEqual(stripe.requests, [])
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('without Stripe there is no hook, and the page is told whom to ask', async () => {
+  const cairn = await startCairn()
+  try {
+    await team(cairn)
+    assert.equal((await post(cairn.url, Buffer.from('{}'), ['t=1,v1=00'])).status, 404)
+    const { state, next, adapter } = await cairn.cli('card', 'show', 'team')
+    assert.deepEqual([state, adapter], ['missing', 'manual'])
+    assert.match(String(next), /cairn card set team/)
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('a server is not started with half of the keys, or with keys of two modes', async () => {
+  const half = { CAIRN_CARD_ADAPTER: 'stripe', CAIRN_CARD_STRIPE_SECRET_KEY: 'sk_test_12345678' }
+  await assert.rejects(startCairn({ env: half }), /card\.stripe\.publishableKey too/)
+  const mixed = {
+    ...half,
+    CAIRN_CARD_STRIPE_PUBLISHABLE_KEY: 'pk_live_12345678',
+    CAIRN_CARD_STRIPE_WEBHOOK_SECRET: 'whsec_12345678',
+  }
+  await assert.rejects(startCairn({ env: mixed }), /test mode/)
+})
