@@ -7,6 +7,7 @@ import { flushMs, type WholeAnswer } from '../exchange.ts'
 import { toLines } from '../head-lines.ts'
 import type { Idler, IdleWheel } from './idle-wheel.ts'
 import { LeanExchange } from './lean-exchange.ts'
+import type { Outbox, Sender } from './outbox.ts'
 import type { PlainHead } from './plain-head.ts'
 
 /** What connections of one listener share. */
@@ -25,6 +26,7 @@ export type ConnectionTerms = {
   /** The connection is closed, or handed over. */
   readonly left: (connection: LeanConnection) => void
   readonly wheel: IdleWheel
+  readonly outbox: Outbox
   /** Until the first bytes. */
   readonly headersMs: number
   /** Between an answer and the next request. */
@@ -35,9 +37,11 @@ export type ConnectionTerms = {
 /** How long a caller may go on with a body that nobody reads. */
 const discardMs = 1_000
 const keptBytesMax = 2_048
+/** More than this does not wait for the end of the turn. */
+const unsentCharsMax = 16_384
 const nothing: Buffer = Buffer.alloc(0)
 
-export class LeanConnection implements Idler {
+export class LeanConnection implements Idler, Sender {
   readonly socket: Socket
   readonly address: string
   readonly #terms: ConnectionTerms
@@ -51,6 +55,9 @@ export class LeanConnection implements Idler {
   #hasMore = false
   #ended = false
   #answered = false
+  /** Answers that wait for the end of the turn. */
+  #unsent = ''
+  #unsentAscii = true
   /** The last answer was not taken at once. */
   #flushing = false
   /** Bytes of an unread body that are still thrown away. */
@@ -68,7 +75,7 @@ export class LeanConnection implements Idler {
   }
 
   get idle(): boolean {
-    return this.#exchange === null && this.socket.writableLength === 0
+    return this.#exchange === null && this.#unsent === '' && this.socket.writableLength === 0
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -84,6 +91,7 @@ export class LeanConnection implements Idler {
       this.#workOn(first)
     } catch (thrown) {
       this.#terms.failed(thrown)
+      this.send()
       this.socket.destroy()
     }
   }
@@ -93,6 +101,7 @@ export class LeanConnection implements Idler {
     for (let bytes: Buffer | null = first; bytes !== null;) {
       const head = this.#readHead(bytes)
       if (head === null) {
+        this.send()
         this.#leave()
         this.socket.pause()
         this.socket.unshift(bytes)
@@ -161,20 +170,35 @@ export class LeanConnection implements Idler {
     const { socket } = this
     const exchange = this.#exchange
     if (exchange === null || !socket.writable) return
-    const { startOf, endOf, draining, wheel, keepAliveMs } = this.#terms
+    const { startOf, endOf, draining, wheel, outbox, keepAliveMs } = this.#terms
     const mayStay = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive
     // While the server drains, calls that came already are answered first.
     const stays = mayStay && (!draining() || (this.#working ? this.#hasMore : this.#held !== null))
     let head = startOf(answer.status)
     for (const { text } of answer.fixed) head += text
     head += toLines(answer.own) + endOf(stays)
-    socket.write(head + answer.text, answer.ascii ? 'latin1' : 'utf8')
+    this.#unsent += head + answer.text
+    this.#unsentAscii &&= answer.ascii
     this.#exchange = null
     this.#answered = true
-    this.#flushing = socket.writableLength > 0
-    this.dueTick = wheel.tickAfter(this.#flushing ? flushMs : keepAliveMs)
+    this.dueTick = wheel.tickAfter(keepAliveMs)
+    if (!stays || this.#unsent.length > unsentCharsMax || !outbox.holds(this)) this.send()
     if (!stays) this.#end(exchange.bodyBytesLeft)
     else if (!this.#working) this.#goOn()
+  }
+
+  /** Writes the answers that wait. */
+  send(): void {
+    const { socket } = this
+    const text = this.#unsent
+    if (text === '') return
+    const encoding = this.#unsentAscii ? 'latin1' : 'utf8'
+    this.#unsent = ''
+    this.#unsentAscii = true
+    if (!socket.writable) return
+    socket.write(text, encoding)
+    this.#flushing = socket.writableLength > 0
+    if (this.#flushing) this.dueTick = this.#terms.wheel.tickAfter(flushMs)
   }
 
   /** The last answer is written. Closing at once would lose it for a caller that is still sending its body. */
@@ -199,6 +223,7 @@ export class LeanConnection implements Idler {
   readonly #onEnd = (): void => {
     const { socket } = this
     const exchange = this.#exchange
+    this.send()
     if (this.#ended) socket.destroySoon()
     else if (exchange === null) socket.end()
     else if (exchange.bodyEnded) {
@@ -219,6 +244,7 @@ export class LeanConnection implements Idler {
 
   /** As node:http refuses what is not a request. */
   #refuse(status: number): void {
+    this.send()
     this.socket.write(`${this.#terms.startOf(status)}Connection: close\r\n\r\n`, 'latin1')
     this.socket.destroy()
   }

@@ -373,3 +373,38 @@ test('each answer is a line of the log when asked for, and so is a call without 
     ms: 0,
   })
 })
+
+test('answers that wait for the end of the turn go out before their connection is closed as idle', async (t) => {
+  let close: () => void = () => {}
+  const { port, listener } = await startListener(t, {
+    answer: (exchange) => {
+      sendText(exchange, 'mine')
+      close()
+    },
+  })
+  close = () => listener.closeIdle()
+  const connection = new RawConnection(port)
+  connection.socket.write(post('a'))
+  match(await connection.end(), /Connection: keep-alive[^]*mine$/)
+})
+
+test('many connections at once, some with several calls in a packet, each get all of their answers in order', async (t) => {
+  const { port } = await startListener(t)
+  const connections = Array.from({ length: 40 }, () => new RawConnection(port))
+  for (let round = 0; round < 5; round++) {
+    const bodies = connections.map((_, at) =>
+      Array.from({ length: 1 + (at % 3) }, (_each, call) => `${round}.${at}.${call}!`),
+    )
+    connections.forEach(({ socket }, at) => {
+      socket.write((bodies[at] as string[]).map((body) => post(body)).join(''))
+    })
+    await Promise.all(connections.map((one, at) => one.until(bodies[at]?.at(-1) as string)))
+  }
+  for (const [at, { received }] of connections.entries()) {
+    const expected = Array.from({ length: 5 }, (_, round) =>
+      Array.from({ length: 1 + (at % 3) }, (_each, call) => `${round}.${at}.${call}!`),
+    )
+    deepEqual(received.match(/[\d.]+!/g), expected.flat())
+  }
+  for (const { socket } of connections) socket.destroy()
+})

@@ -9,6 +9,7 @@ import { createHeadParser } from './head-parser.ts'
 import { createIdleWheel } from './idle-wheel.ts'
 import { type ConnectionTerms, LeanConnection } from './lean-connection.ts'
 import type { LeanExchange } from './lean-exchange.ts'
+import { createOutbox } from './outbox.ts'
 import { createPlainHeads } from './plain-head.ts'
 
 export type LeanListenerParts = Pick<
@@ -89,6 +90,7 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
       status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
     endOf: (stays) => (stays ? endStaying() : `Date: ${dateOf()}\r\nConnection: close\r\n\r\n`),
     wheel,
+    outbox: createOutbox(),
     failed: (cause) => log('error', 'a connection failed', { cause }),
     left(connection) {
       wheel.remove(connection)
@@ -103,7 +105,10 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
       connections.add(connection)
     },
     closeIdle() {
-      for (const connection of connections) if (connection.idle) connection.socket.destroy()
+      for (const connection of connections) {
+        connection.send()
+        if (connection.idle) connection.socket.destroy()
+      }
     },
     closeAll() {
       for (const { socket } of connections) socket.destroy()
