@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts'
 import type { RpcFace } from '../routes.ts'
 import { answerHeaders, textAnswer } from '../text-answer.ts'
 import { createHeadParser } from './head-parser.ts'
+import { rememberHeads } from './head-memory.ts'
 import { createIdleWheel } from './idle-wheel.ts'
 import { type ConnectionTerms, LeanConnection } from './lean-connection.ts'
 import type { LeanExchange } from './lean-exchange.ts'
@@ -84,7 +85,7 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
   const beginLogged = logged(begin, clock, log)
   const terms: ConnectionTerms = {
     ...parts,
-    readHead: createPlainHeads(createHeadParser()),
+    readHead: rememberHeads(createPlainHeads(createHeadParser())),
     begin: (exchange) => (parts.logAnswers() ? beginLogged : begin)(exchange),
     startOf: (status) =>
       status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
