@@ -6,6 +6,7 @@ import { createAccounts } from './accounts/accounts.ts'
 import type { Caller } from './accounts/caller.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
+import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
 import {
@@ -283,7 +284,7 @@ export async function startServer(
     openAdmin: config.admin.enabled
       ? (adminFaces) =>
           openAdmin({
-            touch: { accounts, cards: billing.cards, clock },
+            touch: { accounts, cards: billing.cards, publicKeys: createPublicKeys(rows), clock },
             findActor: () => null,
             directory,
             faces: adminFaces,

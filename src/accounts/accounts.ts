@@ -6,14 +6,7 @@ import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
-import {
-  checkApiKey,
-  checkApiSecret,
-  createApiKey,
-  createApiSecret,
-  hashCredential,
-  visiblePart,
-} from './api-key.ts'
+import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
 import {
   type AccountSettings,
   defaultAccountSettings,
@@ -26,7 +19,9 @@ import {
   parseAccountSettings,
   parseKeySettings,
 } from './parse-key-settings.ts'
+import { checkAccountName, checkKeyName, checkNewKey, quote, whyNoRotation } from './refuse-new.ts'
 import { replaceKey, replaceSecret } from './rotation.ts'
+import { toAccount, toApiKey } from './stored-rows.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export type Account = {
@@ -74,6 +69,9 @@ export type Accounts = {
   /** By name. */
   findAccount(name: string): Account | null
   getAccount(name: string): Account
+  getAccountById(id: string): Account
+  /** Another name for the account; keys and pins stay as they are. */
+  renameAccount(id: string, name: string): Promise<void>
   /** The operator's own word: it opens the file face, and taken back it closes it where the biller has no card. */
   setCard(accountName: string, hasCard: boolean): Promise<void>
   /** Of an account by name; what `changes` does not name stays as it is. */
@@ -98,6 +96,10 @@ export type Accounts = {
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** Of one account by name, or of all. */
   listKeys(accountName?: string): readonly ApiKey[]
+  /** Null: the account has no such key. Both by id. */
+  findKeyOf(accountId: string, id: string): ApiKey | null
+  /** Of an account by its id. */
+  listKeysOf(accountId: string): readonly ApiKey[]
   /** Ids of all keys of an account, by its id; also of those that are revoked. */
   keyIdsOf(accountId: string): readonly string[]
   /** By id. */
@@ -106,10 +108,15 @@ export type Accounts = {
   revokeKey(id: string): Promise<void>
   /** What `changes` does not name stays as it is. */
   changeSettings(id: string, changes: Partial<KeySettings>): Promise<KeySettings>
+  /** The same, with name and end of the key in one write. `expires`: milliseconds since 1970; null = never. */
+  changeKey(id: string, changes: KeyChanges): Promise<ApiKey>
 }
 
-const accountName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
-const keyNameMax = 64
+type KeyChanges = {
+  readonly name?: string
+  readonly expires?: number | null
+  readonly settings?: Partial<KeySettings>
+}
 
 export function createAccounts(parts: {
   readonly db: Database
@@ -128,6 +135,7 @@ export function createAccounts(parts: {
     .select(['k.id', 'k.account_id', 'a.name as account_name', 'k.name', 'k.prefix', 'k.created'])
     .select(['k.expires', 'k.revoked', 'k.last_used_day', 'k.settings', 'k.rotated_from'])
     .select('k.earlier_secret_expires')
+  const inOrder = keyRows.orderBy('a.name').orderBy('k.created').orderBy('k.id')
 
   async function change(
     statements: Statement | readonly Statement[],
@@ -147,13 +155,14 @@ export function createAccounts(parts: {
     table: 'account' | 'api_key',
     id: string,
     changed: (stored: string) => Settings,
+    beside: { readonly name?: string; readonly expires?: number | null } = {},
   ): Promise<Settings> {
     const rows = queries.selectFrom(table).select('settings').where('id', '=', id)
     const before = findOne(db, rows)?.settings ?? '{}'
     const settings = changed(before)
     const update = queries
       .updateTable(table)
-      .set({ settings: JSON.stringify(settings) })
+      .set({ settings: JSON.stringify(settings), ...beside })
       .where('id', '=', id)
       // Two changes at once: the second is refused instead of undoing the first.
       .where('settings', '=', before)
@@ -191,13 +200,27 @@ export function createAccounts(parts: {
     getAccount,
     getKey,
 
-    async createAccount(name, { hasCard = false } = {}) {
-      if (!accountName.test(name)) {
-        throw new AccountsRefusal(
-          'bad_name',
-          `an account name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ - and starts with a letter or digit, not ${quote(name)}`,
+    getAccountById(id) {
+      const row = findOne(db, accountRows.where('id', '=', id))
+      if (row !== null) return toAccount(row)
+      throw new AccountsRefusal('no_account', `no account has the id ${quote(id)}`)
+    },
+
+    async renameAccount(id, name) {
+      checkAccountName(name)
+      const update = queries
+        .updateTable('account')
+        .set({ name })
+        .where('id', '=', id)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('account as a').select('a.id').where('a.name', '=', name))),
         )
-      }
+      const taken = `an account named ${quote(name)} exists already`
+      await change(toStatement(update, 'change'), 'name_taken', taken)
+    },
+
+    async createAccount(name, { hasCard = false } = {}) {
+      checkAccountName(name)
       const settings = defaultAccountSettings
       const account: Account = { id: randomUUID(), name, created: clock.now(), hasCard, settings }
       const { id, created } = account
@@ -244,7 +267,8 @@ export function createAccounts(parts: {
         key: createApiKey(),
         secret: createApiSecret(),
       }
-      checkNewKey(key, secret, options.name ?? '')
+      checkKeyName(options.name ?? '')
+      checkNewKey(key, secret)
       const settings = changeKeySettings(defaultKeySettings, options.settings ?? {})
       const id = randomUUID()
       const insert = queries
@@ -271,10 +295,17 @@ export function createAccounts(parts: {
     },
 
     listKeys(name) {
-      const query = keyRows.orderBy('a.name').orderBy('k.created').orderBy('k.id')
       const rows =
-        name === undefined ? query : query.where('k.account_id', '=', getAccount(name).id)
+        name === undefined ? inOrder : inOrder.where('k.account_id', '=', getAccount(name).id)
       return findAll(db, rows).map(toApiKey)
+    },
+
+    listKeysOf: (accountId) =>
+      findAll(db, inOrder.where('k.account_id', '=', accountId)).map(toApiKey),
+
+    findKeyOf(accountId, id) {
+      const row = findOne(db, keyRows.where('k.id', '=', id).where('k.account_id', '=', accountId))
+      return row === null ? null : toApiKey(row)
     },
 
     keyIdsOf(accountId) {
@@ -317,82 +348,17 @@ export function createAccounts(parts: {
         changeKeySettings(parseKeySettings(stored), changes),
       )
     },
-  }
-}
 
-function checkNewKey(key: string, secret: string, name: string): void {
-  if (name.length > keyNameMax) {
-    throw new AccountsRefusal('bad_name', `a key name has at most ${keyNameMax} characters`)
+    async changeKey(id, { settings = {}, ...beside }) {
+      getKey(id)
+      checkKeyName(beside.name ?? '')
+      const changed = (stored: string) => changeKeySettings(parseKeySettings(stored), settings)
+      await changeStored('api_key', id, changed, beside)
+      return getKey(id)
+    },
   }
-  // The texts never show what was given: it may be a secret in the wrong place.
-  if (!checkApiKey(key)) {
-    throw new AccountsRefusal(
-      'bad_key',
-      'a key has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
-    )
-  }
-  if (!checkApiSecret(secret)) {
-    throw new AccountsRefusal(
-      'bad_key',
-      'a secret has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
-    )
-  }
-}
-
-function whyNoRotation({ id, revoked, expires }: ApiKey, now: number): string {
-  const key = `the key with the id ${quote(id)}`
-  if (revoked !== null) return `${key} is revoked: make another with keys create`
-  if (expires !== null && expires <= now) return `${key} has expired: make another with keys create`
-  return `${key} has a successor already: rotate that one`
 }
 
 function noAccount(name: string): AccountsRefusal {
   return new AccountsRefusal('no_account', `no account is named ${quote(name)}`)
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 80))
-}
-
-function toAccount(row: {
-  id: string
-  name: string
-  created: number
-  card: number
-  settings: string
-}): Account {
-  const { id, name, created } = row
-  const settings = parseAccountSettings(row.settings)
-  return { id, name, created, hasCard: row.card === 1, settings }
-}
-
-function toApiKey(row: {
-  id: string
-  account_id: string
-  account_name: string
-  name: string
-  prefix: string
-  created: number
-  expires: number | null
-  revoked: number | null
-  last_used_day: string | null
-  settings: string
-  rotated_from: string | null
-  earlier_secret_expires: number | null
-}): ApiKey {
-  const { id, name, prefix, created, expires, revoked } = row
-  return {
-    id,
-    accountId: row.account_id,
-    accountName: row.account_name,
-    name,
-    prefix,
-    created,
-    expires,
-    revoked,
-    lastUsedDay: row.last_used_day,
-    settings: parseKeySettings(row.settings),
-    rotatedFrom: row.rotated_from,
-    earlierSecretExpires: row.earlier_secret_expires,
-  }
 }

@@ -5,6 +5,7 @@ import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Writer } from '../db/writer.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
+import { quote } from './refuse-new.ts'
 import { fingerprintOf, type JwtAlgorithm, parsePublicKey } from './public-key.ts'
 
 export type PublicKey = {
@@ -123,8 +124,4 @@ export function createPublicKeys(parts: {
 
 function refusal(reason: RefusalReason, why: string): AccountsRefusal {
   return new AccountsRefusal(reason, why)
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.slice(0, 80))
 }

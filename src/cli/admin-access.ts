@@ -48,6 +48,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
   const call = {
     accounts: data.accounts,
     cards: data.cards,
+    publicKeys: data.publicKeys,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null },

@@ -4,6 +4,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
+import { createPublicKeys, type PublicKeys } from '../accounts/public-keys.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Cards } from '../accounts/cards/cards.ts'
 import { systemClock } from '../base/clock.ts'
@@ -21,6 +22,7 @@ import { settingsOf } from './shared-options.ts'
 export type Data = AsyncDisposable & {
   readonly accounts: Accounts
   readonly cards: Cards
+  readonly publicKeys: PublicKeys
   readonly db: Database
   readonly queries: Queries
 }
@@ -44,6 +46,7 @@ export async function openData(context: Context, options: SharedOptions): Promis
   return {
     accounts: createAccounts(rows),
     cards: openCards({ ...rows, settings: { now: config } }).cards,
+    publicKeys: createPublicKeys(rows),
     db,
     queries: rows.queries,
     async [Symbol.asyncDispose]() {

@@ -10,3 +10,12 @@ export const accountSettings = z.strictObject({
   filesDownloadBytesPerMonth: bytesOrNull,
   filesStoredBytes: bytesOrNull,
 })
+
+export const account = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Milliseconds since 1970 UTC. */
+  created: z.int(),
+  hasCard: z.boolean(),
+  settings: accountSettings,
+})

@@ -46,6 +46,12 @@ export function isOperator(actor: Actor): boolean {
   return actor.kind === 'local' || actor.operator
 }
 
+/** May they see what belongs to this account? Null: what belongs to any. */
+export function mayRead(actor: Actor | null, accountId: string | null): boolean {
+  if (actor === null) return false
+  return isOperator(actor) || (accountId !== null && roleIn(actor, accountId) !== undefined)
+}
+
 function roleIn(actor: Actor, accountId: string): MemberRole | undefined {
   return actor.kind === 'local' ? 'owner' : actor.roles.get(accountId)
 }

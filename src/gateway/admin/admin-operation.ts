@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Cards } from '../../accounts/cards/cards.ts'
+import type { PublicKeys } from '../../accounts/public-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Actor, AdminRole } from './actor.ts'
 
@@ -10,6 +11,7 @@ import type { Actor, AdminRole } from './actor.ts'
 export type AdminParts = {
   readonly accounts: Accounts
   readonly cards: Cards
+  readonly publicKeys: PublicKeys
   readonly clock: Clock
 }
 

@@ -1,18 +1,50 @@
 // All admin operations. Order is that of the OpenAPI document.
 // Tested by test/admin.test.ts
 import type { AdminOperation } from './admin-operation.ts'
+import { addPublicKey } from './add-public-key.ts'
 import { beginCard } from './begin-card.ts'
+import { changeAccount } from './change-account.ts'
+import { changeKey } from './change-key.ts'
+import { createAccount } from './create-account.ts'
+import { createKey } from './create-key.ts'
+import { findKey } from './find-key.ts'
+import { getAccount } from './get-account.ts'
 import { getCard } from './get-card.ts'
+import { getKey } from './get-key.ts'
 import { listAccounts } from './list-accounts.ts'
+import { listAllKeys } from './list-all-keys.ts'
+import { listKeys } from './list-keys.ts'
+import { listPlans } from './list-plans.ts'
+import { listPublicKeys } from './list-public-keys.ts'
 import { markCard } from './mark-card.ts'
 import { refreshCard } from './refresh-card.ts'
 import { removeCard } from './remove-card.ts'
+import { removePublicKey } from './remove-public-key.ts'
+import { revokeKey } from './revoke-key.ts'
+import { rotateKey } from './rotate-key.ts'
+import { rotateSecret } from './rotate-secret.ts'
 
 export const adminOperations = [
   listAccounts,
+  createAccount,
+  getAccount,
+  changeAccount,
   getCard,
   beginCard,
   refreshCard,
   removeCard,
   markCard,
+  listPlans,
+  listAllKeys,
+  findKey,
+  listKeys,
+  createKey,
+  getKey,
+  changeKey,
+  rotateKey,
+  rotateSecret,
+  revokeKey,
+  listPublicKeys,
+  addPublicKey,
+  removePublicKey,
 ] as readonly AdminOperation[]

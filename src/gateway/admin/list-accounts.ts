@@ -2,22 +2,12 @@
 // Tested by test/admin.test.ts
 import { z } from 'zod'
 import { isOperator } from './actor.ts'
-import { accountSettings } from './account-schema.ts'
+import { account as accountSchema } from './account-schema.ts'
 import type { JsonOperation } from './admin-operation.ts'
 
 const input = z.strictObject({})
 const output = z.object({
-  accounts: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      /** Milliseconds since 1970 UTC. */
-      created: z.int(),
-      hasCard: z.boolean(),
-      settings: accountSettings,
-      role: z.enum(['owner', 'member', 'operator']),
-    }),
-  ),
+  accounts: z.array(accountSchema.extend({ role: z.enum(['owner', 'member', 'operator']) })),
 })
 
 export const listAccounts: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

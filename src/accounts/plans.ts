@@ -1,0 +1,25 @@
+// Limits that are set together, by the name of a plan of the hosted service that this one stands in for (product 5.3).
+// Tested by test/admin-keys.test.ts
+import type { KeySettings } from './key-settings.ts'
+
+export type PlanName = 'none' | 'free' | 'developer' | 'team'
+
+export type PlanLimits = Pick<
+  KeySettings,
+  'unitsPerDay' | 'unitsPerSecond' | 'filesReadsPerSecond' | 'filesWritesPerSecond'
+>
+
+const files = { filesReadsPerSecond: 1500, filesWritesPerSecond: 150 }
+
+/** `none` takes the limits back, as keys are made here. */
+export const plans: Readonly<Record<PlanName, PlanLimits>> = {
+  none: {
+    unitsPerDay: null,
+    unitsPerSecond: null,
+    filesReadsPerSecond: null,
+    filesWritesPerSecond: null,
+  },
+  free: { unitsPerDay: 3_000_000, unitsPerSecond: 500, ...files },
+  developer: { unitsPerDay: 15_000_000, unitsPerSecond: 4_000, ...files },
+  team: { unitsPerDay: 75_000_000, unitsPerSecond: 40_000, ...files },
+}

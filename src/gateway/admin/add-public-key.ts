@@ -1,0 +1,28 @@
+// `POST /accounts/{account}/keys/{key}/public-keys`: one more public key, of three at most.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { keyOf, keyPath } from './key-schema.ts'
+import { publicKey } from './public-key-schema.ts'
+
+const input = z.strictObject({
+  ...keyPath,
+  name: z.string().max(64).default(''),
+  /** PEM (SPKI), or a JWK as text. */
+  publicKey: z.string().max(8_192),
+})
+const output = z.object({ publicKey })
+
+export const addPublicKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'addPublicKey',
+  method: 'POST',
+  path: '/accounts/{account}/keys/{key}/public-keys',
+  role: 'owner',
+  summary: 'Give an API key a public key to check JWTs with: RSA for RS256, P-256 for ES256.',
+  input,
+  output,
+  async run({ account, key, name, publicKey: text }, { accounts, publicKeys }) {
+    keyOf(accounts, account, key)
+    return { publicKey: await publicKeys.add(key, { name, text }) }
+  },
+}

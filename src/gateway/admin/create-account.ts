@@ -1,0 +1,21 @@
+// `POST /accounts`: a new account, which owns nothing yet.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+import { account } from './account-schema.ts'
+import type { JsonOperation } from './admin-operation.ts'
+
+const input = z.strictObject({ name: z.string().max(64), hasCard: z.boolean().default(false) })
+const output = z.object({ account })
+
+export const createAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'createAccount',
+  method: 'POST',
+  path: '/accounts',
+  role: 'operator',
+  summary: 'Make an account.',
+  input,
+  output,
+  run: async ({ name, hasCard }, { accounts }) => ({
+    account: await accounts.createAccount(name, { hasCard }),
+  }),
+}

@@ -1,0 +1,250 @@
+// Accounts, API keys and their public keys through the admin operations: what each gives, to whom, and nothing more.
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { defaultKeySettings } from '../src/accounts/key-settings.ts'
+import { addPublicKey } from '../src/gateway/admin/add-public-key.ts'
+import { changeAccount } from '../src/gateway/admin/change-account.ts'
+import { changeKey } from '../src/gateway/admin/change-key.ts'
+import { createAccount } from '../src/gateway/admin/create-account.ts'
+import { createKey } from '../src/gateway/admin/create-key.ts'
+import { findKey } from '../src/gateway/admin/find-key.ts'
+import { getAccount } from '../src/gateway/admin/get-account.ts'
+import { getKey } from '../src/gateway/admin/get-key.ts'
+import { listAllKeys } from '../src/gateway/admin/list-all-keys.ts'
+import { listKeys } from '../src/gateway/admin/list-keys.ts'
+import { listPlans } from '../src/gateway/admin/list-plans.ts'
+import { listPublicKeys } from '../src/gateway/admin/list-public-keys.ts'
+import { removePublicKey } from '../src/gateway/admin/remove-public-key.ts'
+import { revokeKey } from '../src/gateway/admin/revoke-key.ts'
+import { rotateKey } from '../src/gateway/admin/rotate-key.ts'
+import { rotateSecret } from '../src/gateway/admin/rotate-secret.ts'
+import { type AdminDesk, openDesk, person } from './fakes/admin-desk.ts'
+
+async function twoAccounts(desk: AdminDesk) {
+  const own = await desk.accounts.createAccount('acme')
+  const foreign = await desk.accounts.createAccount('other')
+  return { own: own.id, foreign: foreign.id }
+}
+
+/** Every text in it, at any depth. */
+const shown = (value: unknown): string => JSON.stringify(value)
+
+test('a key is made with name, end, plan and settings, and its secret is in that answer alone', async () => {
+  const desk = openDesk()
+  const { own } = await twoAccounts(desk)
+  const expires = desk.clock.now() + 1000
+  const made = await desk.run(createKey, {
+    account: own,
+    name: 'web',
+    expires,
+    plan: 'free',
+    settings: { unitsPerSecond: 7, allowOrigins: ['https://app.example'] },
+  })
+  assert.match(made.apiKey, /^cairn_live_/)
+  assert.match(made.apiKeySecret, /^cairns_live_/)
+  assert.partialDeepStrictEqual(made.key, { name: 'web', expires, accountName: 'acme' })
+  const settings = {
+    ...defaultKeySettings,
+    unitsPerSecond: 7,
+    unitsPerDay: 3_000_000,
+    filesReadsPerSecond: 1500,
+    filesWritesPerSecond: 150,
+    allowOrigins: ['https://app.example'],
+  }
+  assert.deepEqual(made.key.settings, settings)
+  const place = { account: own, key: made.key.id }
+  const later = [
+    await desk.run(listKeys, { account: own }),
+    await desk.run(getKey, place),
+    await desk.run(listAllKeys, {}),
+    await desk.run(findKey, { key: made.key.id }),
+    await desk.run(changeKey, { ...place, name: 'page' }),
+    await desk.run(revokeKey, place),
+  ]
+  for (const answer of later) {
+    assert.ok(shown(answer).includes(made.key.id))
+    assert.ok(!shown(answer).includes(made.apiKey) && !shown(answer).includes(made.apiKeySecret))
+    assert.ok(!/hash/i.test(shown(answer)))
+  }
+})
+
+test('a key of another service is taken over once, and a malformed one is not repeated', async () => {
+  const desk = openDesk()
+  const { own } = await twoAccounts(desk)
+  const imported = { apiKey: '9aa3d95b3bc440fa88ea12eaa4456161', apiKeySecret: 'secret-of-others' }
+  assert.equal((await desk.run(createKey, { account: own, imported })).apiKey, imported.apiKey)
+  assert.match(await desk.refusal(createKey, { account: own, imported }), /^conflict: /)
+  const bad = { apiKey: 'cairn_live_wrong', apiKeySecret: 'x'.repeat(20) }
+  const refused = await desk.refusal(createKey, { account: own, imported: bad })
+  assert.match(refused, /^bad_input: a key has 8 to 128/)
+  assert.ok(!refused.includes('wrong'))
+})
+
+test('what is not named stays, and what cannot be is refused with nothing changed', async () => {
+  const desk = openDesk()
+  const { own } = await twoAccounts(desk)
+  const { key } = await desk.run(createKey, { account: own, name: 'web', plan: 'team' })
+  const place = { account: own, key: key.id }
+  const end = desk.clock.now() + 5
+  const named = await desk.run(changeKey, { ...place, name: 'page', expires: end })
+  assert.deepEqual(named.key, { ...key, name: 'page', expires: end })
+  const back = await desk.run(changeKey, {
+    ...place,
+    expires: null,
+    plan: 'none',
+    settings: { networks: ['dev'] },
+  })
+  assert.deepEqual(back.key.settings, { ...defaultKeySettings, networks: ['dev'] })
+  assert.equal(back.key.expires, null)
+  const wrong: readonly (readonly [members: object, refusal: RegExp])[] = [
+    [{ settings: { unitsPerSecond: -1 } }, /^bad_input: settings\.unitsPerSecond/],
+    [{ settings: { allowIps: ['192.0.2.0/33'] } }, /^bad_input: allowIps: /],
+    [{ settings: { accountId: 'x' } }, /^bad_input: settings: /],
+    [{ settings: { secretHash: 'x' } }, /^bad_input/],
+    [{ accountId: 'x' }, /^bad_input/],
+    [{ prefix: 'x' }, /^bad_input/],
+    [{ revoked: null }, /^bad_input/],
+    [{ name: 'x'.repeat(65) }, /^bad_input: name/],
+    [{ plan: 'gold' }, /^bad_input: plan/],
+    [{ expires: 1.5 }, /^bad_input: expires/],
+  ]
+  for (const [members, refusal] of wrong) {
+    assert.match(await desk.refusal(changeKey, { ...place, ...members }), refusal)
+  }
+  assert.deepEqual((await desk.run(getKey, place)).key, back.key)
+})
+
+test('a rotation gives a new key or secret and says when the old one ends', async () => {
+  const desk = openDesk()
+  const { own } = await twoAccounts(desk)
+  const { key, apiKeySecret } = await desk.run(createKey, { account: own, name: 'web' })
+  const place = { account: own, key: key.id }
+  const secret = await desk.run(rotateSecret, { ...place, overlapMs: 1000 })
+  assert.notEqual(secret.apiKeySecret, apiKeySecret)
+  assert.equal(secret.key.earlierSecretExpires, desk.clock.now() + 1000)
+  const next = await desk.run(rotateKey, place)
+  assert.equal(next.key.rotatedFrom, key.id)
+  assert.equal(next.replaced.id, key.id)
+  assert.equal(next.replaced.expires, desk.clock.now() + 86_400_000)
+  assert.match(await desk.refusal(rotateKey, place), /has a successor already/)
+  const now = await desk.run(rotateKey, { account: own, key: next.key.id, overlapMs: 0 })
+  assert.equal(now.replaced.revoked, desk.clock.now())
+})
+
+test('public keys are given, listed and taken away', async () => {
+  const desk = openDesk()
+  const { own, foreign } = await twoAccounts(desk)
+  const { key } = await desk.run(createKey, { account: own })
+  const place = { account: own, key: key.id }
+  const pair = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const pem = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const added = await desk.run(addPublicKey, { ...place, name: 'signer', publicKey: pem })
+  assert.partialDeepStrictEqual(added.publicKey, { name: 'signer', algorithm: 'ES256' })
+  assert.deepEqual((await desk.run(getKey, place)).publicKeys, [added.publicKey])
+  assert.deepEqual((await desk.run(listPublicKeys, place)).publicKeys, [added.publicKey])
+  const there = { ...place, account: foreign, publicKey: added.publicKey.id }
+  assert.match(await desk.refusal(removePublicKey, there), /^absent/)
+  const here = { ...place, publicKey: added.publicKey.id }
+  assert.deepEqual(await desk.run(removePublicKey, here), { publicKeys: [] })
+  assert.match(await desk.refusal(removePublicKey, here), /^absent/)
+  const secret = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  const refused = await desk.refusal(addPublicKey, { ...place, publicKey: secret })
+  assert.match(refused, /^bad_input: the key is a private key/)
+})
+
+test('members read, owners change, and keys of other accounts are not there for either', async () => {
+  const desk = openDesk()
+  const { own, foreign } = await twoAccounts(desk)
+  const mine = await desk.run(createKey, { account: own })
+  const theirs = await desk.run(createKey, { account: foreign })
+  const owner = person({ [own]: 'owner' })
+  const member = person({ [own]: 'member' })
+  const place = { account: own, key: mine.key.id }
+  const reading = [
+    [listKeys, { account: own }],
+    [getKey, place],
+    [listPublicKeys, place],
+    [findKey, { key: mine.key.id }],
+    [getAccount, { account: own }],
+  ] as const
+  const changing = [
+    [changeKey, { ...place, name: 'x' }],
+    [rotateSecret, place],
+    [createKey, { account: own }],
+    [revokeKey, place],
+  ] as const
+  for (const [operation, sent] of reading) {
+    assert.equal(await desk.refusal(operation as typeof listKeys, sent, member), 'done')
+  }
+  for (const [operation, sent] of changing) {
+    const run = (actor: typeof owner | null) =>
+      desk.refusal(operation as unknown as typeof listKeys, sent, actor)
+    assert.match(await run(null), /^signed_out/)
+    assert.match(await run(member), /^not_allowed/)
+    assert.match(await run(person({ [foreign]: 'owner' })), /^absent/)
+    assert.equal(await run(owner), 'done')
+  }
+  // An id of theirs below an account of ours, and by itself.
+  const across = { account: own, key: theirs.key.id }
+  assert.match(await desk.refusal(getKey, across, owner), /^absent/)
+  assert.match(await desk.refusal(revokeKey, across, owner), /^absent/)
+  assert.match(await desk.refusal(revokeKey, across, person({}, true)), /^absent/)
+  assert.equal(
+    await desk.refusal(findKey, { key: theirs.key.id }, owner),
+    'absent: no key has this id',
+  )
+  assert.equal(
+    await desk.refusal(findKey, { key: theirs.apiKey }, owner),
+    'absent: no key has this id',
+  )
+  const listed = (await desk.run(listAllKeys, {}, owner)).keys
+  assert.ok(listed.every(({ accountId }) => accountId === own))
+  assert.equal((await desk.run(listAllKeys, {}, person({}, true))).keys.length, 3)
+  assert.equal((await desk.run(getKey, { account: foreign, key: theirs.key.id })).key.revoked, null)
+})
+
+test('operators alone make accounts and set their limits and names', async () => {
+  const desk = openDesk()
+  const { own } = await twoAccounts(desk)
+  const owner = person({ [own]: 'owner' })
+  const operator = person({}, true)
+  const cases = [
+    [createAccount, { name: 'team' }],
+    [changeAccount, { account: own, settings: { filesStoredBytes: 5 } }],
+  ] as const
+  for (const [operation, sent] of cases) {
+    const run = (actor: typeof owner) =>
+      desk.refusal(operation as unknown as typeof getAccount, sent, actor)
+    assert.match(await run(owner), /^not_allowed/)
+    assert.equal(await run(operator), 'done')
+  }
+  const changed = await desk.run(changeAccount, {
+    account: own,
+    name: 'acme-2',
+    settings: { filesStoredBytes: null, filesUploadBytesPerMonth: 9 },
+  })
+  assert.partialDeepStrictEqual(changed.account, { id: own, name: 'acme-2' })
+  assert.deepEqual(changed.account.settings, {
+    filesStoredBytes: null,
+    filesUploadBytesPerMonth: 9,
+    filesDownloadBytesPerMonth: null,
+  })
+  assert.match(await desk.refusal(changeAccount, { account: own, name: 'team' }), /^conflict/)
+  assert.match(await desk.refusal(createAccount, { name: 'team' }), /^conflict/)
+  assert.match(await desk.refusal(createAccount, { name: 'a b' }), /^bad_input/)
+  assert.match(await desk.refusal(changeAccount, { account: 'nobody', name: 'x' }), /^absent/)
+})
+
+test('plans are those of the hosted service, and one that takes limits back', async () => {
+  const { plans } = await openDesk().run(listPlans, {})
+  assert.deepEqual(
+    plans.map(({ name, limits }) => [name, limits.unitsPerDay, limits.unitsPerSecond]),
+    [
+      ['none', null, null],
+      ['free', 3_000_000, 500],
+      ['developer', 15_000_000, 4_000],
+      ['team', 75_000_000, 40_000],
+    ],
+  )
+})

@@ -1,0 +1,88 @@
+// The admin operations over a data folder in memory, run as whoever a test says: what the page and the command line do.
+import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
+import { createPublicKeys, type PublicKeys } from '../../src/accounts/public-keys.ts'
+import { Fault } from '../../src/base/fault.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createQueries } from '../../src/db/queries.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
+import type { Actor, MemberRole } from '../../src/gateway/admin/actor.ts'
+import type {
+  AdminOperation,
+  AdminParts,
+  JsonOperation,
+} from '../../src/gateway/admin/admin-operation.ts'
+import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
+import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
+
+export type AdminDesk = {
+  readonly accounts: Accounts
+  readonly publicKeys: PublicKeys
+  readonly clock: TurnedClock
+  /** Runs an operation. Throws as `runAdmin`. */
+  run<Input, Output>(
+    operation: JsonOperation<Input, Output>,
+    sent: Readonly<Record<string, unknown>>,
+    actor?: Actor | null,
+  ): Promise<Output>
+  /** The Fault of one that is refused: its code and message. */
+  refusal<Input, Output>(
+    operation: JsonOperation<Input, Output>,
+    sent: Readonly<Record<string, unknown>>,
+    actor?: Actor | null,
+  ): Promise<string>
+}
+
+/** Someone with these roles, by account id. */
+export function person(roles: Readonly<Record<string, MemberRole>>, operator = false): Actor {
+  return {
+    kind: 'person',
+    personId: 'p',
+    email: 'someone@example.com',
+    operator,
+    roles: new Map(Object.entries(roles)),
+    via: { kind: 'session', id: 's' },
+  }
+}
+
+/** `more`: what else operations may touch. Without an actor it is the owner of the data folder. */
+export function openDesk(more: Partial<AdminParts> = {}): AdminDesk {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const clock = createTurnedClock()
+  const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
+  const accounts = createAccounts(parts)
+  const publicKeys = createPublicKeys(parts)
+  const touch = { accounts, publicKeys, clock, ...more } as AdminParts
+
+  async function run<Input, Output>(
+    operation: JsonOperation<Input, Output>,
+    sent: Readonly<Record<string, unknown>>,
+    actor: Actor | null = { kind: 'local' },
+  ): Promise<Output> {
+    const reply = await runAdmin(operation as AdminOperation, sent, {
+      ...touch,
+      actor,
+      origin: { address: null, userAgent: null },
+      session: { begin: () => {}, end: () => {} },
+      signal: new AbortController().signal,
+    })
+    return (reply as { value: unknown }).value as Output
+  }
+
+  return {
+    accounts,
+    publicKeys,
+    clock,
+    run,
+    async refusal(operation, sent, actor) {
+      try {
+        await run(operation, sent, actor)
+        return 'done'
+      } catch (thrown) {
+        const { code, message } = Fault.from(thrown)
+        return `${code}: ${message}`
+      }
+    },
+  }
+}
