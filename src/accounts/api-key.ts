@@ -1,11 +1,12 @@
-// Keys and secrets as text: `cairn_live_` (secret: `cairns_live_`) + 30 base62 characters of a CSPRNG + 6
-// base62 characters of the CRC32 of all before. Keys of other services are taken as they are.
+// Keys and secrets as text: `cairn_live_` (secret: `cairns_live_`; token of a person: `cairnt_live_`) + 30 base62
+// characters of a CSPRNG + 6 base62 characters of the CRC32 of all before. Keys of other services are taken as they are.
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keyPrefix = 'cairn_live_'
 const secretPrefix = 'cairns_live_'
+const tokenPrefix = 'cairnt_live_'
 const randomLength = 30
 const checksumLength = 6
 const opaque = /^[A-Za-z0-9_-]{8,128}$/
@@ -18,6 +19,16 @@ export function createApiKey(): string {
 /** A new secret, 178 random bits. */
 export function createApiSecret(): string {
   return withChecksum(secretPrefix + randomText())
+}
+
+/** A new token for a program of a person, or for a link; 178 random bits. */
+export function createToken(): string {
+  return withChecksum(tokenPrefix + randomText())
+}
+
+/** Could this be a token? Only ours are tokens, so the checksum is always asked for. */
+export function checkToken(text: string): boolean {
+  return text.startsWith(tokenPrefix) && check(text, tokenPrefix)
 }
 
 /** Could this be a key? Opaque text of 8-128 characters; with our prefix the checksum must be right. */
@@ -40,9 +51,10 @@ export function hashToHex(text: string): string {
   return hash('sha256', text, 'hex')
 }
 
-/** The part of a key that lists show: at most 8 characters, at most a quarter of what is random. */
+/** The part of a key or token that lists show: at most 8 characters, at most a quarter of what is random. */
 export function visiblePart(key: string): string {
-  const own = key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key
+  const prefix = [keyPrefix, tokenPrefix].find((one) => key.startsWith(one)) ?? ''
+  const own = key.slice(prefix.length)
   return own.slice(0, Math.min(8, Math.floor(own.length / 4)))
 }
 

@@ -493,6 +493,20 @@ export const faults = {
     retry: 'never',
     message: 'sign in first',
   },
+  bad_sign_in: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'email or password is wrong',
+  },
+  needs_code: {
+    status: 401,
+    rpc: -32600,
+    kubo: 0,
+    retry: 'never',
+    message: 'a code of the authenticator is needed too',
+  },
   not_allowed: {
     status: 403,
     rpc: -32002,
@@ -522,6 +536,13 @@ export const faults = {
     message: 'this address is not in the setting admin.ips',
   },
   absent: { status: 404, rpc: -32000, kubo: 0, retry: 'never', message: 'there is no such thing' },
+  link_over: {
+    status: 410,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'this link was used, or is over',
+  },
   conflict: { status: 409, rpc: -32000, kubo: 0, retry: 'never', message: 'it is there already' },
   internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
 } as const satisfies Record<string, FaultRow>

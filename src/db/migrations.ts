@@ -1,5 +1,6 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
 import { cardTables } from './card-tables.ts'
+import { peopleTables } from './people-tables.ts'
 import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
 import { usageSpans } from './usage-spans.ts'
@@ -121,4 +122,6 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   [...usageSpans],
   [...cardTables],
+  // People who sign in to the dashboard.
+  [...peopleTables],
 ]

@@ -114,6 +114,79 @@ export type Schema = {
   }
   /** How upstreams stand, by ethereum/upstream/status-rows.ts; only while a server runs. `status`: JSON. */
   upstream_status: { network: string; upstream: string; time: number; status: string }
-  /** `accounts`: raised by triggers at each change of account, api_key or public_key. */
+  /** Who signs in. `disabled`: since when, or null. */
+  person: {
+    id: string
+    /** Lower case; unique. */
+    email: string
+    name: string
+    /** PHC string. */
+    password: string
+    operator: Generated<number>
+    created: number
+    disabled: number | null
+    /** Sealed secret of the authenticator; of one that is not confirmed yet. */
+    totp: Uint8Array | null
+    totp_new: Uint8Array | null
+    /** Step of the last code that counted, RFC 6238. */
+    totp_step: Generated<number>
+  }
+  membership: { account_id: string; person_id: string; role: 'owner' | 'member'; created: number }
+  /** sha256 of what opens once in place of a code. */
+  recovery_code: { person_id: string; code_hash: Uint8Array }
+  session: {
+    id: string
+    person_id: string
+    /** sha256 of the token in the cookie; unique. */
+    token_hash: Uint8Array
+    created: number
+    last_seen: number
+    expires: number
+    agent: string
+    address: string | null
+  }
+  invitation: {
+    id: string
+    token_hash: Uint8Array
+    role: 'operator' | 'owner' | 'member'
+    account_id: string | null
+    /** Of an account that is made when the invitation is taken. */
+    account_name: string | null
+    email: string | null
+    /** Id of the person who invited; null: whoever owns the data folder. */
+    invited_by: string | null
+    created: number
+    expires: number
+    used: number | null
+    /** 1: the first-run link. */
+    first: Generated<number>
+  }
+  token: {
+    id: string
+    person_id: string
+    token_hash: Uint8Array
+    name: string
+    prefix: string
+    role: 'operator' | 'owner' | 'member'
+    created: number
+    expires: number | null
+    revoked: number | null
+    last_used_day: string | null
+  }
+  audit: {
+    id: Generated<number>
+    time: number
+    actor: string
+    actor_name: string
+    account_id: string | null
+    action: string
+    target: string | null
+    /** JSON, without secrets. */
+    changes: string
+  }
+  /**
+   * `accounts`: raised by triggers at each change of account, api_key or public_key; `people`: of what somebody may
+   * (db/people-tables.ts).
+   */
   revision: { name: string; number: Generated<number> }
 }

@@ -55,6 +55,7 @@ export const doors: readonly Door[] = [
     behind: ['db/', 'ethereum/embedded/'],
   },
   { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },
+  { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

@@ -1,0 +1,77 @@
+// Everything about who may come in, as one: people and what they belong to, what lets them in, what was changed by whom.
+// Tested by src/accounts/people/sign-in.test.ts
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import { type Audit, createAudit } from './audit.ts'
+import { createEntrance, type Entrance } from './entrance.ts'
+import { createInvitations, type Invitations } from './invitations.ts'
+import { createMemberships, type Memberships } from './memberships.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
+import { createPeople, type People } from './people.ts'
+import { createSeal } from './seal.ts'
+import { createSecondFactor, type SecondFactor } from './second-factor.ts'
+import { createSessions, type Sessions, type SessionTimes } from './sessions.ts'
+import { type BeginTry, createSignIn, type SignIn } from './sign-in.ts'
+import { createTokens, type Tokens } from './tokens.ts'
+
+export type Identity = {
+  readonly people: People
+  readonly memberships: Memberships
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly invitations: Invitations
+  readonly secondFactor: SecondFactor
+  readonly signIn: SignIn
+  readonly entrance: Entrance
+  readonly audit: Audit
+  /** May owners invite? Else operators alone. */
+  readonly ownersInvite: () => boolean
+  /** Lets go of sessions, invitations and rows of the audit that are over. */
+  sweep(): Promise<void>
+}
+
+export type IdentitySettings = SessionTimes & {
+  readonly ownersInvite: boolean
+  readonly auditKeepMs: number
+  /** May addresses of sign-ins be stored? */
+  readonly keepAddresses: boolean
+}
+
+/** `settings`: read at each use. `sealSecret`: of the server, 32 bytes or more that stay the same. */
+export function createIdentity(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+  readonly settings: () => IdentitySettings
+  readonly sealSecret: () => Uint8Array
+  readonly beginTry: BeginTry
+  readonly passwords?: Passwords
+}): Identity {
+  const { clock, settings, beginTry } = parts
+  const passwords = parts.passwords ?? createPasswords({ clock })
+  const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
+  const sessions = createSessions({ ...touch, keepAddresses: () => settings().keepAddresses })
+  const secondFactor = createSecondFactor({ ...touch, seal: createSeal(parts.sealSecret) })
+  const invitations = createInvitations(touch)
+  const audit = createAudit({ ...touch, keepMs: () => settings().auditKeepMs })
+  return {
+    people: createPeople(touch),
+    memberships: createMemberships(touch),
+    sessions,
+    tokens: createTokens(touch),
+    invitations,
+    secondFactor,
+    signIn: createSignIn({ ...touch, sessions, secondFactor, beginTry }),
+    entrance: createEntrance({ ...touch, log: parts.log }),
+    audit,
+    ownersInvite: () => settings().ownersInvite,
+    async sweep() {
+      await sessions.sweep()
+      await invitations.sweep()
+      await audit.sweep()
+    },
+  }
+}

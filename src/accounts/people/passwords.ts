@@ -1,0 +1,130 @@
+// Passwords as they are stored: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) where Node lacks it. Each
+// hash takes some 70 ms of a core and 64 MiB, so two run at once and a short line waits.
+import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createTurnstile } from '../../base/turnstile.ts'
+import { normalizePassword } from './password-rules.ts'
+
+export type Passwords = {
+  /** A PHC string with a salt of its own. Throws `overloaded` when the line is full. */
+  hash(password: string): Promise<string>
+  /**
+   * Is this the password of `stored`, a PHC string? Null, for nobody, costs the same work and is false. Throws
+   * `overloaded` when the line is full.
+   */
+  isRight(password: string, stored: string | null): Promise<boolean>
+}
+
+type Derive = (password: string, salt: Uint8Array, length: number) => Promise<Uint8Array>
+type Parsed = { readonly derive: Derive; readonly salt: Uint8Array; readonly hash: Uint8Array }
+
+const atOnce = 2
+const waitingMax = 32
+const saltBytes = 16
+const hashBytes = 32
+/** What a stored string may ask for at most: it is ours, but a broken one must not take the machine. */
+const memoryKibMax = 1024 * 1024
+
+/** `memory` in KiB. */
+type Argon2Cost = { readonly memory: number; readonly passes: number; readonly parallelism: number }
+type ScryptCost = { readonly ln: number; readonly r: number; readonly p: number }
+
+const usualArgon2Cost: Argon2Cost = { memory: 64 * 1024, passes: 3, parallelism: 1 }
+const scryptCost: ScryptCost = { ln: 16, r: 8, p: 2 }
+
+/** `algorithm`: what new passwords are stored by; by itself the best that this Node has. */
+export function createPasswords(parts: {
+  readonly clock: Clock
+  readonly algorithm?: 'argon2id' | 'scrypt'
+  readonly argon2Cost?: Argon2Cost
+}): Passwords {
+  const { argon2Cost = usualArgon2Cost } = parts
+  const algorithm = parts.algorithm ?? (typeof argon2 === 'function' ? 'argon2id' : 'scrypt')
+  const limits = { concurrency: atOnce, perSecond: null, waitingMax }
+  const turnstile = createTurnstile(limits, parts.clock)
+  const never = new AbortController().signal
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const entered = turnstile.enter('content', never)
+    if (entered === null) throw new Fault('overloaded')
+    await entered
+    try {
+      return await work()
+    } finally {
+      turnstile.leave('content')
+    }
+  }
+
+  async function hash(password: string): Promise<string> {
+    const salt = randomBytes(saltBytes)
+    if (algorithm === 'scrypt') {
+      const { ln, r, p } = scryptCost
+      const derived = await byScrypt(scryptCost)(password, salt, hashBytes)
+      return ['', 'scrypt', `ln=${ln},r=${r},p=${p}`, base64(salt), base64(derived)].join('$')
+    }
+    const { memory, passes, parallelism } = argon2Cost
+    const derived = await byArgon2(argon2Cost)(password, salt, hashBytes)
+    const cost = `m=${memory},t=${passes},p=${parallelism}`
+    return ['', 'argon2id', 'v=19', cost, base64(salt), base64(derived)].join('$')
+  }
+
+  const nobody: Parsed = {
+    derive: algorithm === 'scrypt' ? byScrypt(scryptCost) : byArgon2(argon2Cost),
+    salt: randomBytes(saltBytes),
+    hash: randomBytes(hashBytes),
+  }
+
+  return {
+    hash: (password) => inTurn(() => hash(normalizePassword(password))),
+    isRight: (password, stored) =>
+      inTurn(async () => {
+        const { derive, salt, hash: expected } = stored === null ? nobody : parsePhc(stored)
+        const derived = await derive(normalizePassword(password), salt, expected.length)
+        return timingSafeEqual(derived, expected) && stored !== null
+      }),
+  }
+}
+
+/** Throws what it may: the strings are our own. */
+function parsePhc(text: string): Parsed {
+  const parts = text.split('$').slice(1)
+  const [name, ...rest] = parts[0] === 'argon2id' ? parts.toSpliced(1, 1) : parts
+  const [cost = '', salt = '', hash = ''] = rest
+  const of = (letter: string) =>
+    Number(new RegExp(`(?:^|,)${letter}=(\\d{1,9})(?:,|$)`).exec(cost)?.[1])
+  const bytes = { salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
+  if (name === 'argon2id') {
+    const costs = { memory: of('m'), passes: of('t'), parallelism: of('p') }
+    if (!(costs.memory <= memoryKibMax)) throw new Error('a stored password that cannot be read')
+    return { ...bytes, derive: byArgon2(costs) }
+  }
+  const costs = { ln: of('ln'), r: of('r'), p: of('p') }
+  const isSane = name === 'scrypt' && (2 ** costs.ln * costs.r) / 8 <= memoryKibMax
+  if (!isSane) throw new Error('a stored password that cannot be read')
+  return { ...bytes, derive: byScrypt(costs) }
+}
+
+function byArgon2(cost: Argon2Cost): Derive {
+  return (message, nonce, tagLength) =>
+    new Promise((resolve, reject) => {
+      argon2('argon2id', { ...cost, message, nonce, tagLength }, (error, derived) =>
+        error === null ? resolve(derived) : reject(error),
+      )
+    })
+}
+
+function byScrypt({ ln, r, p }: ScryptCost): Derive {
+  const options = { N: 2 ** ln, r, p, maxmem: 256 * 2 ** ln * r }
+  return (password, salt, length) =>
+    new Promise((resolve, reject) => {
+      scrypt(password, salt, length, options, (error, derived) =>
+        error === null ? resolve(derived) : reject(error),
+      )
+    })
+}
+
+// PHC strings have no padding.
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replaceAll('=', '')
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
+import { Fault, type FaultCode } from '../../base/fault.ts'
+import { AccountsRefusal } from '../accounts-refusal.ts'
+
+const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
+const ada = { email: 'ada@example.org', password: goodPassword }
+
+test('an unknown email, a wrong password and a disabled person are answered alike', async () => {
+  const { signIn, people, addPerson } = createIdentityRig()
+  await addPerson(ada.email)
+  const { id } = await addPerson('gone@example.org')
+  await people.setDisabled(id, true)
+  const answers = await Promise.all(
+    [
+      { ...ada, email: 'nobody@example.org' },
+      { ...ada, password: 'something else' },
+      { ...ada, email: 'gone@example.org' },
+    ].map((order) =>
+      signIn.signIn(order, here).catch((error: Fault) => [error.code, error.message]),
+    ),
+  )
+  for (const answer of answers) {
+    assert.deepEqual(answer, ['bad_sign_in', 'email or password is wrong'])
+  }
+})
+
+test('an email is typed in capitals and with space around it', async () => {
+  const { signIn, addPerson } = createIdentityRig()
+  await addPerson(ada.email)
+  await signIn.signIn({ ...ada, email: ' Ada@Example.ORG ' }, here)
+})
+
+test('eleven wrong passwords shut the door to the twelfth, right or wrong, for a minute', async () => {
+  const { signIn, clock, addPerson } = createIdentityRig()
+  await addPerson(ada.email)
+  for (let n = 0; n < 10; n++) {
+    const from = { ...here, address: `198.51.100.${n}` }
+    await assert.rejects(signIn.signIn({ ...ada, password: 'wrong' }, from), fault('bad_sign_in'))
+  }
+  await assert.rejects(signIn.signIn(ada, { ...here, address: '203.0.113.1' }), fault('over_rate'))
+  clock.turn(60_000)
+  await signIn.signIn(ada, { ...here, address: '203.0.113.1' })
+})
+
+test('emails that nobody has are held back as those that somebody has', async () => {
+  const { signIn } = createIdentityRig()
+  for (let n = 0; n < 10; n++) {
+    const from = { ...here, address: `198.51.100.${n}` }
+    await assert.rejects(signIn.signIn(ada, from), fault('bad_sign_in'))
+  }
+  await assert.rejects(signIn.signIn(ada, { ...here, address: '203.0.113.1' }), fault('over_rate'))
+})
+
+test('guesses of a code are wrong tries too', async () => {
+  const { signIn, secondFactor, db, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  await secondFactor.enrol(id, 'Cairn')
+  db.run('UPDATE person SET totp = totp_new')
+  for (let n = 0; n < 10; n++) {
+    await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('bad_sign_in'))
+  }
+  await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('over_rate'))
+})
+
+test('signing in often with the right password is never too often', async () => {
+  const { signIn, addPerson } = createIdentityRig()
+  await addPerson(ada.email)
+  for (let n = 0; n < 30; n++) await signIn.signIn(ada, here)
+})
+
+test('a password that changed while it was judged opens nothing', async () => {
+  const { signIn, sessions, db, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const signing = signIn.signIn(ada, here)
+  db.run(`UPDATE person SET password = password || 'x'`)
+  await assert.rejects(signing, fault('bad_sign_in'))
+  assert.deepEqual(sessions.list(id), [])
+})
+
+test('a change that matters asks for the password again, and bounds the guesses', async () => {
+  const { signIn, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  await signIn.confirm(id, goodPassword, here.address)
+  const wrong = (error: unknown) =>
+    error instanceof AccountsRefusal && error.reason === 'wrong_password'
+  for (let n = 0; n < 10; n++) {
+    await assert.rejects(signIn.confirm(id, 'wrong', here.address), wrong)
+  }
+  await assert.rejects(signIn.confirm(id, goodPassword, here.address), fault('over_rate'))
+})

@@ -1,0 +1,107 @@
+// Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
+// failures are held back by address and by person before any work is done.
+import { Fault } from '../../base/fault.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { AccountsRefusal } from '../accounts-refusal.ts'
+import type { Passwords } from './passwords.ts'
+import { noPerson } from './person.ts'
+import type { SecondFactor } from './second-factor.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** Where an attempt comes from; `agent`: what the browser calls itself. */
+export type From = { readonly address: string; readonly agent: string }
+
+/**
+ * Takes a try in advance; what it returns gives it back. Throws `over_rate`. `email`: as it was typed, in lower case.
+ */
+export type BeginTry = (address: string, email: string) => () => void
+
+export type SignIn = {
+  /**
+   * A new session, whatever token the caller came with. Throws `bad_sign_in`; `needs_code` when the password is right
+   * and a code of the authenticator or a recovery code is missing; `over_rate`; `overloaded`.
+   */
+  signIn(
+    order: { readonly email: string; readonly password: string; readonly code?: string },
+    from: From,
+  ): Promise<{ readonly personId: string; readonly token: string; readonly session: Session }>
+  /** A session for somebody who has just shown who they are in another way: a link. */
+  enter(
+    personId: string,
+    from: From,
+  ): Promise<{ readonly token: string; readonly session: Session }>
+  /** Is it really them, before a change that matters? Throws AccountsRefusal `wrong_password`; `over_rate`. */
+  confirm(personId: string, password: string, address: string): Promise<void>
+}
+
+type Row = {
+  readonly id: string
+  readonly email: string
+  readonly password: string
+  readonly disabled: number | null
+  readonly has_totp: number
+}
+
+const columns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
+const emailMax = 254
+
+export function createSignIn(parts: {
+  readonly db: Database
+  readonly passwords: Passwords
+  readonly sessions: Sessions
+  readonly secondFactor: SecondFactor
+  readonly beginTry: BeginTry
+}): SignIn {
+  const { db, passwords, sessions, secondFactor, beginTry } = parts
+
+  return {
+    async signIn({ email, password, code = '' }, from) {
+      const name = email.trim().toLowerCase().slice(0, emailMax)
+      const noFailure = beginTry(from.address, name)
+      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
+      const isRight = await orGiveBack(noFailure, () =>
+        passwords.isRight(password, row?.password ?? null),
+      )
+      if (row === null || !isRight || row.disabled !== null) throw new Fault('bad_sign_in')
+      if (row.has_totp === 1) {
+        if (code === '') {
+          noFailure()
+          throw new Fault('needs_code')
+        }
+        if (!(await secondFactor.use(row.id, code))) {
+          throw new Fault('bad_sign_in', { detail: 'this code is wrong, or was used already' })
+        }
+      }
+      noFailure()
+      // By the password that was judged: a change of it meanwhile has ended what was open.
+      const opened = await sessions.open(row.id, from, row.password)
+      if (opened === null) throw new Fault('bad_sign_in')
+      return { personId: row.id, ...opened }
+    },
+
+    async enter(personId, from) {
+      const opened = await sessions.open(personId, from, null)
+      if (opened === null) throw noPerson()
+      return opened
+    },
+
+    async confirm(personId, password, address) {
+      const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
+      if (row === null) throw noPerson()
+      const noFailure = beginTry(address, row.email)
+      const isRight = await orGiveBack(noFailure, () => passwords.isRight(password, row.password))
+      if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
+      noFailure()
+    },
+  }
+}
+
+/** Work that could not be done is nobody's failure. */
+async function orGiveBack<T>(giveBack: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+// How often one address, and whoever tries one person, may fail to sign in. What is tried is taken in advance and given
+// back when it was right, so that a thousand tries at the same moment are not a thousand tries.
+import { networkOf } from '../base/address.ts'
+import type { Clock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
+import { returnUnits, takeUnits } from './gcra.ts'
+
+export type FailedSignIns = {
+  /**
+   * A try from `address` at the person `email`. Returns what to call when it was no failure. Throws `over_rate` with
+   * the seconds to wait, the same for emails that nobody has.
+   */
+  begin(address: string, email: string): () => void
+}
+
+/** At once after a rest: people mistype. */
+const burst = 10
+const keysMax = 20_000
+
+/** Of more than `keysMax` addresses and emails, the one tried longest ago starts afresh. */
+export function createFailedSignIns(parts: {
+  readonly clock: Clock
+  readonly perHour: () => number
+  readonly keysMax?: number
+}): FailedSignIns {
+  const { clock, perHour } = parts
+  const most = parts.keysMax ?? keysMax
+  // When it will be even again; in the order of the last try.
+  const evenAt = new Map<string, number>()
+  const rateNow = () => ({ perSecond: perHour() / 3600, burst })
+
+  function put(key: string, even: number): void {
+    evenAt.delete(key)
+    for (const oldest of evenAt.keys()) {
+      if (evenAt.size < most) break
+      evenAt.delete(oldest)
+    }
+    evenAt.set(key, even)
+  }
+
+  return {
+    begin(address, email) {
+      const rate = rateNow()
+      const keys = [`address ${networkOf(address)}`, `email ${email}`]
+      const now = clock.monotonic()
+      const verdicts = keys.map((key) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
+      const waitMs = Math.max(...verdicts.map((verdict) => (verdict.ok ? 0 : verdict.waitMs)))
+      if (waitMs > 0) {
+        const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+        throw new Fault('over_rate', {
+          detail: `too many wrong passwords or codes: try again in ${seconds} s`,
+          data: { backoff_seconds: seconds },
+        })
+      }
+      for (const [at, key] of keys.entries()) {
+        const verdict = verdicts[at]
+        if (verdict?.ok === true) put(key, verdict.evenAt)
+      }
+      let given = false
+      return () => {
+        if (given) return
+        given = true
+        for (const key of keys) {
+          const even = evenAt.get(key)
+          if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
+        }
+      }
+    },
+  }
+}

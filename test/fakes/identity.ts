@@ -1,0 +1,87 @@
+// Everything about who may come in, on a database of its own, with passwords that cost little. The clock is turned by
+// hand; links and tokens are real.
+import { createAccounts, type Accounts } from '../../src/accounts/accounts.ts'
+import {
+  createIdentity,
+  type Identity,
+  type IdentitySettings,
+} from '../../src/accounts/people/identity.ts'
+import { createPasswords } from '../../src/accounts/people/passwords.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { createQueries } from '../../src/db/queries.ts'
+import { openDatabase, type Database } from '../../src/db/sqlite.ts'
+import type { Writer } from '../../src/db/writer.ts'
+import { createFailedSignIns } from '../../src/limits/failed-sign-ins.ts'
+import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
+
+export type IdentityRig = Identity & {
+  readonly db: Database
+  readonly writer: Writer
+  readonly accounts: Accounts
+  readonly clock: TurnedClock
+  /** Read at each use. */
+  readonly settings: { -readonly [Name in keyof IdentitySettings]: IdentitySettings[Name] }
+  /** A person by an invitation of the machine's owner; `account`: id, made when absent. */
+  addPerson(email: string, options?: Partial<AddPerson>): Promise<{ id: string; account: string }>
+}
+
+type AddPerson = {
+  readonly role: 'operator' | 'owner' | 'member'
+  readonly account: string
+  readonly password: string
+}
+
+export const dayMs = 86_400_000
+export const goodPassword = 'a stone on a stone'
+export const here = { address: '192.0.2.1', agent: 'test browser' }
+
+/** `path`: of the database file; in memory without. */
+export function createIdentityRig(
+  path = ':memory:',
+  clock: TurnedClock = createTurnedClock(),
+): IdentityRig {
+  const db = openDatabase(path)
+  migrate(db)
+  const writer = createInlineWriter(db)
+  const settings = {
+    idleMs: dayMs / 2,
+    longestMs: 30 * dayMs,
+    ownersInvite: false,
+    auditKeepMs: 400 * dayMs,
+    keepAddresses: true,
+  }
+  const accounts = createAccounts({ db, writer, queries: createQueries(), clock })
+  const argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
+  const identity = createIdentity({
+    db,
+    writer,
+    clock,
+    log: silentLog,
+    settings: () => settings,
+    sealSecret: () => new Uint8Array(32).fill(7),
+    beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
+    passwords: createPasswords({ clock, argon2Cost }),
+  })
+  return {
+    ...identity,
+    db,
+    writer,
+    accounts,
+    clock,
+    settings,
+    async addPerson(email, options = {}) {
+      const { role = 'member', password = goodPassword } = options
+      const account =
+        options.account ?? (await accounts.createAccount(`of-${email.split('@')[0]}`)).id
+      const { token } = await identity.invitations.create({
+        role,
+        accountId: account,
+        invitedBy: null,
+      })
+      const id = await identity.invitations.takeAsNew(token, { email, name: email, password })
+      return { id, account }
+    },
+  }
+}
