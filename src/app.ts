@@ -51,6 +51,7 @@ import { listOf, openAdmin } from './open-admin.ts'
 import { openCards } from './open-cards.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
+import { openServerView } from './open-server-view.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { clientVersion } from './version.ts'
@@ -277,6 +278,17 @@ export async function startServer(
 
   const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
   starting.defer(() => uploads.stop())
+  const ready = () => writable && store.isWritable && opened.isReady()
+  const listening = { port: null as number | null }
+  const view = openServerView({
+    opened,
+    store,
+    database,
+    settings,
+    ready,
+    port: () => listening.port,
+    started: clock.now(),
+  })
   const { adminRoutes, ...faces } = openFaces({
     gateway,
     config,
@@ -284,7 +296,13 @@ export async function startServer(
     openAdmin: config.admin.enabled
       ? (adminFaces) =>
           openAdmin({
-            touch: { accounts, cards: billing.cards, publicKeys: createPublicKeys(rows), clock },
+            touch: {
+              accounts,
+              cards: billing.cards,
+              publicKeys: createPublicKeys(rows),
+              server: view,
+              clock,
+            },
             findActor: () => null,
             directory,
             faces: adminFaces,
@@ -294,7 +312,7 @@ export async function startServer(
           })
       : null,
     uploads,
-    ready: () => writable && store.isWritable && opened.isReady(),
+    ready,
     networks: () => opened.networks().map(({ name }) => name),
     clock,
     log,
@@ -316,6 +334,7 @@ export async function startServer(
   const draining = { graceMs: drainMs * graceShare, deadlineMs: drainMs }
   const server = createServer({ ...shared, ...faces })
   const bound = await server.listen({ host, port })
+  listening.port = bound
   starting.defer(() => server.drain(draining))
   let adminUrl = config.admin.enabled ? urlOf(host, bound) : null
   if (adminRoutes !== null) {

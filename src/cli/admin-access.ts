@@ -49,6 +49,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     accounts: data.accounts,
     cards: data.cards,
     publicKeys: data.publicKeys,
+    server: null,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null },

@@ -6,12 +6,15 @@ import type { Cards } from '../../accounts/cards/cards.ts'
 import type { PublicKeys } from '../../accounts/public-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Actor, AdminRole } from './actor.ts'
+import type { ServerView } from './server-view.ts'
 
 /** What an operation may touch. */
 export type AdminParts = {
   readonly accounts: Accounts
   readonly cards: Cards
   readonly publicKeys: PublicKeys
+  /** Null where no server runs: a command on the data folder. */
+  readonly server: ServerView | null
   readonly clock: Clock
 }
 

@@ -16,6 +16,8 @@ import { listAllKeys } from './list-all-keys.ts'
 import { listKeys } from './list-keys.ts'
 import { listPlans } from './list-plans.ts'
 import { listPublicKeys } from './list-public-keys.ts'
+import { getStatus } from './get-status.ts'
+import { listUpstreams } from './list-upstreams.ts'
 import { markCard } from './mark-card.ts'
 import { refreshCard } from './refresh-card.ts'
 import { removeCard } from './remove-card.ts'
@@ -25,6 +27,8 @@ import { rotateKey } from './rotate-key.ts'
 import { rotateSecret } from './rotate-secret.ts'
 
 export const adminOperations = [
+  getStatus,
+  listUpstreams,
   listAccounts,
   createAccount,
   getAccount,

@@ -1,0 +1,79 @@
+// The running server as admin operations see it, made of its parts.
+// Tested by test/status.test.ts
+import type { Config } from './config/settings.ts'
+import { showUrl } from './config/show.ts'
+import type { Database } from './db/sqlite.ts'
+import type { BlockRef } from './ethereum/head.ts'
+import type { Network } from './ethereum/network.ts'
+import { listLies } from './ethereum/upstream/pool/lie-ledger.ts'
+import type { ServerView } from './gateway/admin/server-view.ts'
+import type { OpenNetworks } from './open-networks.ts'
+import { cairnVersion } from './version.ts'
+
+export type ServerViewParts = {
+  readonly opened: Pick<OpenNetworks, 'networks' | 'statuses'>
+  readonly store: { readonly isWritable: boolean; readonly bytes: number }
+  readonly database: Database
+  readonly settings: { readonly now: Config }
+  readonly ready: () => boolean
+  /** Bound by the two faces; null before they listen. */
+  readonly port: () => number | null
+  readonly started: number
+}
+
+export function openServerView(parts: ServerViewParts): ServerView {
+  const { opened, store, database, settings, ready, port, started } = parts
+
+  function urlOf(network: string, upstream: string): string {
+    const listed = settings.now.networks?.find(({ name }) => name === network)
+    if (listed === undefined || listed.embedded) return ''
+    const found = listed.upstreams.find(({ name }) => name === upstream)
+    return found === undefined ? '' : showUrl(found.url)
+  }
+
+  return {
+    version: cairnVersion(),
+    started,
+    get ready() {
+      return ready()
+    },
+    get facesPort() {
+      return settings.now.admin.host === null ? null : port()
+    },
+    networks: () =>
+      opened.networks().map((network) => {
+        const head = latestOf(network)
+        const { name, chainId, relay } = network
+        const anchor = head?.anchor ?? null
+        return { name, chainId, embedded: relay === null, head: head?.number ?? null, anchor }
+      }),
+    store: () => ({
+      writable: store.isWritable,
+      bytes: store.bytes,
+      bytesMax: settings.now.store.bytesMax,
+    }),
+    upstreams: () =>
+      opened.statuses().flatMap(({ network, status }) =>
+        status.upstreams.map(({ reach: _reach, lacks: _lacks, ...upstream }) => ({
+          network,
+          url: urlOf(network, upstream.name),
+          ...upstream,
+        })),
+      ),
+    alarms: () =>
+      opened
+        .statuses()
+        .flatMap(({ network, status }) =>
+          status.alarms.map(({ need, since }) => ({ network, need, since })),
+        ),
+    lies: (limit) => listLies(database, limit),
+  }
+}
+
+function latestOf({ head }: Network): BlockRef | null {
+  try {
+    return head.latest()
+  } catch {
+    return null
+  }
+}

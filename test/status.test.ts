@@ -1,0 +1,95 @@
+// What the start page shows of the server: GET /status for everybody who signed in, GET /upstreams for operators.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdminCall, AdminOperation, AdminParts } from '../src/gateway/admin/admin-operation.ts'
+import { getStatus } from '../src/gateway/admin/get-status.ts'
+import { listUpstreams } from '../src/gateway/admin/list-upstreams.ts'
+import { runAdmin } from '../src/gateway/admin/run-admin.ts'
+import type { ServerView } from '../src/gateway/admin/server-view.ts'
+
+const lie = {
+  time: 1,
+  network: 'mainnet',
+  upstream: 'one',
+  method: 'eth_getProof',
+  params: '[]',
+  response: '"0x"'.padEnd(9_000, ' '),
+  expected: 'a',
+  computed: 'b',
+  block: null,
+}
+const view: ServerView = {
+  version: '1.0.0',
+  started: 5,
+  ready: true,
+  facesPort: null,
+  networks: () => [
+    { name: 'mainnet', chainId: 1n, embedded: false, head: 2n ** 60n, anchor: 'trusted' },
+    { name: 'dev', chainId: 1337n, embedded: true, head: null, anchor: null },
+  ],
+  store: () => ({ writable: true, bytes: 10, bytesMax: null }),
+  upstreams: () => [
+    {
+      network: 'mainnet',
+      name: 'one',
+      url: 'https://node.example',
+      trusted: true,
+      state: 'quarantined',
+      p50Ms: 1.5,
+      p95Ms: null,
+      successRate: 0.5,
+      head: 7n,
+      lag: 2,
+      lies: 3,
+    },
+  ],
+  alarms: () => [{ network: 'mainnet', need: 'receipts', since: 9 }],
+  lies: (limit) => Array.from({ length: limit }, () => lie),
+}
+
+async function run(
+  operation: unknown,
+  sent: Readonly<Record<string, unknown>>,
+  server: ServerView | null = view,
+): Promise<Record<string, unknown>> {
+  const call: AdminCall = {
+    ...({} as AdminParts),
+    server,
+    actor: { kind: 'local' },
+    origin: { address: null, userAgent: null },
+    session: { begin: () => {}, end: () => {} },
+    signal: new AbortController().signal,
+  }
+  const reply = await runAdmin(operation as AdminOperation, sent, call)
+  return (reply as { value: Record<string, unknown> }).value
+}
+
+test('the status tells numbers of any size, and a network without a head as such', async () => {
+  const status = await run(getStatus, {})
+  assert.deepEqual(status['networks'], [
+    {
+      name: 'mainnet',
+      chainId: '1',
+      embedded: false,
+      head: '1152921504606846976',
+      anchor: 'trusted',
+    },
+    { name: 'dev', chainId: '1337', embedded: true, head: null, anchor: null },
+  ])
+  assert.deepEqual(status['store'], { writable: true, bytes: 10, bytesMax: null })
+})
+
+test('operators see upstreams and as many lies as they ask for, long evidence cut', async () => {
+  const found = await run(listUpstreams, { lies: '2' })
+  assert.partialDeepStrictEqual(found['upstreams'], [
+    { name: 'one', state: 'quarantined', lies: 3 },
+  ])
+  const lies = found['lies'] as readonly { readonly response: string }[]
+  assert.equal(lies.length, 2)
+  assert.ok(lies.every(({ response }) => response.length < 5_000 && response.endsWith('…')))
+  await assert.rejects(run(listUpstreams, { lies: '100000' }), { code: 'bad_input' })
+})
+
+test('a data folder without a server says that only the server knows', async () => {
+  await assert.rejects(run(getStatus, {}, null), { code: 'absent' })
+})
