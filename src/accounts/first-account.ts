@@ -2,7 +2,7 @@
 // Tested by test/start.test.ts
 import type { Account, Accounts } from './accounts.ts'
 
-const firstAccountName = 'default'
+export const firstAccountName = 'default'
 
 /** The oldest account; made when there is none, also when another process makes it at the same moment. */
 export async function obtainFirstAccount(accounts: Accounts): Promise<Account> {

@@ -3,25 +3,30 @@
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { changeAccount } from '../gateway/admin/change-account.ts'
+import { createAccount } from '../gateway/admin/create-account.ts'
+import { getAccount } from '../gateway/admin/get-account.ts'
 import { listAccounts } from '../gateway/admin/list-accounts.ts'
+import { listKeys } from '../gateway/admin/list-keys.ts'
 import type { Account } from '../accounts/accounts.ts'
 import {
   accountChangesOf,
   type AccountSettingsOptions,
   addAccountSettings,
 } from './key-settings-options.ts'
-import { openData, showTime } from './open-data.ts'
+import { accountNamed } from './named-account.ts'
+import { showTime } from './open-data.ts'
 import { print, table } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
 import { showKey, showSetting } from './show-key.ts'
 import { UsageError } from './usage-error.ts'
 
 export function defineAccounts(command: Command, context: Context): void {
-  addSharedOptions(command.command('create <name>').description('make an account'))
+  addAdminOptions(command.command('create <name>').description('make an account'))
     .addHelpText('after', '\nExample:\n  cairn accounts create team && cairn card set team')
-    .action(async (name: string, options: SharedOptions) => {
-      await using data = await openData(context, options)
-      const account = await data.accounts.createAccount(name)
+    .action(async (name: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { account } = await admin.run(createAccount, { name, hasCard: false })
       print(context, options.json, { account: show(account) }, describe([account]))
     })
   addAdminOptions(command.command('list').description('all accounts'))
@@ -31,12 +36,13 @@ export function defineAccounts(command: Command, context: Context): void {
       const { accounts } = await admin.run(listAccounts, {})
       print(context, options.json, { accounts: accounts.map(show) }, describe(accounts))
     })
-  addSharedOptions(command.command('show <name>').description('one account and its API keys'))
+  addAdminOptions(command.command('show <name>').description('one account and its API keys'))
     .addHelpText('after', '\nExample:\n  cairn accounts show team')
-    .action(async (name: string, options: SharedOptions) => {
-      await using data = await openData(context, options)
-      const account = data.accounts.getAccount(name)
-      const keys = data.accounts.listKeys(name)
+    .action(async (name: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { id } = await accountNamed(admin, name)
+      const { account } = await admin.run(getAccount, { account: id })
+      const { keys } = await admin.run(listKeys, { account: id })
       const names = keys.map((key) => `  ${key.id}  ${key.prefix}…  ${key.name}`)
       const limits = describeLimits(account)
       const text = [describe([account]), limits, `API keys: ${keys.length}`, ...names].join('\n')
@@ -44,7 +50,7 @@ export function defineAccounts(command: Command, context: Context): void {
       print(context, options.json, shown, text)
     })
   const set = command.command('set <name>').description('limit what an account moves and keeps')
-  addSharedOptions(addAccountSettings(set))
+  addAdminOptions(addAccountSettings(set))
     .addHelpText(
       'after',
       `
@@ -54,14 +60,14 @@ Examples:
 
 These hold for all keys of the account together. A month is a calendar month, UTC. None takes a limit back.`,
     )
-    .action(async (name: string, options: SharedOptions & AccountSettingsOptions) => {
+    .action(async (name: string, options: AdminOptions & AccountSettingsOptions) => {
       const changes = accountChangesOf(options)
       if (Object.keys(changes).length === 0) {
         throw new UsageError('nothing to set: name a limit, see accounts set --help')
       }
-      await using data = await openData(context, options)
-      await data.accounts.changeAccountSettings(name, changes)
-      const account = data.accounts.getAccount(name)
+      await using admin = await openAdminAccess(context, options)
+      const { id } = await accountNamed(admin, name)
+      const { account } = await admin.run(changeAccount, { account: id, settings: changes })
       print(context, options.json, { account: show(account) }, describeLimits(account))
     })
   addSharedOptions(command.command('dev').description('public keys of the embedded chain'))

@@ -1,10 +1,8 @@
 // `cairn card show|set|clear|refresh`: the billing card of an account, and the operator's word that there is one.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
-import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import type { ShownCard } from '../gateway/admin/card-schema.ts'
 import { getCard } from '../gateway/admin/get-card.ts'
-import { listAccounts } from '../gateway/admin/list-accounts.ts'
 import { markCard } from '../gateway/admin/mark-card.ts'
 import { refreshCard } from '../gateway/admin/refresh-card.ts'
 import {
@@ -14,6 +12,7 @@ import {
   openAdminAccess,
 } from './admin-access.ts'
 import type { Context } from './context.ts'
+import { accountNamed } from './named-account.ts'
 import { print } from './report.ts'
 
 type Deed = (admin: AdminAccess, account: string) => Promise<ShownCard>
@@ -37,12 +36,7 @@ export function defineCard(command: Command, context: Context): void {
       .addHelpText('after', `\nExample:\n  cairn card ${verb} team`)
       .action(async (name: string, options: AdminOptions) => {
         await using admin = await openAdminAccess(context, options)
-        const { accounts } = await admin.run(listAccounts, {})
-        const account = accounts.find((one) => one.name === name)
-        if (account === undefined) {
-          const shown = JSON.stringify(name.slice(0, 80))
-          throw new AccountsRefusal('no_account', `no account is named ${shown}`)
-        }
+        const account = await accountNamed(admin, name)
         const card = await run(admin, account.id)
         const hasCard = card.state !== 'missing' && card.state !== 'not-needed'
         print(context, options.json, { account: name, hasCard, ...card }, describe(name, card))

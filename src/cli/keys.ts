@@ -1,19 +1,27 @@
-// `cairn keys create|list|show|set|rotate|revoke`. Key and secret are shown once, when made; they are kept as hashes.
+// `cairn keys create|list|show|set|rotate|public-key|revoke`. Key and secret are shown once, when made; they are kept as hashes.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
-import { obtainFirstAccount } from '../accounts/first-account.ts'
-import type { Context, SharedOptions } from './context.ts'
+import { createKey } from '../gateway/admin/create-key.ts'
+import { findKey } from '../gateway/admin/find-key.ts'
+import { listAllKeys } from '../gateway/admin/list-all-keys.ts'
+import { listKeys } from '../gateway/admin/list-keys.ts'
+import { revokeKey } from '../gateway/admin/revoke-key.ts'
+import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
+import type { Context } from './context.ts'
 import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
-import { openData, showTime } from './open-data.ts'
+import { accountNamed, oldestAccount } from './named-account.ts'
+import { showTime } from './open-data.ts'
+import { addPlanOptions, endOf, placeOf, type PlanOptions } from './plan-options.ts'
+import { definePublicKey } from './public-key.ts'
 import { print, table } from './report.ts'
 import { defineRotate } from './rotate-key.ts'
 import { defineSet } from './set-key.ts'
-import { addSharedOptions } from './shared-options.ts'
 import { describeSettings, ending, showKey } from './show-key.ts'
 import { UsageError } from './usage-error.ts'
 
-type CreateOptions = SharedOptions &
+type CreateOptions = AdminOptions &
+  PlanOptions &
   KeySettingsOptions & {
     readonly account?: string
     readonly name?: string
@@ -22,31 +30,33 @@ type CreateOptions = SharedOptions &
 
 export function defineKeys(command: Command, context: Context): void {
   defineCreate(command, context)
-  addSharedOptions(command.command('list').description('all API keys, or those of an account'))
+  addAdminOptions(command.command('list').description('all API keys, or those of an account'))
     .option('--account <name>', 'only keys of this account')
     .addHelpText('after', '\nExample:\n  cairn keys list --account team')
-    .action(async (options: SharedOptions & { readonly account?: string }) => {
-      await using data = await openData(context, options)
-      const keys = data.accounts.listKeys(options.account)
+    .action(async (options: AdminOptions & { readonly account?: string }) => {
+      await using admin = await openAdminAccess(context, options)
+      const { keys } =
+        options.account === undefined
+          ? await admin.run(listAllKeys, {})
+          : await admin.run(listKeys, { account: (await accountNamed(admin, options.account)).id })
       print(context, options.json, { keys: keys.map(showKey) }, describe(keys))
     })
-  addSharedOptions(command.command('show <id>').description('one API key and its settings'))
+  addAdminOptions(command.command('show <id>').description('one API key and its settings'))
     .addHelpText('after', '\nExample:\n  cairn keys show <id>')
-    .action(async (id: string, options: SharedOptions) => {
-      await using data = await openData(context, options)
-      const key = data.accounts.getKey(id)
+    .action(async (id: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { key } = await admin.run(findKey, { key: id })
       const text = `${describe([key])}\n\n${describeSettings(key)}`
       print(context, options.json, { key: showKey(key) }, text)
     })
   defineSet(command, context)
   defineRotate(command, context)
-  addSharedOptions(
-    command.command('revoke <id>').description('end an API key at once and for good'),
-  )
+  definePublicKey(command, context)
+  addAdminOptions(command.command('revoke <id>').description('end an API key at once and for good'))
     .addHelpText('after', '\nExample:\n  cairn keys revoke <id>')
-    .action(async (id: string, options: SharedOptions) => {
-      await using data = await openData(context, options)
-      await data.accounts.revokeKey(id)
+    .action(async (id: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      await admin.run(revokeKey, await placeOf(admin, id))
       print(context, options.json, { id, revoked: true }, `The API key ${id} is revoked.`)
     })
 }
@@ -57,7 +67,7 @@ function defineCreate(command: Command, context: Context): void {
     .description('make an API key; shows it and its secret once')
     .option('--account <name>', 'account that owns it (the first account)')
     .option('--name <name>', 'what it is for')
-  addSharedOptions(addKeySettings(create, false))
+  addAdminOptions(addPlanOptions(addKeySettings(create, false)))
     .option('--import-key', 'take key and secret, one a line, from standard input')
     .addHelpText(
       'after',
@@ -65,25 +75,31 @@ function defineCreate(command: Command, context: Context): void {
 Examples:
   cairn keys create --name laptop
   cairn keys create --account team --secret-required --networks dev --units-per-second 500
+  cairn keys create --name page --plan free --expires 90d
   cairn keys create --name page --allow-origin https://app.example.com --allow-method eth_call
   printf '%s\\n%s\\n' "$KEY" "$SECRET" | cairn keys create --import-key`,
     )
     .action(async (options: CreateOptions) => {
-      const imported = options.importKey === true ? parsePair(await context.readInput()) : null
-      await using data = await openData(context, options)
-      const { accounts } = data
-      const owner = options.account ?? (await obtainFirstAccount(accounts)).name
-      const made = await accounts.createKey(owner, {
+      const imported = options.importKey === true ? parsePair(await context.readInput()) : undefined
+      await using admin = await openAdminAccess(context, options)
+      const owner =
+        options.account === undefined
+          ? await oldestAccount(admin)
+          : await accountNamed(admin, options.account)
+      const { key, apiKey, apiKeySecret } = await admin.run(createKey, {
+        account: owner.id,
         name: options.name ?? '',
+        expires: endOf(options) ?? null,
+        plan: options.plan ?? 'none',
         settings: changesOf(options),
-        ...(imported === null ? {} : { imported }),
+        imported,
       })
-      const { id, name } = made.apiKey
-      const shown = { apiKey: made.key, apiKeySecret: made.secret, id, account: owner, name }
-      const text = `API key     ${made.key}
-API secret  ${made.secret}
+      const { id, name } = key
+      const shown = { apiKey, apiKeySecret, id, account: owner.name, name }
+      const text = `API key     ${apiKey}
+API secret  ${apiKeySecret}
 id          ${id}
-account     ${owner}
+account     ${owner.name}
 
 Key and secret are shown only now.`
       print(context, options.json, shown, text)
@@ -91,9 +107,9 @@ Key and secret are shown only now.`
 }
 
 // The input is never echoed: it is secret.
-function parsePair(text: string): { readonly key: string; readonly secret: string } {
-  const [key = '', secret = '', ...rest] = text.split(/\r?\n/)
-  if (key !== '' && secret !== '' && rest.join('') === '') return { key, secret }
+function parsePair(text: string): { readonly apiKey: string; readonly apiKeySecret: string } {
+  const [apiKey = '', apiKeySecret = '', ...rest] = text.split(/\r?\n/)
+  if (apiKey !== '' && apiKeySecret !== '' && rest.join('') === '') return { apiKey, apiKeySecret }
   throw new UsageError(
     'expected the key on the first line of standard input, the secret on the second',
   )

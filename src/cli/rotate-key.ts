@@ -1,17 +1,20 @@
 // `cairn keys rotate`: a new key (or secret) now, the old one for an overlap in which callers change over.
 import type { Command } from 'commander'
-import type { Context, SharedOptions } from './context.ts'
+import { rotateKey } from '../gateway/admin/rotate-key.ts'
+import { rotateSecret } from '../gateway/admin/rotate-secret.ts'
+import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
+import type { Context } from './context.ts'
 import { parseDuration } from './duration.ts'
-import { openData, showTime } from './open-data.ts'
+import { showTime } from './open-data.ts'
+import { placeOf } from './plan-options.ts'
 import { print } from './report.ts'
-import { addSharedOptions } from './shared-options.ts'
 
-type Options = SharedOptions & { readonly overlap?: number; readonly secretOnly?: true }
+type Options = AdminOptions & { readonly overlap?: number; readonly secretOnly?: true }
 
 const defaultOverlapMs = 86_400_000
 
 export function defineRotate(command: Command, context: Context): void {
-  addSharedOptions(
+  addAdminOptions(
     command
       .command('rotate <id>')
       .description('replace an API key, or only its secret; shown once'),
@@ -35,42 +38,39 @@ last use. A key has two secrets at most: rotating again ends the oldest. keys re
     )
     .action((id: string, options: Options) =>
       options.secretOnly === true
-        ? rotateSecret(context, id, options)
-        : rotateKey(context, id, options),
+        ? replaceSecret(context, id, options)
+        : replaceKey(context, id, options),
     )
 }
 
-async function rotateKey(context: Context, id: string, options: Options): Promise<void> {
-  await using data = await openData(context, options)
-  const { apiKey, key, secret } = await data.accounts.rotateKey(
-    id,
-    options.overlap ?? defaultOverlapMs,
-  )
-  const before = data.accounts.getKey(id)
+async function replaceKey(context: Context, id: string, options: Options): Promise<void> {
+  await using admin = await openAdminAccess(context, options)
+  const overlapMs = options.overlap ?? defaultOverlapMs
+  const made = await admin.run(rotateKey, { ...(await placeOf(admin, id)), overlapMs })
+  const { key, apiKey, apiKeySecret, replaced: before } = made
   const oldEnds = showTime(before.revoked ?? before.expires)
-  const { accountName: account, name } = apiKey
-  const shown = { apiKey: key, apiKeySecret: secret, id: apiKey.id, account, name }
-  const text = `API key     ${key}
-API secret  ${secret}
-id          ${apiKey.id}
+  const { accountName: account, name } = key
+  const shown = { apiKey, apiKeySecret, id: key.id, account, name }
+  const text = `API key     ${apiKey}
+API secret  ${apiKeySecret}
+id          ${key.id}
 account     ${account}
 
 The old key ${id} ${before.revoked === null ? `ends ${oldEnds}` : 'has ended'}. Key and secret are shown only now.`
   print(context, options.json, { ...shown, rotatedFrom: id, oldEnds }, text)
 }
 
-async function rotateSecret(context: Context, id: string, options: Options): Promise<void> {
-  await using data = await openData(context, options)
-  const { apiKey, secret } = await data.accounts.rotateSecret(
-    id,
-    options.overlap ?? defaultOverlapMs,
-  )
-  const oldEnds = showTime(apiKey.earlierSecretExpires)
-  const { accountName: account, name } = apiKey
-  const text = `API secret  ${secret}
+async function replaceSecret(context: Context, id: string, options: Options): Promise<void> {
+  await using admin = await openAdminAccess(context, options)
+  const overlapMs = options.overlap ?? defaultOverlapMs
+  const place = await placeOf(admin, id)
+  const { key, apiKeySecret } = await admin.run(rotateSecret, { ...place, overlapMs })
+  const oldEnds = showTime(key.earlierSecretExpires)
+  const { accountName: account, name } = key
+  const text = `API secret  ${apiKeySecret}
 id          ${id}
 account     ${account}
 
 The old secret ${options.overlap === 0 ? 'has ended' : `ends ${oldEnds}`}. The secret is shown only now.`
-  print(context, options.json, { apiKeySecret: secret, id, account, name, oldEnds }, text)
+  print(context, options.json, { apiKeySecret, id, account, name, oldEnds }, text)
 }

@@ -1,0 +1,37 @@
+// Accounts by the names that people know them by: operations take ids.
+// Tested by test/cli.test.ts
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { quote } from '../accounts/refuse-new.ts'
+import { firstAccountName } from '../accounts/first-account.ts'
+import { createAccount } from '../gateway/admin/create-account.ts'
+import { listAccounts } from '../gateway/admin/list-accounts.ts'
+import type { AdminAccess } from './admin-access.ts'
+
+export type NamedAccount = { readonly id: string; readonly name: string }
+
+/** Throws AccountsRefusal `no_account`. */
+export async function accountNamed(admin: AdminAccess, name: string): Promise<NamedAccount> {
+  const found = await lookFor(admin, name)
+  if (found !== undefined) return found
+  throw new AccountsRefusal('no_account', `no account is named ${quote(name)}`)
+}
+
+/** The oldest; made, with a card, when there is none, also when another process makes it at the same moment. */
+export async function oldestAccount(admin: AdminAccess): Promise<NamedAccount> {
+  const { accounts } = await admin.run(listAccounts, {})
+  const [oldest] = accounts.toSorted((a, b) => a.created - b.created)
+  if (oldest !== undefined) return oldest
+  try {
+    const fresh = { name: firstAccountName, hasCard: true }
+    return (await admin.run(createAccount, fresh)).account
+  } catch (error) {
+    const made = await lookFor(admin, firstAccountName)
+    if (made === undefined) throw error
+    return made
+  }
+}
+
+async function lookFor(admin: AdminAccess, name: string): Promise<NamedAccount | undefined> {
+  const { accounts } = await admin.run(listAccounts, {})
+  return accounts.find((account) => account.name === name)
+}

@@ -1,0 +1,50 @@
+// What `keys create` and `keys set` take beside settings: a plan, an end; and where a key is, by its id.
+// Tested by test/cli-keys.test.ts
+import type { Command } from 'commander'
+import { type PlanName, plans } from '../accounts/plans.ts'
+import { systemClock } from '../base/clock.ts'
+import { findKey } from '../gateway/admin/find-key.ts'
+import type { AdminAccess } from './admin-access.ts'
+import { parseDuration } from './duration.ts'
+import { UsageError } from './usage-error.ts'
+
+export type PlanOptions = {
+  readonly plan?: PlanName
+  /** Milliseconds since 1970. Commander takes null for no value at all. */
+  readonly expires?: number | 'never'
+}
+
+const planNames = Object.keys(plans).join(', ')
+
+export function addPlanOptions(command: Command): Command {
+  return command
+    .option('--plan <name>', `limits in one go: ${planNames}`, parsePlan)
+    .option('--expires <time>', 'when it ends: in 90d, or on 2030-01-31; or never', parseEnd)
+}
+
+/** Of the operations about one key. Throws what `findKey` refuses. */
+export async function placeOf(
+  admin: AdminAccess,
+  id: string,
+): Promise<{ readonly account: string; readonly key: string }> {
+  const { key } = await admin.run(findKey, { key: id })
+  return { account: key.accountId, key: key.id }
+}
+
+function parsePlan(text: string): PlanName {
+  if (Object.hasOwn(plans, text)) return text as PlanName
+  throw new UsageError(`--plan is "${text}", expected one of ${planNames}`)
+}
+
+/** As operations take it. */
+export function endOf({ expires }: PlanOptions): number | null | undefined {
+  return expires === 'never' ? null : expires
+}
+
+function parseEnd(text: string): number | 'never' {
+  if (text === 'never') return text
+  const day = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)
+  const time = day ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(time)) return time
+  return systemClock.now() + parseDuration('--expires', text)
+}

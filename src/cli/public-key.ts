@@ -1,0 +1,78 @@
+// `cairn keys public-key add|list|remove`: what the JWTs of an API key are checked with.
+// Tested by test/cli-keys.test.ts
+import type { Command } from 'commander'
+import type { PublicKey } from '../accounts/public-keys.ts'
+import { addPublicKey } from '../gateway/admin/add-public-key.ts'
+import { listPublicKeys } from '../gateway/admin/list-public-keys.ts'
+import { removePublicKey } from '../gateway/admin/remove-public-key.ts'
+import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
+import type { Context } from './context.ts'
+import { showTime } from './open-data.ts'
+import { placeOf } from './plan-options.ts'
+import { print, table } from './report.ts'
+
+export function definePublicKey(command: Command, context: Context): void {
+  const group = command
+    .command('public-key')
+    .description('keys that the JWTs of an API key are signed for, three at most')
+  addAdminOptions(
+    group
+      .command('add <id>')
+      .description('take a public key from standard input: PEM, or a JWK; RSA or P-256'),
+  )
+    .option('--name <name>', 'what it is for')
+    .addHelpText(
+      'after',
+      `
+Example:
+  openssl ecparam -name prime256v1 -genkey -noout -out private.pem
+  openssl ec -in private.pem -pubout | cairn keys public-key add <id> --name signer
+
+Tokens name the id that is shown as their kid. Who may sign keeps the private key; Cairn never sees it.`,
+    )
+    .action(async (id: string, options: AdminOptions & { readonly name?: string }) => {
+      const text = await context.readInput()
+      await using admin = await openAdminAccess(context, options)
+      const { publicKey } = await admin.run(addPublicKey, {
+        ...(await placeOf(admin, id)),
+        name: options.name ?? '',
+        publicKey: text,
+      })
+      print(context, options.json, { publicKey: show(publicKey) }, describe([publicKey]))
+    })
+  addAdminOptions(group.command('list <id>').description('the public keys of an API key'))
+    .addHelpText('after', '\nExample:\n  cairn keys public-key list <id>')
+    .action(async (id: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { publicKeys } = await admin.run(listPublicKeys, await placeOf(admin, id))
+      print(context, options.json, { publicKeys: publicKeys.map(show) }, describe(publicKeys))
+    })
+  addAdminOptions(
+    group
+      .command('remove <id> <public-key>')
+      .description('take one away, by its id: JWTs that it signed are refused from then on'),
+  )
+    .addHelpText('after', '\nExample:\n  cairn keys public-key remove <id> <public-key>')
+    .action(async (id: string, publicKey: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const place = await placeOf(admin, id)
+      const { publicKeys } = await admin.run(removePublicKey, { ...place, publicKey })
+      print(context, options.json, { publicKeys: publicKeys.map(show) }, describe(publicKeys))
+    })
+}
+
+function show(publicKey: PublicKey): object {
+  return { ...publicKey, created: showTime(publicKey.created) }
+}
+
+function describe(publicKeys: readonly PublicKey[]): string {
+  const rows = publicKeys.map(({ id, name, algorithm, fingerprint, created }) => [
+    id,
+    name,
+    algorithm,
+    fingerprint,
+    showTime(created),
+  ])
+  const headings = ['id (kid)', 'name', 'algorithm', 'fingerprint', 'created']
+  return table(headings, rows, 'The API key has no public key.')
+}

@@ -1,0 +1,89 @@
+// `cairn keys` and `cairn accounts` beside what the older tests know: plans, ends, names and public keys.
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { systemClock } from '../src/base/clock.ts'
+import { runProgram } from '../src/cli/program.ts'
+import { createJwtSigner } from './fakes/jwt-signer.ts'
+import { temporaryFolder } from './started-server.ts'
+
+let folder = ''
+before(async () => {
+  folder = await temporaryFolder()
+})
+after(() => rm(folder, { recursive: true, force: true }))
+
+async function run(input: string, ...args: string[]) {
+  let out = ''
+  let err = ''
+  const code = await runProgram([...args, '--data-dir', folder], {
+    env: {},
+    out: (text) => void (out += text),
+    err: (text) => void (err += text),
+    readInput: () => Promise.resolve(input),
+  })
+  return { code, out, err }
+}
+
+async function json<Shape>(...args: string[]): Promise<Shape> {
+  const { code, out, err } = await run('', ...args, '--json')
+  assert.equal(code, 0, err)
+  return JSON.parse(out) as Shape
+}
+
+type Key = {
+  name: string
+  expires: string | null
+  settings: { unitsPerDay: number | null; unitsPerSecond: number | null }
+}
+const keyOf = async (id: string) => (await json<{ key: Key }>('keys', 'show', id)).key
+
+test('a key is made under a plan and with an end, and both are changed and taken back', async () => {
+  const before = systemClock.now()
+  const made = ['keys', 'create', '--plan', 'free', '--expires', '90d', '--units-per-second', '7']
+  const { id } = await json<{ id: string }>(...made)
+  const first = await keyOf(id)
+  assert.partialDeepStrictEqual(first.settings, { unitsPerDay: 3_000_000, unitsPerSecond: 7 })
+  const days = (Date.parse(String(first.expires)) - before) / 86_400_000
+  assert.ok(days >= 90 && days < 90.01, String(days))
+  await json('keys', 'set', id, '--expires', '2099-01-31', '--name', 'page')
+  assert.partialDeepStrictEqual(await keyOf(id), {
+    expires: '2099-01-31T00:00:00.000Z',
+    name: 'page',
+    settings: first.settings,
+  })
+  await json('keys', 'set', id, '--expires', 'never', '--plan', 'none')
+  const back = { expires: null, name: 'page', settings: { unitsPerDay: null } }
+  assert.partialDeepStrictEqual(await keyOf(id), back)
+  assert.equal((await run('', 'keys', 'set', id, '--plan', 'gold')).code, 2)
+  assert.equal((await run('', 'keys', 'set', id, '--expires', 'tomorrow')).code, 2)
+  assert.equal((await run('', 'keys', 'set', id, '--expires', '2099-13-31')).code, 2)
+})
+
+test('a public key comes from standard input, is listed with its fingerprint, and taken away by its id', async () => {
+  const { id } = await json<{ id: string }>('keys', 'create')
+  const { publicKey } = createJwtSigner('ES256', systemClock.now)
+  const added = await run(publicKey, 'keys', 'public-key', 'add', id, '--name', 'signer', '--json')
+  assert.equal(added.code, 0, added.err)
+  const { publicKey: shown } = JSON.parse(added.out) as {
+    publicKey: { id: string; fingerprint: string }
+  }
+  assert.partialDeepStrictEqual(shown, { name: 'signer', algorithm: 'ES256' })
+  const { out } = await run('', 'keys', 'public-key', 'list', id)
+  assert.match(out, new RegExp(`^id \\(kid\\) .*\\n${shown.id} +signer +ES256`))
+  assert.ok(out.includes(shown.fingerprint))
+  const wrong = await run('nonsense', 'keys', 'public-key', 'add', id)
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.err, /^cairn: the key must be PEM/)
+  await json('keys', 'public-key', 'remove', id, shown.id)
+  assert.match((await run('', 'keys', 'public-key', 'list', id)).out, /has no public key/)
+  assert.equal((await run('', 'keys', 'public-key', 'remove', id, shown.id)).code, 1)
+})
+
+test('a key given in place of its id is told its id, and is not repeated', async () => {
+  const made = await json<{ id: string; apiKey: string }>('keys', 'create')
+  const { code, err } = await run('', 'keys', 'show', made.apiKey)
+  assert.equal(code, 1)
+  assert.match(err, new RegExp(`that is the key itself, its id is ${made.id}`))
+  assert.ok(!err.includes(made.apiKey))
+})
