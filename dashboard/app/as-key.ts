@@ -1,0 +1,104 @@
+// Both faces, called as a key of the account: its limits, its units, its usage. The session says who asks.
+// Tested by test/browser/proof.test.ts
+import { ApiError, apiBase } from './api.ts'
+
+export type KeyPlace = { readonly account: string; readonly key: string }
+
+export type RpcReply = {
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
+  /** The bundle, when one was asked for. */
+  readonly proof?: unknown
+}
+
+export type RpcAnswer = {
+  readonly reply: RpcReply
+  /** `x-cairn-verified`: how sure the answer is; null: it does not say. */
+  readonly verified: string | null
+  readonly ms: number
+}
+
+const guard = { 'x-cairn-admin': '1' }
+
+/** One JSON-RPC call. An error of the call is in the reply; what the server refuses before it rejects with ApiError. */
+export async function callRpc(
+  { account, key }: KeyPlace,
+  network: string,
+  method: string,
+  params: readonly unknown[],
+  { proof = false, signal }: { readonly proof?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<RpcAnswer> {
+  const began = performance.now()
+  const response = await ask(`${base(account, key)}/rpc/${encodeURIComponent(network)}`, {
+    method: 'POST',
+    headers: {
+      ...guard,
+      'content-type': 'application/json',
+      ...(proof ? { 'x-cairn-proof': '1' } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const text = await response.text()
+  const reply = parse(text)
+  if (reply === null || (reply.error === undefined && !response.ok)) throw refusal(response, text)
+  const verified = response.headers.get('x-cairn-verified')
+  return { reply, verified, ms: performance.now() - began }
+}
+
+/** A file command: `block/get`, with its query. Rejects with ApiError when it is refused. */
+export async function callFiles(
+  { account, key }: KeyPlace,
+  command: string,
+  query: Readonly<Record<string, string>> = {},
+  { body = null, signal }: { readonly body?: FormData | null; readonly signal?: AbortSignal } = {},
+): Promise<Response> {
+  const url = `${filesUrl({ account, key }, command)}?${new URLSearchParams(query)}`
+  const response = await ask(url, {
+    method: 'POST',
+    headers: guard,
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  })
+  if (!response.ok) throw refusal(response, await response.text())
+  return response
+}
+
+export function filesUrl({ account, key }: KeyPlace, command: string): string {
+  return `${base(account, key)}/files/${command}`
+}
+
+/** What a file command or the server said no with. */
+export function refusalOf(status: number, text: string): ApiError {
+  const { Message, error } = (parse(text) ?? {}) as unknown as {
+    Message?: string
+    error?: { code?: string; message?: string }
+  }
+  const message = Message ?? error?.message ?? (text.trim() || `the server answered ${status}`)
+  return new ApiError(String(error?.code ?? status), message, status, {})
+}
+
+function refusal(response: Response, text: string): ApiError {
+  return refusalOf(response.status, text)
+}
+
+function base(account: string, key: string): string {
+  return `${apiBase}/accounts/${encodeURIComponent(account)}/keys/${encodeURIComponent(key)}`
+}
+
+async function ask(url: string, options: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
+  } catch (cause) {
+    if (options.signal?.aborted === true) throw cause
+    throw new ApiError('offline', 'Cairn does not answer. Is it still running?', 0, {})
+  }
+}
+
+function parse(text: string): RpcReply | null {
+  try {
+    return JSON.parse(text) as RpcReply
+  } catch {
+    return null
+  }
+}

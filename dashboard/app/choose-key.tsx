@@ -1,0 +1,94 @@
+// Which key of the account a page calls as: the ones that work now, the last choice first.
+// Tested by test/browser/proof.test.ts
+import { useState } from 'preact/hooks'
+import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
+import type { getStatus } from '../../src/gateway/admin/get-status.ts'
+import { SelectField } from '../ui/field.tsx'
+import { call } from './api.ts'
+import type { KeyPlace } from './as-key.ts'
+import { useAccount } from './session.tsx'
+import { type Loaded, useLoaded } from './use-loaded.ts'
+
+export type Choices = {
+  /** Keys that open something now. */
+  readonly keys: readonly { readonly id: string; readonly title: string }[]
+  /** Names, the default first. */
+  readonly networks: readonly string[]
+}
+
+export function useChoices(): Loaded<Choices> {
+  const account = useAccount()
+  return useLoaded(
+    async (signal) => {
+      const [{ keys }, { networks }] = await Promise.all([
+        call<typeof listKeys>('GET /accounts/{account}/keys', { account: account.id }, signal),
+        call<typeof getStatus>('GET /status', {}, signal),
+      ])
+      const now = Date.now()
+      const working = keys.filter(
+        ({ revoked, expires }) => revoked === null && (expires === null || expires > now),
+      )
+      return {
+        keys: working.map(({ id, name, prefix }) => ({
+          id,
+          title: name === '' ? `${prefix}…` : `${name} (${prefix}…)`,
+        })),
+        networks: networks.map(({ name }) => name),
+      }
+    },
+    [account.id],
+  )
+}
+
+const keyPlaceName = 'cairn-key'
+
+/** The chosen key; `fields`: what to choose with. Null: the account has none that works. */
+export function useKeyChoice({ keys, networks }: Choices): {
+  readonly place: KeyPlace | null
+  readonly network: string
+  choose(key: string): void
+  chooseNetwork(name: string): void
+} {
+  const account = useAccount()
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(keyPlaceName) ?? '')
+  const [network, setNetwork] = useState(networks[0] ?? '')
+  const key = keys.find(({ id }) => id === chosen)?.id ?? keys[0]?.id ?? null
+  return {
+    place: key === null ? null : { account: account.id, key },
+    network,
+    choose(id) {
+      sessionStorage.setItem(keyPlaceName, id)
+      setChosen(id)
+    },
+    chooseNetwork: setNetwork,
+  }
+}
+
+export function KeyFields({
+  choices,
+  choice,
+  withNetwork = true,
+}: {
+  readonly choices: Choices
+  readonly choice: ReturnType<typeof useKeyChoice>
+  readonly withNetwork?: boolean
+}) {
+  return (
+    <div class="grid">
+      <SelectField
+        title="As the key"
+        value={choice.place?.key ?? ''}
+        options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
+        onValue={choice.choose}
+      />
+      {withNetwork && (
+        <SelectField
+          title="Network"
+          value={choice.network}
+          options={choices.networks.map((name) => ({ value: name, title: name }))}
+          onValue={choice.chooseNetwork}
+        />
+      )}
+    </div>
+  )
+}

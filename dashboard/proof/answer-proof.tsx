@@ -1,0 +1,199 @@
+// Asks for an answer with its bundle and shows how it is proved.
+// Tested by test/browser/proof.test.ts
+import { useState } from 'preact/hooks'
+import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import { callRpc, type KeyPlace, type RpcAnswer } from '../app/as-key.ts'
+import { formatMs } from '../app/format.ts'
+import { ProofBadge } from '../ui/badge.tsx'
+import { Card, Facts } from '../ui/card.tsx'
+import { CodeBlock } from '../ui/copy.tsx'
+import { AreaField, SelectField, TextField } from '../ui/field.tsx'
+import { Form, useSending } from '../ui/form.tsx'
+import { Note } from '../ui/note.tsx'
+import type { Check } from './check-answer.ts'
+import { Stack } from './stack.tsx'
+import { type Stone, stonesOf } from './stones.ts'
+
+const sample = '0x0000000000000000000000000000000000000000'
+/** Those that have bundles, with something to begin with. */
+const examples: Readonly<Record<string, readonly unknown[]>> = {
+  eth_getStorageAt: [sample, '0x0', 'latest'],
+  eth_getBalance: [sample, 'latest'],
+  eth_getTransactionCount: [sample, 'latest'],
+  eth_getCode: [sample, 'latest'],
+  eth_getTransactionByBlockHashAndIndex: ['0x', '0x0'],
+  eth_getTransactionByBlockNumberAndIndex: ['latest', '0x0'],
+  eth_getTransactionByHash: ['0x'],
+  eth_getTransactionReceipt: ['0x'],
+  eth_getBlockByNumber: ['latest', false],
+  eth_getBlockByHash: ['0x', false],
+}
+
+type Shown = {
+  readonly answer: RpcAnswer
+  readonly bundle: ProofBundle
+  readonly trusted: string
+  readonly stones: readonly Stone[]
+  readonly check: Check
+}
+
+export function AnswerProof({
+  place,
+  network,
+  asked,
+}: {
+  readonly place: KeyPlace
+  readonly network: string
+  readonly asked: { readonly method: string | null; readonly params: string | null }
+}) {
+  const [method, setMethod] = useState(asked.method ?? 'eth_getStorageAt')
+  const [params, setParams] = useState(asked.params ?? spell(examples['eth_getStorageAt'] ?? []))
+  const [block, setBlock] = useState('')
+  const [shown, setShown] = useState<Shown | { readonly said: string } | null>(null)
+  const sending = useSending()
+  const names = Object.keys(examples)
+  const options = [...(names.includes(method) ? [] : [method]), ...names]
+
+  async function send(): Promise<void> {
+    setShown(null)
+    const answer = await callRpc(place, network, method, parseParams(params), { proof: true })
+    const { error, proof, result } = answer.reply
+    if (error !== undefined) return setShown({ said: error.message })
+    const bundle = proof as ProofBundle | undefined
+    const trusted = block.trim() === '' ? (bundle?.block?.hash ?? '') : block.trim().toLowerCase()
+    if (bundle === undefined || bundle.header === null) {
+      const why = answer.verified === null ? '' : `: it was given as "${answer.verified}"`
+      return setShown({ said: `This answer came without a proof${why}.` })
+    }
+    setShown(await show(answer, bundle, trusted, result))
+  }
+
+  return (
+    <>
+      <Card title="The question">
+        <Form sending={sending} action="Ask and prove" onSend={send}>
+          <SelectField
+            title="Method"
+            value={method}
+            options={options.map((name) => ({ value: name, title: name }))}
+            onValue={(name) => {
+              setMethod(name)
+              setParams(spell(examples[name] ?? []))
+            }}
+          />
+          <AreaField
+            title="Parameters"
+            hint="A JSON list, as the call has them."
+            value={params}
+            onValue={setParams}
+          />
+          <TextField
+            title="Hash of the block you trust"
+            hint="From your own node or a place you believe. Left empty, the one the answer names is taken: then look it up yourself."
+            value={block}
+            onValue={setBlock}
+            placeholder="0x…"
+          />
+        </Form>
+      </Card>
+      {shown !== null && 'said' in shown && <Note tone="warn">{shown.said}</Note>}
+      {shown !== null && !('said' in shown) && <Proved shown={shown} again={setShown} />}
+    </>
+  )
+}
+
+async function show(
+  answer: RpcAnswer,
+  bundle: ProofBundle,
+  trusted: string,
+  told: unknown,
+): Promise<Shown> {
+  const { checkAnswer } = await import('./check-answer.ts')
+  const check = await checkAnswer(bundle, trusted, told)
+  return { answer, bundle, trusted, stones: stonesOf(bundle, trusted), check }
+}
+
+function Proved({ shown, again }: { readonly shown: Shown; again(shown: Shown): void }) {
+  const { answer, bundle, trusted, stones, check } = shown
+  const { result } = answer.reply
+  const breakIt = async (): Promise<void> => {
+    const nodes = bundle.nodes.map((node, at) => (at === bundle.nodes.length - 1 ? flip(node) : node))
+    const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
+    again(await show(answer, { ...bundle, nodes, header }, trusted, result))
+  }
+  return (
+    <>
+      <Card title="The answer" actions={<ProofBadge label={answer.verified ?? 'none'} />}>
+        <CodeBlock text={spell(result)} title="the answer" wrapped />
+        <Verdict check={check} />
+        <Facts
+          rows={[
+            ['Block', <span class="mono">{trusted}</span>],
+            ['Answered in', formatMs(answer.ms)],
+            ['Pieces', String(stones.length)],
+          ]}
+        />
+        <div class="row">
+          <button class="button" type="button" onClick={() => download(bundle)}>
+            Download the bundle
+          </button>
+          <button class="button quiet" type="button" onClick={() => void breakIt()}>
+            Flip a bit and see
+          </button>
+        </div>
+        <CodeBlock
+          text={`cairn verify bundle.json --block ${trusted}`}
+          title="the command that checks it offline"
+          wrapped
+        />
+      </Card>
+      <Card
+        title="From the block to the value"
+        about="Each stone is right when its hash stands in a stone before it; the first is the header of the block."
+      >
+        <Stack stones={stones} />
+      </Card>
+    </>
+  )
+}
+
+function Verdict({ check }: { readonly check: Check }) {
+  if (!check.proved) return <Note tone="bad">{`Not proved: ${check.why}`}</Note>
+  if (!check.sameAsTold) {
+    return <Note tone="bad">{`The pieces prove another answer: ${check.result}`}</Note>
+  }
+  return (
+    <Note tone="good">
+      Proved in this browser: the answer was worked out anew from the pieces below, and it is the
+      same.
+    </Note>
+  )
+}
+
+function download(bundle: ProofBundle): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(bundle)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'bundle.json'
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+function flip(hex: string): string {
+  return hex.slice(0, -1) + (Number.parseInt(hex.slice(-1), 16) ^ 1).toString(16)
+}
+
+function spell(value: unknown): string {
+  return JSON.stringify(value, null, typeof value === 'object' && !Array.isArray(value) ? 2 : 0)
+}
+
+function parseParams(text: string): readonly unknown[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Error('the parameters are not JSON')
+  }
+  if (!Array.isArray(value)) throw new Error('the parameters are expected to be a list')
+  return value
+}

@@ -1,0 +1,16 @@
+// Keccak in the page, in place of src/codec/keccak.ts: JavaScript alone, for the page's content policy lets no
+// WebAssembly run. A second opinion on the same bytes.
+// Tested by dashboard/proof/stones.test.ts
+import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js'
+
+const others = { 224: keccak_224, 384: keccak_384, 512: keccak_512 } as const
+
+/** A fresh array of 32 bytes. */
+export function keccak256(bytes: Uint8Array): Uint8Array {
+  return keccak_256(bytes)
+}
+
+/** A fresh array of `bits` / 8 bytes. */
+export function keccak(bits: keyof typeof others, bytes: Uint8Array): Uint8Array {
+  return others[bits](bytes)
+}
