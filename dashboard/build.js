@@ -62,6 +62,12 @@ async function build({ build: run }) {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
+        rolldownOptions: {
+          // What the page shares with the server names modules of Node in parts that the page never runs.
+          onLog(level, log, handle) {
+            if (!log.message?.includes('externalized for browser compatibility')) handle(level, log)
+          },
+        },
       },
     })
     compress(fresh)

@@ -29,4 +29,18 @@ export const pages: readonly Page[] = [
     access: 'signed-in',
     load: async () => (await import('../pages/start.tsx')).StartPage,
   },
+  {
+    path: '/proof',
+    title: 'Proof',
+    nav: { group: 'Look closer', icon: 'proof' },
+    access: 'account',
+    load: async () => (await import('../pages/proof.tsx')).ProofPage,
+  },
+  {
+    path: '/slots',
+    title: 'Slots',
+    nav: { group: 'Look closer', icon: 'slots' },
+    access: 'account',
+    load: async () => (await import('../pages/slots.tsx')).SlotsPage,
+  },
 ]

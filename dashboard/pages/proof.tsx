@@ -3,13 +3,12 @@
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { KeyFields, useChoices, useKeyChoice, type Choices } from '../app/choose-key.tsx'
-import { usePlace } from '../app/router.tsx'
+import { Link, usePlace } from '../app/router.tsx'
 import { AnswerProof } from '../proof/answer-proof.tsx'
 import { FileProof } from '../proof/file-proof.tsx'
 import '../style/proof.css'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Empty, Show } from '../ui/note.tsx'
-import { Link } from '../app/router.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
 const views = [
@@ -32,21 +31,18 @@ export function ProofPage() {
 
 function Views({ choices }: { readonly choices: Choices }) {
   const choice = useKeyChoice(choices)
-  const asked = new URLSearchParams(usePlace().query)
+  const asked = usePlace().query
   const [view, setView] = useState<'answer' | 'file'>(asked.has('cid') ? 'file' : 'answer')
   if (choice.place === null) {
     return (
       <Card>
-        <Empty
-          title="There is no key to ask with"
-          action={<Link to="/keys">Make a key</Link>}
-        />
+        <Empty title="There is no key to ask with" action={<Link to="/keys">Make a key</Link>} />
       </Card>
     )
   }
   return (
     <div class="stack">
-      <Tabs title="What is proved" tabs={views} chosen={view} onChoose={setView}>
+      <Tabs title="What is proved" tabs={views} chosen={view} onChoose={(name) => setView(name)}>
         <div class="stack">
           <Card>
             <KeyFields choices={choices} choice={choice} withNetwork={view === 'answer'} />

@@ -117,7 +117,9 @@ function Proved({ shown, again }: { readonly shown: Shown; again(shown: Shown): 
   const { answer, bundle, trusted, stones, check } = shown
   const { result } = answer.reply
   const breakIt = async (): Promise<void> => {
-    const nodes = bundle.nodes.map((node, at) => (at === bundle.nodes.length - 1 ? flip(node) : node))
+    const nodes = bundle.nodes.map((node, at) =>
+      at === bundle.nodes.length - 1 ? flip(node) : node,
+    )
     const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
     again(await show(answer, { ...bundle, nodes, header }, trusted, result))
   }

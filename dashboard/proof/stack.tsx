@@ -30,7 +30,9 @@ export function Stack({ stones }: { readonly stones: readonly Stone[] }) {
               <Value text={stone.expected} />
             </div>
           )}
-          <Facts rows={stone.facts.map(([name, value]) => [name, <span class="mono">{value}</span>])} />
+          <Facts
+            rows={stone.facts.map(([name, value]) => [name, <span class="mono">{value}</span>])}
+          />
           <Bytes bytes={stone.bytes} />
         </StoneView>
       ))}

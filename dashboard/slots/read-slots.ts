@@ -1,0 +1,156 @@
+// Reads a variable of a contract at one block: where it lies, its words, each proved in the page, and what they say.
+// Tested by test/browser/slots.test.ts
+import '../proof/browser-buffer.ts'
+import { type GetterCall, getterCall, tellWord } from '../../src/codec/getter.ts'
+import type { StorageLayout } from '../../src/codec/storage-layout.ts'
+import { placeOf, type StoragePlace } from '../../src/codec/storage-path.ts'
+import { readStored, type StoredValue } from '../../src/codec/stored-value.ts'
+import { toHex } from '../../src/base/hex.ts'
+import { callRpc, type KeyPlace } from '../app/as-key.ts'
+import { checkAnswer } from '../proof/check-answer.ts'
+import { bytesOf } from '../proof/stones.ts'
+
+export type Contract = {
+  readonly place: KeyPlace
+  readonly network: string
+  readonly address: string
+  /** A tag, a number, or a hash. */
+  readonly block: string
+}
+
+export type ReadWord = {
+  /** 32 bytes, hex. */
+  readonly slot: string
+  readonly word: string
+  /** Its proof was checked here. */
+  readonly isProved: boolean
+}
+
+export type Found = {
+  readonly block: { readonly hash: string; readonly number: string }
+  /** As people write the type. */
+  readonly type: string
+  readonly value: StoredValue
+  readonly words: readonly ReadWord[]
+  readonly steps: StoragePlace['steps']
+  readonly offset: number
+  /** More is there than was read. */
+  readonly cut: boolean
+}
+
+const readsAtOnce = 8
+
+/** By solc's layout. Throws StorageMistake, ApiError, or a sentence. */
+export async function readByLayout(
+  contract: Contract,
+  layout: StorageLayout,
+  path: string,
+): Promise<Found> {
+  const place = placeOf(layout, path)
+  const block = await findBlock(contract)
+  const read: ReadWord[] = []
+  const { value, cut } = await readStored(layout, place, async (slots) => {
+    const words = await readWords(
+      contract,
+      block.hash,
+      slots.map((slot) => `0x${slot.toString(16).padStart(64, '0')}`),
+    )
+    read.push(...words)
+    return words.map(({ word }) => bytesOf(word))
+  })
+  const { label: type, steps, offset } = place
+  return { block, type, value, words: read, steps, offset, cut }
+}
+
+/** By an ABI: among the slots that the getter reads, the one that holds what it answers. */
+export async function readByAbi(
+  contract: Contract,
+  abi: Parameters<typeof getterCall>[0],
+  path: string,
+): Promise<Found> {
+  const getter: GetterCall = getterCall(abi, path)
+  const block = await findBlock(contract)
+  const call = { to: contract.address, data: getter.data }
+  const at = { blockHash: block.hash }
+  const [answer, list] = await Promise.all([
+    ask<string>(contract, 'eth_call', [call, at]),
+    ask<{ accessList: readonly { address: string; storageKeys: readonly string[] }[] }>(
+      contract,
+      'eth_createAccessList',
+      [call, block.number],
+    ),
+  ])
+  const own = list.accessList.filter(
+    ({ address }) => address.toLowerCase() === contract.address.toLowerCase(),
+  )
+  const slots = own.flatMap(({ storageKeys }) => storageKeys)
+  const words = await readWords(contract, block.hash, slots)
+  const found = words.filter(({ word }) => word === answer)
+  if (found.length === 0) {
+    throw new Error(
+      `${getter.signature} answers ${answer}, and none of the ${slots.length} slots it reads holds just that: use the storage layout`,
+    )
+  }
+  const [first] = found
+  return {
+    block,
+    type: getter.output,
+    value: tellWord(getter.output, bytesOf(answer)),
+    words: found,
+    steps: [{ text: path, slot: BigInt(first?.slot ?? 0) }],
+    offset: 0,
+    cut: false,
+  }
+}
+
+async function findBlock(contract: Contract): Promise<Found['block']> {
+  const { block } = contract
+  const byHash = /^0x[0-9a-fA-F]{64}$/.test(block)
+  const spelled = /^\d+$/.test(block) ? `0x${BigInt(block).toString(16)}` : block
+  const found = await ask<{ hash: string; number: string } | null>(
+    contract,
+    byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
+    [spelled, false],
+  )
+  if (found === null) throw new Error(`there is no block ${block}`)
+  return { hash: found.hash, number: found.number }
+}
+
+async function readWords(
+  contract: Contract,
+  blockHash: string,
+  slots: readonly string[],
+): Promise<readonly ReadWord[]> {
+  const words: ReadWord[] = []
+  for (let from = 0; from < slots.length; from += readsAtOnce) {
+    const some = slots.slice(from, from + readsAtOnce)
+    words.push(...(await Promise.all(some.map((slot) => readWord(contract, blockHash, slot)))))
+  }
+  return words
+}
+
+async function readWord(
+  { place, network, address }: Contract,
+  blockHash: string,
+  slot: string,
+): Promise<ReadWord> {
+  const params = [address, slot, { blockHash }]
+  const { reply } = await callRpc(place, network, 'eth_getStorageAt', params, { proof: true })
+  if (reply.error !== undefined) throw new Error(reply.error.message)
+  const check = await checkAnswer(reply.proof, blockHash, reply.result)
+  return {
+    slot: toHex(bytesOf(slot)),
+    word: String(reply.result),
+    isProved: check.proved && check.sameAsTold,
+  }
+}
+
+async function ask<Result>(
+  { place, network }: Contract,
+  method: string,
+  params: readonly unknown[],
+): Promise<Result> {
+  const { reply } = await callRpc(place, network, method, params)
+  if (reply.error !== undefined) throw new Error(reply.error.message)
+  return reply.result as Result
+}

@@ -1,0 +1,32 @@
+// What was dropped into the slot explorer: a storage layout, else an ABI.
+import '../proof/browser-buffer.ts'
+import { findAbi } from '../../src/codec/getter.ts'
+import {
+  parseStorageLayout,
+  type StorageLayout,
+  StorageMistake,
+} from '../../src/codec/storage-layout.ts'
+
+export type Source =
+  | { readonly kind: 'layout'; readonly layout: StorageLayout }
+  | { readonly kind: 'abi'; readonly abi: NonNullable<ReturnType<typeof findAbi>> }
+
+const charactersMax = 20_000_000
+
+/** Throws StorageMistake, which says what is expected. */
+export function readSource(text: string): Source {
+  if (text.length > charactersMax) throw new StorageMistake('this is longer than 20 MB')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (cause) {
+    throw new StorageMistake('this is not JSON', { cause })
+  }
+  try {
+    return { kind: 'layout', layout: parseStorageLayout(json) }
+  } catch (thrown) {
+    const abi = findAbi(json)
+    if (abi === null || abi.length === 0) throw thrown
+    return { kind: 'abi', abi }
+  }
+}
