@@ -1,8 +1,10 @@
 // `add` and `cat` of large files as a client makes them, with every byte that comes back compared. The client costs
 // as little as it can: it shares the machine with the server.
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import type { Started } from '../../test/started-server.ts'
 import type { FileBytes } from '../data/file-bytes.ts'
+import { ChunkedBody } from './chunked-body.ts'
 
 /** As long as that of curl: how fast a boundary is looked for depends on its length. */
 const boundary = '------------------------Jq5TnWk0cR8vXe2LhYp4Zs'
@@ -45,35 +47,53 @@ export function addFile(cairn: Started, file: FileBytes): Promise<string> {
   })
 }
 
-/** Throws when what comes is not `file`, whole. */
+/** What one read of the socket may bring. */
+const readBytes = 256 * 1024
+
+/** Throws when what comes is not `file`, whole. Reads into one buffer: node:http would cost more than the server. */
 export function catFile(cairn: Started, cid: string, file: FileBytes): Promise<void> {
   return new Promise((resolve, reject) => {
-    const options = { method: 'POST', headers: authorization(cairn) }
-    const sent = request(`${cairn.url}/api/v0/cat?arg=${cid}`, options, (response) => {
-      let got = 0
-      response.on('error', reject)
-      response.on('data', (chunk: Buffer) => {
-        for (let at = 0; at < chunk.length;) {
-          const expected = file.slice(got, chunk.length - at)
-          const given = chunk.subarray(at, at + expected.length)
-          if (expected.length === 0 || !given.equals(expected)) {
-            response.destroy(new Error(`cat: other bytes at ${got}`))
-            return
-          }
-          at += expected.length
-          got += expected.length
-        }
-      })
-      response.on('end', () => {
-        if (got === file.bytes) resolve()
-        else reject(new Error(`cat: ${got} bytes of ${file.bytes}`))
-      })
+    let got = 0
+    const body = new ChunkedBody((bytes) => {
+      if (body.status !== 200) throw new Error(`cat: ${body.status} ${bytes.toString()}`)
+      for (let at = 0; at < bytes.length;) {
+        const expected = file.slice(got, bytes.length - at)
+        const same = expected.length > 0 && expected.compare(bytes, at, at + expected.length) === 0
+        if (!same) throw new Error(`cat: other bytes at ${got}`)
+        at += expected.length
+        got += expected.length
+      }
     })
-    sent.on('error', reject)
-    sent.end()
+    const { hostname, port, host } = new URL(cairn.url)
+    const buffer = Buffer.allocUnsafeSlow(readBytes)
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      onread: {
+        buffer,
+        callback(bytes) {
+          try {
+            body.push(buffer.subarray(0, bytes))
+            if (body.ended) socket.end()
+          } catch (error) {
+            socket.destroy(error as Error)
+          }
+          return true
+        },
+      },
+    })
+    socket.on('error', reject)
+    socket.on('close', () => {
+      if (body.ended && got === file.bytes) resolve()
+      else reject(new Error(`cat: ${body.status}, ${got} bytes of ${file.bytes}`))
+    })
+    socket.write(
+      `POST /api/v0/cat?arg=${cid} HTTP/1.1\r\nhost: ${host}\r\n` +
+        `authorization: ${authorization(cairn).authorization}\r\ncontent-length: 0\r\n\r\n`,
+    )
   })
 }
 
-function authorization({ apiKey, apiKeySecret }: Started): Record<string, string> {
+function authorization({ apiKey, apiKeySecret }: Started): { readonly authorization: string } {
   return { authorization: `Basic ${btoa(`${apiKey}:${apiKeySecret}`)}` }
 }
