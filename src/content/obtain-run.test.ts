@@ -1,6 +1,8 @@
 // Promises of a verified run: in order, nothing unverified, a wrong copy is dropped and told as lost.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { eachPiece } from '../../test/suites/store.suite.ts'
 import { silentLog } from '../base/log.ts'
 import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
 import { multihashOf } from '../codec/multihash.ts'
@@ -28,13 +30,16 @@ function createRun(store: Pick<Store, 'read' | 'drop'>) {
   return { readRun, counted }
 }
 
-/** A store that gives `pieces` whatever it is asked, and notes what is dropped and whether it was left. */
+/** A store that gives `pieces`, each a group, whatever it is asked; what is seen of it is noted. */
 function storeOf(pieces: readonly (StoredPiece | null)[]) {
-  const seen = { dropped: [] as string[], left: false }
+  const seen = { dropped: [] as string[], asked: 0, left: false }
   const store: Pick<Store, 'read' | 'drop'> = {
     async *read() {
       try {
-        yield* pieces
+        for (const piece of pieces) {
+          seen.asked += 1
+          yield [piece]
+        }
       } finally {
         seen.left = true
       }
@@ -54,7 +59,7 @@ test('blocks come in the order they are asked for, and what is not here is null'
   await store.commit([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
   const { readRun, counted } = createRun(store)
   const given: (string | null)[] = []
-  for await (const piece of readRun([one, two, three].map(refOf), never)) {
+  for await (const piece of eachPiece(readRun([one, two, three].map(refOf), never))) {
     given.push(piece === null ? null : Buffer.from(piece.data).toString())
   }
   assert.deepEqual(given, ['one', null, 'three'])
@@ -72,7 +77,7 @@ test('a leaf is proved by the block that its bytes make', async () => {
   ])
   const { readRun, counted } = createRun(store)
   const given: boolean[] = []
-  for await (const piece of readRun(refs, never)) given.push(piece !== null)
+  for await (const piece of eachPiece(readRun(refs, never))) given.push(piece !== null)
   assert.deepEqual(given, [true, false, false])
   assert.deepEqual(seen.dropped, refs.slice(1).map(refKey))
   assert.deepEqual(counted, ['held', 'bad_copy', 'bad_copy'])
@@ -82,7 +87,9 @@ test('a leaf named by another hash function than sha2-256 is not believed', asyn
   const data = Buffer.from('one')
   const ref: ContentRef = { kind: 'dag-block', hash: multihashOf('sha2-512', framed(data)) }
   const { store } = storeOf([{ data, leaf: true }])
-  for await (const piece of createRun(store).readRun([ref], never)) assert.equal(piece, null)
+  for await (const piece of eachPiece(createRun(store).readRun([ref], never))) {
+    assert.equal(piece, null)
+  }
 })
 
 test('any flipped bit of a leaf or of a block is seen', async () => {
@@ -93,7 +100,7 @@ test('any flipped bit of a leaf or of a block is seen', async () => {
       const wrong = Buffer.from(stored)
       wrong[bit >> 3] = (wrong[bit >> 3] as number) ^ (1 << (bit & 7))
       const { store } = storeOf([{ data: wrong, leaf }])
-      for await (const piece of createRun(store).readRun([refOf(framed(data))], never)) {
+      for await (const piece of eachPiece(createRun(store).readRun([refOf(framed(data))], never))) {
         assert.equal(piece, null)
       }
     }
@@ -102,7 +109,7 @@ test('any flipped bit of a leaf or of a block is seen', async () => {
 
 test('who leaves a run early leaves the reading of the store too', async () => {
   const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
-  for await (const piece of createRun(store).readRun(texts.map(refOf), never)) {
+  for await (const piece of eachPiece(createRun(store).readRun(texts.map(refOf), never))) {
     assert.notEqual(piece, null)
     break
   }
@@ -113,10 +120,60 @@ test('a store that cannot drop the wrong copy does not end the run', async () =>
   const { store } = storeOf([null, { data: Buffer.from('x'), leaf: false }])
   const broken = { ...store, drop: () => Promise.reject(new Error('no room')) }
   const given: unknown[] = []
-  for await (const piece of createRun(broken).readRun(texts.slice(0, 2).map(refOf), never)) {
+  for await (const piece of eachPiece(
+    createRun(broken).readRun(texts.slice(0, 2).map(refOf), never),
+  )) {
     given.push(piece)
   }
   assert.deepEqual(given, [null, null])
+})
+
+test('a wrong piece is told as lost, and the others of its group are given', async () => {
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  const { store, seen } = storeOf([])
+  const group = [one, three, three].map((data) => ({ data, leaf: false }))
+  const grouped = {
+    ...store,
+    async *read() {
+      yield group
+    },
+  }
+  const { readRun } = createRun(grouped)
+  const [given, ...more] = await Array.fromAsync(readRun([one, two, three].map(refOf), never))
+  assert.deepEqual(given, [group[0], null, group[2]])
+  assert.deepEqual(more, [])
+  assert.deepEqual(seen.dropped, [refKey(refOf(two))])
+})
+
+test('while the caller has one group the next is verified, and no more than that', async () => {
+  const many = Array.from({ length: 10 }, (_, index) => Buffer.from(`piece ${index}`))
+  const { store, seen } = storeOf(many.map((data) => ({ data, leaf: false })))
+  const { readRun, counted } = createRun(store)
+  const run = readRun(many.map(refOf), never)
+  for (const given of [1, 2, 3]) {
+    assert.equal((await run.next()).done, false)
+    // A caller that stops reading, for as long as it likes.
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    assert.equal(seen.asked, given + 1)
+    assert.equal(counted.length, given + 1)
+  }
+  await run.return(undefined)
+  assert.ok(seen.left)
+})
+
+test('a next group that cannot be read fails when it is asked for, not before', async () => {
+  const [one, two] = texts as [Buffer, Buffer, Buffer]
+  const failing: Pick<Store, 'read' | 'drop'> = {
+    async *read() {
+      yield [{ data: one, leaf: false }]
+      throw new Error('the index is gone')
+    },
+    drop: () => Promise.resolve(),
+  }
+  const run = createRun(failing).readRun([one, two].map(refOf), never)
+  assert.equal((await run.next()).done, false)
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  await assert.rejects(run.next(), /the index is gone/)
 })
 
 test('a run ends with the signal', async () => {

@@ -1,8 +1,10 @@
-// A run of stored content, one piece after the other, each verified before it is given: the way to read a large
-// file. What is not here or wrong is told, not fetched: that is `obtain`'s business.
+// A run of stored content, one group after the other, each piece verified before it is given: the way to read a large
+// file. While the caller has one group, the next is verified, and no more than that. What is not here or wrong is
+// told, not fetched: that is `obtain`'s business.
+import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Verify } from './ref.ts'
-import type { Store, StoredPiece } from './store.ts'
+import type { Store, StoredGroup, StoredPiece } from './store.ts'
 
 export type RunParts = {
   readonly store: Pick<Store, 'read' | 'drop'>
@@ -14,13 +16,14 @@ export type RunParts = {
 }
 
 /**
- * What `refs` name, in their order; each valid as long as a piece of `Store.read`. Null: not here, or its copy was wrong
- * and is dropped by now, or cannot be read. Throws what the store throws, and the reason of `signal`.
+ * What `refs` name, in their order, in the groups of `Store.read`; a group is valid until the next is asked for. Null:
+ * not here, or its copy was wrong and is dropped by now, or cannot be read. Throws what the store throws, and the
+ * reason of `signal`.
  */
 export type ReadRun = (
   refs: readonly ContentRef[],
   signal: AbortSignal,
-) => AsyncGenerator<StoredPiece | null>
+) => AsyncGenerator<StoredGroup>
 
 export function createReadRun({ store, verify, verifyLeaf, log, count }: RunParts): ReadRun {
   function isGood(ref: ContentRef, { data, leaf }: StoredPiece): boolean {
@@ -44,21 +47,53 @@ export function createReadRun({ store, verify, verifyLeaf, log, count }: RunPart
     }
   }
 
+  /** `refs` from `from` on name what is in `group`. */
+  async function verified(
+    refs: readonly ContentRef[],
+    from: number,
+    group: StoredGroup,
+  ): Promise<StoredGroup> {
+    const wrong = new Map<number, ContentRef>()
+    for (const [at, piece] of group.entries()) {
+      const ref = refs[from + at]
+      if (ref !== undefined && piece !== null && !isGood(ref, piece)) wrong.set(at, ref)
+    }
+    if (wrong.size === 0) return group
+    for (const ref of wrong.values()) await drop(ref)
+    return group.map((piece, at) => (wrong.has(at) ? null : piece))
+  }
+
   return async function* readRun(refs, signal) {
-    const pieces = store.read(refs, signal)
+    const groups = store.read(refs, signal)
+    let taken = 0
+    let ahead: Promise<StoredGroup | null> | null = null
+
+    /** Null: all were given. */
+    async function next(): Promise<StoredGroup | null> {
+      if (taken === refs.length) return null
+      const step = await groups.next()
+      signal.throwIfAborted()
+      const from = taken
+      const group = step.done === true ? refs.slice(from).map(() => null) : step.value
+      taken += group.length
+      // The caller sends what it has first: it was given the group before this one just now.
+      if (ahead !== null) await setImmediate()
+      return await verified(refs, from, group)
+    }
+
     try {
-      for (const ref of refs) {
-        const step = await pieces.next()
+      for (;;) {
+        const group: StoredGroup | null = await (ahead ?? next())
         signal.throwIfAborted()
-        const piece = step.done === true ? null : step.value
-        if (piece === null || isGood(ref, piece)) yield piece
-        else {
-          await drop(ref)
-          yield null
-        }
+        if (group === null) return
+        ahead = next()
+        // What fails is thrown when it is asked for; until then it must not count as unhandled.
+        ahead.catch(() => undefined)
+        yield group
       }
     } finally {
-      await pieces.return(null)
+      await ahead?.catch(() => null)
+      await groups.return(undefined)
     }
   }
 }

@@ -11,10 +11,10 @@ export interface Store {
   find(ref: ContentRef): Uint8Array | null
   has(ref: ContentRef): boolean
   /**
-   * What `refs` name, in their order; read ahead without holding the thread, neighbours in one read. A piece
-   * is valid until `piecesAhead` more were asked for. Null: not here, or its bytes cannot be read.
+   * What `refs` name, in their order; read ahead without holding the thread, neighbours in one read, which is a
+   * group. Two groups are valid at a time: when a third is asked for, the first is gone.
    */
-  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredPiece | null>
+  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredGroup>
   /**
    * All items and all rows, or nothing; durable when it resolves. An item that is already there is left
    * as it is. Throws `no_space` when the device or the configured size is full; nothing is kept then.
@@ -26,14 +26,14 @@ export interface Store {
   drop(ref: ContentRef): Promise<void>
 }
 
-/** How many pieces of one `read` are valid at a time. */
-export const piecesAhead = 4
-
 /**
  * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/leaf-frame.ts around
  * them; else `data` is the whole block.
  */
 export type StoredPiece = { readonly data: Uint8Array; readonly leaf: boolean }
+
+/** What came in one read, one piece at least. Null: not here, or its bytes cannot be read. */
+export type StoredGroup = readonly (StoredPiece | null)[]
 
 /** Content on its way in: on disk as it arrives, invisible until `commit`, gone after a crash. */
 export interface Batch {

@@ -95,8 +95,8 @@ export async function readLeaves(
 ): Promise<(Buffer | null)[]> {
   const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
   const pieces: (Buffer | null)[] = []
-  for await (const piece of store.read(refs, new AbortController().signal)) {
-    pieces.push(piece === null ? null : Buffer.from(piece.data))
+  for await (const group of store.read(refs, new AbortController().signal)) {
+    for (const piece of group) pieces.push(piece === null ? null : Buffer.from(piece.data))
   }
   return pieces
 }

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { ContentKind, Item } from '../../src/content/ref.ts'
 import { leafPrefix, leafSuffix } from '../../src/codec/leaf-frame.ts'
-import type { Leaf, Store } from '../../src/content/store.ts'
+import type { Leaf, Store, StoredGroup, StoredPiece } from '../../src/content/store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
@@ -189,11 +189,28 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       await store.commit(items)
       const refs = [...items.map(({ ref }) => ref), item('never').ref, item('read 0').ref]
       const texts: (string | null)[] = []
-      for await (const piece of store.read(refs, new AbortController().signal)) {
+      for await (const piece of eachPiece(store.read(refs, new AbortController().signal))) {
         if (piece !== null) assert.equal(piece.leaf, false)
         texts.push(piece === null ? null : Buffer.from(piece.data).toString())
       }
       assert.deepEqual(texts, [...items.map((_, index) => `read ${index}`), null, 'read 0'])
+    })
+
+    promise('a group stays as it was until the second after it is asked for', async ({ store }) => {
+      const items = Array.from({ length: 300 }, (_, index) => item(`${index}`.repeat(20_000)))
+      await store.commit(items)
+      const refs = items.map(({ ref }) => ref)
+      let last: readonly (readonly [Uint8Array, Uint8Array])[] = []
+      let at = 0
+      for await (const group of store.read(refs, new AbortController().signal)) {
+        for (const [piece, bytes] of last) assert.ok(Buffer.from(bytes).equals(piece))
+        last = group.map((piece, index) => {
+          assert.ok(piece)
+          return [piece.data, (items[at + index] as Item).bytes] as const
+        })
+        at += group.length
+      }
+      assert.equal(at, items.length)
     })
 
     promise('a read ends when its caller leaves', async ({ store }) => {
@@ -248,7 +265,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
             hash: multihash,
           }))
           let at = 0
-          for await (const piece of store.read(refs, new AbortController().signal)) {
+          for await (const piece of eachPiece(store.read(refs, new AbortController().signal))) {
             assert.ok(piece)
             const whole = piece.leaf
               ? content.subarray(at * 4096, at * 4096 + 4096)
@@ -287,6 +304,13 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       await batch.discard()
     })
   })
+}
+
+/** The pieces of all groups, one by one; as long valid as their groups. */
+export async function* eachPiece(
+  groups: AsyncIterable<StoredGroup>,
+): AsyncGenerator<StoredPiece | null> {
+  for await (const group of groups) yield* group
 }
 
 /** Content named by sha256, whatever the kind: a Store never judges bytes. */

@@ -9,6 +9,8 @@ export type ReadBuffers = {
   /** Null: all are out. */
   take(): Uint8Array | null
   give(buffer: Uint8Array): void
+  /** Two thirds of them and more. */
+  readonly mostAreFree: boolean
   readonly out: number
 }
 
@@ -27,6 +29,9 @@ export function createReadBuffers(buffersMax: number): ReadBuffers {
     give(buffer) {
       out -= 1
       made?.push(buffer)
+    },
+    get mostAreFree() {
+      return out * 3 < buffersMax
     },
     get out() {
       return out

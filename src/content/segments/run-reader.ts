@@ -1,7 +1,7 @@
-// Reads many blocks in order: looks them up some at a time, reads neighbours together into pooled buffers, two
-// reads ahead of the caller. A buffer comes back when the caller is far enough past its last piece.
+// Reads many blocks in order: looks them up some at a time, reads neighbours together into pooled buffers, one or
+// two reads ahead of the caller. A buffer comes back when the caller asks for the second group after its own.
 // Tested by src/content/segments/segment-files.test.ts
-import { piecesAhead, type StoredPiece } from '../store.ts'
+import type { StoredGroup, StoredPiece } from '../store.ts'
 import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -10,12 +10,15 @@ import type { RecentReads } from './recent-reads.ts'
 import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 
 const lookAhead = 64
-/** Neighbours are read together up to so much: larger reads are hardly faster, and hold more memory. */
-export const joinedBytes = 512 * 1024
+/** Neighbours are read together up to a buffer full: each half as large costs the processor a third more. */
+export const joinedBytes = readBytes
 const pageBytes = 4096
 /** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
 const pastBytesMin = 256 * 1024
+/** The second only while most buffers are free: a slow disk needs it, and many streams at once do not. */
 const readsAhead = 2
+/** Groups that are valid at a time. */
+const groupsShown = 2
 
 type Reading = {
   readonly plan: PlannedRead
@@ -25,37 +28,35 @@ type Reading = {
   readonly done: Promise<number | null>
 }
 
-/** `placeOf`: where it lies, null when it is not here. Pieces that cannot be read are null as well. */
+/** `placesOf`: where each lies, null when it is not here. Pieces that cannot be read are null as well. */
 export async function* readRun<Ref>(
   refs: readonly Ref[],
   signal: AbortSignal,
   parts: {
-    readonly placeOf: (ref: Ref) => BlockPlace | null
+    readonly placesOf: (refs: readonly Ref[]) => readonly (BlockPlace | null)[]
     readonly files: OpenFiles
     readonly buffers: ReadBuffers
     readonly recent: RecentReads
   },
-): AsyncGenerator<StoredPiece | null> {
-  const { placeOf, files, buffers, recent } = parts
+): AsyncGenerator<StoredGroup> {
+  const { placesOf, files, buffers, recent } = parts
   const ahead: Reading[] = []
-  /** Read, and its pieces may still be looked at: until so many pieces were asked for. */
-  const shown: { readonly reading: Reading; readonly until: number }[] = []
+  /** Read, and its pieces may still be looked at. */
+  const shown: Reading[] = []
   let plans: PlannedRead[] = []
   let looked = 0
-  let asked = 0
 
   function nextPlan(): PlannedRead | null {
     while (plans.length === 0) {
       if (looked >= refs.length) return null
       const some = refs.slice(looked, looked + lookAhead)
       looked += some.length
-      plans = planReads(some.map(soundPlace), joinedBytes)
+      plans = planReads(placesOf(some).map(sound), joinedBytes)
     }
     return plans.shift() ?? null
   }
 
-  function soundPlace(ref: Ref): BlockPlace | null {
-    const place = placeOf(ref)
+  function sound(place: BlockPlace | null): BlockPlace | null {
     if (place === null) return null
     return place.at >= 0 && place.bytes >= 0 && place.bytes <= storedBytesMax ? place : null
   }
@@ -92,32 +93,27 @@ export async function* readRun<Ref>(
     if (pooled) buffers.give(into)
   }
 
-  function releaseOld(): void {
-    for (let first = shown[0]; first !== undefined && first.until <= asked; first = shown[0]) {
-      giveBack(first.reading)
-      shown.shift()
-    }
+  function readAhead(): void {
+    while (ahead.length < (buffers.mostAreFree ? readsAhead : 1) && begin());
   }
 
   try {
     for (;;) {
       signal.throwIfAborted()
-      while (ahead.length < readsAhead + 1 && begin());
-      const [reading] = ahead
-      if (reading === undefined) return
+      const gone = shown.length === groupsShown ? shown.shift() : undefined
+      if (gone !== undefined) giveBack(gone)
+      if (ahead.length === 0 && !begin()) return
+      readAhead()
+      const reading = ahead[0] as Reading
       const got = await reading.done
       ahead.shift()
-      shown.push({ reading, until: asked + reading.plan.pieces.length + piecesAhead })
-      while (ahead.length < readsAhead && begin());
-      for (const piece of reading.plan.pieces) {
-        signal.throwIfAborted()
-        asked += 1
-        releaseOld()
-        yield pieceOf(piece, reading.into, got)
-      }
+      shown.push(reading)
+      readAhead()
+      signal.throwIfAborted()
+      yield reading.plan.pieces.map((piece) => pieceOf(piece, reading.into, got))
     }
   } finally {
-    for (const { reading } of shown) giveBack(reading)
+    for (const reading of shown) giveBack(reading)
     for (const reading of ahead) void reading.done.then(() => giveBack(reading))
   }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { createFailingFileOps } from '../../../test/fakes/failing-file-ops.ts'
 import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
 import {
@@ -197,12 +198,40 @@ test('no slot and no buffer stays out when work ends, well or badly', async (t) 
   for (const pieces of runs) assert.ok(pieces.every((piece) => piece !== null))
   const refs = one.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
   for (let left = 0; left < 5; left += 1) {
-    for await (const piece of store.read(refs, new AbortController().signal)) {
-      assert.ok(piece)
+    for await (const group of store.read(refs, new AbortController().signal)) {
+      assert.ok(group[0])
       break
     }
   }
   assert.ok((await readLeaves(store, one)).every((piece) => piece !== null))
+})
+
+test('a reader that stops has little read ahead for it, and less while many buffers are out', async (t) => {
+  const memory = createMemoryFileOps()
+  let bytes = 0
+  const ops = {
+    ...memory,
+    async read(...args: Parameters<typeof memory.read>) {
+      bytes += args[1].length
+      return await memory.read(...args)
+    },
+  }
+  const { store } = createSegmentFixture(t, { ops, limits: { readBuffers: 8 } })
+  const leaves = await addLeaves(store, file(20_000_000, 17))
+  const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
+  const mib = 1024 * 1024
+  const runs = [3 * mib, 2 * mib, 2 * mib].map((most) => {
+    const run = store.read(refs, new AbortController().signal)
+    return { run, most }
+  })
+  for (const { run, most } of runs) {
+    bytes = 0
+    assert.equal((await run.next()).done, false)
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    assert.equal(bytes, most)
+  }
+  for (const { run } of runs) await run.return(undefined)
+  assert.ok((await readLeaves(store, leaves)).every((piece) => piece !== null))
 })
 
 test('what is read for the first time is read past the cache of the system, and then through it', async (t) => {

@@ -60,7 +60,7 @@ export type SegmentLimits = {
   /** Buffers of 1 MiB for all reads ahead together. */
   readonly readBuffers: number
   readonly openFilesMax: number
-  /** Stretches of 512 KiB that are remembered as read. */
+  /** Stretches of 1 MiB that are remembered as read. */
   readonly recentReads: number
   /** Blocks whose place is remembered: a power of two. */
   readonly recentPlaces: number
@@ -71,7 +71,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   slots: 32,
   readBuffers: 64,
   openFilesMax: 256,
-  recentReads: 131_072,
+  recentReads: 65_536,
   recentPlaces: 131_072,
 }
 
@@ -220,8 +220,9 @@ export function createSegmentStore(parts: {
     has: (ref) => (ref.kind === 'dag-block' ? hasBlock(db, ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
-      const placeOf = ({ hash }: ContentRef): BlockPlace | null => findPlace(db, hash)
-      return readRun(refs, signal, { placeOf, files, buffers, recent })
+      const placesOf = (some: readonly ContentRef[]): readonly (BlockPlace | null)[] =>
+        db.together(() => some.map(({ hash }) => findPlace(db, hash)))
+      return readRun(refs, signal, { placesOf, files, buffers, recent })
     },
     async commit(items, rows = []) {
       const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')

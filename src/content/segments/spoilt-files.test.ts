@@ -9,6 +9,7 @@ import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fix
 import { item } from '../../../test/suites/store.suite.ts'
 import { silentLog } from '../../base/log.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
+import { eachPiece } from '../../../test/suites/store.suite.ts'
 import { createReadRun } from '../obtain-run.ts'
 import type { ContentRef, Verify } from '../ref.ts'
 import type { Leaf } from '../store.ts'
@@ -64,7 +65,7 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
       db.run(`UPDATE block SET ${column} = ? WHERE id = ?`, [value, row.id])
     }
     let index = 0
-    for await (const piece of readRun(refs, signal)) {
+    for await (const piece of eachPiece(readRun(refs, signal))) {
       const [ref, expected] = [refs[index], right[index]]
       assert.ok(ref && expected)
       if (piece === null) lost += 1

@@ -107,9 +107,9 @@ test('the leaves of a file are exported in runs: few are looked for one by one, 
         return store.find(ref)
       },
       async *read(refs, signal) {
-        for await (const piece of store.read(refs, signal)) {
-          count.read += 1
-          yield piece
+        for await (const group of store.read(refs, signal)) {
+          count.read += group.length
+          yield group
         }
       },
     }),

@@ -11,7 +11,7 @@ import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
 import type { ReadRun } from '../../content/obtain-run.ts'
 import type { ContentRef, Obtain } from '../../content/ref.ts'
-import type { StoredPiece } from '../../content/store.ts'
+import type { StoredGroup, StoredPiece } from '../../content/store.ts'
 import type { Waiters } from './waiters.ts'
 import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
 import type { Patience } from '../files.ts'
@@ -22,9 +22,9 @@ export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
 
 /**
  * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
- * Null: to be had by ReadBlock, if at all. A piece is valid until `piecesAhead` more were asked for.
+ * Null: to be had by ReadBlock, if at all. A group is valid until the next is asked for.
  */
-type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredPiece | null>
+type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredGroup>
 
 export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
 
@@ -95,13 +95,17 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       }
     }
 
-    async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredPiece | null> {
-      const refs = cids.map(refOf)
-      let at = 0
-      for await (const piece of readRun(refs, signal)) {
-        if (piece !== null && patience.timeoutMs === null) since = clock.monotonic()
-        yield piece !== null && cids[at]?.code !== dagPbCodec ? wholeBlock(piece) : piece
-        at += 1
+    async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredGroup> {
+      let from = 0
+      for await (const group of readRun(cids.map(refOf), signal)) {
+        const first = from
+        from += group.length
+        if (patience.timeoutMs === null && group.some((piece) => piece !== null)) {
+          since = clock.monotonic()
+        }
+        yield group.map((piece, at) =>
+          piece?.leaf === true && cids[first + at]?.code !== dagPbCodec ? wholeBlock(piece) : piece,
+        )
       }
     }
 
@@ -129,8 +133,7 @@ function refOf(cid: CID): ContentRef {
 }
 
 /** A dag-pb leaf under a CID of another codec is no leaf of that codec. */
-function wholeBlock({ data, leaf }: StoredPiece): StoredPiece {
-  if (!leaf) return { data, leaf }
+function wholeBlock({ data }: StoredPiece): StoredPiece {
   const block = joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
   return { data: block, leaf: false }
 }

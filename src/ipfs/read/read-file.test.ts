@@ -5,7 +5,7 @@ import { cidOf, dagPbCodec } from '../../codec/cid.ts'
 import { decodeDagNode, encodeDagNode } from '../../codec/dag-pb.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { decodeUnixfs, encodeUnixfs } from '../../codec/unixfs.ts'
-import type { StoredPiece } from '../../content/store.ts'
+import type { StoredGroup } from '../../content/store.ts'
 import { bytesOf, piecesOf } from '../../../test/fakes/files-fixture.ts'
 import type { BlockSink } from '../import/block-sink.ts'
 import { noMetadata } from '../import/built.ts'
@@ -39,7 +39,7 @@ test('40 blocks that describe 2^40 bytes stream lazily, and other work gets its 
     return Promise.resolve(find(cid))
   }
   async function* leaves(cids: readonly CID[]) {
-    for (const cid of cids) yield { data: await read(cid), leaf: false }
+    for (const cid of cids) yield [{ data: await read(cid), leaf: false }]
   }
   const bytes = readFile(shape, 0n, shape.size, Object.assign(read, { leaves }))
   assert.equal(shape.size, 1n << 40n)
@@ -97,21 +97,21 @@ test('a file that is read in runs comes out whole though the buffer of a run is 
     alone += 1
     return Promise.resolve(find(cid))
   }
-  async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredPiece> {
-    // A piece lies behind the one before it, and is gone when the fourth after it is asked for.
+  async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredGroup> {
+    // Pieces of a group lie one behind the other, and are gone when the next group is asked for.
     const buffer = new Uint8Array(4096)
-    let at = 0
-    const given: Uint8Array[] = []
     openRuns += 1
     try {
-      for (const cid of cids) {
-        const block = bare(find(cid))
-        const data = buffer.subarray(at, at + block.length)
-        data.set(block)
-        at = at + 2 * block.length > buffer.length ? 0 : at + block.length
-        given.push(data)
-        yield { data, leaf: true }
-        if (given.length >= 4) given.shift()?.fill(255)
+      for (let from = 0; from < cids.length; from += 4) {
+        let at = 0
+        yield cids.slice(from, from + 4).map((cid) => {
+          const block = bare(find(cid))
+          const data = buffer.subarray(at, at + block.length)
+          data.set(block)
+          at += block.length
+          return { data, leaf: true }
+        })
+        buffer.fill(255)
       }
     } finally {
       buffer.fill(255)
@@ -154,7 +154,7 @@ test('what a run does not have is read alone, and the rest of its node with it',
   async function* leaves(cids: readonly CID[]) {
     for (const cid of cids) {
       given += 1
-      yield given % 3 === 0 ? null : { data: find(cid), leaf: false }
+      yield [given % 3 === 0 ? null : { data: find(cid), leaf: false }]
     }
   }
   const shape = fileShape(root, find(root))

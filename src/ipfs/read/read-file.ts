@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
-import { piecesAhead, type StoredPiece } from '../../content/store.ts'
+import type { StoredGroup, StoredPiece } from '../../content/store.ts'
 import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
@@ -20,7 +20,7 @@ type Child = { readonly cid: CID; readonly size: bigint }
 const blocksAhead = 4
 /** How much may be read before other work gets a turn: what is in the store needs none of its own. */
 const turnBlocks = 128
-const turnBytes = 512 * 1024
+const turnBytes = 1024 * 1024
 /** Trickle DAGs of 2^40 bytes stay below it; only made-up DAGs are deeper. */
 const depthMax = 64
 
@@ -60,7 +60,10 @@ type Frame = {
   /** Whether the last child was a leaf: then its siblings are worth fetching early. */
   leaves: boolean
   /** The siblings that follow, read in one go; null before, and `lost` once one of them was not to be had so. */
-  run: AsyncGenerator<StoredPiece | null> | null
+  run: AsyncGenerator<StoredGroup> | null
+  /** What came of `run` last, and how much of it was taken. */
+  group: StoredGroup
+  taken: number
   lost: boolean
   readonly ahead: Map<number, Promise<Uint8Array>>
 }
@@ -85,9 +88,8 @@ export async function* readFile(
   let sinceTurn = 0
   /** How many frames were open where the last leaf was: in a balanced file, all leaves are there. */
   let leafDepth = 0
-  /** Neighbours in one buffer go out as one chunk: no more of them than are valid together. */
+  /** Neighbours in one buffer go out as one chunk: those of one group, which are valid together. */
   let held: Uint8Array | null = null
-  let heldPieces = 0
 
   try {
     for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
@@ -127,10 +129,9 @@ export async function* readFile(
         for (const chunk of slice(shape.inline, at)) {
           const joined: Uint8Array | null = held === null ? chunk : joinNeighbours(held, chunk)
           if (joined === null && held !== null) yield held
-          heldPieces = held === null || joined === null ? 1 : heldPieces + 1
           held = joined ?? chunk
         }
-        if (held === null || (frame.run !== null && heldPieces < piecesAhead)) continue
+        if (held === null || frame.taken < frame.group.length) continue
         yield held
         held = null
         continue
@@ -155,9 +156,10 @@ export async function* readFile(
   /** What is stored comes in runs, what is not is fetched a few at a time. */
   async function readChild(frame: Frame, index: number, at: bigint): Promise<StoredPiece> {
     if (frame.leaves && !frame.lost) {
-      frame.run ??= read.leaves(neededFrom(frame, index, at))
-      const step = await frame.run.next()
-      if (step.done !== true && step.value !== null) return step.value
+      if (frame.taken === frame.group.length) await nextGroup(frame, index, at)
+      const piece = frame.group[frame.taken] ?? null
+      frame.taken += 1
+      if (piece !== null) return piece
       frame.lost = true
     }
     fetchAhead(frame, index, at)
@@ -165,9 +167,18 @@ export async function* readFile(
     return { data: await take(frame, index, cid), leaf: false }
   }
 
+  async function nextGroup(frame: Frame, index: number, at: bigint): Promise<void> {
+    frame.run ??= read.leaves(neededFrom(frame, index, at))
+    const step = await frame.run.next()
+    frame.group = step.done === true ? [] : step.value
+    frame.taken = 0
+  }
+
   async function endRun(frame: Frame): Promise<void> {
-    await frame.run?.return(null)
+    await frame.run?.return(undefined)
     frame.run = null
+    frame.group = []
+    frame.taken = 0
   }
 
   /** The children from `index` on that will be asked for, one after the other. */
@@ -217,7 +228,17 @@ export async function* readFile(
 
 function enter(shape: FileShape, at: bigint): Frame {
   const first = at + BigInt(shape.inline.length)
-  return { shape, at: first, next: 0, leaves: false, run: null, lost: false, ahead: new Map() }
+  return {
+    shape,
+    at: first,
+    next: 0,
+    leaves: false,
+    run: null,
+    group: [],
+    taken: 0,
+    lost: false,
+    ahead: new Map(),
+  }
 }
 
 /** Both as one, when the second begins where the first ends; else null. */

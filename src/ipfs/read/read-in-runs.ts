@@ -6,13 +6,16 @@ import { setImmediate } from 'node:timers/promises'
 import { toBareHex } from '../../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { identityCode } from '../../codec/multihash.ts'
-import type { StoredPiece } from '../../content/store.ts'
+import type { StoredGroup, StoredPiece } from '../../content/store.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 
 type Run = {
   readonly cids: readonly CID[]
-  readonly pieces: AsyncGenerator<StoredPiece | null>
+  readonly groups: AsyncGenerator<StoredGroup>
+  group: StoredGroup
+  /** In `cids`, and in `group`. */
   next: number
+  inGroup: number
 }
 
 /** Blocks of one run. */
@@ -37,23 +40,33 @@ export function readInRuns(read: BlockReader): ReadBlock {
     if (run !== null && run.cids[run.next]?.equals(cid) !== true) await endRun()
     // The first that was expected is asked for only after a block without links: its siblings are likely leaves, too.
     if (run === null && !lost && expected.length > 1 && expected[0]?.equals(cid) === true) {
-      run = { cids: expected, pieces: read.leaves(expected), next: 0 }
+      run = { cids: expected, groups: read.leaves(expected), group: [], next: 0, inGroup: 0 }
     }
     expected = []
     if (run === null) return await read(cid)
-    run.next += 1
-    const step = await run.pieces.next()
-    if (step.done !== true && step.value !== null) {
-      sinceTurn += step.value.data.length
+    const piece = await nextPiece(run)
+    if (piece !== null) {
+      sinceTurn += piece.data.length
       if (sinceTurn >= turnBytes) {
         sinceTurn = 0
         await setImmediate()
       }
-      return blockOf(step.value)
+      return blockOf(piece)
     }
     lost = true
     await endRun()
     return await read(cid)
+  }
+
+  async function nextPiece(from: Run): Promise<StoredPiece | null> {
+    from.next += 1
+    if (from.inGroup === from.group.length) {
+      const step = await from.groups.next()
+      from.group = step.done === true ? [] : step.value
+      from.inGroup = 0
+    }
+    from.inGroup += 1
+    return from.group[from.inGroup - 1] ?? null
   }
 
   function blockOf({ data, leaf }: StoredPiece): Uint8Array {
@@ -72,7 +85,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
   async function endRun(): Promise<void> {
     const ended = run
     run = null
-    await ended?.pieces.return(null)
+    await ended?.groups.return(undefined)
   }
 
   function expect(cids: Iterable<CID>): void {
