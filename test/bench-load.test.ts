@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { ChunkedBody } from '../bench/load/chunked-body.ts'
 import { isGood } from '../bench/load/judge.ts'
 import { rpcCall, withId, type Plan } from '../bench/load/plan.ts'
 import { sendPlan } from '../bench/load/send.ts'
@@ -107,4 +108,30 @@ test('replies are found wherever the socket cuts them', () => {
     assert.deepEqual(reply, { status: 200, body: 'hello' })
   }
   assert.throws(() => new Splitter().push(Buffer.from('HTTP/1.1 200 OK\r\n\r\n')))
+})
+
+test('a chunked body is read whole however it is cut, and its end is known', () => {
+  const body = 'first\r\nsecond'
+  const sent = Buffer.from(
+    `HTTP/1.1 200 OK\r\nTrailer: X\r\n\r\n5\r\n${body.slice(0, 5)}\r\n8\r\n${body.slice(5)}\r\n0\r\nX: y\r\n\r\n`,
+  )
+  for (let size = 1; size <= sent.length; size += 1) {
+    let read = ''
+    const chunked = new ChunkedBody((bytes) => (read += bytes.toString()))
+    for (let at = 0; at < sent.length; at += size) {
+      assert.equal(chunked.ended, false)
+      chunked.push(sent.subarray(at, at + size))
+    }
+    assert.deepEqual([read, chunked.status, chunked.ended], [body, 200, true])
+  }
+})
+
+test('a reply that is not chunked, or has lines without end, is no body', () => {
+  for (const sent of [
+    'HTTP/1.1 401 x\r\nContent-Length: 2\r\n\r\nno\r\n',
+    `HTTP/1.1 200 OK\r\n\r\n${'5'.repeat(100)}`,
+  ]) {
+    const chunked = new ChunkedBody(() => assert.fail('no bytes are known'))
+    assert.throws(() => chunked.push(Buffer.from(sent)), /no size of a chunk|a line too long/)
+  }
 })
