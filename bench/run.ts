@@ -17,6 +17,7 @@ import { runImport } from './sections/import.ts'
 import { runLatency } from './sections/latency.ts'
 import { runStanding } from './sections/standing.ts'
 import { runUpstream } from './sections/upstream.ts'
+import { runUsage } from './sections/usage.ts'
 import { runVerify } from './sections/verify.ts'
 import { machine, writeBenchmarks } from './write.ts'
 
@@ -32,6 +33,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   engine: runEngine,
   collection: runCollection,
   import: runImport,
+  usage: runUsage,
 }
 
 const { values } = parseArgs({

@@ -6,7 +6,7 @@ import type { Data } from './open-data.ts'
 export type UsageRow = {
   /** Start of the UTC hour, ISO 8601. */
   readonly hour: string
-  readonly account: string | null
+  readonly account: string
   readonly keyId: string
   readonly face: string
   readonly network: string
@@ -30,12 +30,12 @@ export function listUsage(
 ): readonly UsageRow[] {
   const query = queries
     .selectFrom('usage as u')
-    .leftJoin('api_key as k', 'k.id', 'u.key_id')
-    .leftJoin('account as a', 'a.id', 'k.account_id')
+    .innerJoin('api_key as k', 'k.id', 'u.holder')
+    .innerJoin('account as a', 'a.id', 'k.account_id')
     .select([
       'u.start as hour',
       'a.name as account',
-      'u.key_id as keyId',
+      'u.holder as keyId',
       'u.face',
       'u.network',
       'u.method',
@@ -45,7 +45,7 @@ export function listUsage(
     .where('u.span', '=', spans.hour)
     .where('u.start', '>=', since)
     .orderBy('u.start')
-    .orderBy('u.key_id')
+    .orderBy('u.holder')
     .orderBy('u.face')
     .orderBy('u.network')
     .orderBy('u.method')

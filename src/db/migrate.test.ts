@@ -43,18 +43,23 @@ test('usage of before is carried over by hour, and summed by day', () => {
   const db = openDatabase(':memory:')
   const carrying = migrations.findIndex((step) => step.some((sql) => sql.includes('usage_hours')))
   migrate(db, migrations.slice(0, carrying))
+  db.exec(`INSERT INTO account (id, name, created) VALUES ('a', 'acme', 0);
+    INSERT INTO api_key (id, account_id, name, prefix, key_hash, secret_hash, created)
+      VALUES ('k', 'a', '', '', x'01', x'02', 0)`)
   const insert = `INSERT INTO usage VALUES (?, 'k', ?, ?, 'm', ?, 2, 160, 10, 20)`
   db.run(insert, [86_400_000, 'rpc', 'dev', 'ok'])
   db.run(insert, [86_400_000 + 3_600_000, 'rpc', 'dev', 'ok'])
   db.run(insert, [2 * 86_400_000, 'files', '', 'over_quota'])
   migrate(db)
-  const rows = db.all('SELECT span, start, status, requests, units FROM usage ORDER BY span, start')
-  assert.deepEqual(rows, [
-    { span: 60, start: 86_400_000, status: 200, requests: 2, units: 160 },
-    { span: 60, start: 90_000_000, status: 200, requests: 2, units: 160 },
-    { span: 60, start: 172_800_000, status: 403, requests: 2, units: 160 },
-    { span: 1440, start: 86_400_000, status: 200, requests: 4, units: 320 },
-    { span: 1440, start: 172_800_000, status: 403, requests: 2, units: 160 },
-  ])
+  for (const holder of ['k', '@a', '*']) {
+    const sql = 'SELECT span, start, status, requests, units FROM usage WHERE holder = ?'
+    assert.deepEqual(db.all(`${sql} ORDER BY span, start`, [holder]), [
+      { span: 60, start: 86_400_000, status: 200, requests: 2, units: 160 },
+      { span: 60, start: 90_000_000, status: 200, requests: 2, units: 160 },
+      { span: 60, start: 172_800_000, status: 403, requests: 2, units: 160 },
+      { span: 1440, start: 86_400_000, status: 200, requests: 4, units: 320 },
+      { span: 1440, start: 172_800_000, status: 403, requests: 2, units: 160 },
+    ])
+  }
   db.close()
 })

@@ -74,7 +74,8 @@ export type Schema = {
     created: number
   }
   usage: {
-    key_id: string
+    /** A key's id, `@` and an account's id, or `*`: the same calls are in the rows of all three. */
+    holder: string
     /** Minutes: 1, 60 or 1440. The same calls are in all three. */
     span: number
     /** Of the span, UTC, milliseconds since 1970. */

@@ -20,26 +20,37 @@ const carriedStatus = `CASE outcome WHEN 'ok' THEN 200
   ELSE iif(face = 'files', 500, 200) END`
 
 const carriedSums = `face, network, method, outcome, '', ${carriedStatus}, sum(requests), sum(units),
-  sum(bytes_in), sum(bytes_out) FROM usage_hours`
+  sum(bytes_in), sum(bytes_out)`
+const carriedSpans = [
+  [60, 'hour'],
+  [1440, 'hour - hour % 86400000'],
+] as const
+const carriedHolders = [
+  ['key_id', 'usage_hours'],
+  [`'@' || api_key.account_id`, 'usage_hours JOIN api_key ON api_key.id = key_id'],
+  [`'*'`, 'usage_hours'],
+] as const
 
 export const usageSpans: readonly string[] = [
   `ALTER TABLE usage RENAME TO usage_hours`,
-  // By key first: a report reads its own keys alone, and the units of a day are one seek.
-  `CREATE TABLE usage (key_id TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+  // By holder first: a report reads its own rows alone, and the units of a day are one seek.
+  `CREATE TABLE usage (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
      network TEXT NOT NULL, method TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
      status INTEGER NOT NULL, requests INTEGER NOT NULL, units INTEGER NOT NULL, bytes_in INTEGER NOT NULL,
      bytes_out INTEGER NOT NULL,
-     PRIMARY KEY (key_id, span, start, face, network, method, outcome, reason, status)) WITHOUT ROWID`,
-  `INSERT INTO usage SELECT key_id, 60, hour, ${carriedSums}
-     GROUP BY key_id, hour, face, network, method, outcome`,
-  `INSERT INTO usage SELECT key_id, 1440, hour - hour % 86400000 AS day, ${carriedSums}
-     GROUP BY key_id, day, face, network, method, outcome`,
+     PRIMARY KEY (holder, span, start, face, network, method, outcome, reason, status)) WITHOUT ROWID`,
+  ...carriedSpans.flatMap(([span, start]) =>
+    carriedHolders.map(
+      ([holder, rows]) => `INSERT INTO usage SELECT ${holder} AS whose, ${span}, ${start} AS began, ${carriedSums}
+        FROM ${rows} GROUP BY whose, began, face, network, method, outcome`,
+    ),
+  ),
   `DROP TABLE usage_hours`,
   // `part`: which sixteen steps the columns count.
-  `CREATE TABLE latency (key_id TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
+  `CREATE TABLE latency (holder TEXT NOT NULL, span INTEGER NOT NULL, start INTEGER NOT NULL, face TEXT NOT NULL,
      network TEXT NOT NULL, method TEXT NOT NULL, part INTEGER NOT NULL,
      ${latencyColumns.map((column) => `${column} INTEGER NOT NULL`).join(', ')},
-     PRIMARY KEY (key_id, span, start, face, network, method, part)) WITHOUT ROWID`,
+     PRIMARY KEY (holder, span, start, face, network, method, part)) WITHOUT ROWID`,
   // Raised by each write of usage, so that a reader knows what of the counters in memory is here already.
   `INSERT INTO revision (name, number) VALUES ('usage', 0)`,
 ]

@@ -167,7 +167,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   }
 
   function countRpc(
-    { keyId }: Caller,
+    { keyId, accountId }: Caller,
     network: Network,
     { method }: Pick<Planned, 'method'>,
     fault: Fault | null,
@@ -177,6 +177,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const { outcome, reason, status } = rpcOutcome(fault)
     count({
       keyId,
+      accountId,
       face: 'rpc',
       network: network.name,
       method,

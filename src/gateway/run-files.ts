@@ -32,6 +32,7 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
       const { caller, operation, signal, connected } = visit
       const facts = {
         keyId: caller.keyId,
+        accountId: caller.accountId,
         face: 'files',
         network: '',
         method: operation.name,
@@ -71,9 +72,9 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
       }
     },
 
-    countRefusal({ keyId }, method, fault) {
+    countRefusal({ keyId, accountId }, method, fault) {
       const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
-      count({ keyId, face: 'files', network: '', method, ...filesOutcome(fault), ...nothing })
+      count({ keyId, accountId, face: 'files', network: '', method, ...filesOutcome(fault), ...nothing })
     },
   }
 }

@@ -91,7 +91,8 @@ export function createPaths(parts: PathParts): Paths {
     countPathRefusal(caller, method, fault) {
       if (caller === null) return
       const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
-      const facts = { keyId: caller.keyId, face: 'files', network: '', method } as const
+      const { keyId, accountId } = caller
+      const facts = { keyId, accountId, face: 'files', network: '', method } as const
       count({ ...facts, ...pathsOutcome(fault), ...nothing })
     },
 
@@ -102,11 +103,12 @@ export function createPaths(parts: PathParts): Paths {
       let admitted = false
       function meter(fault: Fault | null, bytesOut: number, status?: number): void {
         // What nobody's key asked for is in nobody's usage.
-        if (keyId === null) return
+        if (caller === null) return
         const facts = { face: 'files', network: '', method: operation.name, units: 0 } as const
         const outcome = pathsOutcome(fault)
         count({
-          keyId,
+          keyId: caller.keyId,
+          accountId: caller.accountId,
           ...facts,
           ...outcome,
           status: fault === null ? (status ?? outcome.status) : outcome.status,

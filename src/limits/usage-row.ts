@@ -14,6 +14,8 @@ export type CallOutcome = {
 /** One finished call. */
 export type UsedCall = CallOutcome & {
   readonly keyId: string
+  /** The key's. */
+  readonly accountId: string
   readonly face: 'rpc' | 'files'
   /** Empty on the file face. */
   readonly network: string
@@ -67,12 +69,13 @@ export function pathsOutcome(fault: Fault | null): CallOutcome {
 
 /** Of calls that nobody made yet. */
 export function emptyRow(
-  { keyId, face, network, method, outcome, reason, status }: UsedCall | FlushedRow,
+  { keyId, accountId, face, network, method, outcome, reason, status }: UsedCall | FlushedRow,
   minute: number,
 ): UsageRow {
   return {
     minute,
     keyId,
+    accountId,
     face,
     network,
     method,

@@ -4,18 +4,18 @@
 import { latencyColumns } from '../db/usage-spans.ts'
 import type { SqlValue, Statement } from '../db/writer.ts'
 import { startOfMonth } from './transfer-counts.ts'
-import { addCounts, dayMs, type FlushedRow, minuteMs } from './usage-row.ts'
+import { addCounts, dayMs, type FlushedRow, minuteMs, rowName } from './usage-row.ts'
 
 /** Of a row, in minutes, as in the column. */
 export const spans = { minute: 1, hour: 60, day: 1440 } as const
 export type Span = keyof typeof spans
 
-const usageSql = `INSERT INTO usage (key_id, span, start, face, network, method, outcome, reason, status,
+const usageSql = `INSERT INTO usage (holder, span, start, face, network, method, outcome, reason, status,
     requests, units, bytes_in, bytes_out)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, units = units + excluded.units,
     bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
-const latencySql = `INSERT INTO latency (key_id, span, start, face, network, method, part, ${latencyColumns.join(', ')})
+const latencySql = `INSERT INTO latency (holder, span, start, face, network, method, part, ${latencyColumns.join(', ')})
   VALUES (?, ?, ?, ?, ?, ?, ?, ${latencyColumns.map(() => '?').join(', ')})
   ON CONFLICT DO UPDATE SET ${latencyColumns.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`
 const lastUsedSql = `UPDATE api_key SET last_used_day = ?1
@@ -32,11 +32,25 @@ export function startOf(minutes: number, time: number): number {
   return time - (time % (minutes * minuteMs))
 }
 
+/** Whose usage a row is: of a key by its id; of an account; of everybody. */
+export const holders = {
+  account: (accountId: string): string => `@${accountId}`,
+  everybody: '*',
+} as const
+
 /** All of `rows`, and one more for the revision `usage`. */
 export function usageStatements(rows: readonly FlushedRow[]): readonly Statement[] {
+  const sums = new Map<string, Sum>()
+  const histograms = new Map<string, Histogram>()
+  for (const row of rows) {
+    for (const holder of [row.keyId, holders.account(row.accountId), holders.everybody]) {
+      addSums(sums, holder, row)
+      if (row.latency !== null) addHistogram(histograms, holder, row.latency, row)
+    }
+  }
   return [
-    statement(usageSql, rows.flatMap(usageRows)),
-    statement(latencySql, histograms(rows).flatMap(latencyRows)),
+    statement(usageSql, [...sums.values()].flatMap(usageRows)),
+    statement(latencySql, [...histograms.values()].flatMap(latencyRows)),
     statement(transferSql, rows.flatMap(transferRows)),
     statement(lastUsedSql, lastUsed(rows)),
     statement(revisionSql, [[]]),
@@ -47,49 +61,65 @@ function statement(sql: string, rows: readonly (readonly SqlValue[])[]): Stateme
   return { sql, parameters: [], rows }
 }
 
-function usageRows(row: FlushedRow): SqlValue[][] {
-  const { minute, keyId, face, network, method, outcome, reason, status } = row
+type Sum = {
+  readonly holder: string
+  readonly row: FlushedRow
+  requests: number
+  units: number
+  bytesIn: number
+  bytesOut: number
+}
+
+function addSums(sums: Map<string, Sum>, holder: string, row: FlushedRow): void {
   const { requests, units, bytesIn, bytesOut } = row
+  const name = rowName({ ...row, keyId: holder })
+  const known = sums.get(name)
+  if (known === undefined) {
+    sums.set(name, { holder, row, requests, units, bytesIn, bytesOut })
+    return
+  }
+  known.requests += requests
+  known.units += units
+  known.bytesIn += bytesIn
+  known.bytesOut += bytesOut
+}
+
+function usageRows({ holder, row, requests, units, bytesIn, bytesOut }: Sum): SqlValue[][] {
+  const { minute, face, network, method, outcome, reason, status } = row
   return spanMinutes.map((span) => {
-    const name = [
-      keyId,
-      span,
-      startOf(span, minute),
-      face,
-      network,
-      method,
-      outcome,
-      reason,
-      status,
-    ]
-    return [...name, requests, units, bytesIn, bytesOut]
+    const name = [holder, span, startOf(span, minute), face, network, method, outcome, reason]
+    return [...name, status, requests, units, bytesIn, bytesOut]
   })
 }
 
-type Histogram = Pick<FlushedRow, 'minute' | 'keyId' | 'face' | 'network' | 'method'> & {
+type Histogram = {
+  readonly holder: string
+  readonly row: FlushedRow
   readonly counts: Uint32Array
 }
 
 /** One for the calls of a method, whatever became of them. */
-function histograms(rows: readonly FlushedRow[]): readonly Histogram[] {
-  const named = new Map<string, Histogram>()
-  for (const { minute, keyId, face, network, method, latency } of rows) {
-    if (latency === null) continue
-    const name = `${minute}\n${keyId}\n${face}\n${network}\n${method}`
-    const known = named.get(name)
-    if (known !== undefined) addCounts(known.counts, latency)
-    else named.set(name, { minute, keyId, face, network, method, counts: latency.slice() })
-  }
-  return [...named.values()]
+function addHistogram(
+  histograms: Map<string, Histogram>,
+  holder: string,
+  latency: Readonly<Uint32Array>,
+  row: FlushedRow,
+): void {
+  const { minute, face, network, method } = row
+  const name = `${holder}\n${minute}\n${face}\n${network}\n${method}`
+  const known = histograms.get(name)
+  if (known === undefined) histograms.set(name, { holder, row, counts: latency.slice() })
+  else addCounts(known.counts, latency)
 }
 
-function latencyRows({ minute, keyId, face, network, method, counts }: Histogram): SqlValue[][] {
+function latencyRows({ holder, row, counts }: Histogram): SqlValue[][] {
+  const { minute, face, network, method } = row
   const parts: SqlValue[][] = []
   for (let part = 0; part * columns < counts.length; part++) {
     const own = Array.from({ length: columns }, (_, at) => counts[part * columns + at] ?? 0)
     if (own.every((count) => count === 0)) continue
     for (const span of spanMinutes) {
-      parts.push([keyId, span, startOf(span, minute), face, network, method, part, ...own])
+      parts.push([holder, span, startOf(span, minute), face, network, method, part, ...own])
     }
   }
   return parts

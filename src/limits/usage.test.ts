@@ -43,16 +43,16 @@ function rig(options: { readonly rowsMax?: number } = {}): Rig {
   return all
 }
 
-type Sums = Omit<UsedCall, 'ms'> & { readonly requests: number }
+type Sums = Omit<UsedCall, 'ms' | 'accountId'> & { readonly requests: number }
 
 /** What was written, all minutes together, most requests first. Throws when hours or days say anything else. */
 function readSums(db: Database): Sums[] {
   const [minutes = [], ...others] = [1, 60, 1440].map((span) =>
     db.all<Sums>(
-      `SELECT key_id AS keyId, face, network, method, outcome, reason, status, sum(requests) AS requests,
+      `SELECT holder AS keyId, face, network, method, outcome, reason, status, sum(requests) AS requests,
            sum(units) AS units, sum(bytes_in) AS bytesIn, sum(bytes_out) AS bytesOut
-         FROM usage WHERE span = ? GROUP BY key_id, face, network, method, outcome, reason, status
-         ORDER BY requests DESC, key_id, method, outcome`,
+         FROM usage WHERE span = ? AND holder NOT IN ('*', '@acc') GROUP BY holder, face, network, method, outcome, reason, status
+         ORDER BY requests DESC, holder, method, outcome`,
       [span],
     ),
   )
@@ -62,6 +62,7 @@ function readSums(db: Database): Sums[] {
 
 const call: UsedCall = {
   keyId: 'k',
+  accountId: 'acc',
   face: 'rpc',
   network: 'dev',
   method: 'eth_getStorageAt',
@@ -84,7 +85,7 @@ test('calls are added up and written in one write each second', async () => {
   assert.equal(writes.length, 1)
   usage.count(call)
   await usage.flush()
-  const { ms: _none, ...named } = call
+  const { ms: _none, accountId: _account, ...named } = call
   assert.deepEqual(readSums(db), [
     { ...named, requests: 6, units: 480, bytesIn: 6, bytesOut: 12 },
     {
@@ -196,7 +197,9 @@ test('bytes of a month are those of the file face, written or not, from its firs
 test('each row stands in its minute, its hour and its day', async () => {
   const { usage, db, clock } = rig()
   const starts = (span: number) =>
-    db.all('SELECT start, requests FROM usage WHERE span = ? ORDER BY start', [span])
+    db.all("SELECT start, requests FROM usage WHERE holder = 'k' AND span = ? ORDER BY start", [
+      span,
+    ])
   const [noon, half] = [Date.UTC(2026, 0, 31, 12), Date.UTC(2026, 0, 31, 12, 30)]
   usage.count(call)
   await usage.flush()
@@ -228,7 +231,9 @@ test('one outcome with two reasons is two rows', async () => {
 test('how long calls took is added up by method, of those that ran', async () => {
   const { usage, db } = rig()
   const read = () =>
-    db.all('SELECT span, part, c0, c1, c14 FROM latency ORDER BY span, part') as unknown[]
+    db.all(
+      "SELECT span, part, c0, c1, c14 FROM latency WHERE holder = 'k' ORDER BY span, part",
+    ) as unknown[]
   for (const ms of [0.01, 0.06, 0.06, 1]) usage.count({ ...call, ms })
   usage.count({ ...call, outcome: 'deadline', status: 504, ms: 30_000 })
   usage.count({ ...call, outcome: 'over_rate', status: 429 })
@@ -275,7 +280,9 @@ test('whoever reads sees each call once, before, while and after it is written',
   const { usage, db, writes } = rig()
   const requests = () =>
     usage.read((held) => {
-      const written = db.getValue<number>('SELECT total(requests) FROM usage WHERE span = 1')
+      const written = db.getValue<number>(
+        "SELECT total(requests) FROM usage WHERE holder = 'k' AND span = 1",
+      )
       return held.reduce((sum, row) => sum + row.requests, written ?? 0)
     })
   usage.count(call)
@@ -305,4 +312,20 @@ test('a write that stood though its answer was lost is not written again', async
   await usage.flush()
   await usage.flush()
   assert.equal(readSums(db)[0]?.requests, 1)
+})
+
+test('what keys used stands a second time for their account, and a third for everybody', async () => {
+  const { usage, db } = rig()
+  usage.count({ ...call, ms: 1 })
+  usage.count({ ...call, keyId: 'k2', ms: 1 })
+  usage.count({ ...call, keyId: 'k3', accountId: 'acc2', ms: 1 })
+  await usage.flush()
+  const rows = (sql: string) => db.all<{ holder: string; n: number }>(sql)
+  const expected = { '*': 3, '@acc': 2, '@acc2': 1, k: 1, k2: 1, k3: 1 }
+  for (const sql of [
+    'SELECT holder, requests AS n FROM usage WHERE span = 1440',
+    'SELECT holder, c14 AS n FROM latency WHERE span = 1440',
+  ]) {
+    assert.deepEqual(Object.fromEntries(rows(sql).map(({ holder, n }) => [holder, n])), expected)
+  }
 })

@@ -45,7 +45,7 @@ const rowsMax = 10_000
 const revisionSql = `SELECT number FROM revision WHERE name = 'usage'`
 const transferSql =
   'SELECT bytes_in AS up, bytes_out AS down FROM transfer WHERE key_id = ? AND month = ?'
-const todaySql = `SELECT total(units) FROM usage WHERE key_id = ? AND span = ${spans.day} AND start = ?`
+const todaySql = `SELECT total(units) FROM usage WHERE holder = ? AND span = ${spans.day} AND start = ?`
 
 /** `rowsMax`: different rows between two writes; calls beyond are added up under the method `other`. */
 export function createUsage(parts: {

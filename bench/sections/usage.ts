@@ -1,0 +1,52 @@
+// What a look at usage costs: reports over a month and a week of fifty keys that each call twelve methods all the
+// time, half of the calls refused in two ways. The request thread makes them.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../src/base/clock.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/sqlite.ts'
+import type { UsageScope } from '../../src/limits/usage-collecting.ts'
+import { createUsageReports } from '../../src/limits/usage-report.ts'
+import type { Bench } from '../bench.ts'
+import { fillUsage } from '../data/usage-rows.ts'
+import { median } from '../measure.ts'
+
+const keys = 50
+const times = 9
+
+export function runUsage(bench: Bench): Promise<void> {
+  const { report } = bench
+  report.section('Reports of usage')
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-usage-'))
+  const db = openDatabase(join(folder, 'cairn.db'))
+  try {
+    migrate(db)
+    const { rows, account } = fillUsage(db, keys, Date.now())
+    report.figure(`rows of usage, ${keys} keys`, rows, '')
+    const reports = createUsageReports({
+      db,
+      clock: systemClock,
+      read: (run) => db.together(() => run([])),
+    })
+    for (const [whose, scope] of [
+      [`an account of ${keys} keys`, { accountId: account }],
+      ['one key', { keyId: 'key-001' }],
+      ['all accounts', { all: true }],
+    ] as readonly (readonly [string, UsageScope])[]) {
+      for (const window of ['30d', '7d'] as const) {
+        const taken = Array.from({ length: times }, () => {
+          const began = performance.now()
+          reports.report(scope, window)
+          return performance.now() - began
+        })
+        const goal = window === '30d' ? { atMost: 100 } : undefined
+        report.figure(`${window} of ${whose}`, median(taken), ' ms', goal)
+      }
+    }
+  } finally {
+    db.close()
+    rmSync(folder, { recursive: true })
+  }
+  return Promise.resolve()
+}
