@@ -123,9 +123,12 @@ export async function startServer(
   starting.defer(() => writer.close())
   const database = openDatabase(path, { readOnly: true })
   starting.defer(() => database.close())
+  const bytesDb = openDatabase(path, { readOnly: true })
+  starting.defer(() => bytesDb.close())
   const store = await openStore({
     dataDir: config.dataDir,
     database,
+    bytesDb,
     writer,
     bytesMax: config.store.bytesMax,
     clock,

@@ -44,18 +44,21 @@ export function refuseLostDatabase(dataDir: string): void {
 export async function openStore(parts: {
   readonly dataDir: string
   readonly database: Database
+  /** As createSqliteStore says. */
+  readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null
   readonly limits?: SegmentLimits
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentStore> {
-  const { dataDir, database: db, writer, bytesMax, limits, clock, log } = parts
+  const { dataDir, database: db, bytesDb, writer, bytesMax, limits, clock, log } = parts
   await discardStaged(writer)
   await discardListed(writer, null)
   const ops = createSystemFiles()
   const store = createSegmentStore({
     db,
+    bytesDb,
     writer,
     ops,
     path: segmentsOf(dataDir),

@@ -29,6 +29,20 @@ storeSuite('sqlite store with the writer thread', async () => {
   })
 })
 
+storeSuite('sqlite store with a connection for bytes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-store-'))
+  const path = join(folder, 'cairn.db')
+  const writer = await startThreadWriter({ path })
+  const db = openDatabase(path, { readOnly: true })
+  const bytesDb = openDatabase(path, { readOnly: true })
+  const close = () => {
+    bytesDb.close()
+    db.close()
+    rmSync(folder, { recursive: true })
+  }
+  return fixture(db, writer, close, bytesDb)
+})
+
 test('what a crash left of open batches is cleared, committed content stays', async () => {
   const db = openDatabase(':memory:')
   migrate(db)
@@ -81,9 +95,10 @@ function fixture(
   db: Database,
   writer: Parameters<typeof createSqliteStore>[0]['writer'],
   end: () => void,
+  bytesDb?: Database,
 ): StoreFixture {
   return {
-    store: createSqliteStore({ db, writer }),
+    store: createSqliteStore({ db, bytesDb, writer }),
     accountNames: () =>
       db.all<{ name: string }>('SELECT name FROM account ORDER BY name').map(({ name }) => name),
     async close() {

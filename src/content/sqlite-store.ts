@@ -2,6 +2,7 @@
 // writes through the Writer, so what a commit resolved is on disk and seen by the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
+import { createTurnReads } from '../db/turn-reads.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { type ContentRef, isSameRef, type Item } from './ref.ts'
@@ -14,11 +15,14 @@ const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = 
 const hasSql = 'SELECT 1 AS present FROM content WHERE kind = ? AND hash = ?'
 const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3)'
 
+/** `bytesDb`: a second connection, for the bytes alone; without it `db` serves. */
 export function createSqliteStore(parts: {
   readonly db: Database
+  readonly bytesDb?: Database | undefined
   readonly writer: Writer
 }): Store {
-  const { db, writer } = parts
+  const { db, bytesDb, writer } = parts
+  const turnReads = bytesDb === undefined ? null : createTurnReads(bytesDb)
 
   const has = (ref: ContentRef): boolean => db.getValue(hasSql, [ref.kind, ref.hash]) !== null
 
@@ -33,7 +37,7 @@ export function createSqliteStore(parts: {
 
   function find(ref: ContentRef): Uint8Array | null {
     if (absent !== null && isSameRef(absent, ref)) return null
-    const bytes = db.getValue<Uint8Array>(findSql, [ref.kind, ref.hash])
+    const bytes = (turnReads ?? db).getValue<Uint8Array>(findSql, [ref.kind, ref.hash])
     if (bytes === null) noteAbsent(ref)
     return bytes
   }
@@ -56,6 +60,7 @@ export function createSqliteStore(parts: {
         },
         { sql: 'DELETE FROM content WHERE kind = ? AND hash = ?', parameters: [kind, hash] },
       ])
+      turnReads?.renew()
     },
   }
 }

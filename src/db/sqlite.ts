@@ -116,7 +116,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     },
     exec: (script) => translated(() => connection.exec(script)),
     get inTransaction() {
-      return connection.isTransaction
+      return connection.isOpen && connection.isTransaction
     },
     dataVersion: () => Number(prepared('PRAGMA data_version').get()?.['data_version']),
     close() {

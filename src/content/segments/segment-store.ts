@@ -78,6 +78,8 @@ export const defaultSegmentLimits: SegmentLimits = {
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
 export function createSegmentStore(parts: {
   readonly db: Database
+  /** As createSqliteStore says. */
+  readonly bytesDb?: Database | undefined
   readonly writer: Writer
   readonly ops: FileOps
   readonly path: string
@@ -96,7 +98,7 @@ export function createSegmentStore(parts: {
     bytesMax = null,
     limits = defaultSegmentLimits,
   } = parts
-  const rowStore = createSqliteStore({ db, writer })
+  const rowStore = createSqliteStore({ db, bytesDb: parts.bytesDb, writer })
   const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,

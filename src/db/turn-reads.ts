@@ -1,0 +1,49 @@
+// Reads of one turn of the event loop through one read transaction: taking and leaving its locks costs as much as
+// finding a row. For rows that never change once they are there: what is found may be as old as the turn, what is not
+// found is looked for again in the database as it is now.
+import type { Database } from './sqlite.ts'
+import type { SqlValue } from './writer.ts'
+
+export type TurnReads = {
+  /** As `Database.getValue`; null only when no commit before this call left such a row. */
+  getValue<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null
+  /** What is read from now on is as new as now: for rows that were taken away. */
+  renew(): void
+}
+
+/** `db`: a connection that nobody else reads through. */
+export function createTurnReads(db: Database): TurnReads {
+  let begun = false
+  let ending = false
+
+  function end(): void {
+    if (!begun) return
+    begun = false
+    // An error of the disk ends it by itself, and so does a connection that closes.
+    if (db.inTransaction) db.run('COMMIT')
+  }
+
+  function begin(): void {
+    db.run('BEGIN')
+    begun = true
+    if (ending) return
+    ending = true
+    setImmediate(() => {
+      ending = false
+      end()
+    })
+  }
+
+  return {
+    getValue<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null {
+      const isNew = !begun || !db.inTransaction
+      if (isNew) begin()
+      const value = db.getValue<Value>(sql, parameters)
+      if (value !== null || isNew) return value
+      end()
+      begin()
+      return db.getValue<Value>(sql, parameters)
+    },
+    renew: end,
+  }
+}
