@@ -52,6 +52,7 @@ import { openCards } from './open-cards.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openServerView } from './open-server-view.ts'
+import { openPinRows } from './open-pin-rows.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { clientVersion } from './version.ts'
@@ -303,6 +304,7 @@ export async function startServer(
               accounts,
               cards: billing.cards,
               publicKeys: createPublicKeys(rows),
+              pins: openPinRows(database),
               server: view,
               clock,
             },

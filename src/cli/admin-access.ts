@@ -9,6 +9,7 @@ import type { AdminOperation, JsonOperation } from '../gateway/admin/admin-opera
 import { adminBase, isBodiless, pathNames } from '../gateway/admin/open-api.ts'
 import { runAdmin } from '../gateway/admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
+import { openPinRows } from '../open-pin-rows.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
 import { addSharedOptions } from './shared-options.ts'
@@ -49,6 +50,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     accounts: data.accounts,
     cards: data.cards,
     publicKeys: data.publicKeys,
+    pins: openPinRows(data.db),
     server: null,
     clock: systemClock,
     actor: { kind: 'local' },

@@ -2,7 +2,7 @@
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { Context, SharedOptions } from './context.ts'
-import { listStorage, type StorageRows } from './storage-rows.ts'
+import { listStorage, type StorageRows } from '../ipfs/pins/storage-rows.ts'
 import { listUsage } from './usage-rows.ts'
 import { openData } from './open-data.ts'
 import { print, table } from './report.ts'

@@ -124,4 +124,6 @@ export const migrations: readonly (readonly string[])[] = [
   [...cardTables],
   // People who sign in to the dashboard.
   [...peopleTables],
+  // Pins of an account by when they were made, for a page that shows the newest.
+  [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
 ]

@@ -5,14 +5,26 @@ import type { Accounts } from '../../accounts/accounts.ts'
 import type { Cards } from '../../accounts/cards/cards.ts'
 import type { PublicKeys } from '../../accounts/public-keys.ts'
 import type { Clock } from '../../base/clock.ts'
+import type { AccountStorage } from '../../ipfs/pins/account-storage.ts'
+import type { PinPage } from '../../ipfs/pins/pin-list.ts'
+import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
 import type { Actor, AdminRole } from './actor.ts'
 import type { ServerView } from './server-view.ts'
+
+/** Pins and storage as rows. */
+export interface PinRows {
+  /** Null: `from` is no place in the list. */
+  list(accountId: string, from: string | null): PinPage | null
+  stored(accountId: string): AccountStorage
+  storage(): StorageRows
+}
 
 /** What an operation may touch. */
 export type AdminParts = {
   readonly accounts: Accounts
   readonly cards: Cards
   readonly publicKeys: PublicKeys
+  readonly pins: PinRows
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerView | null
   readonly clock: Clock

@@ -13,10 +13,12 @@ import { getCard } from './get-card.ts'
 import { getKey } from './get-key.ts'
 import { listAccounts } from './list-accounts.ts'
 import { listAllKeys } from './list-all-keys.ts'
+import { listFiles } from './list-files.ts'
 import { listKeys } from './list-keys.ts'
 import { listPlans } from './list-plans.ts'
 import { listPublicKeys } from './list-public-keys.ts'
 import { getStatus } from './get-status.ts'
+import { listStorage } from './list-storage.ts'
 import { listUpstreams } from './list-upstreams.ts'
 import { markCard } from './mark-card.ts'
 import { refreshCard } from './refresh-card.ts'
@@ -29,6 +31,7 @@ import { rotateSecret } from './rotate-secret.ts'
 export const adminOperations = [
   getStatus,
   listUpstreams,
+  listStorage,
   listAccounts,
   createAccount,
   getAccount,
@@ -38,6 +41,7 @@ export const adminOperations = [
   refreshCard,
   removeCard,
   markCard,
+  listFiles,
   listPlans,
   listAllKeys,
   findKey,

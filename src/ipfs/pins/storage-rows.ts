@@ -1,6 +1,6 @@
 // What accounts keep, and what all of it together takes: contents that several keep are there once.
 // Tested by test/gc.test.ts
-import type { Database } from '../db/sqlite.ts'
+import type { Database } from '../../db/sqlite.ts'
 
 export type StorageRows = {
   readonly accounts: readonly {

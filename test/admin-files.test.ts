@@ -1,0 +1,72 @@
+// What accounts keep, through the admin operations, on the data folder of a server that runs.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openAdminAccess } from '../src/cli/admin-access.ts'
+import { listAccounts } from '../src/gateway/admin/list-accounts.ts'
+import { listFiles } from '../src/gateway/admin/list-files.ts'
+import { listStorage } from '../src/gateway/admin/list-storage.ts'
+import { type Started, startCairn } from './started-server.ts'
+
+let cairn: Started
+before(async () => {
+  cairn = await startCairn()
+})
+after(() => cairn.stop())
+
+const context = {
+  out: () => {},
+  err: () => {},
+  readInput: async () => '',
+  env: {},
+}
+
+async function add(name: string, content: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([content]), name)
+  const response = await fetch(`${cairn.url}/api/v0/add?pin=true`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` },
+    body: form,
+  })
+  return ((await response.json()) as { Hash: string }).Hash
+}
+
+test('pins are listed with their sizes, the newest first, page by page, and storage by account', async () => {
+  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  const [account] = (await admin.run(listAccounts, {})).accounts
+  const id = account?.id ?? ''
+  deepEqual((await admin.run(listFiles, { account: id })).pins, [])
+
+  const cids: string[] = []
+  for (let index = 0; index < 205; index++) cids.push(await add(`${index}.txt`, `stone ${index}\n`))
+  const first = await admin.run(listFiles, { account: id })
+  equal(first.pins.length, 200)
+  ok(first.next !== null)
+  const second = await admin.run(listFiles, { account: id, from: first.next ?? '' })
+  equal(second.next, null)
+  const listed = [...first.pins, ...second.pins]
+  deepEqual(listed.map(({ cid }) => cid).toSorted(), cids.toSorted())
+  const times = listed.map(({ created }) => created)
+  deepEqual(
+    times,
+    times.toSorted((one, other) => other - one),
+  )
+  ok(
+    listed.every(
+      ({ mode, blocks, bytes }) => mode === 'recursive' && blocks === 1 && (bytes ?? 0) > 8,
+    ),
+  )
+  deepEqual(first.stored.blocks, 205)
+
+  const { accounts, stored } = await admin.run(listStorage, {})
+  deepEqual(accounts, [{ account: account?.name, pins: 205, ...first.stored }])
+  ok(stored.blocks >= 205)
+})
+
+test('a place in the list that is none is refused', async () => {
+  await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
+  const [account] = (await admin.run(listAccounts, {})).accounts
+  for (const from of ['x', '1-', '1-zzz', `1-${'Q'.repeat(250)}`]) {
+    await rejects(admin.run(listFiles, { account: account?.id ?? '', from }), { code: 'bad_input' })
+  }
+})
