@@ -6,6 +6,7 @@ import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { mayOpen, Shell } from '../ui/shell.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { matchPath } from './match-path.ts'
+import { OwnKeyProvider } from './own-key.tsx'
 import { type Page, type PageComponent, pages } from './pages.ts'
 import { Link, Router, usePlace } from './router.tsx'
 import { SessionProvider, useFindSession, useSession } from './session.tsx'
@@ -14,7 +15,9 @@ export function App() {
   return (
     <Router>
       <Toasts>
-        <Entry />
+        <OwnKeyProvider>
+          <Entry />
+        </OwnKeyProvider>
       </Toasts>
     </Router>
   )

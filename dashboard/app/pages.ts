@@ -30,6 +30,19 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/start.tsx')).StartPage,
   },
   {
+    path: '/keys',
+    title: 'Keys',
+    nav: { group: 'Account', icon: 'keys' },
+    access: 'account',
+    load: async () => (await import('../pages/keys.tsx')).KeysPage,
+  },
+  {
+    path: '/keys/:key',
+    title: 'Key',
+    access: 'account',
+    load: async () => (await import('../pages/key.tsx')).KeyPage,
+  },
+  {
     path: '/proof',
     title: 'Proof',
     nav: { group: 'Look closer', icon: 'proof' },

@@ -47,19 +47,21 @@ export function PageHead({
   )
 }
 
-/** Names and their values. */
+/** Names and their values; `across`: beside each other where there is room. */
 export function Facts({
   rows,
+  across = false,
 }: {
   readonly rows: readonly (readonly [name: string, value: ComponentChildren])[]
+  readonly across?: boolean
 }) {
   return (
-    <dl class="facts">
+    <dl class={`facts${across ? ' across' : ''}`}>
       {rows.map(([name, value]) => (
-        <>
+        <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>
-        </>
+        </div>
       ))}
     </dl>
   )

@@ -117,7 +117,7 @@ export function AreaField({
 type SelectProps<Value extends string> = FieldProps & {
   readonly value: Value
   readonly options: readonly { readonly value: Value; readonly title: string }[]
-  onValue(value: Value): void
+  onValue(value: NoInfer<Value>): void
   readonly disabled?: boolean
 }
 

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 
 const paths = {
   start: 'M3 11 12 4l9 7M5.5 9.5V20h13V9.5M10 20v-6h4v6',
-  keys: 'M14.5 9.5a4 4 0 1 0-3.8 4L12 12.2h2v-2h.5zM10.5 13.5 4 20v0h3v-2h2v-2M8 9.5h.01',
+  keys: 'M15 14a5 5 0 1 0-4.6-3L4 17.4V20h3v-2h2v-2h2l1.6-1.6c.7.4 1.5.6 2.4-.4zM16.5 7.5h.01',
   usage: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
   card: 'M3 6.5h18v11H3zM3 10h18M6.5 14.5h4',
   inspector: 'M4 6h10M4 12h7M4 18h5M16.5 12a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM19 18l2.5 2.5',

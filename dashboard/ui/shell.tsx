@@ -116,7 +116,7 @@ export function mayOpen(page: Page, session: ReturnType<typeof useSession>): boo
     case 'account':
       return account !== null
     case 'owner':
-      return account !== null && (isOperator || account.role === 'owner')
+      return account !== null && (isOperator || account.role !== 'member')
   }
 }
 

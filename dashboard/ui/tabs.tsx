@@ -7,7 +7,7 @@ type TabsProps<Name extends string> = {
   readonly title: string
   readonly tabs: readonly { readonly name: Name; readonly title: string }[]
   readonly chosen: Name
-  onChoose(name: Name): void
+  onChoose(name: NoInfer<Name>): void
   /** Of the chosen one. */
   readonly children: ComponentChildren
 }

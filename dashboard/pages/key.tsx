@@ -1,0 +1,99 @@
+// One API key: what it may do, its limits, its lists; rotating and revoking it.
+import { useState } from 'preact/hooks'
+import type { getKey } from '../../src/gateway/admin/get-key.ts'
+import { call, type Reply } from '../app/api.ts'
+import { formatDay, formatTime } from '../app/format.ts'
+import type { PageProps } from '../app/pages.ts'
+import { Link } from '../app/router.tsx'
+import { useAccount } from '../app/session.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
+import { useMay } from '../app/use-may.ts'
+import { Card, Facts, PageHead } from '../ui/card.tsx'
+import { Note, Show } from '../ui/note.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { AccessForm } from './keys/access-form.tsx'
+import { KeyActions } from './keys/key-actions.tsx'
+import { isOver, KeyState } from './keys/key-state.tsx'
+import { LimitsForm } from './keys/limits-form.tsx'
+import { ListsForm } from './keys/lists-form.tsx'
+import { PublicKeys } from './keys/public-keys.tsx'
+
+export type KeyReply = Reply<typeof getKey>
+
+const tabs = [
+  { name: 'access', title: 'Access' },
+  { name: 'limits', title: 'Limits' },
+  { name: 'lists', title: 'Allowlists' },
+  { name: 'jwt', title: 'JWT' },
+] as const
+
+export function KeyPage({ names }: PageProps) {
+  const { id: account } = useAccount()
+  const key = names['key'] ?? ''
+  const loaded = useLoaded(
+    (signal) => call<typeof getKey>('GET /accounts/{account}/keys/{key}', { account, key }, signal),
+    [account, key],
+  )
+  return (
+    <>
+      <p>
+        <Link to="/keys">All keys</Link>
+      </p>
+      {loaded.value === undefined && <PageHead title="Key" />}
+      <Show loaded={loaded}>{(found) => <Found found={found} again={loaded.again} />}</Show>
+    </>
+  )
+}
+
+function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
+  const { key, publicKeys } = found
+  const mayChange = useMay('owner') && !isOver(key)
+  const [tab, setTab] = useState<(typeof tabs)[number]['name']>('access')
+  const form = { apiKey: key, mayChange, onSaved: again }
+  return (
+    <>
+      <PageHead
+        title={key.name === '' ? 'Key without a name' : key.name}
+        actions={mayChange && <KeyActions apiKey={key} onChanged={again} />}
+      />
+      <Card>
+        <Facts
+          across
+          rows={[
+            ['State', <KeyState key="state" apiKey={key} />],
+            [
+              'Begins with',
+              <span key="prefix" class="mono">
+                {key.prefix}…
+              </span>,
+            ],
+            ['Created', formatDay(key.created)],
+            ['Last used', key.lastUsedDay ?? 'never'],
+            ['Ends', key.expires === null ? 'never' : formatTime(key.expires)],
+            ...(key.rotatedFrom === null
+              ? []
+              : ([
+                  [
+                    'Replaces',
+                    <Link key="from" to={`/keys/${key.rotatedFrom}`}>
+                      an older key
+                    </Link>,
+                  ],
+                ] as const)),
+          ]}
+        />
+        {key.earlierSecretExpires !== null && key.earlierSecretExpires > Date.now() && (
+          <Note tone="warn">
+            The secret before the last rotation works until {formatTime(key.earlierSecretExpires)}.
+          </Note>
+        )}
+      </Card>
+      <Tabs title="Settings" tabs={tabs} chosen={tab} onChoose={setTab}>
+        {tab === 'access' && <AccessForm {...form} />}
+        {tab === 'limits' && <LimitsForm {...form} />}
+        {tab === 'lists' && <ListsForm {...form} />}
+        {tab === 'jwt' && <PublicKeys {...form} publicKeys={publicKeys} />}
+      </Tabs>
+    </>
+  )
+}

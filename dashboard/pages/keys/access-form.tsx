@@ -1,0 +1,77 @@
+// What a key opens: networks, files, with the secret or without.
+import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
+import { call } from '../../app/api.ts'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { CheckField, TextField } from '../../ui/field.tsx'
+import { SettingsForm, type SettingsDraft, type SettingsFormProps } from './settings-form.tsx'
+
+export function AccessForm(props: SettingsFormProps) {
+  return (
+    <SettingsForm {...props} title="Access" about="What the key opens, and what a call must bring.">
+      {(draft) => (
+        <>
+          <TextField
+            title="Name"
+            value={draft.name}
+            maxLength={64}
+            autocomplete="off"
+            error={draft.sending.of('name')}
+            onValue={(name) => draft.set({ name })}
+          />
+          <Networks {...draft} />
+          <CheckField
+            title="File API"
+            hint="add, cat, pin and the rest; always with the secret."
+            value={draft.settings.files}
+            onValue={(files) => draft.set({ files })}
+          />
+          <CheckField
+            title="Ask for the secret on JSON-RPC too"
+            hint="A call without it is refused. Not for keys in web pages."
+            value={draft.settings.secretRequired}
+            onValue={(secretRequired) => draft.set({ secretRequired })}
+          />
+          <CheckField
+            title="What the account pins is open to everybody"
+            hint="On the IPFS gateway, without a key."
+            value={draft.settings.gatewayPublic}
+            onValue={(gatewayPublic) => draft.set({ gatewayPublic })}
+          />
+          <CheckField
+            title="Readers with this key get what the account pins, and nothing else"
+            value={draft.settings.gatewayPinnedOnly}
+            onValue={(gatewayPinnedOnly) => draft.set({ gatewayPinnedOnly })}
+          />
+        </>
+      )}
+    </SettingsForm>
+  )
+}
+
+function Networks({ settings, set }: SettingsDraft) {
+  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const served = status.value?.networks.map(({ name }) => name) ?? []
+  const chosen = settings.networks
+  const names = [...new Set([...served, ...(chosen ?? [])])]
+  return (
+    <fieldset class="stack tight" id="networks">
+      <legend class="field-title">Networks</legend>
+      <CheckField
+        title="All, those that are added later too"
+        value={chosen === null}
+        onValue={(all) => set({ networks: all ? null : served })}
+      />
+      {chosen !== null &&
+        names.map((name) => (
+          <CheckField
+            key={name}
+            title={name}
+            value={chosen.includes(name)}
+            onValue={(on) =>
+              set({ networks: on ? [...chosen, name] : chosen.filter((one) => one !== name) })
+            }
+          />
+        ))}
+    </fieldset>
+  )
+}

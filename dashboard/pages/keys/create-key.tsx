@@ -1,0 +1,96 @@
+// A new key: what it is called, until when it works, its limits; then key and secret, shown once.
+import { useState } from 'preact/hooks'
+import type { createKey } from '../../../src/gateway/admin/create-key.ts'
+import { call, type Reply } from '../../app/api.ts'
+import { useOwnKey } from '../../app/own-key.tsx'
+import { useAccount } from '../../app/session.tsx'
+import { SecretOnce } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { endOf, type KeyEnd, keyEnds } from './key-end.ts'
+import { type Plan, planOptions } from './plan-options.ts'
+
+type Made = Reply<typeof createKey>
+
+export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void }) {
+  const { id: account } = useAccount()
+  const sending = useSending()
+  const [name, setName] = useState('')
+  const [end, setEnd] = useState<KeyEnd>('never')
+  const [plan, setPlan] = useState<Plan>('none')
+  const [secretRequired, setSecretRequired] = useState(false)
+  const [made, setMade] = useState<Made | null>(null)
+  if (made !== null) return <ShownOnce made={made} onClose={onClose} />
+  const send = async (): Promise<void> => {
+    const expires = endOf(end, Date.now())
+    const sent = { account, name: name.trim(), expires, plan, settings: { secretRequired } }
+    setMade(await call<typeof createKey>('POST /accounts/{account}/keys', sent))
+    onMade()
+  }
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Make the key"
+        fields={['name', 'expires', 'plan']}
+        onSend={send}
+        beside={
+          <button class="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+      >
+        <TextField
+          title="Name"
+          hint="What it is for, so that you know it again."
+          value={name}
+          maxLength={64}
+          autocomplete="off"
+          error={sending.of('name')}
+          onValue={setName}
+        />
+        <div class="grid">
+          <SelectField title="Ends" value={end} options={keyEnds} onValue={setEnd} />
+          <SelectField title="Limits" value={plan} options={planOptions} onValue={setPlan} />
+        </div>
+        <CheckField
+          title="Ask for the secret on JSON-RPC too"
+          hint="For servers. A key in a web page cannot keep a secret."
+          value={secretRequired}
+          onValue={setSecretRequired}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function ShownOnce({ made, onClose }: { readonly made: Made; onClose(): void }) {
+  const { set } = useOwnKey()
+  const { apiKey: key, apiKeySecret: secret } = made
+  return (
+    <Dialog title="The key is made" onClose={onClose}>
+      <SecretOnce
+        rows={[
+          { title: 'API key', text: key },
+          { title: 'Secret', text: secret },
+        ]}
+      />
+      <div class="dialog-foot">
+        <button
+          class="button"
+          type="button"
+          onClick={() => {
+            set({ key, secret })
+            onClose()
+          }}
+        >
+          Use it in the snippets
+        </button>
+        <button class="button primary" type="button" onClick={onClose}>
+          I have kept both
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,128 @@
+// Rotating a key or its secret, revoking a key.
+import { useState } from 'preact/hooks'
+import type { revokeKey } from '../../../src/gateway/admin/revoke-key.ts'
+import type { rotateKey } from '../../../src/gateway/admin/rotate-key.ts'
+import type { rotateSecret } from '../../../src/gateway/admin/rotate-secret.ts'
+import { call } from '../../app/api.ts'
+import { useAccount } from '../../app/session.tsx'
+import { SecretOnce } from '../../ui/copy.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { type Overlap, overlaps } from './key-end.ts'
+import type { ApiKey } from './settings-form.tsx'
+
+type Action = 'key' | 'secret' | 'revoke'
+
+export function KeyActions({ apiKey, onChanged }: { readonly apiKey: ApiKey; onChanged(): void }) {
+  const [open, setOpen] = useState<Action | null>(null)
+  const close = (): void => setOpen(null)
+  return (
+    <>
+      <button class="button" type="button" onClick={() => setOpen('secret')}>
+        Rotate secret
+      </button>
+      <button class="button" type="button" onClick={() => setOpen('key')}>
+        Rotate key
+      </button>
+      <button class="button danger" type="button" onClick={() => setOpen('revoke')}>
+        Revoke
+      </button>
+      {(open === 'key' || open === 'secret') && (
+        <Rotate what={open} apiKey={apiKey} onChanged={onChanged} onClose={close} />
+      )}
+      {open === 'revoke' && <Revoke apiKey={apiKey} onChanged={onChanged} onClose={close} />}
+    </>
+  )
+}
+
+type ActionProps = { readonly apiKey: ApiKey; onChanged(): void; onClose(): void }
+type Shown = readonly { readonly title: string; readonly text: string }[]
+
+function Rotate({
+  what,
+  apiKey,
+  onChanged,
+  onClose,
+}: ActionProps & { readonly what: 'key' | 'secret' }) {
+  const { id: account } = useAccount()
+  const sending = useSending()
+  const [overlap, setOverlap] = useState<Overlap>('86400000')
+  const [shown, setShown] = useState<Shown | null>(null)
+  if (shown !== null) {
+    return (
+      <Dialog title={what === 'key' ? 'The new key' : 'The new secret'} onClose={onClose}>
+        <SecretOnce rows={shown} />
+        <div class="dialog-foot">
+          <button class="button primary" type="button" onClick={onClose}>
+            I have kept it
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  const send = async (): Promise<void> => {
+    const sent = { account, key: apiKey.id, overlapMs: Number(overlap) }
+    if (what === 'key') {
+      const made = await call<typeof rotateKey>('POST /accounts/{account}/keys/{key}/rotate', sent)
+      setShown([
+        { title: 'API key', text: made.apiKey },
+        { title: 'Secret', text: made.apiKeySecret },
+      ])
+    } else {
+      const made = await call<typeof rotateSecret>(
+        'POST /accounts/{account}/keys/{key}/rotate-secret',
+        sent,
+      )
+      setShown([{ title: 'Secret', text: made.apiKeySecret }])
+    }
+    onChanged()
+  }
+  return (
+    <Dialog title={what === 'key' ? 'Rotate the key' : 'Rotate the secret'} onClose={onClose}>
+      <Form
+        sending={sending}
+        action={what === 'key' ? 'Make the new key' : 'Make the new secret'}
+        onSend={send}
+        beside={
+          <button class="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+      >
+        <p>
+          {what === 'key'
+            ? 'A new key with the settings of this one, and its secret.'
+            : 'A new secret for this key; the key itself stays.'}
+        </p>
+        <SelectField
+          title="The old one goes on"
+          value={overlap}
+          options={overlaps}
+          onValue={setOverlap}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
+  const { id: account } = useAccount()
+  const toast = useToast()
+  return (
+    <ConfirmDialog
+      title="Revoke this key?"
+      action="Revoke it"
+      onClose={onClose}
+      onConfirm={async () => {
+        const sent = { account, key: apiKey.id }
+        await call<typeof revokeKey>('POST /accounts/{account}/keys/{key}/revoke', sent)
+        onChanged()
+        toast('The key is revoked.')
+      }}
+    >
+      Calls with it are refused from now on, for good. What it has stored stays.
+    </ConfirmDialog>
+  )
+}

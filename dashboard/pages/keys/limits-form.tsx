@@ -1,0 +1,101 @@
+// How much a key may do: by second, by day, by month.
+import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
+import { call } from '../../app/api.ts'
+import { useAccount } from '../../app/session.tsx'
+import { Note } from '../../ui/note.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { LimitField } from './limit-field.tsx'
+import { type Plan, planOptions } from './plan-options.ts'
+import { SettingsForm, type Settings, type SettingsFormProps } from './settings-form.tsx'
+
+type LimitName = {
+  [Name in keyof Settings]: Settings[Name] extends number | null ? Name : never
+}[keyof Settings]
+
+type Row = { readonly name: LimitName; readonly title: string; readonly unit?: number }
+
+const mib = 1024 * 1024
+
+const calls: readonly Row[] = [
+  { name: 'unitsPerSecond', title: 'Units a second' },
+  { name: 'unitsPerDay', title: 'Units a day (UTC)' },
+]
+const files: readonly Row[] = [
+  { name: 'filesReadsPerSecond', title: 'Reads a second' },
+  { name: 'filesWritesPerSecond', title: 'Writes a second' },
+  { name: 'filesUploadBytesPerMonth', title: 'Sent in a month (UTC), MiB', unit: mib },
+  { name: 'filesDownloadBytesPerMonth', title: 'Received in a month (UTC), MiB', unit: mib },
+  { name: 'filesStoredBytes', title: 'Stored by the account, MiB', unit: mib },
+  { name: 'filesBodyBytes', title: 'One request, MiB', unit: mib },
+  { name: 'filesUploads', title: 'Large uploads at a time' },
+]
+
+export function LimitsForm(props: SettingsFormProps) {
+  return (
+    <div class="stack">
+      {props.mayChange && <Plans {...props} />}
+      <SettingsForm
+        {...props}
+        title="Limits"
+        about="An empty field is no limit, 0 is nothing at all."
+      >
+        {({ settings, set, sending }) =>
+          [
+            { title: 'JSON-RPC', rows: calls },
+            { title: 'Files', rows: files },
+          ].map(({ title, rows }) => (
+            <fieldset class="stack tight" key={title}>
+              <legend class="field-title">{title}</legend>
+              <div class="grid">
+                {rows.map((row) => (
+                  <LimitField
+                    key={row.name}
+                    title={row.title}
+                    {...(row.unit === undefined ? {} : { unit: row.unit })}
+                    value={settings[row.name]}
+                    error={sending.of(`settings.${row.name}`)}
+                    onValue={(value) => set({ [row.name]: value })}
+                  />
+                ))}
+              </div>
+            </fieldset>
+          ))
+        }
+      </SettingsForm>
+    </div>
+  )
+}
+
+function Plans({ apiKey, onSaved }: SettingsFormProps) {
+  const { id: account } = useAccount()
+  const toast = useToast()
+  const take = async (plan: Plan): Promise<void> => {
+    await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
+      account,
+      key: apiKey.id,
+      plan,
+    })
+    onSaved()
+    toast('The limits of the plan are set.')
+  }
+  return (
+    <Note>
+      <p>Limits of a plan in one go:</p>
+      <div class="row">
+        {planOptions.map(({ value, title }) => (
+          <button
+            key={value}
+            class="button small"
+            type="button"
+            title={title}
+            onClick={() => {
+              take(value).catch((error: unknown) => toast(String(error), 'bad'))
+            }}
+          >
+            {title.split(':', 1)[0]}
+          </button>
+        ))}
+      </div>
+    </Note>
+  )
+}

@@ -1,0 +1,160 @@
+// Public keys of an API key: a JWT that one of them has signed opens it, and may narrow what it may do.
+import { useState } from 'preact/hooks'
+import type { addPublicKey } from '../../../src/gateway/admin/add-public-key.ts'
+import type { removePublicKey } from '../../../src/gateway/admin/remove-public-key.ts'
+import { call } from '../../app/api.ts'
+import { formatDay } from '../../app/format.ts'
+import { useAccount } from '../../app/session.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Value } from '../../ui/copy.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { AreaField, CheckField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { Empty } from '../../ui/note.tsx'
+import { Table } from '../../ui/table.tsx'
+import type { KeyReply } from '../key.tsx'
+import { SettingsForm, type SettingsFormProps } from './settings-form.tsx'
+
+const publicKeysMax = 3
+
+export function PublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
+  const { apiKey, mayChange, onSaved, publicKeys } = props
+  return (
+    <div class="stack">
+      <Card title="Public keys" about="A JWT names the one it is signed for as its kid." flush>
+        <List {...props} />
+      </Card>
+      {mayChange && publicKeys.length < publicKeysMax && (
+        <Add key={publicKeys.length} keyId={apiKey.id} onAdded={onSaved} />
+      )}
+      <SettingsForm {...props} title="Rules">
+        {({ settings, set, sending }) => (
+          <>
+            <CheckField
+              title="Calls must carry a JWT"
+              hint="Without one they are refused."
+              value={settings.jwtRequired}
+              onValue={(jwtRequired) => set({ jwtRequired })}
+            />
+            <AreaField
+              title="Audiences"
+              hint="What a JWT may name as its aud, one a line. Empty: infura.io and the names of this server."
+              value={settings.jwtAudiences.join('\n')}
+              error={sending.of('settings.jwtAudiences')}
+              onValue={(text) => set({ jwtAudiences: text === '' ? [] : text.split('\n') })}
+            />
+          </>
+        )}
+      </SettingsForm>
+    </div>
+  )
+}
+
+function List({
+  apiKey,
+  mayChange,
+  onSaved,
+  publicKeys,
+}: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
+  const { id: account } = useAccount()
+  const [removing, setRemoving] = useState<string | null>(null)
+  return (
+    <>
+      <Table
+        caption="Public keys"
+        rows={publicKeys}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty title="No public key">Add one, and JWTs that it has signed open this key.</Empty>
+        }
+        columns={[
+          { title: 'Name', cell: ({ name, id }) => (name === '' ? id : name) },
+          { title: 'kid', cell: ({ id }) => <Value text={id} title="Copy the kid" /> },
+          { title: 'Algorithm', cell: ({ algorithm }) => algorithm },
+          {
+            title: 'Fingerprint',
+            cell: ({ fingerprint }) => <span class="mono">{fingerprint}</span>,
+          },
+          { title: 'Added', cell: ({ created }) => formatDay(created) },
+          ...(mayChange
+            ? [
+                {
+                  title: 'Remove',
+                  actions: true,
+                  cell: ({ id }: { readonly id: string }) => (
+                    <button
+                      class="button small danger"
+                      type="button"
+                      onClick={() => setRemoving(id)}
+                    >
+                      Remove
+                    </button>
+                  ),
+                },
+              ]
+            : []),
+        ]}
+      />
+      {removing !== null && (
+        <ConfirmDialog
+          title="Remove this public key?"
+          action="Remove it"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            const sent = { account, key: apiKey.id, publicKey: removing }
+            await call<typeof removePublicKey>(
+              'DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}',
+              sent,
+            )
+            onSaved()
+          }}
+        >
+          JWTs that were signed for it open nothing any more.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+function Add({ keyId, onAdded }: { readonly keyId: string; onAdded(): void }) {
+  const { id: account } = useAccount()
+  const sending = useSending()
+  const [name, setName] = useState('')
+  const [text, setText] = useState('')
+  return (
+    <Card title="Add a public key">
+      <Form
+        sending={sending}
+        action="Add it"
+        fields={['name', 'publicKey']}
+        onSend={async () => {
+          await call<typeof addPublicKey>('POST /accounts/{account}/keys/{key}/public-keys', {
+            account,
+            key: keyId,
+            name,
+            publicKey: text,
+          })
+          onAdded()
+        }}
+      >
+        <TextField
+          title="Name"
+          value={name}
+          maxLength={64}
+          autocomplete="off"
+          error={sending.of('name')}
+          onValue={setName}
+        />
+        <AreaField
+          title="Public key"
+          hint="PEM or JWK; RSA of 2048 bits or more for RS256, P-256 for ES256."
+          rows={6}
+          placeholder="-----BEGIN PUBLIC KEY-----"
+          value={text}
+          error={sending.of('publicKey')}
+          onValue={setText}
+        />
+      </Form>
+    </Card>
+  )
+}

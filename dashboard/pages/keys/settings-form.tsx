@@ -1,0 +1,87 @@
+// A form over some settings of a key: what was changed is kept until it is saved, and only that is sent.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
+import { call, type Reply } from '../../app/api.ts'
+import { useAccount } from '../../app/session.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Form, type Sending, useSending } from '../../ui/form.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+export type ApiKey = Reply<typeof changeKey>['key']
+export type Settings = ApiKey['settings']
+
+export type SettingsFormProps = {
+  readonly apiKey: ApiKey
+  readonly mayChange: boolean
+  onSaved(): void
+}
+
+type Changes = Partial<Settings> & { readonly name?: string }
+
+export type SettingsDraft = {
+  readonly settings: Settings
+  readonly name: string
+  readonly sending: Sending
+  set(changes: Changes): void
+}
+
+export function SettingsForm({
+  apiKey,
+  mayChange,
+  onSaved,
+  title,
+  about,
+  children,
+}: SettingsFormProps & {
+  readonly title: string
+  readonly about?: ComponentChildren
+  readonly children: (draft: SettingsDraft) => ComponentChildren
+}) {
+  const { id: account } = useAccount()
+  const toast = useToast()
+  const sending = useSending()
+  const [changes, setChanges] = useState<Changes>({})
+  const { name, ...settings } = changes
+  const draft: SettingsDraft = {
+    settings: { ...apiKey.settings, ...settings },
+    name: name ?? apiKey.name,
+    sending,
+    set: (more) => setChanges((were) => ({ ...were, ...more })),
+  }
+  const send = async (): Promise<void> => {
+    await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
+      account,
+      key: apiKey.id,
+      ...(name === undefined ? {} : { name }),
+      settings,
+    })
+    setChanges({})
+    onSaved()
+    toast('Saved. The key follows at once.')
+  }
+  return (
+    <Card title={title} about={about}>
+      <fieldset disabled={!mayChange}>
+        {mayChange ? (
+          <Form
+            sending={sending}
+            action="Save"
+            onSend={send}
+            beside={
+              Object.keys(changes).length > 0 && (
+                <button class="button" type="button" onClick={() => setChanges({})}>
+                  Discard
+                </button>
+              )
+            }
+          >
+            {children(draft)}
+          </Form>
+        ) : (
+          <div class="stack">{children(draft)}</div>
+        )}
+      </fieldset>
+    </Card>
+  )
+}

@@ -1,0 +1,86 @@
+// First lines of code with the addresses of this server and a key that stays in the browser.
+import { useState } from 'preact/hooks'
+import { type Faces, rpcPath } from '../../app/faces.ts'
+import { useOwnKey } from '../../app/own-key.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock } from '../../ui/copy.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { masked, type SnippetName, snippetNames, snippetText } from './snippet-texts.ts'
+
+const credentialForm = /^[A-Za-z0-9_-]{8,128}$/
+
+export function Snippets({
+  faces,
+  networks,
+}: {
+  readonly faces: Faces
+  /** The default first. */
+  readonly networks: readonly string[]
+}) {
+  const { key, secret, set } = useOwnKey()
+  const [name, setName] = useState<SnippetName>('curl')
+  const [network, setNetwork] = useState('')
+  const isFiles = name === 'kubo-rpc-client'
+  const textFor = (shown: { readonly key: string; readonly secret: string }): string =>
+    snippetText(name, {
+      rpcUrl: faces.base + rpcPath(network === '' ? null : network, shown.key),
+      base: faces.base,
+      ...shown,
+    })
+  const filled = { key: key || '<API_KEY>', secret: secret || '<API_KEY_SECRET>' }
+  return (
+    <Card
+      title="Call it from your code"
+      about="Paste a key and the snippets are ready to run. It stays in this tab of your browser."
+    >
+      <div class="grid">
+        <TextField
+          title="API key"
+          value={key}
+          autocomplete="off"
+          placeholder="cairn_live_…"
+          error={isForm(key) ? null : 'This does not look like an API key.'}
+          onValue={(value) => set({ key: value.trim(), secret })}
+        />
+        <TextField
+          title="Secret"
+          type="password"
+          value={secret}
+          autocomplete="off"
+          hint="Only the file API asks for it."
+          error={isForm(secret) ? null : 'This does not look like a secret.'}
+          onValue={(value) => set({ key, secret: value.trim() })}
+        />
+        {networks.length > 1 && (
+          <SelectField
+            title="Network"
+            value={network}
+            disabled={isFiles}
+            options={networks.map((one, at) => ({
+              value: at === 0 ? '' : one,
+              title: at === 0 ? `${one} (the default)` : one,
+            }))}
+            onValue={setNetwork}
+          />
+        )}
+      </div>
+      <Tabs
+        title="Client"
+        tabs={snippetNames.map((one) => ({ name: one, title: one }))}
+        chosen={name}
+        onChoose={setName}
+      >
+        <CodeBlock
+          title={`${name} snippet`}
+          text={textFor({ key: masked(filled.key), secret: masked(filled.secret) })}
+          copied={textFor(filled)}
+        />
+      </Tabs>
+    </Card>
+  )
+}
+
+function isForm(text: string): boolean {
+  return text === '' || credentialForm.test(text)
+}
