@@ -52,6 +52,7 @@ export function openServerView(parts: ServerViewParts): ServerView {
       bytes: store.bytes,
       bytesMax: settings.now.store.bytesMax,
     }),
+    gateway: () => settings.now.gateway,
     upstreams: () =>
       opened.statuses().flatMap(({ network, status }) =>
         status.upstreams.map(({ reach: _reach, lacks: _lacks, ...upstream }) => ({

@@ -27,6 +27,7 @@ const view: ServerView = {
     { name: 'mainnet', chainId: 1n, embedded: false, head: 2n ** 60n, anchor: 'trusted' },
     { name: 'dev', chainId: 1337n, embedded: true, head: null, anchor: null },
   ],
+  gateway: () => ({ enabled: true, public: false, deserialized: false, host: null }),
   store: () => ({ writable: true, bytes: 10, bytesMax: null }),
   upstreams: () => [
     {

@@ -43,6 +43,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/key.tsx')).KeyPage,
   },
   {
+    path: '/files',
+    title: 'Files',
+    nav: { group: 'Account', icon: 'files' },
+    access: 'account',
+    load: async () => (await import('../pages/files.tsx')).FilesPage,
+  },
+  {
     path: '/proof',
     title: 'Proof',
     nav: { group: 'Look closer', icon: 'proof' },

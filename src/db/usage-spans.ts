@@ -41,7 +41,10 @@ export const usageSpans: readonly string[] = [
      PRIMARY KEY (holder, span, start, face, network, method, outcome, reason, status)) WITHOUT ROWID`,
   ...carriedSpans.flatMap(([span, start]) =>
     carriedHolders.map(
-      ([holder, rows]) => `INSERT INTO usage SELECT ${holder} AS whose, ${span}, ${start} AS began, ${carriedSums}
+      ([
+        holder,
+        rows,
+      ]) => `INSERT INTO usage SELECT ${holder} AS whose, ${span}, ${start} AS began, ${carriedSums}
         FROM ${rows} GROUP BY whose, began, face, network, method, outcome`,
     ),
   ),

@@ -74,7 +74,15 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
 
     countRefusal({ keyId, accountId }, method, fault) {
       const nothing = { units: 0, bytesIn: 0, bytesOut: 0, ms: null }
-      count({ keyId, accountId, face: 'files', network: '', method, ...filesOutcome(fault), ...nothing })
+      count({
+        keyId,
+        accountId,
+        face: 'files',
+        network: '',
+        method,
+        ...filesOutcome(fault),
+        ...nothing,
+      })
     },
   }
 }

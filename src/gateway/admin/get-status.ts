@@ -29,6 +29,13 @@ const output = z.object({
     bytes: z.int(),
     bytesMax: z.int().nullable(),
   }),
+  /** Who may read `/ipfs/<cid>`, and what they are shown; `host`: a name for content alone. */
+  gateway: z.object({
+    enabled: z.boolean(),
+    public: z.boolean(),
+    deserialized: z.boolean(),
+    host: z.string().nullable(),
+  }),
 })
 
 export const getStatus: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
@@ -53,6 +60,7 @@ export const getStatus: JsonOperation<z.output<typeof input>, z.output<typeof ou
         head: head === null ? null : head.toString(),
       })),
       store: server.store(),
+      gateway: server.gateway(),
     }
   },
 }

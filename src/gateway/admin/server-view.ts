@@ -57,6 +57,13 @@ export interface ServerView {
     /** Null: as much as the device takes. */
     readonly bytesMax: number | null
   }
+  /** What readers of `/ipfs/<cid>` may have. */
+  gateway(): {
+    readonly enabled: boolean
+    readonly public: boolean
+    readonly deserialized: boolean
+    readonly host: string | null
+  }
   upstreams(): readonly UpstreamView[]
   /** Of networks whose upstreams all fail a check: since when nothing of that kind can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
