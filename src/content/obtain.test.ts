@@ -8,6 +8,7 @@ import { Fault, type FaultCode } from '../base/fault.ts'
 import { silentLog } from '../base/log.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createObtain, defaultObtainLimits, type Obtaining } from './obtain.ts'
+import type { ReadWatch } from './read-watch.ts'
 import type { Item, Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
@@ -503,4 +504,28 @@ test('keep verifies before it keeps', async () => {
   assert.equal(store.find(item('a').ref), null)
   await keep(item('a').ref, item('a').bytes)
   assert.deepEqual(store.find(item('a').ref), item('a').bytes)
+})
+
+test('a reader who watches is told what its read took, others are told nothing', async () => {
+  const { obtain, idle } = rig([source('liar', () => [lie('a')]), having(item('a'))])
+  const told: string[] = []
+  const watch: ReadWatch = (step, name) => {
+    told.push(`${step} ${name}`)
+    return (outcome) => void told.push(`${step} ${outcome}`)
+  }
+  const { ref } = item('a')
+  const [bytes] = await Promise.all([obtain(ref, { watch }, never), obtain(ref, {}, never)])
+  assert.deepEqual(bytes, item('a').bytes)
+  assert.deepEqual(told, [
+    'store ',
+    'store absent',
+    'verify ',
+    'verify wrong',
+    'verify ',
+    'verify taken',
+  ])
+  told.length = 0
+  await idle()
+  await obtain(ref, { watch }, never)
+  assert.deepEqual(told, ['store ', 'store held'])
 })

@@ -20,6 +20,7 @@ import {
   type Obtain,
   type Verify,
 } from './ref.ts'
+import { watchAll } from './read-watch.ts'
 import type { Nameless, Offer, Source } from './source.ts'
 import type { Store } from './store.ts'
 
@@ -165,11 +166,23 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   /** What one source offers for `ref`; the last word in `state`. */
-  function receive(ref: ContentRef, source: string): { offer: Offer; state: Received } {
+  function receive(
+    ref: ContentRef,
+    source: string,
+    hints: () => readonly Hint[],
+  ): { offer: Offer; state: Received } {
     const isAsked = (item: Item): boolean => isSameRef(item.ref, ref)
     const state: Received = { bytes: null, lied: false }
 
     function offer(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
+      if (offered.length === 0) return judge(offered)
+      const judged = watchAll(hints(), 'verify', '')
+      const outcome = judge(offered)
+      judged(outcome)
+      return outcome
+    }
+
+    function judge(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
       const claims = offered.filter((item) => 'ref' in item)
       const proved = named(offered.filter((item) => 'kind' in item))
       const rest = (item: Item): boolean => !isAsked(item)
@@ -192,13 +205,14 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   async function fetch(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     const key = flightKey(ref, hint)
+    const hints = (): readonly Hint[] => waiting.get(key) ?? [hint]
     let lied = false
     let failure: { readonly error: unknown } | null = null
     for (const source of sourcesFor(hint)) {
       signal.throwIfAborted()
-      const { offer, state } = receive(ref, source.name)
+      const { offer, state } = receive(ref, source.name, hints)
       try {
-        await source.fetch({ ref, hint, hints: () => waiting.get(key) ?? [hint] }, offer, signal)
+        await source.fetch({ ref, hint, hints }, offer, signal)
         if (state.bytes !== null) return state.bytes
         if (!state.lied) count('absent', source.name)
       } catch (error) {
@@ -222,7 +236,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   async function obtain(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
+    const looked = hint.watch?.('store', '')
     const held = await findHeld(ref)
+    looked?.(held instanceof Uint8Array ? 'held' : 'absent')
     if (held instanceof Uint8Array) return held
     try {
       return await obtainElsewhere(ref, hint, signal)

@@ -1,5 +1,6 @@
 // Calls that nobody can prove, handed to upstreams: never kept, always labelled.
 // Tested by src/gateway/upstream-operations.test.ts
+import type { ReadWatch } from '../content/read-watch.ts'
 import type { BlockRef } from './head.ts'
 import type { Level } from './level.ts'
 
@@ -22,6 +23,10 @@ export type RelayedCall = {
   readonly class: RelayClass
   /** The answer could be proved but was not: several upstreams are to agree on it, where the network wants that. */
   readonly provable?: boolean
+  /** Ask this upstream alone, by its name; its word as it is. */
+  readonly upstream?: string
+  /** Told whom it took. */
+  readonly watch?: ReadWatch
 }
 
 /** `result`: a JSON value as an upstream gave it. `byNumber`: it was told the number of the block, not its hash. */
@@ -32,9 +37,11 @@ export type Relayed = {
 }
 
 export interface Relay {
+  /** Names of the upstreams that may be asked, in the order of the settings. */
+  upstreams(): readonly string[]
   /**
    * Throws `upstream_said` (an answer a node gives on purpose: a revert, bad params), `no_method` when none
-   * offers it, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
+   * offers it, `absent` for an upstream that is not there, `no_state`, `pruned`, `unknown_block`, `over_range`, `no_upstream`, `deadline`.
    */
   call(asked: RelayedCall, signal: AbortSignal): Promise<Relayed>
 }

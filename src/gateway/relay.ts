@@ -66,6 +66,7 @@ export async function relayCall(
     params,
     class: method.class,
     ...(method.provable === true && { provable: true }),
+    ...(call.network.hint.watch && { watch: call.network.hint.watch }),
     ...(await pinOf(method.block, block, call)),
   }
   const { result, level, byNumber } = await relayOf(call.network, method.name).call(

@@ -52,6 +52,7 @@ function rig(
         : () => Promise.reject(new Fault(options.obtainFails as FaultCode)),
     executor: null,
     relay: {
+      upstreams: () => [],
       async call(call) {
         asked.push(call)
         if (answer instanceof Fault) throw answer

@@ -37,8 +37,9 @@ function rig(
         read.push(asked)
         return { result: answer(asked), upstream: 'one', trusted }
       },
-      async agree(method, params, k) {
-        agreed.push({ method, params, k })
+      upstreams: [],
+      async agree(question) {
+        agreed.push(question)
         return agreement
       },
     },

@@ -1,16 +1,17 @@
 // The Relay of a network of upstreams: each call pinned to its block, asked as its class allows, and labelled by
 // who said it.
+import { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import type { Relay, Relayed, RelayedCall } from '../relay.ts'
 import { faultOf } from './fault-of.ts'
-import type { ReadAsked } from './pool/read-elsewhere.ts'
+import { readElsewhere, type ReadAsked } from './pool/read-elsewhere.ts'
 import type { UpstreamPool } from './pool/upstream-pool.ts'
 import { UpstreamError } from './node/upstream-error.ts'
 
 /** `agree`: how many upstreams are to agree on what could not be proved; below 2 one is asked. */
 export function createUpstreamRelay(parts: {
   readonly network: string
-  readonly pool: Pick<UpstreamPool, 'read' | 'agree'>
+  readonly pool: Pick<UpstreamPool, 'read' | 'agree' | 'upstreams'>
   readonly agree: number
 }): Relay {
   const { network, pool, agree } = parts
@@ -20,9 +21,10 @@ export function createUpstreamRelay(parts: {
     params: readonly unknown[],
     signal: AbortSignal,
   ): Promise<Relayed> {
-    const { method } = asked
+    const { method, watch } = asked
+    if (asked.upstream !== undefined) return await askOne(asked, asked.upstream, params, signal)
     if (asked.provable === true && agree > 1) {
-      const found = await pool.agree(method, params, agree, signal)
+      const found = await pool.agree({ method, params, k: agree, ...(watch && { watch }) }, signal)
       if (found !== null) {
         return { result: found.result, level: `quorum:${found.agreed}/${found.asked}` }
       }
@@ -31,13 +33,32 @@ export function createUpstreamRelay(parts: {
       method,
       params,
       methodClass: asked.class,
+      ...(watch && { watch }),
       ...(asked.pin && { need: 'state', number: asked.pin.block.number }),
     }
     const { result, trusted } = await pool.read(read, signal)
     return { result, level: trusted ? 'trusted' : 'none' }
   }
 
+  /** One upstream's word, whatever the others say. */
+  async function askOne(
+    { method, class: methodClass, watch }: RelayedCall,
+    name: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<Relayed> {
+    const upstream = pool.upstreams.find((one) => one.name === name)
+    if (upstream === undefined) {
+      throw new Fault('absent', { detail: `${network} has no upstream of that name` })
+    }
+    const asked = { method, params, methodClass, ...(watch && { watch }) }
+    const { result, trusted } = await readElsewhere([upstream], asked, signal)
+    return { result, level: trusted ? 'trusted' : 'none' }
+  }
+
   return {
+    upstreams: () => pool.upstreams.map(({ name }) => name),
+
     async call(asked, signal) {
       try {
         try {

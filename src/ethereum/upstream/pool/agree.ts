@@ -1,5 +1,6 @@
 // Asks several upstreams the same at once, for the answer that enough of them give alike (quorum, verification.md 2.4).
 // Tested by src/ethereum/upstream/pool/upstream-pool.test.ts
+import type { ReadWatch } from '../../../content/read-watch.ts'
 import type { Params } from '../node/json-rpc-client.ts'
 import { normaliseAnswer } from './normalise-answer.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
@@ -13,12 +14,17 @@ export type Agreement = {
   readonly asked: number
 }
 
-type Question = { readonly method: string; readonly params: Params; readonly k: number }
+export type Question = {
+  readonly method: string
+  readonly params: Params
+  readonly k: number
+  readonly watch?: ReadWatch
+}
 
 /** Null as soon as too few are left to agree; an upstream's error is no answer. Throws `signal.reason`. */
 export async function agreeOn(
   upstreams: readonly Upstream[],
-  { method, params, k }: Question,
+  { method, params, k, watch }: Question,
   signal: AbortSignal,
 ): Promise<Agreement | null> {
   signal.throwIfAborted()
@@ -43,9 +49,13 @@ export async function agreeOn(
   }
 
   async function ask(upstream: Upstream): Promise<void> {
+    const answered = watch?.('source', upstream.name)
     try {
-      count(await upstream.call(method, params, ending.signal, { methodClass: 'read' }))
+      const result = await upstream.call(method, params, ending.signal, { methodClass: 'read' })
+      answered?.('answered')
+      count(result)
     } catch (error) {
+      answered?.(error instanceof UpstreamError ? error.kind : 'left')
       if (!(error instanceof UpstreamError)) reject(error)
     }
     settle()

@@ -1,5 +1,6 @@
 // One call that nobody can prove, to one upstream, and to the next where the class of the method allows it.
 // Tested by src/ethereum/upstream/pool/upstream-pool.test.ts
+import type { ReadWatch } from '../../../content/read-watch.ts'
 import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
 import { isRead, mayAskElsewhere, type MethodClass } from '../node/method-class.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
@@ -14,6 +15,8 @@ export type ReadAsked = {
   /** What is needed of a block, and its number, when the call is about one. */
   readonly need?: Need
   readonly number?: bigint | null
+  /** Told of each that is asked, by whoever came first of those who share the answer. */
+  readonly watch?: ReadWatch
 }
 
 /** `result`: any JSON value, as that upstream gave it. */
@@ -26,16 +29,19 @@ export type ReadAnswer = {
 /** `upstreams`: at least one, best first. Throws the most telling UpstreamError, or `signal.reason`. */
 export async function readElsewhere(
   upstreams: readonly Upstream[],
-  { method, params, methodClass, need, number }: ReadAsked,
+  { method, params, methodClass, need, number, watch }: ReadAsked,
   signal: AbortSignal,
 ): Promise<ReadAnswer> {
   const errors: UpstreamError[] = []
   for (const upstream of upstreams) {
+    const answered = watch?.('source', upstream.name)
     try {
       const result = await upstream.call(method, params, signal, { methodClass })
       if (isNestedDeeper(result, relayedLevelsMax)) throw tooDeep()
+      answered?.('answered')
       return { result, upstream: upstream.name, trusted: upstream.trusted }
     } catch (error) {
+      answered?.(error instanceof UpstreamError ? error.kind : 'left')
       if (!(error instanceof UpstreamError)) throw error
       errors.push(error)
       if (isTooDeep(error.kind) && isRead(methodClass) && need !== undefined) {

@@ -9,6 +9,7 @@ import {
 import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
+import type { ReadWatch } from '../../../content/read-watch.ts'
 import type { Canary } from './canaries.ts'
 import { createUpstream } from '../node/create-upstream.ts'
 import type { Attempt } from './race-attempts.ts'
@@ -368,7 +369,7 @@ test('without an upstream to ask there is no source', async () => {
   const read = { method: 'eth_call', params: [], methodClass: 'read' } as const
   await assert.rejects(started.pool.read(read, never), isNoUpstream)
   await assert.rejects(started.pool.broadcast({ raw: '0x', hash: '0x' }, never), isNoUpstream)
-  assert.equal(await started.pool.agree('eth_chainId', [], 1, never), null)
+  assert.equal(await started.pool.agree({ method: 'eth_chainId', params: [], k: 1 }, never), null)
 })
 
 test('when all rest after failures each is tried again with one call a second', async () => {
@@ -444,6 +445,18 @@ test('a known read goes elsewhere on trouble; a revert is the answer', async () 
   await using two = await start([erring('execution reverted', 3), well])
   assert.equal((await errorOf(two.pool.read(read, never))).kind, 'execution')
   assert.deepEqual(countOf(two), [1, 0])
+})
+
+test('whoever watches a read is told of each upstream that was asked', async () => {
+  const told: string[] = []
+  const watch: ReadWatch = (step, name) => (outcome) => void told.push(`${step} ${name} ${outcome}`)
+  await using started = await start([broken, well])
+  await started.pool.read({ method: 'eth_call', params: [{}], methodClass: 'read', watch }, never)
+  assert.deepEqual(told, ['source a trouble', 'source b answered'])
+  await using agreeing = await start([well, broken, well])
+  told.length = 0
+  await agreeing.pool.agree({ method: 'eth_x', params: [], k: 2, watch }, never)
+  assert.deepEqual(told.filter((one) => one.endsWith('answered')).length, 2)
 })
 
 test('an answer nested too deep to be written again is no answer', async () => {
@@ -567,13 +580,34 @@ test('an answer counts when enough upstreams give it alike, however it is spelle
   const same: Node = { answer: () => ({ number: '0x1', hash: '0xab', list: [1] }) }
   const other: Node = { answer: () => ({ number: '0x2', hash: '0xab', list: [1] }) }
   await using started = await start([one, other, same])
-  const agreed = await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 2, never)
+  const agreed = await started.pool.agree(
+    { method: 'eth_getBlockByNumber', params: ['0x1', false], k: 2 },
+    never,
+  )
   assert.equal(agreed?.agreed, 2)
   assert.equal(agreed?.asked, 3)
-  assert.equal(await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 3, never), null)
-  assert.equal(await started.pool.agree('eth_getBlockByNumber', ['0x1', false], 4, never), null)
+  assert.equal(
+    await started.pool.agree(
+      { method: 'eth_getBlockByNumber', params: ['0x1', false], k: 3 },
+      never,
+    ),
+    null,
+  )
+  assert.equal(
+    await started.pool.agree(
+      { method: 'eth_getBlockByNumber', params: ['0x1', false], k: 4 },
+      never,
+    ),
+    null,
+  )
   await using failing = await start([broken, same, broken])
-  assert.equal(await failing.pool.agree('eth_getBlockByNumber', ['0x1', false], 2, never), null)
+  assert.equal(
+    await failing.pool.agree(
+      { method: 'eth_getBlockByNumber', params: ['0x1', false], k: 2 },
+      never,
+    ),
+    null,
+  )
   const deep: Node = {
     answer: ({ id }, response) => {
       const result = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
@@ -581,9 +615,9 @@ test('an answer counts when enough upstreams give it alike, however it is spelle
     },
   }
   await using burying = await start([deep, same, one])
-  assert.equal((await burying.pool.agree('eth_x', [], 2, never))?.agreed, 2)
+  assert.equal((await burying.pool.agree({ method: 'eth_x', params: [], k: 2 }, never))?.agreed, 2)
   await using nulls = await start([{ answer: () => null }, { answer: () => null }, silent])
-  assert.deepEqual(await nulls.pool.agree('eth_x', [], 2, never), {
+  assert.deepEqual(await nulls.pool.agree({ method: 'eth_x', params: [], k: 2 }, never), {
     result: null,
     agreed: 2,
     asked: 3,

@@ -4,13 +4,12 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { createFlight } from '../../../base/flight.ts'
 import type { Log } from '../../../base/log.ts'
-import { agreeOn, type Agreement } from './agree.ts'
+import { agreeOn, type Agreement, type Question } from './agree.ts'
 import { createAlarms, type Alarm } from './alarms.ts'
 import { broadcast, type SignedTransaction } from './broadcast.ts'
 import { createCanaries, type Canary } from './canaries.ts'
 import { createChoose, type Wanted } from './choose-upstreams.ts'
 import { createHedgeBudget } from './hedge-budget.ts'
-import type { Params } from '../node/json-rpc-client.ts'
 import type { LieLedger } from './lie-ledger.ts'
 import { isShared } from '../node/method-class.ts'
 import { lastWord, liesOf, raceAttempts, type Attempt, type Finding } from './race-attempts.ts'
@@ -50,7 +49,7 @@ export type UpstreamPool = {
    */
   broadcast(transaction: SignedTransaction, signal: AbortSignal): Promise<void>
   /** The answer that `k` upstreams give alike, or null. Throws `signal.reason`. */
-  agree(method: string, params: Params, k: number, signal: AbortSignal): Promise<Agreement | null>
+  agree(question: Question, signal: AbortSignal): Promise<Agreement | null>
   /** Can any upstream that is in use have this, as far as is known? */
   canSome(need: Need, number: bigint | null): boolean
   status(): PoolStatus
@@ -179,9 +178,9 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       }
     },
 
-    async agree(method, params, k, signal) {
+    async agree(question, signal) {
       const asked = upstreams.filter((one) => one.usable).slice(0, poolLimits.agreeMax)
-      return await agreeOn(asked, { method, params, k }, signal)
+      return await agreeOn(asked, question, signal)
     },
 
     canSome: (need, number) =>

@@ -107,7 +107,7 @@ export function createFetchProof(parts: ProofCallParts): FetchProof {
   return async (asked, offer, signal) => {
     signal.throwIfAborted()
     if (arrived.length === 0) setImmediate(depart)
-    const want = createWant(asked.ref, offer)
+    const want = createWant(asked, offer)
     arrived.push({ asked, want })
     const leave = (): void => {
       want.leave(signal.reason)

@@ -3,12 +3,14 @@
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { toHex, toLatin1 } from '../../../base/hex.ts'
+import { watchAll } from '../../../content/read-watch.ts'
 import type { HeldNode } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
 import { allNodes, bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
 import type { Want } from './want.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 import type { Verdict } from '../pool/verdict.ts'
 
@@ -51,7 +53,7 @@ export async function runProofCall(
     if (isOver) return 'taken'
     const params = [toHex(address), slots.map(toHex)]
     const asked = { method: 'eth_getProof', params, block }
-    const reply = await callAt(upstream, asked, shared)
+    const reply = await watched(upstream, () => callAt(upstream, asked, shared))
     const proof = readProofReply(reply.result, slots.length)
     call.isOpen = false
     offerTo([...wants], proof)
@@ -67,6 +69,20 @@ export async function runProofCall(
     const { method } = asked
     const evidence = { method, params: reply.params, response: reply.result, blockHash: block.hash }
     return { lie: { ...evidence, ...judgement } }
+  }
+
+  /** Whoever waits is told when the answer comes, not when it is judged: it may be gone by then. */
+  async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
+    const hints = [...wants].flatMap((want) => want.hints())
+    const answered = watchAll(hints, 'source', upstream.name)
+    try {
+      const reply = await ask()
+      answered('answered')
+      return reply
+    } catch (thrown) {
+      answered(thrown instanceof UpstreamError ? thrown.kind : 'failed')
+      throw thrown
+    }
   }
 
   function judge(proof: ProofReply): ProofJudgement {

@@ -17,6 +17,7 @@ import {
   readWithdrawalList,
 } from '../../blocks.ts'
 import { readCode, readStorage } from '../../state.ts'
+import { watchReads } from '../../watched-network.ts'
 
 const options = { skip: missingVectors }
 let chain: StubChain
@@ -268,3 +269,30 @@ for (const [name, jsonOnly] of [
     assert.equal(calls.length, 1)
   })
 }
+
+test(
+  'whoever watches is told of each upstream that was asked, before its answer is',
+  options,
+  async (t) => {
+    const failing = await startStubUpstream(t, chain, { knobs: { blockHashParameter: false } })
+    const { network } = openUpstreamContent(t, [failing])
+    const told: string[] = []
+    const watched = watchReads(network, (step, name) => {
+      if (step === 'source') assert.equal(name, new URL(failing.url).host)
+      return (outcome) => void told.push(`${step} ${outcome}`)
+    })
+    const block = provedBlock(chain.recorded[30] ?? assert.fail())
+    const address = fromHex(`0x8bebc8ba651aee624937e7d897853ac30c95a067`)
+    same(await readStorage({ network: watched, block, address }, word(1), signal), word(1))
+    assert.ok(told.includes('source answered'), told.join())
+    assert.ok(told.includes('verify taken'), told.join())
+    const asked = told.length
+    same(await readStorage({ network, block, address }, word(2), signal), word(2))
+    assert.equal(told.length, asked)
+    const other = provedBlock(chain.recorded[54] ?? assert.fail())
+    told.length = 0
+    await findHeader(watched, other.hash, signal)
+    await readTransactionList(watched, other, signal)
+    assert.deepEqual(new Set(told), new Set(['store absent', 'source answered', 'verify taken']))
+  },
+)

@@ -1,6 +1,7 @@
 // A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
 // what nobody has becomes the Fault that says why (verification 2.1).
 import type { HeldNode } from '../../../content/ref.ts'
+import { watchAll } from '../../../content/read-watch.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
 import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
 import { type BlockAsked, createCallAt } from './block-parameter.ts'
@@ -11,6 +12,7 @@ import { createFetchProof } from './fetch-proof.ts'
 import { fetchReceipts } from './fetch-receipts.ts'
 import type { ListAsked } from './offer-list.ts'
 import { createRawCalls } from './raw-calls.ts'
+import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
 
 export type UpstreamSourceParts = {
@@ -25,6 +27,15 @@ export type UpstreamSourceParts = {
   readonly onUnknownFields: (upstream: Upstream) => void
 }
 
+/** Each attempt has an offer of its own: two may run at once. */
+type OfferedQuestion = Pick<PoolQuestion, 'need' | 'number'> & {
+  readonly attempt: (
+    upstream: Upstream,
+    offer: Offer,
+    signal: AbortSignal,
+  ) => ReturnType<PoolQuestion['attempt']>
+}
+
 /**
  * `fetch` rejects with `unverified` when all there was is wrong or too little, `no_upstream` when somebody could not
  * be asked, `unprovable` when state lies deeper than anybody proves.
@@ -36,55 +47,69 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
   const fetchProof = createFetchProof({ network: name, pool, callAt, require, heldNode })
 
   /** Null: what the hint says is not enough to ask anybody. */
-  function questionOf({ ref, hint }: Asked, offer: Offer): PoolQuestion | null {
+  function questionOf({ ref, hint }: Asked): OfferedQuestion | null {
     const number = hint.blockNumber ?? null
     if (ref.kind === 'header') {
-      const asked = { hash: ref.hash, offer }
+      const { hash } = ref
       return {
         need: 'header',
         number,
-        attempt: (upstream, signal) =>
-          fetchHeader({ raw, onUnknownFields }, upstream, asked, signal),
+        attempt: (upstream, offer, signal) =>
+          fetchHeader({ raw, onUnknownFields }, upstream, { hash, offer }, signal),
       }
     }
     if (hint.blockHash === undefined) return null
     const block: BlockAsked = { hash: hint.blockHash, number }
     if (ref.kind === 'code') {
       if (hint.address === undefined) return null
-      const asked = { hash: ref.hash, block, address: hint.address, offer }
+      const asked = { hash: ref.hash, block, address: hint.address }
       return {
         need: 'code',
         number,
-        attempt: (upstream, signal) => fetchCode(callAt, upstream, asked, signal),
+        attempt: (upstream, offer, signal) =>
+          fetchCode(callAt, upstream, { ...asked, offer }, signal),
       }
     }
     const kind = ref.kind
     if (kind === 'trie-node' || kind === 'dag-block') return null
-    const asked: ListAsked = { ref: { kind, hash: ref.hash }, block, offer }
+    const asked: Omit<ListAsked, 'offer'> = { ref: { kind, hash: ref.hash }, block }
     if (kind === 'receipts') {
       return {
         need: 'receipts',
         number,
-        attempt: (upstream, signal) => fetchReceipts(raw, upstream, asked, signal),
+        attempt: (upstream, offer, signal) =>
+          fetchReceipts(raw, upstream, { ...asked, offer }, signal),
       }
     }
     return {
       need: 'body',
       number,
-      attempt: (upstream, signal) => fetchBody({ raw, pick }, upstream, asked, signal),
+      attempt: (upstream, offer, signal) =>
+        fetchBody({ raw, pick }, upstream, { ...asked, offer }, signal),
     }
   }
 
   /** Asks on until it is taken; who lied beside what was taken is known only later. */
-  async function run(asked: Asked, question: PoolQuestion, offer: Offer, signal: AbortSignal) {
+  async function run(asked: Asked, question: OfferedQuestion, offer: Offer, signal: AbortSignal) {
     const { need, number } = question
     let wasLie = false
     const attempt: PoolQuestion['attempt'] = async (upstream, shared) => {
       // After a lie another upstream is asked all the same: only what it says tells who is wrong (T25).
       if (!wasLie && offer([]) === 'taken') return 'taken'
-      const verdict = await question.attempt(upstream, shared)
-      wasLie ||= typeof verdict === 'object'
-      return verdict
+      const answered = watchAll(asked.hints(), 'source', upstream.name)
+      const told: Offer = (items) => {
+        if (items.length > 0) answered('answered')
+        return offer(items)
+      }
+      try {
+        const verdict = await question.attempt(upstream, told, shared)
+        wasLie ||= typeof verdict === 'object'
+        answered(typeof verdict === 'object' ? 'lied' : verdict)
+        return verdict
+      } catch (thrown) {
+        answered(thrown instanceof UpstreamError ? thrown.kind : 'failed')
+        throw thrown
+      }
     }
     const findings = await askPool(pool, { need, number, attempt }, signal)
     conclude(pool, findings, {
@@ -107,7 +132,7 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
         if (outcome === 'taken') resolve()
         return outcome
       }
-      const question = questionOf(asked, watched)
+      const question = questionOf(asked)
       if (question === null) return
       run(asked, question, watched, signal).then(resolve, reject)
       await taken

@@ -1,11 +1,13 @@
 // A ref that somebody waits for while one or more calls may bring it. The wait ends when the ref is taken, when
 // all those calls are over, or when the waiter leaves.
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
-import type { ContentRef } from '../../../content/ref.ts'
-import type { Offer } from '../../../content/source.ts'
+import type { ContentRef, Hint } from '../../../content/ref.ts'
+import type { Asked, Offer } from '../../../content/source.ts'
 
 export type Want = {
   readonly ref: ContentRef
+  /** Of all who wait for it now. */
+  hints(): readonly Hint[]
   readonly isWaiting: boolean
   /** Nobody waits, and not because it was taken. */
   readonly hasLeft: boolean
@@ -19,13 +21,14 @@ export type Want = {
   leave(reason: unknown): void
 }
 
-export function createWant(ref: ContentRef, offer: Offer): Want {
+export function createWant({ ref, hints }: Pick<Asked, 'ref' | 'hints'>, offer: Offer): Want {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let state: 'waiting' | 'taken' | 'over' | 'left' = 'waiting'
   let calls = 0
   let firstFault: unknown = null
   return {
     ref,
+    hints,
     get isWaiting() {
       return state === 'waiting'
     },
