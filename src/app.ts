@@ -29,6 +29,7 @@ import { createSenderCache } from './ethereum/sender-cache.ts'
 import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
 import { createEvents } from './gateway/events/network-events.ts'
 import { createGateway } from './gateway/handle.ts'
+import { createInspector } from './gateway/inspect/inspector.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
@@ -221,7 +222,10 @@ export async function startServer(
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
   })
 
+  const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
+  starting.defer(() => inspector.stop())
   const gateway = createGateway({
+    inspector,
     networks: opened.networks,
     files: createFiles({
       store,
@@ -295,6 +299,7 @@ export async function startServer(
   })
   const { adminRoutes, ...faces } = openFaces({
     gateway,
+    inspector,
     config,
     settings,
     openAdmin: config.admin.enabled
@@ -306,6 +311,12 @@ export async function startServer(
               publicKeys: createPublicKeys(rows),
               pins: openPinRows(database),
               server: view,
+              inspecting: {
+                inspector,
+                gateway,
+                networks: opened.networks,
+                callerOf: directory.callerOf,
+              },
               clock,
             },
             findActor: () => null,

@@ -5,6 +5,7 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import type { Inspector } from './gateway/inspect/inspector.ts'
 import type { FilesOperation } from './gateway/operation.ts'
 import { add } from './gateway/operations/add.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
@@ -22,6 +23,7 @@ import { cairnVersion } from './version.ts'
 
 export type FacesParts = {
   readonly gateway: Gateway
+  readonly inspector: Inspector
   /** As of the start. */
   readonly config: Config
   /** As of now. */
@@ -46,9 +48,10 @@ export type OpenFaces = Pick<ServerParts, 'routes' | 'upgrades'> & {
 }
 
 export function openFaces(parts: FacesParts): OpenFaces {
-  const { gateway, config, settings, uploads, ready, networks, clock, log } = parts
+  const { gateway, inspector, config, settings, uploads, ready, networks, clock, log } = parts
   const rpcParts = {
     gateway,
+    inspector,
     settings: {
       ...defaultRpcSettings,
       get bodyBytesMax() {
@@ -69,6 +72,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
   }
   const filesParts = {
     gateway,
+    inspector,
     operations: createFilesOperations({
       clock,
       version: cairnVersion(),

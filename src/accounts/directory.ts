@@ -12,6 +12,7 @@ import { checkApiKey, hashCredential, hashToHex } from './api-key.ts'
 import type { Caller } from './caller.ts'
 import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
 import type { JwtKeys } from './jwt.ts'
+import type { KeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
 import type { JwtAlgorithm, ParsedPublicKey } from './public-key.ts'
 
@@ -24,6 +25,8 @@ export type Directory = {
   openAccounts(cardGate: boolean): readonly string[]
   /** A key with its secret and without its lists, for its own account; null: there is none that works. */
   callerOf(accountId: string, keyId: string): Caller | null
+  /** Of a key that works, as of the last look; null: there is none. */
+  settingsOf(keyId: string): KeySettings | null
   /** Reads the accounts anew when they changed. */
   refresh(): void
   stop(): void
@@ -87,6 +90,7 @@ export function createDirectory(parts: {
   let entries = new Map<string, Entry>()
   let revision = -1
   let open: readonly Entry[] = []
+  let byId = new Map<string, Entry>()
   // sha256 of keys that are not there -> when to look again.
   const unknown = new Map<string, number>()
 
@@ -104,6 +108,7 @@ export function createDirectory(parts: {
       }
     }
     entries = read
+    byId = new Map([...read.values()].map((entry) => [entry.withSecret.keyId, entry]))
     open = [...read.values()].filter(
       ({ revoked, withSecret: { settings } }) =>
         !revoked && settings.files && settings.gatewayPublic,
@@ -154,9 +159,14 @@ export function createDirectory(parts: {
       )
       return [...new Set(now.map(({ withSecret }) => withSecret.accountId))]
     },
+    settingsOf(keyId) {
+      const entry = byId.get(keyId)
+      if (entry === undefined || entry.revoked || isOver(entry.expires, clock)) return null
+      return entry.withSecret.settings
+    },
     callerOf(accountId, keyId) {
       refresh()
-      const entry = [...entries.values()].find(({ withSecret }) => withSecret.keyId === keyId)
+      const entry = byId.get(keyId)
       if (entry === undefined || entry.withSecret.accountId !== accountId) return null
       if (entry.revoked || isOver(entry.expires, clock)) return null
       // Whoever signed in for the account need not sign a token too.

@@ -45,6 +45,12 @@ export type KeySettings = {
   readonly allowIps: readonly string[]
   /** The lists do not hold for who sends the secret. */
   readonly overrideWithSecret: boolean
+  /** The last requests are kept in memory for members of its account to see. */
+  readonly inspect: boolean
+  /** With params and results; else their sizes alone. */
+  readonly inspectBodies: boolean
+  /** With the address each came from. */
+  readonly inspectAddresses: boolean
 }
 
 export const defaultKeySettings: KeySettings = {
@@ -71,6 +77,9 @@ export const defaultKeySettings: KeySettings = {
   allowUserAgents: [],
   allowIps: [],
   overrideWithSecret: false,
+  inspect: false,
+  inspectBodies: false,
+  inspectAddresses: false,
 }
 
 /** What the owner of the server sets for an account as a whole. Null = no limit. Kept as JSON in account.settings. */

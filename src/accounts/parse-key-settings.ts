@@ -49,6 +49,9 @@ export function changeKeySettings(
     allowUserAgents: parseAllowlist('allowUserAgents', merged.allowUserAgents),
     allowIps: parseAllowlist('allowIps', merged.allowIps),
     overrideWithSecret: flag('overrideWithSecret', merged.overrideWithSecret),
+    inspect: flag('inspect', merged.inspect),
+    inspectBodies: flag('inspectBodies', merged.inspectBodies),
+    inspectAddresses: flag('inspectAddresses', merged.inspectAddresses),
   }
 }
 

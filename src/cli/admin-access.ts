@@ -52,6 +52,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     publicKeys: data.publicKeys,
     pins: openPinRows(data.db),
     server: null,
+    inspecting: null,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null },

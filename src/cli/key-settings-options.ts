@@ -38,6 +38,9 @@ export type KeySettingsOptions = Lists & {
   readonly gatewayPinnedOnly?: boolean
   readonly gatewayPublic?: boolean
   readonly overrideWithSecret?: boolean
+  readonly inspect?: boolean
+  readonly inspectBodies?: boolean
+  readonly inspectAddresses?: boolean
 }
 
 /** `changing`: with the forms that take a setting back. */
@@ -69,6 +72,10 @@ export function addKeySettings(command: Command, changing: boolean): Command {
   }
   command.option('--override-with-secret', 'the --allow lists do not hold for who sends the secret')
   if (changing) command.option('--no-override-with-secret', 'they hold for everybody')
+  for (const [name, kept, gone] of inspected) {
+    command.option(`--${name}`, kept)
+    if (changing) command.option(`--no-${name}`, gone)
+  }
   return command
 }
 
@@ -90,6 +97,12 @@ const byteLimits = [
 const uploadLimits = [
   ['--files-body-bytes', 'longest body of one upload (none)'],
   ['--files-uploads', 'uploads of more than 128 KiB at a time (as the server is set)'],
+] as const
+
+const inspected = [
+  ['inspect', 'keep its last requests in memory, for members to see', 'keep none of them'],
+  ['inspect-bodies', 'with params and results', 'without them: sizes alone'],
+  ['inspect-addresses', 'with the address each came from', 'without it'],
 ] as const
 
 const lists = [
@@ -124,6 +137,9 @@ export function changesOf(options: KeySettingsOptions): Partial<KeySettings> {
     allowUserAgents: listOf('--allow-user-agent', options.allowUserAgent),
     allowIps: listOf('--allow-ip', options.allowIp),
     overrideWithSecret: options.overrideWithSecret,
+    inspect: options.inspect,
+    inspectBodies: options.inspectBodies,
+    inspectAddresses: options.inspectAddresses,
   }
   return onlyGiven(changes)
 }

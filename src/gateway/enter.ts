@@ -18,7 +18,11 @@ export type Authenticate = (
 ) => Caller | Promise<Caller>
 
 /** Where a refusal is counted: a method of a network, or a file command. */
-type Place = { readonly network: Network | null; readonly method: string }
+type Place = {
+  readonly network: Network | null
+  readonly method: string
+  readonly credential: Credential
+}
 
 /** What entering needs. `refused`: is told of whom a known key refused, and why. */
 export type EnterParts = {
@@ -56,13 +60,13 @@ export function enterRpc(
   try {
     caller = parts.authenticate(key, secret, address, jwt)
   } catch (thrown) {
-    throw tellOwner(parts, credential, { network, method: '' }, thrown)
+    throw tellOwner(parts, credential, { network, method: '', credential }, thrown)
   }
   if (!(caller instanceof Promise)) return gateRpc(parts, caller, credential, network)
   return caller.then(
     (found) => gateRpc(parts, found, credential, network),
     (thrown: unknown) => {
-      throw tellOwner(parts, credential, { network, method: '' }, thrown)
+      throw tellOwner(parts, credential, { network, method: '', credential }, thrown)
     },
   )
 }
@@ -76,7 +80,7 @@ function gateRpc(
   try {
     judgeRpc(caller, credential, network)
   } catch (thrown) {
-    refused(caller, { network, method: '' }, Fault.from(thrown))
+    refused(caller, { network, method: '', credential }, Fault.from(thrown))
     throw thrown
   }
   return caller
@@ -114,7 +118,7 @@ export async function enterFiles(
   if (credential.caller === undefined && (key === null || secret === null)) {
     throw new Fault('no_credential')
   }
-  const place = { network: null, method }
+  const place = { network: null, method, credential }
   let caller = credential.caller
   try {
     caller ??= await parts.authenticate(key ?? '', secret, address)

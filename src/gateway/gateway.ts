@@ -6,6 +6,8 @@ import type { Network } from '../ethereum/network.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 import type { Subscriptions } from './events/subscriptions.ts'
 import type { FilesDownload, FilesUpload } from './files-bytes.ts'
+import type { ReadWatch } from '../content/read-watch.ts'
+import type { Timeline } from './inspect/timeline.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
 import type { PathRun, PathVisit } from './path-operation.ts'
@@ -36,6 +38,21 @@ export type RpcOutcome =
   | { readonly text: string; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
+/** Told how a request goes that its key's owner wants to see (inspect/inspection.ts). */
+export interface InspectedVisit {
+  /** Of the reads that are made for it. */
+  readonly watch: ReadWatch
+  readonly timeline: Pick<Timeline, 'reached' | 'kept'>
+  /** The calls that it holds, before they run. */
+  asks(items: readonly (RpcItem | Fault)[], batch: boolean): void
+  /** In the order of the calls. `priced`: what each costs when it comes to no fault. */
+  answers(
+    priced: readonly { readonly units: number }[],
+    outcomes: readonly RpcOutcome[],
+    labels: RpcLabels,
+  ): void
+}
+
 /** One HTTP request of the JSON-RPC face after its envelope was read. A Fault stands for a bad item. */
 export type RpcVisit = {
   readonly caller: Caller
@@ -48,6 +65,10 @@ export type RpcVisit = {
   readonly request: { readonly signal: AbortSignal }
   /** Of the connection that it came over; absent over HTTP. */
   readonly subscriptions?: FrameSubscriptions
+  /** Ask this upstream alone, by its name: known reads, as its word. */
+  readonly upstream?: string
+  /** Told what becomes of it, where the key's owner wants to see that. */
+  readonly inspection?: InspectedVisit | null
 }
 
 /** A connection that stays, as the gateway sees it. */
@@ -83,6 +104,8 @@ export type FilesVisit = {
   readonly upload?: FilesUpload
   /** Is the client still there? Asked right before a commit. */
   readonly connected: () => boolean
+  /** As of an RpcVisit. */
+  readonly inspection?: InspectedVisit | null
   readonly signal: AbortSignal
 }
 

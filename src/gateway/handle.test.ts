@@ -19,6 +19,7 @@ import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import { createGateway, type GatewayParts } from './handle.ts'
+import { createInspector } from './inspect/inspector.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
 import type { BlockParameter, FilesOperation, Operations, RpcOperation } from './operation.ts'
@@ -104,6 +105,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     fileMeters: createTestMeters(),
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
+    inspector: createInspector({ settingsOf: () => null, clock: systemClock }),
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     operationsOf: () => offering(operations),
     resolveBlock: async (): Promise<BlockRef> => ({

@@ -4,12 +4,15 @@ import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
-import { rpcOutcome } from '../limits/usage-row.ts'
+import { watchReads } from '../ethereum/watched-network.ts'
+import { filesOutcome, rpcOutcome } from '../limits/usage-row.ts'
 import { type Authenticate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
 import type { Credential, Gateway, RpcAnswer, RpcOutcome, RpcVisit } from './gateway.ts'
 import type { KeptAnswers } from './kept-answers.ts'
+import type { Inspector } from './inspect/inspector.ts'
+import { askOneUpstream } from './one-upstream.ts'
 import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
 import { createNetworkChoice } from './networks.ts'
 import { toOutcome } from './once-told.ts'
@@ -36,6 +39,8 @@ export type GatewayParts = FilesRunParts & {
   readonly chargeUnits: (caller: Caller, units: number) => void
   /** What readers of `/ipfs/<cid>` may have. */
   readonly paths: PathRules
+  /** Of keys whose owners want to see their requests. */
+  readonly inspector: Pick<Inspector, 'begin'>
   readonly operationsOf: (network: Network) => Operations
   readonly resolveBlock: ResolveBlock
   readonly keptAnswers: KeptAnswers
@@ -191,9 +196,28 @@ export function createGateway(parts: GatewayParts): Gateway {
     })
   }
 
+  /** Refused by what URL and headers show: of the body nothing is known. */
+  function inspectRefusal(
+    caller: Caller,
+    { network, credential }: { readonly network: Network | null; readonly credential: Credential },
+    fault: Fault,
+  ): void {
+    const face = network === null ? 'files' : 'rpc'
+    const { status } = network === null ? filesOutcome(fault) : rpcOutcome(fault)
+    const where = { face, transport: 'http', network: network?.name ?? null } as const
+    const inspection = parts.inspector.begin(caller, {
+      ...where,
+      arrived: clock.monotonic(),
+      credential,
+    })
+    inspection.timeline.reached('auth', fault.code)
+    inspection.end({ fault, status, bytesIn: 0, bytesOut: 0 })
+  }
+
   const entrance: EnterParts = {
     authenticate,
-    refused(caller, { network, method }, fault) {
+    refused(caller, { network, method, credential }, fault) {
+      if (caller.settings.inspect) inspectRefusal(caller, { network, credential }, fault)
       if (network === null) runs.countRefusal(caller, method, fault)
       else countRpc(caller, network, noMethod, fault, 0)
     },
@@ -247,12 +271,20 @@ export function createGateway(parts: GatewayParts): Gateway {
     enterFiles: enterCommand,
 
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
-      const { caller, network, batch } = visit
+      const { caller, batch, inspection } = visit
       const began = clock.monotonic()
-      const operations = operationsOf(network)
+      const offered = operationsOf(visit.network)
+      const operations =
+        visit.upstream === undefined ? offered : askOneUpstream(offered, visit.upstream)
       const lasting = visit.subscriptions !== undefined
       const planned = visit.items.map((item) => plan(operations, item, caller.allowlists, lasting))
       const units = requestUnits(planned, batch)
+      // Of a key that nobody inspects the network is as it is: nothing below costs more.
+      const network = inspection ? watchReads(visit.network, inspection.watch) : visit.network
+      if (inspection) {
+        inspection.asks(visit.items, batch)
+        inspection.timeline.reached('parse')
+      }
       try {
         // Nothing to charge for is nothing to refuse: who may not call is told so, also when the day is used up.
         if (units > 0) parts.admitUnits(caller, units)
@@ -261,25 +293,37 @@ export function createGateway(parts: GatewayParts): Gateway {
         for (const item of planned) countRpc(caller, network, item, fault, 0)
         throw fault
       }
+      inspection?.timeline.reached('admit')
       const labels = new Visit(network, parts.resolveBlock, visit.request)
       let waiting = 0
       const outcomes = planned.map((item): RpcOutcome | null => {
         if (item.fault !== null) return { fault: item.fault }
         // An answer at hand comes without the nodes it follows from.
-        const outcome =
-          visit.proof === true
-            ? null
-            : (findKept(parts.keptAnswers, network, item.operation, item.input, labels) ??
-              outcomeNow(item, network, labels))
+        if (visit.proof === true) {
+          waiting++
+          return null
+        }
+        const kept = findKept(parts.keptAnswers, network, item.operation, item.input, labels)
+        if (kept !== null) inspection?.timeline.kept()
+        const outcome = kept ?? outcomeNow(item, network, labels)
         if (outcome === null) waiting++
         return outcome
       })
       const finish = (): RpcAnswer => {
         const answered = outcomes as readonly RpcOutcome[]
         const charged = meter(visit, planned, answered, began)
-        return { outcomes: answered, headers: labels.headers(batch, charged) }
+        const headers = labels.headers(batch, charged)
+        if (inspection) {
+          inspection.timeline.reached('run')
+          inspection.answers(planned, answered, headers)
+        }
+        return { outcomes: answered, headers }
       }
-      return waiting === 0 ? finish() : runWaiting(visit, labels, planned, outcomes).then(finish)
+      return waiting === 0
+        ? finish()
+        : runWaiting(inspection ? { ...visit, network } : visit, labels, planned, outcomes).then(
+            finish,
+          )
     },
 
     chargeRefusal(caller, network, fault) {

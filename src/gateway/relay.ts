@@ -56,7 +56,11 @@ export function parseBlock(
  */
 export async function relayCall(
   call: RpcCall,
-  method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & { readonly provable?: boolean },
+  method: Pick<RelayedMethod, 'name' | 'class' | 'block'> & {
+    readonly provable?: boolean
+    /** Ask this one alone. */
+    readonly upstream?: string
+  },
   params: readonly unknown[],
   block: BlockParameter | null,
   known: Level | null = null,
@@ -66,6 +70,7 @@ export async function relayCall(
     params,
     class: method.class,
     ...(method.provable === true && { provable: true }),
+    ...(method.upstream !== undefined && { upstream: method.upstream }),
     ...(call.network.hint.watch && { watch: call.network.hint.watch }),
     ...(await pinOf(method.block, block, call)),
   }

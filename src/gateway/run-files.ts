@@ -29,7 +29,7 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
   const { files, admitFiles, fileMeters, importProfileOf, count, clock, log } = parts
   return {
     async runFiles(visit) {
-      const { caller, operation, signal, connected } = visit
+      const { caller, operation, signal, connected, inspection } = visit
       const facts = {
         keyId: caller.keyId,
         accountId: caller.accountId,
@@ -49,7 +49,9 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
         if (visit.upload !== undefined) {
           visit.upload.onChunk = (bytes) => measured.upload(bytes)
         }
+        inspection?.timeline.reached('admit')
         const reply = await operation.run(input, { caller, files, connected, signal })
+        inspection?.timeline.reached('run')
         return {
           reply,
           download: measured,

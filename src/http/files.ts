@@ -5,6 +5,8 @@ import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { Inspection } from '../gateway/inspect/inspection.ts'
+import type { Inspector } from '../gateway/inspect/inspector.ts'
 import type { FilesOperation, FilesRequest } from '../gateway/operation.ts'
 import { isAmbient } from './browser-gate.ts'
 import {
@@ -40,6 +42,7 @@ export type FilesFaceParts = {
   /** Of Cairn, for the Server header. */
   readonly version: string
   readonly settings: FilesSettings
+  readonly inspector: Pick<Inspector, 'begin'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -95,6 +98,7 @@ async function answerCommand(
   upload: UploadBody,
   entry: FilesEntry | null,
 ): Promise<void> {
+  const arrived = parts.clock.monotonic()
   const { headers, method } = exchange.request
   const whole = entry?.path ?? exchange.path
   if (!whole.startsWith(base)) throw new Fault('no_command')
@@ -103,24 +107,66 @@ async function answerCommand(
   const path = whole.slice(base.length)
   const credential =
     entry === null ? readFilesCredential(exchange) : { key: null, secret: null, ...entry }
+  const counted = countedAs(parts, path)
+  const caller = await parts.gateway.enterFiles(credential, commandName(path), counted)
+  const sent = { bytes: 0 }
+  if (!caller.settings.inspect) {
+    return await runCommand(parts, exchange, upload, { caller, path, sent, inspection: null })
+  }
+  const where = { face: 'files', transport: 'http', network: null } as const
+  const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
+  inspection.timeline.reached('auth')
+  let fault: Fault | null = null
+  try {
+    await runCommand(parts, exchange, upload, { caller, path, sent, inspection })
+  } catch (thrown) {
+    fault = Fault.from(thrown)
+    throw thrown
+  } finally {
+    inspection.timeline.reached('reply')
+    const status = fault === null ? exchange.response.statusCode : refusalOf(fault).status
+    inspection.end({ fault, status, bytesIn: upload.bytes, bytesOut: sent.bytes })
+  }
+}
+
+/** Foreign names never become rows of the usage table. */
+function countedAs({ operations }: FilesFaceParts, path: string): string {
   const name = commandName(path)
-  const counted = parts.operations.has(name) ? name : 'other'
-  const caller = await parts.gateway.enterFiles(credential, name, counted)
+  return operations.has(name) ? name : 'other'
+}
+
+type Entered = {
+  readonly caller: Caller
+  /** Of the command. */
+  readonly path: string
+  /** Counts the bytes of the answer's body. */
+  readonly sent: { bytes: number }
+  readonly inspection: Inspection | null
+}
+
+async function runCommand(
+  parts: FilesFaceParts,
+  exchange: NodeExchange,
+  upload: UploadBody,
+  { caller, path, sent, inspection }: Entered,
+): Promise<void> {
   const { operation, request } = await readCommand(parts, path, exchange, upload).catch(
     (thrown) => {
-      parts.gateway.countRefusal(caller, counted, Fault.from(thrown))
+      parts.gateway.countRefusal(caller, countedAs(parts, path), Fault.from(thrown))
       throw thrown
     },
   )
+  inspection?.asksCommand(operation.name, request)
+  inspection?.timeline.reached('parse')
   const run = await parts.gateway.runFiles({
     caller,
     operation,
     request,
     upload,
+    inspection,
     connected: () => isConnected(exchange),
     signal: exchange.signal,
   })
-  const sent = { bytes: 0 }
   let fault: Fault | null = null
   try {
     const terms = {

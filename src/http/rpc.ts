@@ -6,6 +6,8 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
+import type { Inspection } from '../gateway/inspect/inspection.ts'
+import type { Inspector } from '../gateway/inspect/inspector.ts'
 import { untellAll } from '../gateway/once-told.ts'
 import type { Body } from './body.ts'
 import { preflightHeaders } from './cors.ts'
@@ -14,7 +16,13 @@ import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { Exchange } from './exchange.ts'
 import type { RpcFace, RpcPath } from './routes.ts'
 import { asksProof, judgeRequest, readCredential } from './rpc-request.ts'
-import { type RefusalForm, refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
+import {
+  type RefusalForm,
+  refusalBody,
+  ReplyWriter,
+  type RpcBody,
+  unknownForm,
+} from './rpc-reply.ts'
 import { formOf, readForm, refusedMs } from './rpc-refusal.ts'
 import { createReplySender, type ReplySender } from './rpc-send.ts'
 import { answerWithin, within } from './within.ts'
@@ -42,6 +50,7 @@ export const defaultRpcSettings: RpcSettings = {
 export type RpcFaceParts = {
   readonly gateway: Gateway
   readonly settings: RpcSettings
+  readonly inspector: Pick<Inspector, 'begin'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -80,6 +89,8 @@ export function createRpcFace(parts: RpcFaceParts): RpcFace {
       overloaded,
       entered: null,
       form: null,
+      inspection: null,
+      bytesIn: 0,
       read: false,
       answered: false,
     }
@@ -105,6 +116,10 @@ type Progress = {
   entered: { readonly caller: Caller; readonly network: Network } | null
   /** What a refusal would echo; null while the body is unread. */
   form: RefusalForm | Envelope | null
+  /** Null: the key's owner does not want to see it, or nobody knows yet whose it is. */
+  inspection: Inspection | null
+  /** Of the body, so far. */
+  bytesIn: number
   /** The body was read to its end. */
   read: boolean
   /** The answer is sent, and no refusal. */
@@ -112,12 +127,13 @@ type Progress = {
 }
 
 async function answer(
-  { gateway, settings, clock, send }: FaceParts,
+  { gateway, settings, inspector, clock, send }: FaceParts,
   exchange: Exchange,
   path: RpcPath,
   progress: Progress,
   deadlines: Deadlines,
 ): Promise<void> {
+  const arrived = clock.monotonic()
   judgeRequest(exchange, path)
   if (progress.overloaded) throw new Fault('overloaded')
   const network = gateway.networkFor(path.network, exchange.hostLabel)
@@ -129,15 +145,24 @@ async function answer(
   const caller =
     entering instanceof Promise ? await within(entering, exchange.signal, clock) : entering
   progress.entered = { caller, network }
+  if (caller.settings.inspect) {
+    const where = { face: 'rpc', transport: 'http', network: network.name } as const
+    progress.inspection = inspector.begin(caller, { ...where, arrived, credential })
+    progress.inspection.timeline.reached('auth')
+  }
+  const { inspection } = progress
   acceptBody(exchange, settings)
   const reading = exchange.readBody(settings.bodyBytesMax, deadlines)
   const sent = reading instanceof Promise ? await reading : reading
+  progress.bytesIn = sent.bytes.length
+  inspection?.timeline.reached('body')
   const { batch, entries } = openEnvelope(sent, settings, progress)
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
   const items = entries.map((entry) => entry.item)
   const proof = asksProof(exchange)
-  const running = gateway.runRpc({ caller, network, items, batch, proof, request: exchange })
+  const visit = { caller, network, items, batch, proof, request: exchange, inspection }
+  const running = gateway.runRpc(visit)
   const { outcomes, headers } =
     running instanceof Promise ? await answerWithin(running, exchange.signal, clock) : running
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
@@ -149,7 +174,18 @@ async function answer(
   if (exchange.gone) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
+  if (inspection !== null) endInspection(inspection, progress, fault, body)
   progress.answered = true
+}
+
+function endInspection(
+  inspection: Inspection,
+  { bytesIn }: Progress,
+  fault: Fault | null,
+  body: RpcBody,
+): void {
+  inspection.timeline.reached('reply')
+  inspection.end({ fault, status: fault?.row.status ?? 200, bytesIn, bytesOut: body.bytes })
 }
 
 /** The fault that decides the status: of a single call, or of a batch in which no call is allowed. */
@@ -211,4 +247,5 @@ async function refuse(
   const bodyUnread = !read && !exchange.bodyEnded
   const labels = units === 0 ? null : { ...noLabels, units }
   send(exchange, { fault, labels, body, bodyUnread })
+  if (progress.inspection !== null) endInspection(progress.inspection, progress, fault, body)
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Subscriptions, SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
-import type { Peer } from '../gateway/gateway.ts'
+import type { Credential, Peer } from '../gateway/gateway.ts'
 import { untellAll } from '../gateway/once-told.ts'
 import type { Deadlines } from './deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
@@ -44,6 +44,7 @@ export type ConnectionParts = FrameParts & {
   readonly socket: WebSocket
   readonly caller: Caller
   readonly network: Network
+  readonly credential: Credential
   readonly requestId: string
   /** Each result is to come with its proof bundle. */
   readonly proof: boolean
@@ -163,12 +164,13 @@ export class WebSocketConnection implements Peer {
   }
 
   #begin(bytes: Buffer): void {
-    const { load, settings, network, requestId, proof, deadlines } = this.#parts
+    const { load, settings, network, credential, requestId, proof, deadlines } = this.#parts
     const request = new FrameRequest()
     const refusal = load.frames < settings.requestsInFlightMax ? null : new Fault('overloaded')
     const subscriptions = this.#subscriptions.openFrame()
     const { caller } = this
-    const frame = { caller, network, bytes, requestId, proof, request, subscriptions, refusal }
+    const from = { caller, network, credential, requestId, proof }
+    const frame = { ...from, bytes, request, subscriptions, refusal }
     const reply = answerFrame(this.#parts, frame)
     if (!(reply instanceof Promise)) {
       this.#reply(reply, subscriptions)

@@ -98,6 +98,7 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
         socket: webSocket,
         caller,
         network,
+        credential,
         requestId,
         proof: asksProof({ headers: { 'x-cairn-proof': asked }, query: upgrade.target.query }),
         deadlines,

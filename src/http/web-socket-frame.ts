@@ -7,7 +7,9 @@ import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
-import type { Gateway, RpcAnswer, RpcOutcome } from '../gateway/gateway.ts'
+import type { Credential, Gateway, RpcAnswer, RpcOutcome } from '../gateway/gateway.ts'
+import type { Inspection } from '../gateway/inspect/inspection.ts'
+import type { Inspector } from '../gateway/inspect/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
 import type { RpcSettings } from './rpc.ts'
 import { formOf } from './rpc-refusal.ts'
@@ -17,6 +19,7 @@ import { answerWithin } from './within.ts'
 export type FrameParts = {
   readonly gateway: Gateway
   readonly settings: RpcSettings
+  readonly inspector: Pick<Inspector, 'begin'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -25,6 +28,8 @@ export type Frame = {
   readonly caller: Caller
   readonly network: Network
   readonly bytes: Uint8Array
+  /** Of the connection. */
+  readonly credential: Credential
   /** Goes into `internal` errors. */
   readonly requestId: string
   readonly proof: boolean
@@ -66,6 +71,27 @@ export class FrameRequest {
 
 /** Answers `frame`, at once when every answer is at hand. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
+  if (!frame.caller.settings.inspect) return answer(parts, frame, null)
+  const { caller, network, credential } = frame
+  const where = { face: 'rpc', transport: 'websocket', network: network.name } as const
+  const arrived = parts.clock.monotonic()
+  const inspection = parts.inspector.begin(caller, { ...where, arrived, credential })
+  const reply = answer(parts, frame, inspection)
+  const end = (told: FrameReply): FrameReply => {
+    inspection.timeline.reached('reply')
+    const bytes = { bytesIn: frame.bytes.length, bytesOut: Buffer.byteLength(told.text) }
+    const fault = told.refused === null ? null : new Fault(told.refused)
+    inspection.end({ fault, status: null, ...bytes })
+    return told
+  }
+  return reply instanceof Promise ? reply.then(end) : end(reply)
+}
+
+function answer(
+  parts: FrameParts,
+  frame: Frame,
+  inspection: Inspection | null,
+): FrameReply | Promise<FrameReply> {
   const { gateway, settings, clock } = parts
   const { caller, network, bytes, proof, request, subscriptions } = frame
   let envelope: Envelope | null = null
@@ -75,7 +101,7 @@ export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promi
     if (frame.refusal !== null) throw frame.refusal
     if (envelope.refusal !== null) throw envelope.refusal
     const items = entries.map(({ item }) => item)
-    const visit = { caller, network, items, batch, proof, request, subscriptions }
+    const visit = { caller, network, items, batch, proof, request, subscriptions, inspection }
     const running = gateway.runRpc(visit)
     if (!(running instanceof Promise)) return replyTo(parts, frame, envelope, running)
     const opened = envelope

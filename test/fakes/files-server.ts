@@ -21,6 +21,7 @@ import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { FilesOperation } from '../../src/gateway/operation.ts'
 import { createFilesOperations, pathOperations } from '../../src/gateway/operations/files-index.ts'
 import { createPaths, type PathRules } from '../../src/gateway/run-path.ts'
+import { createInspector } from '../../src/gateway/inspect/inspector.ts'
 import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
 import { createPathFace, type PathFaceSettings } from '../../src/http/path-face.ts'
 import { createRoutes } from '../../src/http/routes.ts'
@@ -132,6 +133,7 @@ export async function startFilesServer(
     operations,
     version: '0.1.0',
     settings: { ...defaultFilesSettings, ...options.settings },
+    inspector: createInspector({ settingsOf: () => null, clock }),
     clock,
     log: silentLog,
   })

@@ -1,6 +1,7 @@
 // The bare HTTP server with the JSON-RPC face over a fake Gateway, on a free port of loopback.
 import { type Clock, systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { createInspector, type Inspector } from '../../src/gateway/inspect/inspector.ts'
 import { createRoutes } from '../../src/http/routes.ts'
 import { createRpcFace, defaultRpcSettings, type RpcSettings } from '../../src/http/rpc.ts'
 import {
@@ -31,14 +32,16 @@ export async function startRpcServer(
     readonly settings?: Partial<RpcSettings>
     readonly webSocket?: Partial<WebSocketLimits>
     readonly server?: Partial<ServerSettings>
+    readonly inspector?: Inspector
     readonly clock?: Clock
   } = {},
 ): Promise<RpcServer> {
   const { gateway = createFakeGateway(), clock = systemClock } = part
+  const { inspector = createInspector({ settingsOf: () => null, clock }) } = part
   const log = silentLog
   const settings = { ...defaultRpcSettings, ...part.settings }
   const routes = createRoutes({
-    rpc: createRpcFace({ gateway, settings, clock, log }),
+    rpc: createRpcFace({ gateway, settings, inspector, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     paths: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
@@ -50,6 +53,7 @@ export async function startRpcServer(
     upgrades: createWebSocketFace({
       gateway,
       settings,
+      inspector,
       limits: { ...defaultWebSocketLimits, ...part.webSocket },
       clock,
       log,

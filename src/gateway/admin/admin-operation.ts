@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { AccountStorage } from '../../ipfs/pins/account-storage.ts'
 import type { PinPage } from '../../ipfs/pins/pin-list.ts'
 import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
+import type { Inspecting } from '../inspect/inspecting.ts'
 import type { Actor, AdminRole } from './actor.ts'
 import type { ServerView } from './server-view.ts'
 
@@ -27,6 +28,8 @@ export type AdminParts = {
   readonly pins: PinRows
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerView | null
+  /** Null where no server runs: the command line. */
+  readonly inspecting: Inspecting | null
   readonly clock: Clock
 }
 

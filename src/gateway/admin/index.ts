@@ -27,6 +27,11 @@ import { removePublicKey } from './remove-public-key.ts'
 import { revokeKey } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
 import { rotateSecret } from './rotate-secret.ts'
+import { clearRequests } from './clear-requests.ts'
+import { getRequest } from './get-request.ts'
+import { listRequests } from './list-requests.ts'
+import { replayRequest } from './replay-request.ts'
+import { watchRequests } from './watch-requests.ts'
 
 export const adminOperations = [
   getStatus,
@@ -55,4 +60,9 @@ export const adminOperations = [
   listPublicKeys,
   addPublicKey,
   removePublicKey,
+  listRequests,
+  watchRequests,
+  getRequest,
+  clearRequests,
+  replayRequest,
 ] as readonly AdminOperation[]

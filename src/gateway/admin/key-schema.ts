@@ -34,6 +34,9 @@ const keySettingsShape = z.strictObject({
   allowUserAgents: entries,
   allowIps: entries,
   overrideWithSecret: z.boolean(),
+  inspect: z.boolean(),
+  inspectBodies: z.boolean(),
+  inspectAddresses: z.boolean(),
 })
 
 /** All settings of a key: null = no limit (or as the server is set), 0 = nothing, an empty list = all. */

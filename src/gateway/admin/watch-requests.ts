@@ -1,0 +1,41 @@
+// `GET .../requests/live`: the requests of a key that is inspected, as they end. A stream ends after some minutes, so that
+// who may see it is judged anew when the page asks again.
+// Tested by test/inspector.test.ts
+import { z } from 'zod'
+import { createFeed } from '../../base/feed.ts'
+import { matches } from '../inspect/inspector.ts'
+import type { EventsOperation } from './admin-operation.ts'
+import { filterInput, filterOf, inspectedRow, inspectingOf } from './inspected-schema.ts'
+import { keyPath } from './key-schema.ts'
+
+const input = z.strictObject({ ...keyPath, ...filterInput })
+const liveMs = 300_000
+/** Requests that wait to be read; beyond them the oldest go. */
+const waitingMax = 200
+
+export const watchRequests: EventsOperation<
+  z.output<typeof input>,
+  z.output<typeof inspectedRow>
+> = {
+  id: 'watchRequests',
+  form: 'events',
+  method: 'GET',
+  path: '/accounts/{account}/keys/{key}/requests/live',
+  role: 'member',
+  summary: 'Requests of a key that is inspected, as they end. The stream ends after 5 minutes.',
+  input,
+  output: inspectedRow,
+  run(asked, call) {
+    const { inspector, caller } = inspectingOf(call, asked)
+    const filter = filterOf(asked)
+    const feed = createFeed<z.output<typeof inspectedRow>>(waitingMax, call.signal)
+    const stopListening = inspector.listen(caller.keyId, (request) => {
+      if (matches(request, filter)) feed.push(inspectedRow.parse(request))
+    })
+    const stopTimer = call.clock.after(liveMs, () => feed.end())
+    return feed.read(() => {
+      stopTimer()
+      stopListening()
+    })
+  },
+}

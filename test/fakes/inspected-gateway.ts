@@ -1,0 +1,120 @@
+// A gateway over one fake network whose key is inspected: one chain, and two upstreams that say other things than it
+// proves.
+import type { Caller } from '../../src/accounts/caller.ts'
+import {
+  defaultAccountSettings,
+  defaultKeySettings,
+  type KeySettings,
+} from '../../src/accounts/key-settings.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { Fault } from '../../src/base/fault.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { importProfiles } from '../../src/codec/import-profile.ts'
+import type { RelayedCall } from '../../src/ethereum/relay.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createGateway } from '../../src/gateway/handle.ts'
+import type { Inspecting } from '../../src/gateway/inspect/inspecting.ts'
+import { createInspector } from '../../src/gateway/inspect/inspector.ts'
+import { createKeptAnswers } from '../../src/gateway/kept-answers.ts'
+import type { RpcOperation } from '../../src/gateway/operation.ts'
+import { resolveBlock } from '../../src/gateway/resolve-block.ts'
+import type { Files } from '../../src/ipfs/files.ts'
+import { createTestMeters } from './file-meters.ts'
+import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
+import { openPaths } from './path-rules.ts'
+
+export const inspectedKey = 'opaque-key-0001'
+export const inspectedSecret = 'opaque-secret-0001'
+
+export type InspectedGateway = Inspecting & {
+  readonly gateway: Gateway
+  readonly caller: Caller
+  /** As the key has them; may be changed. */
+  settings: KeySettings
+  /** What the upstreams were asked. */
+  readonly relayed: RelayedCall[]
+  /** Units taken, by request. */
+  readonly admitted: number[]
+}
+
+export function openInspectedGateway(clock: Clock): InspectedGateway {
+  const relayed: RelayedCall[] = []
+  const admitted: number[] = []
+  const head = { network: 'dev', hash: new Uint8Array(32).fill(7), number: 9n }
+  const network = createFakeNetwork({
+    name: 'dev',
+    head: createFakeHead([head]),
+    obtain: createFakeObtain([]),
+    relay: {
+      upstreams: () => ['one', 'two'],
+      async call(call) {
+        relayed.push(call)
+        return { result: { nonce: '0x5', code: call.upstream }, level: 'none' }
+      },
+    },
+  })
+  const balance: RpcOperation<readonly unknown[]> = {
+    name: 'eth_getBalance',
+    units: 80,
+    parse(params) {
+      if (params.length === 0) throw new Fault('bad_params', { detail: 'missing' })
+      return params
+    },
+    async run(params, call) {
+      call.labels.level('proof')
+      await call.resolve({ tag: 'latest' })
+      return { nonce: '0x5', block: params[1] ?? 'latest' }
+    },
+  }
+  const caller: Caller = {
+    accountId: 'a',
+    accountName: 'first',
+    keyId: 'k',
+    hasCard: false,
+    get settings() {
+      return opened.settings
+    },
+    quotas: defaultAccountSettings,
+    withSecret: true,
+    allowlists: null,
+  }
+  const inspector = createInspector({ settingsOf: () => opened.settings, clock })
+  const gateway = createGateway({
+    networks: () => [network],
+    files: {} as Files,
+    authenticate(key, secret) {
+      if (key !== inspectedKey) throw new Fault('bad_key')
+      if (secret !== null && secret !== inspectedSecret) throw new Fault('bad_secret')
+      return caller
+    },
+    cardGate: false,
+    admitUnits: (_caller, units) => void admitted.push(units),
+    refundUnits: () => {},
+    chargeUnits: () => {},
+    admitFiles: () => {},
+    fileMeters: createTestMeters(),
+    importProfileOf: () => importProfiles['unixfs-v0-2015'],
+    paths: openPaths,
+    inspector,
+    count: () => {},
+    operationsOf: () => ({
+      find: (method) => (method === balance.name ? (balance as RpcOperation<unknown>) : null),
+    }),
+    resolveBlock,
+    keptAnswers: createKeptAnswers({ bytesMax: 0 }),
+    eventsOf: () => ({ join: () => () => {} }),
+    clock,
+    log: silentLog,
+  })
+  const opened: InspectedGateway = {
+    gateway,
+    inspector,
+    networks: () => [network],
+    callerOf: (account, key) => (account === 'a' && key === 'k' ? caller : null),
+    caller,
+    settings: { ...defaultKeySettings, inspect: true, inspectBodies: true },
+    relayed,
+    admitted,
+  }
+  return opened
+}

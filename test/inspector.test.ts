@@ -1,0 +1,221 @@
+// The request inspector from the wire to the admin operations: what a key's owner sees of requests that really came.
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { systemClock } from '../src/base/clock.ts'
+import type { Actor } from '../src/gateway/admin/actor.ts'
+import type { AdminCall, AdminOperation } from '../src/gateway/admin/admin-operation.ts'
+import { adminOperations } from '../src/gateway/admin/index.ts'
+import { runAdmin } from '../src/gateway/admin/run-admin.ts'
+import type { InspectedRequest } from '../src/gateway/inspect/inspected-request.ts'
+import { inspectedKey, inspectedSecret, openInspectedGateway } from './fakes/inspected-gateway.ts'
+import { startRpcServer } from './fakes/rpc-server.ts'
+
+const member: Actor = {
+  kind: 'person',
+  personId: 'p',
+  email: 'p@example.com',
+  operator: false,
+  roles: new Map([['a', 'member']]),
+  via: { kind: 'session', id: 's' },
+}
+const place = { account: 'a', key: 'k' }
+
+async function rig(t: Pick<TestContext, 'after'>) {
+  const opened = openInspectedGateway(systemClock)
+  const gateway = Object.assign(opened.gateway, { refused: [], ran: 0 })
+  const server = await startRpcServer({ gateway, inspector: opened.inspector })
+  t.after(() => server.stop())
+  const leaving = new AbortController()
+  t.after(() => leaving.abort())
+
+  async function reply(id: string, sent: Readonly<Record<string, unknown>>, actor: Actor = member) {
+    const operation = adminOperations.find((one) => one.id === id)
+    const call = { inspecting: opened, clock: systemClock, actor, signal: leaving.signal }
+    return await runAdmin(operation as AdminOperation, sent, call as unknown as AdminCall)
+  }
+  async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = place) {
+    const told = await reply(id, sent)
+    ok(told.form === 'json')
+    return told.value as Value
+  }
+  const list = async (filter: Readonly<Record<string, unknown>> = {}) =>
+    (await admin<{ requests: InspectedRequest[] }>('listRequests', { ...place, ...filter }))
+      .requests
+
+  async function post(body: string, headers: Record<string, string> = {}, key = inspectedKey) {
+    const url = `${server.url}/v3/${key}`
+    const sent = { 'content-type': 'application/json', ...headers }
+    return await fetch(url, { method: 'POST', headers: sent, body })
+  }
+  const ask = (method: string, params: readonly unknown[] = [], headers = {}) =>
+    post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), headers)
+  return { opened, server, reply, admin, list, post, ask }
+}
+
+test('a call over HTTP is seen with its way through the server', async (t) => {
+  const { ask, list, admin } = await rig(t)
+  const response = await ask('eth_getBalance', ['0x1'], {
+    'user-agent': 'test/1',
+    origin: 'https://app.example',
+  })
+  const length = Number(response.headers.get('content-length'))
+  const [row] = await list()
+  ok(row)
+  deepEqual(
+    [row.face, row.transport, row.network, row.method, row.outcome, row.status, row.units],
+    ['rpc', 'http', 'dev', 'eth_getBalance', 'ok', 200, 80],
+  )
+  deepEqual([row.verified, row.block?.number, row.batch], ['proof', '0x9', null])
+  deepEqual([row.userAgent, row.origin], ['test/1', 'https://app.example'])
+  equal(row.bytesOut, length)
+  equal(row.address, null)
+  deepEqual(
+    Object.keys(row).filter((name) => name === 'calls' || name === 'timeline'),
+    [],
+  )
+  const whole = await admin<InspectedRequest>('getRequest', { ...place, request: `${row.id}` })
+  equal(whole.calls[0]?.params.text, '["0x1"]')
+  equal(whole.calls[0]?.result?.text, '{"nonce":"0x5","block":"latest"}')
+  const stages = whole.timeline.map(({ step }) => step)
+  deepEqual(stages, ['auth', 'body', 'parse', 'admit', 'run', 'reply'])
+  const end = whole.timeline.reduce((latest, { startMs, ms }) => Math.max(latest, startMs + ms), 0)
+  ok(end <= whole.ms + 0.01, `${end} ${whole.ms}`)
+})
+
+test('a key that is not inspected keeps nothing, and one that is switched off forgets', async (t) => {
+  const { ask, list, opened } = await rig(t)
+  await ask('eth_getBalance', ['0x1'])
+  opened.settings = { ...opened.settings, inspect: false }
+  deepEqual(await list(), [])
+  await ask('eth_getBalance', ['0x1'])
+  opened.settings = { ...opened.settings, inspect: true }
+  deepEqual(await list(), [])
+})
+
+test('refusals are seen with their reason: at the gate, of the body, at a call', async (t) => {
+  const { ask, post, list, opened } = await rig(t)
+  opened.settings = { ...opened.settings, networks: ['other'] }
+  equal((await ask('eth_getBalance', ['0x1'])).status, 403)
+  opened.settings = { ...opened.settings, networks: null }
+  await post('{')
+  await ask('eth_getBalance')
+  await ask('no_such')
+  const batch = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'eth_getBalance', params: [] }))
+  await post(
+    JSON.stringify([...batch, { jsonrpc: '2.0', id: 3, method: 'eth_getBalance', params: [1] }]),
+  )
+  const basic = Buffer.from(':wrong-secret').toString('base64')
+  equal((await ask('eth_getBalance', [], { authorization: `Basic ${basic}` })).status, 401)
+  const rows = (await list()).map((row) =>
+    [row.method, row.outcome, row.reason, row.status, row.failed].join(' '),
+  )
+  deepEqual(rows.toReversed(), [
+    ' refused_by_setting network 403 0',
+    ' bad_json  400 0',
+    'eth_getBalance bad_params  200 1',
+    'no_such no_method  200 1',
+    'batch bad_params  200 2',
+    ' bad_secret  401 0',
+  ])
+  equal((await list({ outcome: 'failed' })).length, 6)
+  equal((await list({ method: 'eth_getBalance' })).length, 2)
+})
+
+test('secrets planted everywhere in a request are nowhere in what is kept', async (t) => {
+  const { opened, ask, post, list, admin } = await rig(t)
+  opened.settings = { ...opened.settings, inspectAddresses: true }
+  const token = `eyJhbGciOiJSUzI1NiJ9.eyJleHAiOjE5OTk5OTk5OTl9.${'plantedsignature'.repeat(4)}`
+  const planted = [
+    inspectedKey,
+    inspectedSecret,
+    `Bearer ${token}`,
+    `https://me:hidden@node.example`,
+  ]
+  const basic = Buffer.from(`:${inspectedSecret}`).toString('base64')
+  const headers = {
+    authorization: `Basic ${basic}`,
+    'user-agent': planted.join(' '),
+    origin: `https://${inspectedKey}.example`,
+  }
+  await ask('eth_getBalance', [...planted, { basic: `Basic ${basic}` }], headers)
+  await ask(`eth_${inspectedKey}_${inspectedSecret}`, planted, headers)
+  await post(`{"secret":"${inspectedSecret}"`, headers)
+  const rows = await list()
+  equal(rows.length, 3)
+  const all = await Promise.all(
+    rows.map((row) => admin('getRequest', { ...place, request: `${row.id}` })),
+  )
+  const text = JSON.stringify(all)
+  for (const secret of [inspectedKey, inspectedSecret, 'plantedsignature', 'hidden', basic]) {
+    ok(!text.includes(secret), `${secret} in ${text}`)
+  }
+  ok(text.includes('127.0.0.1') || text.includes('::1'))
+})
+
+test('a frame of a WebSocket is seen as one request', async (t) => {
+  const { server, list } = await rig(t)
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws/v3/${inspectedKey}`)
+  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
+  const replied = new Promise((resolve) =>
+    socket.addEventListener('message', resolve, { once: true }),
+  )
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['0x1'] }))
+  await replied
+  const [row] = await list()
+  deepEqual(
+    [row?.transport, row?.method, row?.outcome, row?.status, row?.units],
+    ['websocket', 'eth_getBalance', 'ok', null, 80],
+  )
+  socket.close()
+})
+
+test('requests are told as they end, those that were asked for', async (t) => {
+  const { reply, ask } = await rig(t)
+  const told = await reply('watchRequests', { ...place, outcome: 'failed' })
+  ok(told.form === 'events')
+  const events = told.events[Symbol.asyncIterator]()
+  const first = events.next()
+  await ask('eth_getBalance', ['0x1'])
+  await ask('eth_getBalance')
+  const { value } = (await first) as { value: InspectedRequest }
+  equal(value.outcome, 'bad_params')
+  ok(!('calls' in value))
+  await events.return?.()
+})
+
+test('a read is run again over the API; what was kept can be forgotten', async (t) => {
+  const { ask, list, admin } = await rig(t)
+  await ask('eth_getBalance', ['0x1'])
+  const [row] = await list()
+  ok(row)
+  const again = await admin<{ differences: unknown[]; verified: string; units: number }>(
+    'replayRequest',
+    { ...place, request: `${row.id}`, block: '0x5' },
+  )
+  deepEqual(again.differences, [{ at: '/block', before: 'latest', after: '0x5' }])
+  deepEqual([again.verified, again.units], ['proof', 80])
+  await admin('clearRequests')
+  deepEqual(await list(), [])
+  await rejects(admin('getRequest', { ...place, request: `${row.id}` }), { code: 'absent' })
+})
+
+test('nobody sees the requests of a key of another account', async (t) => {
+  const { ask, reply } = await rig(t)
+  await ask('eth_getBalance', ['0x1'])
+  const stranger: Actor = { ...member, roles: new Map([['b', 'owner']]) }
+  for (const id of ['listRequests', 'watchRequests', 'clearRequests']) {
+    await rejects(reply(id, place, stranger), { code: 'absent' })
+    await rejects(reply(id, { account: 'b', key: 'k' }, stranger), { code: 'absent' })
+  }
+})
+
+test('ten thousand requests over HTTP leave two hundred', async (t) => {
+  const { post, list, opened } = await rig(t)
+  const call = { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['x'.repeat(200)] }
+  const body = JSON.stringify(call)
+  for (let turn = 0; turn < 200; turn++) {
+    await Promise.all(Array.from({ length: 50 }, async () => await (await post(body)).text()))
+  }
+  equal((await list()).length, 200)
+  ok(opened.inspector.bytes < 200 * 8_192, `${opened.inspector.bytes}`)
+})
