@@ -9,11 +9,6 @@ import { createFirstKey } from './accounts/first-account.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
-import {
-  type ImportProfile,
-  type ImportProfileName,
-  importProfiles,
-} from './codec/import-profile.ts'
 import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
@@ -46,6 +41,7 @@ import { createPathLimits } from './limits/path-limits.ts'
 import { createUsage } from './limits/usage.ts'
 import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
+import { chooseProfile } from './choose-profile.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
@@ -72,13 +68,6 @@ export type RunningServer = {
 
 /** How many recovered senders are remembered, about 20 MB. */
 const sendersMax = 100_000
-
-/** The profile of a key, or else of the server, with the server's rule of when a directory is sharded. */
-function importProfileOf(files: Config['files'], name: ImportProfileName | null): ImportProfile {
-  const profile = importProfiles[name ?? files.importProfile]
-  const estimate = files.shardEstimate ?? profile.sharding.estimate
-  return { ...profile, sharding: { ...profile.sharding, bytes: files.shardBytes, estimate } }
-}
 
 /** A part of `http.drainMs` in which open connections may still bring a call. */
 const graceShare = 0.25
@@ -266,7 +255,7 @@ export async function startServer(
       uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
     }),
     importProfileOf: ({ settings: { importProfile } }) =>
-      importProfileOf(settings.now.files, importProfile),
+      chooseProfile(settings.now.files, importProfile),
     paths: {
       isPublic: () => settings.now.gateway.public,
       openAccounts: () => directory.openAccounts(settings.now.card.adapter !== 'none'),
