@@ -213,6 +213,13 @@ export async function startServer(
 
   const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
   starting.defer(() => inspector.stop())
+  const fileMeters = createFileMeters({
+    clock,
+    transferred: usage.bytesThisMonth,
+    keysOf: (accountId) => accounts.keyIdsOf(accountId),
+    storedBytes: (accountId) => storedBytes(database, accountId).bytes,
+    uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
+  })
   const gateway = createGateway({
     inspector,
     networks: opened.networks,
@@ -247,13 +254,7 @@ export async function startServer(
     refundUnits: limiter.refundUnits,
     chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
-    fileMeters: createFileMeters({
-      clock,
-      transferred: usage.bytesThisMonth,
-      keysOf: (accountId) => accounts.keyIdsOf(accountId),
-      storedBytes: (accountId) => storedBytes(database, accountId).bytes,
-      uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
-    }),
+    fileMeters,
     importProfileOf: ({ settings: { importProfile } }) =>
       chooseProfile(settings.now.files, importProfile),
     paths: {
@@ -310,6 +311,9 @@ export async function startServer(
             },
             findActor: () => null,
             directory,
+            opened,
+            limiter,
+            fileMeters,
             faces: adminFaces,
             settings,
             clock,

@@ -8,19 +8,24 @@ import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import type { AdminParts } from './gateway/admin/admin-operation.ts'
 import { adminOperations } from './gateway/admin/index.ts'
+import { createTrial, type TrialParts } from './gateway/trial.ts'
 import { createAdminFace, createOpenApiFace, type FindActor } from './http/admin/admin-face.ts'
 import { type AdminSide, createAdminSide } from './http/admin/admin-side.ts'
 import { type AsKeyParts, createAsKey } from './http/admin/as-key.ts'
 import { createDashboardFace } from './http/dashboard-face.ts'
 import { readDashboard } from './http/dashboard-files.ts'
 import { createStripeHook } from './http/admin/stripe-hook.ts'
+import type { FileMeters } from './limits/file-meters.ts'
 import { cairnVersion } from './version.ts'
 
 export type AdminSideNeeds = {
-  readonly touch: AdminParts
+  readonly touch: Omit<AdminParts, 'tryRequest'>
   readonly findActor: FindActor
-  readonly directory: Pick<Directory, 'callerOf'>
-  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'>
+  readonly directory: Pick<Directory, 'callerOf' | 'enterAs'>
+  readonly opened: Pick<TrialParts, 'networks' | 'operationsOf'>
+  readonly limiter: TrialParts['limiter']
+  readonly fileMeters: FileMeters
+  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesClassOf'>
   /** As of now. */
   readonly settings: { readonly now: Config }
   readonly clock: Clock
@@ -54,13 +59,23 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     },
     admits,
   }
+  const { directory, opened, limiter, fileMeters, faces } = needs
+  const tryRequest = createTrial({
+    enterAs: directory.enterAs,
+    networks: opened.networks,
+    operationsOf: opened.operationsOf,
+    filesClassOf: faces.filesClassOf,
+    limiter,
+    fileMeters,
+    cardGate: () => settings.now.card.adapter !== 'none',
+  })
   return createAdminSide({
     api: createAdminFace({
       operations,
-      touch: needs.touch,
+      touch: { ...needs.touch, tryRequest },
       findActor: needs.findActor,
       settings: rules,
-      asKey: createAsKey({ callerOf: needs.directory.callerOf, ...needs.faces }),
+      asKey: createAsKey({ callerOf: directory.callerOf, ...faces }),
       version,
       clock,
       log,

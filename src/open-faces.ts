@@ -9,6 +9,7 @@ import type { Inspector } from './gateway/inspect/inspector.ts'
 import type { FilesOperation } from './gateway/operation.ts'
 import { add } from './gateway/operations/add.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
+import type { TrialParts } from './gateway/trial.ts'
 import type { AdminSide } from './http/admin/admin-side.ts'
 import type { AsKeyParts } from './http/admin/as-key.ts'
 import { createFilesFace } from './http/files.ts'
@@ -21,6 +22,9 @@ import type { UploadRecords } from './http/tus/upload-records.ts'
 import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { cairnVersion } from './version.ts'
 
+/** `filesClassOf`: null for a command that is not offered. */
+type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesClassOf'>
+
 export type FacesParts = {
   readonly gateway: Gateway
   readonly inspector: Inspector
@@ -29,7 +33,7 @@ export type FacesParts = {
   /** As of now. */
   readonly settings: { readonly now: Config }
   /** The admin side over the two faces; null: it is switched off. */
-  readonly openAdmin: ((faces: Pick<AsKeyParts, 'rpc' | 'files'>) => AdminSide) | null
+  readonly openAdmin: ((faces: AdminFaces) => AdminSide) | null
   /** Of uploads that may go on. */
   readonly uploads: UploadRecords
   readonly ready: () => boolean
@@ -90,7 +94,11 @@ export function openFaces(parts: FacesParts): OpenFaces {
   }
   const rpc = createRpcFace(rpcParts)
   const admin =
-    parts.openAdmin?.({ rpc, files: (entry) => createFilesFace(filesParts, entry) }) ?? null
+    parts.openAdmin?.({
+      rpc,
+      files: (entry) => createFilesFace(filesParts, entry),
+      filesClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
+    }) ?? null
   const apart = config.admin.host !== null
   return {
     adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin) : null,

@@ -87,3 +87,13 @@ test('a key given in place of its id is told its id, and is not repeated', async
   assert.match(err, new RegExp(`that is the key itself, its id is ${made.id}`))
   assert.ok(!err.includes(made.apiKey))
 })
+
+test('only a server knows whether a request would pass: beside a data folder the command says so', async () => {
+  const { id } = await json<{ id: string }>('keys', 'create')
+  const { code, err } = await run('', 'keys', 'try', id, 'eth_chainId')
+  assert.equal(code, 1)
+  assert.match(err, /only a running server knows/)
+  const wrong = await run('', 'keys', 'try', id, 'eth_call', '--params', '{}')
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.err, /expected a JSON array/)
+})

@@ -9,6 +9,8 @@ const folder = new URL('../examples/', import.meta.url)
 
 const promised: Readonly<Record<string, RegExp>> = {
   'read-slot.ts': /^value {5}0x0{61}4d2 \(1234\)\nverified {2}proof\nblock {5}0x[0-9a-f]{64}\n$/,
+  'call-with-jwt.ts':
+    /^without a token {3}401 invalid JWT \(required\)\nwith it {11}0x539\nanother method {4}403 [^\n]* \(method\)\n$/,
   'deploy-and-call.ts':
     /^deployed 0x[0-9a-f]{40}\n(raised in block \d+: success\n){2}by call 2, in storage 2\n$/,
   'subscribe.ts':

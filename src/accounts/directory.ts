@@ -27,6 +27,11 @@ export type Directory = {
   callerOf(accountId: string, keyId: string): Caller | null
   /** Of a key that works, as of the last look; null: there is none. */
   settingsOf(keyId: string): KeySettings | null
+  /**
+   * As `authenticate`, for a key by its ids: what is said to who shows this much. Null: the account has no such key.
+   * Throws `bad_key`, whose reason says whether it is revoked or expired; `bad_token`.
+   */
+  enterAs(accountId: string, keyId: string, shown: Shown): Caller | Promise<Caller> | null
   /** Reads the accounts anew when they changed. */
   refresh(): void
   stop(): void
@@ -41,6 +46,9 @@ type Entry = JwtHolder & {
   readonly revoked: boolean
   readonly withSecret: Caller
 }
+
+/** What goes with a key. `secret`: the right one. */
+export type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
 type KeyRow = {
   readonly id: string
@@ -131,6 +139,11 @@ export function createDirectory(parts: {
     return found
   }
 
+  function find(accountId: string, keyId: string): Entry | null {
+    const entry = byId.get(keyId)
+    return entry?.withSecret.accountId === accountId ? entry : null
+  }
+
   function enter(key: string, address: string): Entry {
     const hash = hashToHex(key)
     if (!entries.has(hash) && !checkApiKey(key)) throw new Fault('bad_key')
@@ -166,11 +179,19 @@ export function createDirectory(parts: {
     },
     callerOf(accountId, keyId) {
       refresh()
-      const entry = byId.get(keyId)
-      if (entry === undefined || entry.withSecret.accountId !== accountId) return null
-      if (entry.revoked || isOver(entry.expires, clock)) return null
+      const entry = find(accountId, keyId)
+      if (entry === null || entry.revoked || isOver(entry.expires, clock)) return null
       // Whoever signed in for the account need not sign a token too.
       return { ...entry.withSecret, jwt: { bringsLists: false }, allowlists: null }
+    },
+    enterAs(accountId, keyId, { secret, jwt }) {
+      refresh()
+      const entry = find(accountId, keyId)
+      if (entry === null) return null
+      if (entry.revoked) throw new Fault('bad_key', { data: { reason: 'revoked' } })
+      if (isOver(entry.expires, clock)) throw new Fault('bad_key', { data: { reason: 'expired' } })
+      if (jwt !== undefined) return jwtCallers.callerOf(entry, jwt)
+      return secret ? entry.withSecret : entry.withoutSecret
     },
     authenticate(key, secret, address = '') {
       const hash = hashToHex(key)

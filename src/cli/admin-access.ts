@@ -53,6 +53,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     pins: openPinRows(data.db),
     server: null,
     inspecting: null,
+    tryRequest: null,
     clock: systemClock,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null },

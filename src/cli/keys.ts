@@ -1,4 +1,4 @@
-// `cairn keys create|list|show|set|rotate|public-key|revoke`. Key and secret are shown once, when made; they are kept as hashes.
+// `cairn keys create|list|show|set|rotate|public-key|try|revoke`. Key and secret are shown once, when made; they are kept as hashes.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
@@ -18,6 +18,7 @@ import { print, table } from './report.ts'
 import { defineRotate } from './rotate-key.ts'
 import { defineSet } from './set-key.ts'
 import { describeSettings, ending, showKey } from './show-key.ts'
+import { defineTry } from './try-key.ts'
 import { UsageError } from './usage-error.ts'
 
 type CreateOptions = AdminOptions &
@@ -52,6 +53,7 @@ export function defineKeys(command: Command, context: Context): void {
   defineSet(command, context)
   defineRotate(command, context)
   definePublicKey(command, context)
+  defineTry(command, context)
   addAdminOptions(command.command('revoke <id>').description('end an API key at once and for good'))
     .addHelpText('after', '\nExample:\n  cairn keys revoke <id>')
     .action(async (id: string, options: AdminOptions) => {

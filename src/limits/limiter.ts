@@ -27,6 +27,17 @@ export type Limiter = {
   refundUnits(holder: Holder, units: number): void
   /** Takes one command. Throws `over_rate`; `refused_by_setting` where the limit is 0. */
   admitFiles(holder: Holder, commandClass: 'read' | 'write'): void
+  /** Runs `admit`, and leaves what the key has taken as if it had not run. */
+  withoutTaking(holder: Holder, admit: () => void): void
+  /** What a key may take now; changes nothing. */
+  left(holder: Holder): UnitsLeft
+}
+
+/** Null: no limit. `atOnce`: of the rate's burst. `today`: until 00:00 UTC, `resetsAt` in milliseconds since 1970. */
+export type UnitsLeft = {
+  readonly atOnce: number | null
+  readonly today: number | null
+  readonly resetsAt: number
 }
 
 type State = {
@@ -151,6 +162,35 @@ export function createLimiter(parts: {
       if (reading) state.readsEvenAt = taken
       else state.writesEvenAt = taken
     },
+
+    withoutTaking,
+    left: (holder) => withoutTaking(holder, () => unitsLeft(holder)),
+  }
+
+  function unitsLeft({ keyId, settings }: Holder): UnitsLeft {
+    const { unitsPerSecond, unitsPerDay } = settings
+    const state = stateOf(keyId)
+    if (unitsPerDay !== null) countDay(state, keyId)
+    let atOnce: number | null = null
+    if (unitsPerSecond !== null) {
+      const rate = { perSecond: unitsPerSecond, burst: burstOf(unitsPerSecond) }
+      if (unitsPerSecond > 0 && state.unitsPerSecond !== unitsPerSecond) changeRate(state, rate)
+      const owedMs = Math.max(0, state.unitsEvenAt - clock.monotonic())
+      atOnce = Math.max(0, Math.floor(rate.burst - (owedMs * unitsPerSecond) / 1000))
+    }
+    const today = unitsPerDay === null ? null : Math.max(0, unitsPerDay - state.dayUnits)
+    return { atOnce, today, resetsAt: clock.now() - (clock.now() % dayMs) + dayMs }
+  }
+
+  function withoutTaking<T>({ keyId }: Holder, run: () => T): T {
+    const known = states.get(keyId)
+    const before = known === undefined ? null : { ...known }
+    try {
+      return run()
+    } finally {
+      if (before === null) states.delete(keyId)
+      else states.set(keyId, before)
+    }
   }
 
   function take(evenAt: number, units: number, rate: Rate, what: string): number {

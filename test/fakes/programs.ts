@@ -22,6 +22,7 @@ function environmentOf(cairn: Started): Record<string, string | undefined> {
     CAIRN_URL: cairn.url,
     CAIRN_KEY: cairn.apiKey,
     CAIRN_SECRET: cairn.apiKeySecret,
+    CAIRN_DATA_DIR: cairn.dataDir,
   }
 }
 

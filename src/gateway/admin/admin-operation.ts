@@ -9,6 +9,7 @@ import type { AccountStorage } from '../../ipfs/pins/account-storage.ts'
 import type { PinPage } from '../../ipfs/pins/pin-list.ts'
 import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
 import type { Inspecting } from '../inspect/inspecting.ts'
+import type { Trial } from '../trial.ts'
 import type { Actor, AdminRole } from './actor.ts'
 import type { ServerView } from './server-view.ts'
 
@@ -30,6 +31,8 @@ export type AdminParts = {
   readonly server: ServerView | null
   /** Null where no server runs: the command line. */
   readonly inspecting: Inspecting | null
+  /** Null there too. */
+  readonly tryRequest: Trial | null
   readonly clock: Clock
 }
 

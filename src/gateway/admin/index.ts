@@ -32,6 +32,7 @@ import { getRequest } from './get-request.ts'
 import { listRequests } from './list-requests.ts'
 import { replayRequest } from './replay-request.ts'
 import { watchRequests } from './watch-requests.ts'
+import { tryKey } from './try-key.ts'
 
 export const adminOperations = [
   getStatus,
@@ -65,4 +66,5 @@ export const adminOperations = [
   getRequest,
   clearRequests,
   replayRequest,
+  tryKey,
 ] as readonly AdminOperation[]
