@@ -1,5 +1,6 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
+// long: one part after another, in the order they stand up.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
@@ -46,6 +47,13 @@ import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
 import { openCards } from './open-cards.ts'
+import {
+  createFirstRunLink,
+  type FirstRun,
+  findActor,
+  openIdentity,
+  sweepPeople,
+} from './open-identity.ts'
 import { openFaces } from './open-faces.ts'
 import { openNetworks } from './open-networks.ts'
 import { openServerView } from './open-server-view.ts'
@@ -60,6 +68,8 @@ export type RunningServer = {
   readonly adminUrl: string | null
   /** Shown once: the key that was made because there was none. */
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  /** The link that makes the first operator, valid 30 minutes; null: there is one. */
+  readonly firstRun: FirstRun | null
   /** Drains and ends: calls in flight are answered, counters and blocks are written. */
   stop(): Promise<void>
   /** Takes over the settings file as it is now; never throws, what is wrong is logged. */
@@ -149,6 +159,8 @@ export async function startServer(
   const billing = openCards({ ...rows, settings })
   await billing.check()
   const firstKey = await createFirstKey(accounts)
+  const identity = openIdentity({ ...rows, log, settings })
+  starting.defer(sweepPeople(identity, clock, log))
   const failed = createFailedEntries({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
@@ -300,6 +312,7 @@ export async function startServer(
               cards: billing.cards,
               publicKeys: createPublicKeys(rows),
               pins: openPinRows(database),
+              identity,
               server: view,
               inspecting: {
                 inspector,
@@ -309,7 +322,7 @@ export async function startServer(
               },
               clock,
             },
-            findActor: () => null,
+            findActor: (credential) => findActor(identity, credential),
             directory,
             opened,
             limiter,
@@ -371,12 +384,15 @@ export async function startServer(
         })
   if (reload !== null) starting.defer(() => reload.stop())
 
+  const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
+
   // Everything stands: from here on the caller stops it, not the end of this function.
   const running = starting.move()
   return {
     url: urlOf(host, bound),
     adminUrl,
     firstKey,
+    firstRun,
     reload: async () => {
       await reload?.now()
     },

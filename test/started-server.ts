@@ -12,6 +12,8 @@ export type Started = {
   readonly url: string
   readonly apiKey: string
   readonly apiKeySecret: string
+  /** The link that makes the first operator; null: there is one. */
+  readonly firstRunLink: string | null
   readonly dataDir: string
   readonly child: ChildProcess
   /** Runs a CLI command against the same data folder; resolves with its parsed JSON. */
@@ -59,7 +61,7 @@ export async function startCairn(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })
-  const { url, apiKey, apiKeySecret } = await firstLine(child)
+  const { url, apiKey, apiKeySecret, firstRunLink } = await firstLine(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const cli = (...command: string[]) => runCli([...command, '--data-dir', dataDir, '--json'])
   const key = apiKey ?? ''
@@ -70,6 +72,7 @@ export async function startCairn(
     url,
     apiKey: key,
     apiKeySecret: apiKeySecret ?? '',
+    firstRunLink: firstRunLink ?? null,
     dataDir,
     child,
     cli,
@@ -107,7 +110,7 @@ export async function runCli(args: readonly string[]): Promise<Record<string, un
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-type Greeting = { url: string; apiKey?: string; apiKeySecret?: string }
+type Greeting = { url: string; apiKey?: string; apiKeySecret?: string; firstRunLink?: string }
 
 function firstLine(child: ChildProcess): Promise<Greeting> {
   return new Promise((resolve, reject) => {

@@ -11,6 +11,13 @@ export function obtainPublicKey(dataDir: string): Uint8Array {
   return new Uint8Array(Buffer.from(x ?? '', 'base64url'))
 }
 
+/** Bytes that stay the same as long as the key pair does, for what is sealed under a key worked out from them. */
+export function obtainSealSecret(dataDir: string): Uint8Array {
+  const path = join(dataDir, 'identity.pem')
+  const pair = readKey(path) ?? createKey(path)
+  return new Uint8Array(pair.export({ type: 'pkcs8', format: 'der' }))
+}
+
 function readKey(path: string): KeyObject | null {
   let text: string
   try {

@@ -51,6 +51,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     cards: data.cards,
     publicKeys: data.publicKeys,
     pins: openPinRows(data.db),
+    identity: data.identity,
     server: null,
     inspecting: null,
     tryRequest: null,

@@ -7,6 +7,8 @@ import { createAccounts } from '../accounts/accounts.ts'
 import { createPublicKeys, type PublicKeys } from '../accounts/public-keys.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Cards } from '../accounts/cards/cards.ts'
+import type { Identity } from '../accounts/people/identity.ts'
+import { silentLog } from '../base/log.ts'
 import { systemClock } from '../base/clock.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
@@ -14,6 +16,7 @@ import { createQueries } from '../db/queries.ts'
 import type { Queries } from '../db/queries.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
+import { openIdentity } from '../open-identity.ts'
 import { openCards } from '../open-cards.ts'
 import { refuseLostDatabase } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
@@ -23,6 +26,7 @@ export type Data = AsyncDisposable & {
   readonly accounts: Accounts
   readonly cards: Cards
   readonly publicKeys: PublicKeys
+  readonly identity: Identity
   readonly db: Database
   readonly queries: Queries
 }
@@ -47,6 +51,7 @@ export async function openData(context: Context, options: SharedOptions): Promis
     accounts: createAccounts(rows),
     cards: openCards({ ...rows, settings: { now: config } }).cards,
     publicKeys: createPublicKeys(rows),
+    identity: openIdentity({ ...rows, log: silentLog, settings: { now: config } }),
     db,
     queries: rows.queries,
     async [Symbol.asyncDispose]() {

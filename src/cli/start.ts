@@ -15,6 +15,8 @@ type Options = SharedOptions & { readonly port?: string; readonly host?: string 
 type Greeting = {
   readonly url: string
   readonly firstKey: { readonly apiKey: string; readonly apiKeySecret: string } | null
+  readonly adminUrl: string | null
+  readonly firstRun: { readonly link: string } | null
 }
 
 export function defineStart(command: Command, context: Context): void {
@@ -27,12 +29,13 @@ export function defineStart(command: Command, context: Context): void {
 Examples:
   cairn start
   cairn start --port 8600 --data-dir ./elsewhere
-  cairn start --port 0 --json      one line of JSON once it serves: url, apiKey, apiKeySecret
+  cairn start --port 0 --json      one line of JSON once it serves: url, apiKey, apiKeySecret, firstRunLink
 
 A changed settings file is taken over while the server runs, at once with SIGHUP (kill -HUP); a file with a mistake
 is refused whole and the log says why.
 
-The first start makes an account with an API key and shows key and secret once.`,
+The first start makes an account with an API key and shows key and secret once. As long as nobody looks after the
+server, each start prints a link that makes the first operator, once, within 30 minutes; \`cairn init --link\` prints another.`,
     )
     .action((options: Options) => serve(context, options))
 }
@@ -112,11 +115,12 @@ function explain(error: unknown, http: { readonly host: string; readonly port: n
   return error
 }
 
-function greetProgram({ url, firstKey }: Greeting): string {
-  return `${JSON.stringify({ url, ...firstKey })}\n`
+function greetProgram({ url, firstKey, firstRun }: Greeting): string {
+  const link = firstRun === null ? {} : { firstRunLink: firstRun.link }
+  return `${JSON.stringify({ url, ...firstKey, ...link })}\n`
 }
 
-function greetPerson({ url, firstKey }: Greeting, config: Config): string {
+function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Config): string {
   const key = firstKey?.apiKey ?? '$API_KEY'
   const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
   const shown =
@@ -130,12 +134,20 @@ function greetPerson({ url, firstKey }: Greeting, config: Config): string {
     config.networks === null
       ? ''
       : ` (${[`${first}, the default`, ...others.map((name) => `/${name}/v3/…`)].join('; ')})`
+  const dashboard = adminUrl === null ? '' : `\n  dashboard ${adminUrl}/dashboard`
+  const welcome =
+    firstRun === null
+      ? ''
+      : `
+
+Nobody looks after this server yet. This link makes the first operator, once, within 30 minutes:
+  ${firstRun.link}`
   return `Cairn serves ${url}
   JSON-RPC  POST ${url}/v3/${key}${served}
   WebSocket ${url.replace(/^http/, 'ws')}/ws/v3/${key}
-  IPFS API  POST ${url}/api/v0/
+  IPFS API  POST ${url}/api/v0/${dashboard}
 
-${shown}
+${shown}${welcome}
 
 Try both:
   curl -s ${url}/v3/${key} -H 'content-type: application/json' \\

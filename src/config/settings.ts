@@ -1,5 +1,6 @@
 // The one table of settings: path, type, default, what it means. Types, environment names, documentation
 // and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
+// long: one row for each setting.
 import { z } from 'zod'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import type { SourceConfig } from './source-schema.ts'
@@ -308,12 +309,39 @@ export const settingsSchema = z.strictObject({
               'Addresses, and blocks of them (CIDR), that may reach it, a comma between them; null: all that can.',
           }),
       ),
+      signUp: live(
+        choice(
+          ['closed', 'invitation'],
+          'closed',
+          'Who may let people in: `closed`: operators; `invitation`: owners too, to their accounts.',
+        ),
+      ),
+      sessionIdleMs: live(
+        whole(60_000, 90 * dayMs, dayMs / 2, 'A session is over after so long without a request.'),
+      ),
+      sessionMs: live(
+        whole(60_000, 400 * dayMs, 30 * dayMs, 'A session is over so long after sign-in.'),
+      ),
+      failedSignInsPerHour: live(
+        whole(
+          1,
+          100_000,
+          60,
+          'Wrong passwords and codes that one address (IPv6: one /64) may bring, and that one person may be tried with; ten at once.',
+        ),
+      ),
+      auditKeepDays: live(
+        whole(1, 3650, 400, 'How long it is kept who changed what; a million changes at most.'),
+      ),
     })
     .prefault({}),
   log: z
     .strictObject({
       level: live(
         choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+      ),
+      addresses: live(
+        flag(true, 'Keep the addresses that sign-ins come from, for who owns the sessions to see.'),
       ),
     })
     .prefault({}),

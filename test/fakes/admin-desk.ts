@@ -1,6 +1,7 @@
 // The admin operations over a data folder in memory, run as whoever a test says: what the page and the command line do.
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { createPublicKeys, type PublicKeys } from '../../src/accounts/public-keys.ts'
+import type { Identity } from '../../src/accounts/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -13,11 +14,13 @@ import type {
   JsonOperation,
 } from '../../src/gateway/admin/admin-operation.ts'
 import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
+import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
 export type AdminDesk = {
   readonly accounts: Accounts
   readonly publicKeys: PublicKeys
+  readonly identity: Identity
   readonly clock: TurnedClock
   /** Runs an operation. Throws as `runAdmin`. */
   run<Input, Output>(
@@ -53,7 +56,8 @@ export function openDesk(more: Partial<AdminParts> = {}): AdminDesk {
   const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
   const accounts = createAccounts(parts)
   const publicKeys = createPublicKeys(parts)
-  const touch = { accounts, publicKeys, clock, ...more } as AdminParts
+  const identity = createTestIdentity(parts)
+  const touch = { accounts, publicKeys, identity, clock, ...more } as AdminParts
 
   async function run<Input, Output>(
     operation: JsonOperation<Input, Output>,
@@ -73,6 +77,7 @@ export function openDesk(more: Partial<AdminParts> = {}): AdminDesk {
   return {
     accounts,
     publicKeys,
+    identity,
     clock,
     run,
     async refusal(operation, sent, actor) {

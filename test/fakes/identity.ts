@@ -37,6 +37,36 @@ export const dayMs = 86_400_000
 export const goodPassword = 'a stone on a stone'
 export const here = { address: '192.0.2.1', agent: 'test browser' }
 
+/** As the server has them by itself. */
+function usualSettings(): IdentityRig['settings'] {
+  return {
+    idleMs: dayMs / 2,
+    longestMs: 30 * dayMs,
+    ownersInvite: false,
+    auditKeepMs: 400 * dayMs,
+    keepAddresses: true,
+  }
+}
+
+/** On a database that is there. */
+export function createTestIdentity(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: TurnedClock
+  readonly settings?: IdentitySettings
+}): Identity {
+  const { clock, settings = usualSettings() } = parts
+  const argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
+  return createIdentity({
+    ...parts,
+    log: silentLog,
+    settings: () => settings,
+    sealSecret: () => new Uint8Array(32).fill(7),
+    beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
+    passwords: createPasswords({ clock, argon2Cost }),
+  })
+}
+
 /** `path`: of the database file; in memory without. */
 export function createIdentityRig(
   path = ':memory:',
@@ -45,25 +75,9 @@ export function createIdentityRig(
   const db = openDatabase(path)
   migrate(db)
   const writer = createInlineWriter(db)
-  const settings = {
-    idleMs: dayMs / 2,
-    longestMs: 30 * dayMs,
-    ownersInvite: false,
-    auditKeepMs: 400 * dayMs,
-    keepAddresses: true,
-  }
+  const settings = usualSettings()
   const accounts = createAccounts({ db, writer, queries: createQueries(), clock })
-  const argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
-  const identity = createIdentity({
-    db,
-    writer,
-    clock,
-    log: silentLog,
-    settings: () => settings,
-    sealSecret: () => new Uint8Array(32).fill(7),
-    beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
-    passwords: createPasswords({ clock, argon2Cost }),
-  })
+  const identity = createTestIdentity({ db, writer, clock, settings })
   return {
     ...identity,
     db,

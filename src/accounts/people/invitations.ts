@@ -35,7 +35,7 @@ type Made = { readonly invitation: Invitation; readonly token: string }
 
 /**
  * Durable on return. Throws AccountsRefusal: `link_over` (used, expired, withdrawn, never was), `bad_role`,
- * `bad_email`, `bad_name`, `bad_password`, `email_taken`, `name_taken`, `too_many`, `no_invitation`.
+ * `no_account`, `bad_email`, `bad_name`, `bad_password`, `email_taken`, `name_taken`, `too_many`, `no_invitation`.
  */
 export type Invitations = {
   /** Valid 7 days. `accountId` xor `accountName`; neither for an operator of the server alone. */
@@ -97,6 +97,12 @@ export function createInvitations(parts: {
       WHERE ${isOpen} AND i.token_hash = ?2`
     const row = db.get<InvitationRow>(sql, [clock.now(), hashCredential(token)])
     return row === null ? null : toInvitation(row)
+  }
+
+  function nameOf(accountId: string): string {
+    const name = db.getValue<string>('SELECT name FROM account WHERE id = ?', [accountId])
+    if (name === null) throw new AccountsRefusal('no_account', 'no account has this id')
+    return name
   }
 
   function get(token: string): Invitation {
@@ -173,7 +179,7 @@ export function createInvitations(parts: {
           id: randomUUID(),
           role,
           accountId: accountId ?? null,
-          accountName: accountName ?? null,
+          accountName: accountId === undefined ? (accountName ?? null) : nameOf(accountId),
           email: email === undefined ? null : parseEmail(email),
           created: now,
           expires: now + validMs,

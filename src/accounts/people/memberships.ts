@@ -24,8 +24,11 @@ export type Member = {
   readonly hasTotp: boolean
 }
 
-/** `ownerless`: the account may be left without an owner who can sign in; for operators. */
-type Leaving = { readonly ownerless?: boolean }
+/**
+ * `ownerless`: the account may be left without an owner who can sign in; for operators. `keepSession`: one of theirs
+ * that goes on, and is to be renewed.
+ */
+type Leaving = { readonly ownerless?: boolean; readonly keepSession?: string | null }
 
 /** Throws AccountsRefusal: `no_member`, `no_account`, `no_person`, `last_owner`. Durable on return. */
 export type Memberships = {
@@ -57,9 +60,17 @@ export function createMemberships(parts: {
     return db.getValue<AccountRole>(sql, [accountId, personId])
   }
 
-  async function leave(statement: Statement, accountId: string, personId: string): Promise<void> {
+  async function leave(
+    statement: Statement,
+    accountId: string,
+    personId: string,
+    keepSession: string | null,
+  ): Promise<void> {
     if (findRole(accountId, personId) === null) throw noMember()
-    const statements = [{ ...statement, require: 'change' as const }, endSessions(personId)]
+    const statements = [
+      { ...statement, require: 'change' as const },
+      endSessions(personId, keepSession),
+    ]
     await writeOrRefuse(writer, statements, () =>
       findRole(accountId, personId) === null ? noMember() : lastOwner(),
     )
@@ -103,18 +114,18 @@ export function createMemberships(parts: {
       await writer.write([joinAccount({ accountId, personId, role, now: clock.now() })])
     },
 
-    async changeRole(accountId, personId, role, { ownerless = false } = {}) {
+    async changeRole(accountId, personId, role, { ownerless = false, keepSession = null } = {}) {
       if (findRole(accountId, personId) === role) return
       const sql = `UPDATE membership SET role = ?4 WHERE account_id = ?1 AND person_id = ?2
         AND (?4 = 'owner' OR ${notLastOwner})`
       const parameters = [accountId, personId, ownerless ? 1 : 0, role]
-      await leave({ sql, parameters }, accountId, personId)
+      await leave({ sql, parameters }, accountId, personId, keepSession)
     },
 
-    async remove(accountId, personId, { ownerless = false } = {}) {
+    async remove(accountId, personId, { ownerless = false, keepSession = null } = {}) {
       const sql = `DELETE FROM membership WHERE account_id = ?1 AND person_id = ?2 AND ${notLastOwner}`
       const parameters = [accountId, personId, ownerless ? 1 : 0]
-      await leave({ sql, parameters }, accountId, personId)
+      await leave({ sql, parameters }, accountId, personId, keepSession)
     },
   }
 }

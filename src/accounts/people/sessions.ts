@@ -34,11 +34,13 @@ export type Sessions = {
     judged: string | null,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
   /** A new token for the same session; the one before is over at once. */
-  renew(id: string): Promise<string>
+  renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
   /** Of one person, the last seen first; without those that are over. */
   list(personId: string): readonly Session[]
   /** One of this person's own. */
   end(id: string, personId: string): Promise<void>
+  /** Whosever it is; nothing when it is over already. */
+  endOne(id: string): Promise<void>
   /** All of a person but `keep`; the number of those ended. */
   endOthers(personId: string, keep: string | null): Promise<number>
   /** Lets go of what is over; the number of those. */
@@ -116,7 +118,9 @@ export function createSessions(parts: {
       const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
       const parameters = [hashCredential(token), id]
       await writeOrRefuse(writer, [{ sql, parameters, require: 'change' }], noSession)
-      return token
+      const expires = db.getValue<number>('SELECT expires FROM session WHERE id = ?', [id])
+      if (expires === null) throw noSession()
+      return { token, expires }
     },
 
     list(personId) {
@@ -133,6 +137,10 @@ export function createSessions(parts: {
         [{ sql, parameters: [id, personId], require: 'change' }],
         noSession,
       )
+    },
+
+    async endOne(id) {
+      await writer.write([{ sql: 'DELETE FROM session WHERE id = ?', parameters: [id] }])
     },
 
     async endOthers(personId, keep) {

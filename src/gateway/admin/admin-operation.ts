@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Cards } from '../../accounts/cards/cards.ts'
+import type { Identity } from '../../accounts/people/identity.ts'
 import type { PublicKeys } from '../../accounts/public-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { AccountStorage } from '../../ipfs/pins/account-storage.ts'
@@ -27,6 +28,7 @@ export type AdminParts = {
   readonly cards: Cards
   readonly publicKeys: PublicKeys
   readonly pins: PinRows
+  readonly identity: Identity
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerView | null
   /** Null where no server runs: the command line. */
@@ -61,6 +63,16 @@ export type AdminCall = AdminParts & {
 /** What an operation of form `text` gives: a whole document to be saved. */
 export type TextReply = { readonly type: string; readonly fileName: string; readonly text: string }
 
+/** What is written down of a change besides who made it. Never secrets. */
+export type Audited = {
+  readonly accountId?: string | null
+  /** Id or name of what was changed. */
+  readonly target?: string | null
+  readonly changes?: Readonly<Record<string, unknown>>
+  /** Who it was, where a credential came with the input. */
+  readonly person?: { readonly id: string; readonly email: string }
+}
+
 type Shared = {
   /** `operationId` of the OpenAPI document. */
   readonly id: string
@@ -81,6 +93,11 @@ export type JsonOperation<Input, Output> = Shared & {
   readonly form?: 'json'
   readonly input: z.ZodType<Input>
   readonly output: z.ZodType<Output>
+  /**
+   * Of what is not GET: what is written down, where it is not the members of the path and the body (those that may be
+   * secret are left out); null: it changes nothing.
+   */
+  audit?(input: Input, output: Output): Audited | null
   run(input: Input, call: AdminCall): Output | Promise<Output>
 }
 

@@ -2,6 +2,7 @@
 import { AccountsRefusal, type RefusalReason } from '../../accounts/accounts-refusal.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { judgeRole } from './actor.ts'
+import { writeAudit } from './write-audit.ts'
 import type { AdminCall, AdminOperation, TextReply } from './admin-operation.ts'
 
 export type AdminReply =
@@ -24,7 +25,9 @@ export async function runAdmin(
   try {
     if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }
     if (operation.form === 'events') return { form: 'events', events: operation.run(input, call) }
-    return { form: 'json', value: operation.output.parse(await operation.run(input, call)) }
+    const value = operation.output.parse(await operation.run(input, call))
+    if (operation.method !== 'GET') await writeAudit(operation, { input, output: value }, call)
+    return { form: 'json', value }
   } catch (thrown) {
     if (thrown instanceof AccountsRefusal) {
       throw new Fault(codes[thrown.reason], { detail: thrown.message, cause: thrown })

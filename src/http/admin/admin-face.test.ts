@@ -2,6 +2,8 @@ import { deepEqual, equal, match } from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { z } from 'zod'
+import { createIdentityRig } from '../../../test/fakes/identity.ts'
+import type { Identity } from '../../accounts/people/identity.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -113,7 +115,7 @@ async function start(t: TestContext, admits = (_address: string) => true) {
   const operations = [echo, plain, enter, mine, paper, ticks, broken] as unknown as AdminOperation[]
   const api = createAdminFace({
     operations,
-    touch: {} as AdminParts,
+    touch: { identity: createIdentityRig() as Identity } as AdminParts,
     findActor: ({ session, token }) => (session === 'good' || token === 'good' ? person : null),
     settings: { hosts: ['cairn.example.com'], admits },
     asKey: async () => false,

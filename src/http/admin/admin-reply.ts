@@ -51,12 +51,18 @@ export function sendAdminRefusal(
   if (allowed !== null) response.setHeader('allow', allowed)
   const { status, retry } = fault.row
   if (fault.code === 'signed_out') response.setHeader('www-authenticate', 'Bearer realm="cairn"')
-  if (retry === 'later') response.setHeader('retry-after', '1')
+  if (retry === 'later') response.setHeader('retry-after', String(waitOf(fault)))
   // The rest of a body that was not read would be taken for the next request.
   if (!exchange.bodyEnded && !exchange.request.complete) response.shouldKeepAlive = false
   const { code, message, data } = fault
   const error = { code, message, ...(data === undefined ? {} : { data }) }
   sendWhole(response, status < 400 ? 400 : status, 'application/json', JSON.stringify({ error }))
+}
+
+/** Seconds until it is worth while to ask again. */
+function waitOf({ data }: Fault): number {
+  const seconds = typeof data === 'object' ? data['backoff_seconds'] : null
+  return typeof seconds === 'number' ? seconds : 1
 }
 
 function sendWhole(response: ServerResponse, status: number, type: string, text: string): void {

@@ -1,0 +1,32 @@
+// `PATCH /people/{person}`: what is not named stays. Ends their sessions where what they may changes.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText, nameText, person } from './person-schema.ts'
+
+const input = z.strictObject({
+  person: idText,
+  name: nameText.optional(),
+  disabled: z.boolean().optional(),
+  isOperator: z.boolean().optional(),
+})
+const output = z.object({ person })
+
+export const changePerson: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'changePerson',
+  method: 'PATCH',
+  path: '/people/{person}',
+  role: 'operator',
+  summary:
+    'Disable or enable a person, make them an operator or not, rename them; one operator stays.',
+  input,
+  output,
+  async run({ person: id, name, disabled, isOperator }, { identity }) {
+    const { people } = identity
+    people.get(id)
+    if (name !== undefined) await people.rename(id, name)
+    if (isOperator !== undefined) await people.setOperator(id, isOperator)
+    if (disabled !== undefined) await people.setDisabled(id, disabled)
+    return { person: people.get(id) }
+  },
+}

@@ -1,0 +1,38 @@
+// `POST /me/tokens`: at most what whoever asks may themselves.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { Actor } from './actor.ts'
+import type { Role } from '../../accounts/people/person.ts'
+import { personInSession } from './acting-person.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { anyRole, time, token } from './person-schema.ts'
+
+const input = z.strictObject({
+  name: z.string().max(64),
+  /** The most it may be; never more than you are. */
+  role: anyRole,
+  /** Null: never. */
+  expires: time.nullable(),
+})
+const output = z.object({ token, text: z.string() })
+
+export const createToken: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'createToken',
+  method: 'POST',
+  path: '/me/tokens',
+  role: 'signed-in',
+  summary: 'Make a token for a program that acts for you; shown in this answer only.',
+  input,
+  output,
+  async run(order, call) {
+    const { id } = personInSession(call)
+    return await call.identity.tokens.create({ id, may: mostOf(call.actor) }, order)
+  },
+}
+
+/** The most that this person is anywhere. */
+function mostOf(actor: Actor | null): Role {
+  if (actor?.kind !== 'person') return 'member'
+  if (actor.operator) return 'operator'
+  return [...actor.roles.values()].includes('owner') ? 'owner' : 'member'
+}

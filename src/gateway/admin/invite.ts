@@ -1,0 +1,38 @@
+// `POST /accounts/{account}/invitations`: a link, valid once and for 7 days.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { Fault } from '../../base/fault.ts'
+import { isOperator } from './actor.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { accountRole, emailText, idText, madeInvitation } from './person-schema.ts'
+
+const input = z.strictObject({
+  account: idText,
+  role: accountRole,
+  /** The only address that may take it; without it whoever has the link. */
+  email: emailText.optional(),
+})
+const output = z.object(madeInvitation.shape)
+
+export const invite: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'invite',
+  method: 'POST',
+  path: '/accounts/{account}/invitations',
+  role: 'owner',
+  summary: 'Invite somebody to an account; the link is shown in this answer only.',
+  input,
+  output,
+  async run({ account, role, email }, { actor, identity }) {
+    if (actor !== null && !isOperator(actor) && !identity.ownersInvite()) {
+      const detail = 'sign-up is closed: only operators invite (setting admin.signUp)'
+      throw new Fault('not_allowed', { detail, data: { setting: 'admin.signUp' } })
+    }
+    const { invitation, token } = await identity.invitations.create({
+      role,
+      accountId: account,
+      ...(email === undefined ? {} : { email }),
+      invitedBy: actor?.kind === 'person' ? actor.personId : null,
+    })
+    return { invitation, link: token }
+  },
+}

@@ -1,0 +1,27 @@
+// `POST /accounts/{account}/leave`: whoever asks is not of the account any more.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { actingPerson } from './acting-person.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { keepOwnSession } from './keep-own-session.ts'
+import { idText } from './person-schema.ts'
+
+const input = z.strictObject({ account: idText })
+const output = z.object({})
+
+export const leaveAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'leaveAccount',
+  method: 'POST',
+  path: '/accounts/{account}/leave',
+  role: 'member',
+  summary: 'Leave an account; its last owner cannot.',
+  input,
+  output,
+  async run({ account }, call) {
+    const { id } = actingPerson(call)
+    await keepOwnSession(call, id, (keepSession) =>
+      call.identity.memberships.remove(account, id, { keepSession }),
+    )
+    return {}
+  },
+}

@@ -1,0 +1,21 @@
+// `GET /accounts/{account}/invitations`: those that can be taken, without what opens.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText, invitation } from './person-schema.ts'
+
+const input = z.strictObject({ account: idText })
+const output = z.object({ invitations: z.array(invitation) })
+
+export const listInvitations: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'listInvitations',
+  method: 'GET',
+  path: '/accounts/{account}/invitations',
+  role: 'owner',
+  summary: 'Open invitations to an account.',
+  input,
+  output,
+  run({ account }, { identity }) {
+    return { invitations: [...identity.invitations.list(account)] }
+  },
+}

@@ -1,0 +1,21 @@
+// `GET /accounts/{account}/members`: by email.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText, member } from './person-schema.ts'
+
+const input = z.strictObject({ account: idText })
+const output = z.object({ members: z.array(member) })
+
+export const listMembers: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'listMembers',
+  method: 'GET',
+  path: '/accounts/{account}/members',
+  role: 'member',
+  summary: 'Who belongs to an account.',
+  input,
+  output,
+  run({ account }, { identity }) {
+    return { members: [...identity.memberships.ofAccount(account)] }
+  },
+}

@@ -1,0 +1,22 @@
+// `POST /people/{person}/totp/reset`: they sign in with the password alone until they enrol another. Ends their sessions.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText, person } from './person-schema.ts'
+
+const input = z.strictObject({ person: idText })
+const output = z.object({ person })
+
+export const resetTotp: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'resetTotp',
+  method: 'POST',
+  path: '/people/{person}/totp/reset',
+  role: 'operator',
+  summary: 'Take a person’s authenticator away, who lost it.',
+  input,
+  output,
+  async run({ person: id }, { identity }) {
+    await identity.secondFactor.remove(id, null)
+    return { person: identity.people.get(id) }
+  },
+}

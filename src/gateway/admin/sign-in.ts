@@ -1,0 +1,37 @@
+// `POST /session`: a new session, whatever the browser brought.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { fromOf } from './acting-person.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { codeText, emailText, passwordText, person } from './person-schema.ts'
+
+const input = z.strictObject({
+  email: emailText,
+  password: passwordText,
+  /** Of the authenticator, or a recovery code; needed when the answer without is `needs_code`. */
+  code: codeText.optional(),
+})
+const output = z.object({ person })
+
+export const signIn: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'signIn',
+  method: 'POST',
+  path: '/session',
+  role: 'anyone',
+  summary:
+    'Sign in with email, password and, where an authenticator is enrolled, a code; sets the cookie.',
+  input,
+  output,
+  audit: (_input, output) => ({ person: output.person, changes: {} }),
+  async run({ email, password, code }, call) {
+    const { identity, actor, session } = call
+    const order = { email, password, ...(code === undefined ? {} : { code }) }
+    const opened = await identity.signIn.signIn(order, fromOf(call))
+    // Whoever was signed in before with this browser is not any more.
+    if (actor?.kind === 'person' && actor.via.kind === 'session') {
+      await identity.sessions.endOne(actor.via.id)
+    }
+    session.begin({ token: opened.token, expires: opened.session.expires })
+    return { person: identity.people.get(opened.personId) }
+  },
+}

@@ -1,0 +1,36 @@
+// `POST /welcome`: the first operator, and everybody who is invited, comes in here.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import { fromOf } from './acting-person.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { emailText, linkText, nameText, passwordText, person } from './person-schema.ts'
+
+const input = z.strictObject({
+  link: linkText,
+  email: emailText,
+  name: nameText,
+  password: passwordText,
+})
+const output = z.object({ person })
+
+export const takeInvitationAsNew: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'takeInvitationAsNew',
+  method: 'POST',
+  path: '/welcome',
+  role: 'anyone',
+  summary: 'Come in by a link as somebody new; sets the cookie.',
+  input,
+  output,
+  audit: ({ name }, output) => ({
+    person: output.person,
+    target: output.person.id,
+    changes: { name },
+  }),
+  async run({ link, ...newPerson }, call) {
+    const { invitations, signIn, people } = call.identity
+    const id = await invitations.takeAsNew(link, newPerson)
+    const { token, session } = await signIn.enter(id, fromOf(call))
+    call.session.begin({ token, expires: session.expires })
+    return { person: people.get(id) }
+  },
+}

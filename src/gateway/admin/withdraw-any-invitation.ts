@@ -1,0 +1,25 @@
+// `DELETE /invitations/{invitation}`: its link opens nothing any more.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText } from './person-schema.ts'
+
+const input = z.strictObject({ invitation: idText })
+const output = z.object({})
+
+export const withdrawAnyInvitation: JsonOperation<
+  z.output<typeof input>,
+  z.output<typeof output>
+> = {
+  id: 'withdrawAnyInvitation',
+  method: 'DELETE',
+  path: '/invitations/{invitation}',
+  role: 'operator',
+  summary: 'Withdraw an invitation.',
+  input,
+  output,
+  async run({ invitation }, { identity }) {
+    await identity.invitations.withdraw(invitation, null)
+    return {}
+  },
+}

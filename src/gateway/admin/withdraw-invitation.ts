@@ -1,0 +1,22 @@
+// `DELETE /accounts/{account}/invitations/{invitation}`: its link opens nothing any more.
+// Tested by test/admin-people.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { idText } from './person-schema.ts'
+
+const input = z.strictObject({ account: idText, invitation: idText })
+const output = z.object({})
+
+export const withdrawInvitation: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'withdrawInvitation',
+  method: 'DELETE',
+  path: '/accounts/{account}/invitations/{invitation}',
+  role: 'owner',
+  summary: 'Withdraw an invitation to an account.',
+  input,
+  output,
+  async run({ account, invitation }, { identity }) {
+    await identity.invitations.withdraw(invitation, account)
+    return {}
+  },
+}

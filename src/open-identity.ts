@@ -1,0 +1,91 @@
+// People as the settings have it now: the same for the server and for commands on the data folder.
+// Tested by test/people.test.ts
+import type { Accounts } from './accounts/accounts.ts'
+import { obtainFirstAccount } from './accounts/first-account.ts'
+import { createIdentity, type Identity } from './accounts/people/identity.ts'
+import { obtainSealSecret } from './accounts/server-identity.ts'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Config } from './config/settings.ts'
+import type { Database } from './db/sqlite.ts'
+import type { Writer } from './db/writer.ts'
+import type { Actor } from './gateway/admin/actor.ts'
+import type { AdminCredential } from './http/admin/admin-face.ts'
+import { createFailedSignIns } from './limits/failed-sign-ins.ts'
+
+/** `expires`: milliseconds since 1970 UTC. */
+export type FirstRun = { readonly link: string; readonly expires: number }
+
+const dayMs = 86_400_000
+const sweepMs = 3_600_000
+
+export function openIdentity(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly log: Log
+  /** As of now. */
+  readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'log'> }
+}): Identity {
+  const { settings, clock } = parts
+  const { dataDir } = settings.now
+  const failed = createFailedSignIns({
+    clock,
+    perHour: () => settings.now.admin.failedSignInsPerHour,
+  })
+  return createIdentity({
+    ...parts,
+    settings: () => {
+      const { admin, log } = settings.now
+      return {
+        idleMs: admin.sessionIdleMs,
+        longestMs: admin.sessionMs,
+        ownersInvite: admin.signUp === 'invitation',
+        auditKeepMs: admin.auditKeepDays * dayMs,
+        keepAddresses: log.addresses,
+      }
+    },
+    sealSecret: () => obtainSealSecret(dataDir),
+    beginTry: failed.begin,
+  })
+}
+
+/** Who a request is from, for the admin face. */
+export function findActor(
+  { entrance }: Pick<Identity, 'entrance'>,
+  { session, token }: AdminCredential,
+): Actor | null {
+  if (token === null && session === null) return null
+  const found = token === null ? entrance.findSession(session ?? '') : entrance.findToken(token)
+  if (found === null) return null
+  const { person, isOperator, roles, by } = found
+  const { id: personId, email } = person
+  return { kind: 'person', personId, email, operator: isOperator, roles, via: by }
+}
+
+/** Lets go of sessions, links and rows of the audit that are over, now and then; returns what stops it. */
+export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log: Log): () => void {
+  return clock.every(sweepMs, () => {
+    identity.sweep().catch((error: unknown) => log('error', 'people_not_swept', { error }))
+  })
+}
+
+/**
+ * The link for the first operator, who then owns the first account; null when there is one already. `adminUrl`: where
+ * the dashboard is; null: nowhere.
+ */
+export async function createFirstRunLink(
+  { people, invitations }: Pick<Identity, 'people' | 'invitations'>,
+  accounts: Accounts,
+  adminUrl: string | null,
+): Promise<FirstRun | null> {
+  if (adminUrl === null || people.hasOperator()) return null
+  const account = await obtainFirstAccount(accounts)
+  const { token, invitation } = await invitations.createFirst(account.id)
+  return { link: welcomeLink(adminUrl, token), expires: invitation.expires }
+}
+
+/** Where a link is opened. Behind the `#`: no browser sends it, so no log has it. */
+function welcomeLink(adminUrl: string, token: string): string {
+  return `${adminUrl}/dashboard/welcome#${token}`
+}

@@ -1,0 +1,234 @@
+// Operations about people, run as whoever may or may not.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { addMember } from '../src/gateway/admin/add-member.ts'
+import type { Actor } from '../src/gateway/admin/actor.ts'
+import { changeMe } from '../src/gateway/admin/change-me.ts'
+import { changeMember } from '../src/gateway/admin/change-member.ts'
+import { changePassword } from '../src/gateway/admin/change-password.ts'
+import { changePerson } from '../src/gateway/admin/change-person.ts'
+import { confirmTotp } from '../src/gateway/admin/confirm-totp.ts'
+import { createToken } from '../src/gateway/admin/create-token.ts'
+import { endOtherSessions } from '../src/gateway/admin/end-other-sessions.ts'
+import { endSession } from '../src/gateway/admin/end-session.ts'
+import { endSessionsOf } from '../src/gateway/admin/end-sessions-of.ts'
+import { enrolTotp } from '../src/gateway/admin/enrol-totp.ts'
+import { getPerson } from '../src/gateway/admin/get-person.ts'
+import { inviteAnyone } from '../src/gateway/admin/invite-anyone.ts'
+import { invite } from '../src/gateway/admin/invite.ts'
+import { leaveAccount } from '../src/gateway/admin/leave-account.ts'
+import { listAllAudit } from '../src/gateway/admin/list-all-audit.ts'
+import { listAllInvitations } from '../src/gateway/admin/list-all-invitations.ts'
+import { listInvitations } from '../src/gateway/admin/list-invitations.ts'
+import { listMembers } from '../src/gateway/admin/list-members.ts'
+import { listPeople } from '../src/gateway/admin/list-people.ts'
+import { listSessions } from '../src/gateway/admin/list-sessions.ts'
+import { listTokens } from '../src/gateway/admin/list-tokens.ts'
+import { removeMember } from '../src/gateway/admin/remove-member.ts'
+import { removeTotp } from '../src/gateway/admin/remove-totp.ts'
+import { resetTotp } from '../src/gateway/admin/reset-totp.ts'
+import { revokeToken } from '../src/gateway/admin/revoke-token.ts'
+import { setPassword } from '../src/gateway/admin/set-password.ts'
+import { takeInvitation } from '../src/gateway/admin/take-invitation.ts'
+import { takeInvitationAsNew } from '../src/gateway/admin/take-invitation-as-new.ts'
+import { whoAmI } from '../src/gateway/admin/who-am-i.ts'
+import { withdrawAnyInvitation } from '../src/gateway/admin/withdraw-any-invitation.ts'
+import { withdrawInvitation } from '../src/gateway/admin/withdraw-invitation.ts'
+import { openDesk } from './fakes/admin-desk.ts'
+import { goodPassword as password, here } from './fakes/identity.ts'
+
+async function openOffice() {
+  const desk = openDesk()
+  const { identity, run } = desk
+
+  /** Somebody who came by an invitation, signed in. */
+  async function join(email: string, to: Record<string, unknown>) {
+    const { link } = await run(inviteAnyone, to)
+    const newcomer = { link, email, name: email, password }
+    const { person } = await run(takeInvitationAsNew, newcomer, null)
+    return person.id
+  }
+
+  /** As the face finds them: with what they may now. */
+  async function as(id: string): Promise<Actor & { kind: 'person' }> {
+    const { token } = await identity.signIn.enter(id, here)
+    const found = identity.entrance.findSession(token)
+    assert.ok(found)
+    return {
+      kind: 'person',
+      personId: id,
+      email: found.person.email,
+      operator: found.isOperator,
+      roles: found.roles,
+      via: found.by,
+    }
+  }
+
+  const ada = await join('ada@example.org', { role: 'owner', accountName: 'acme' })
+  const { id: account } = desk.accounts.getAccount('acme')
+  return { ...desk, join, as, ada, account }
+}
+
+test('owners invite to their account only where the setting says so; operators always', async () => {
+  const { run, refusal, as, ada, account } = await openOffice()
+  const refused = await refusal(invite, { account, role: 'member' }, await as(ada))
+  assert.match(refused, /^not_allowed: sign-up is closed.*admin\.signUp/)
+  const { invitation, link } = await run(invite, { account, role: 'member' })
+  assert.equal(invitation.accountName, 'acme')
+  assert.ok(!JSON.stringify(await run(listInvitations, { account }, await as(ada))).includes(link))
+  await run(withdrawInvitation, { account, invitation: invitation.id }, await as(ada))
+  assert.deepEqual((await run(listAllInvitations, {})).invitations, [])
+})
+
+test('somebody who signs in already takes an invitation, or is put there by an operator', async () => {
+  const { run, refusal, as, ada } = await openOffice()
+  const { link, invitation } = await run(inviteAnyone, { role: 'member', accountName: 'beta' })
+  await run(takeInvitation, { link }, await as(ada))
+  const { accounts } = await run(whoAmI, {}, await as(ada))
+  assert.deepEqual(
+    accounts.map(({ name, role }) => [name, role]),
+    [
+      ['acme', 'owner'],
+      ['beta', 'owner'],
+    ].map(([name, role]) => [name, name === 'beta' ? 'member' : role]),
+  )
+  const gone = await refusal(withdrawAnyInvitation, { invitation: invitation.id })
+  assert.match(gone, /^absent/)
+})
+
+test('members change each other as owners only, and an account keeps an owner', async () => {
+  const { run, refusal, join, as, ada, account } = await openOffice()
+  const grace = await join('grace@example.org', { role: 'member', accountId: account })
+  const toOwner = { account, person: grace, role: 'owner' }
+  assert.match(await refusal(changeMember, toOwner, await as(grace)), /^not_allowed/)
+  assert.match(await refusal(leaveAccount, { account }, await as(ada)), /^conflict.*last owner/)
+  const alone = { account, person: ada, role: 'member', ownerless: true }
+  assert.match(await refusal(changeMember, alone, await as(ada)), /^conflict/)
+  const { members } = await run(changeMember, toOwner, await as(ada))
+  assert.deepEqual(
+    members.map(({ email, role }) => [email, role]),
+    [
+      ['ada@example.org', 'owner'],
+      ['grace@example.org', 'owner'],
+    ],
+  )
+  await run(leaveAccount, { account }, await as(ada))
+  const last = { account, person: grace }
+  assert.match(await refusal(removeMember, last, await as(grace)), /^conflict/)
+  await run(removeMember, { ...last, ownerless: 'true' })
+  assert.deepEqual((await run(listMembers, { account })).members, [])
+  await run(addMember, { account, email: 'Grace@example.org', role: 'member' })
+  const nobody = { account, email: 'nobody@example.org', role: 'member' }
+  assert.match(await refusal(addMember, nobody), /^absent: nobody signs in/)
+})
+
+test('who changes their own role goes on in the same session, with a new token', async () => {
+  const { run, join, as, ada, account, identity } = await openOffice()
+  await join('grace@example.org', { role: 'owner', accountId: account })
+  const actor = await as(ada)
+  await run(changeMember, { account, person: ada, role: 'member' }, actor)
+  assert.deepEqual(
+    identity.sessions.list(ada).map(({ id }) => id),
+    [actor.via.id],
+  )
+})
+
+test('an authenticator takes the password to come and to go, and is reset by an operator', async () => {
+  const { run, refusal, as, ada, clock, identity } = await openOffice()
+  const actor = await as(ada)
+  assert.match(await refusal(enrolTotp, { password: 'wrong' }, actor), /^bad_input/)
+  const { secret } = await run(enrolTotp, { password }, actor)
+  const code = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: clock.now() })
+  const { recoveryCodes } = await run(confirmTotp, { code }, actor)
+  assert.equal(recoveryCodes.length, 10)
+  assert.equal((await run(whoAmI, {}, actor)).recoveryCodesLeft, 10)
+  assert.match(await refusal(removeTotp, { password: 'wrong' }, actor), /^bad_input/)
+  await run(removeTotp, { password }, actor)
+  await run(enrolTotp, { password }, actor)
+  assert.equal((await run(resetTotp, { person: ada })).person.hasTotp, false)
+  assert.deepEqual(identity.sessions.list(ada), [])
+})
+
+test('sessions and tokens are listed without what opens, and ended by their person', async () => {
+  const { run, refusal, join, as, ada, account } = await openOffice()
+  const grace = await join('grace@example.org', { role: 'member', accountId: account })
+  const [actor, other] = [await as(ada), await as(ada)]
+  const { sessions } = await run(listSessions, {}, actor)
+  assert.deepEqual(
+    sessions.filter(({ isThis }) => isThis).map(({ id }) => id),
+    [actor.via.id],
+  )
+  const foreign = { session: other.via.id }
+  assert.match(await refusal(endSession, foreign, await as(grace)), /^absent/)
+  await run(endSession, foreign, actor)
+  assert.ok((await run(endOtherSessions, {}, actor)).ended >= 1)
+
+  const order = { name: 'ci', role: 'owner', expires: null }
+  const made = await run(createToken, order, actor)
+  assert.ok(!JSON.stringify(await run(listTokens, {}, actor)).includes(made.text))
+  const above = { ...order, role: 'operator' }
+  assert.match(await refusal(createToken, above, actor), /^bad_input/)
+  const token = made.token.id
+  assert.match(await refusal(revokeToken, { token }, await as(grace)), /^absent/)
+  await run(revokeToken, { token }, actor)
+})
+
+test('operators see everybody, disable and enable, and leave one operator', async () => {
+  const { run, refusal, join, as, ada } = await openOffice()
+  assert.match(await refusal(listPeople, {}, await as(ada)), /^not_allowed/)
+  const op = await join('op@example.org', { role: 'operator' })
+  const operator = await as(op)
+  assert.equal((await run(listPeople, {}, operator)).people.length, 2)
+  const disabled = await run(changePerson, { person: ada, disabled: true }, operator)
+  assert.notEqual(disabled.person.disabled, null)
+  await run(changePerson, { person: ada, disabled: false, name: 'Ada L.' }, operator)
+  const off = { person: op, isOperator: false }
+  assert.match(await refusal(changePerson, off, operator), /^conflict.*last operator/)
+  await as(ada)
+  assert.equal((await run(getPerson, { person: ada }, operator)).accounts[0]?.role, 'owner')
+  assert.ok((await run(endSessionsOf, { person: ada }, operator)).ended >= 1)
+  assert.match(await refusal(getPerson, { person: 'none' }, operator), /^absent/)
+})
+
+test('a forgotten password is set at the command line alone, by nobody in a browser', async () => {
+  const { run, refusal, join, as, ada, identity } = await openOffice()
+  const op = await join('op@example.org', { role: 'operator' })
+  const order = { person: ada, newPassword: 'another stone there' }
+  assert.match(await refusal(setPassword, order, await as(op)), /^not_allowed/)
+  await run(setPassword, order)
+  await identity.signIn.signIn({ email: 'ada@example.org', password: order.newPassword }, here)
+})
+
+test('what is about a person is for no command line, and what opens doors for no token', async () => {
+  const { run, refusal, as, ada } = await openOffice()
+  assert.match(await refusal(whoAmI, {}), /^not_allowed/)
+  const token = { ...(await as(ada)), via: { kind: 'token', id: 't' } } as const
+  const order = { name: 'more', role: 'member', expires: null }
+  assert.match(await refusal(createToken, order, token), /^not_allowed: this takes a session/)
+  const change = { password, newPassword: 'another stone there' }
+  assert.match(await refusal(changePassword, change, token), /^not_allowed/)
+  assert.equal((await run(whoAmI, {}, token)).via, 'token')
+  await run(changeMe, { name: 'Ada Lovelace' }, token)
+})
+
+test('the audit tells all of it, and holds no password, code, link or token', async () => {
+  const { run, as, ada } = await openOffice()
+  const actor = await as(ada)
+  const { link } = await run(inviteAnyone, { role: 'operator' })
+  const { text } = await run(createToken, { name: 'ci', role: 'owner', expires: null }, actor)
+  const { secret } = await run(enrolTotp, { password }, actor)
+  const { records } = await run(listAllAudit, {})
+  assert.deepEqual(
+    records.map(({ action, actorName }) => [action, actorName]),
+    [
+      ['enrolTotp', 'ada@example.org'],
+      ['createToken', 'ada@example.org'],
+      ['inviteAnyone', 'local'],
+      ['takeInvitationAsNew', 'ada@example.org'],
+      ['inviteAnyone', 'local'],
+    ],
+  )
+  const all = JSON.stringify(records)
+  for (const planted of [link, text, secret, password]) assert.ok(!all.includes(planted))
+})
