@@ -29,7 +29,9 @@ import { createInspector } from './gateway/inspect/inspector.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
-import { createServer, defaultServerSettings } from './http/server.ts'
+import type { FindActor } from './http/admin/admin-face.ts'
+import { createMetricsFace } from './http/metrics-face.ts'
+import { createServer, defaultServerSettings, type Server } from './http/server.ts'
 import { openUploadRecords } from './http/tus/upload-records.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
@@ -40,6 +42,7 @@ import { createFileMeters } from './limits/file-meters.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createPathLimits } from './limits/path-limits.ts'
 import { createUsage } from './limits/usage.ts'
+import { createCounters } from './metrics/counters.ts'
 import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { chooseProfile } from './choose-profile.ts'
@@ -55,6 +58,7 @@ import {
   sweepPeople,
 } from './open-identity.ts'
 import { openFaces } from './open-faces.ts'
+import { openMetrics } from './open-metrics.ts'
 import { openNetworks } from './open-networks.ts'
 import { openServerView } from './open-server-view.ts'
 import { openPinRows } from './open-pin-rows.ts'
@@ -141,6 +145,7 @@ export async function startServer(
   const blockSources = createBlockSources({ clock, log })
   starting.defer(() => blockSources.close())
   await blockSources.replace(gatewaysOf(config))
+  const counters = createCounters()
   const obtaining = createObtain({
     store,
     sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
@@ -149,7 +154,7 @@ export async function startServer(
     isShared,
     clock,
     log,
-    count: () => {},
+    count: counters.countContent,
     limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   starting.defer(() => obtaining.idle())
@@ -181,17 +186,18 @@ export async function startServer(
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
   const senders = createSenderCache(sendersMax)
+  const operations = createRpcOperations({
+    clientVersion: clientVersion(),
+    clock,
+    findSender: senders.find,
+  })
   const opened = await openNetworks({
     config,
     database,
     store,
     obtaining,
     sources,
-    operations: createRpcOperations({
-      clientVersion: clientVersion(),
-      clock,
-      findSender: senders.find,
-    }),
+    operations,
     path,
     writer,
     clock,
@@ -239,7 +245,7 @@ export async function startServer(
       store,
       forget: store.forget,
       obtain: obtaining.obtain,
-      readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
+      readRun: createReadRun({ store, verify, verifyLeaf, log, count: counters.countContent }),
       database,
       writer,
       clock,
@@ -278,6 +284,7 @@ export async function startServer(
       admit: readers.admit,
     },
     count: usage.count,
+    countAnswer: counters.countAnswer,
     clock,
     operationsOf: opened.operationsOf,
     resolveBlock,
@@ -299,6 +306,22 @@ export async function startServer(
     port: () => listening.port,
     started: clock.now(),
   })
+  const knowActor: FindActor = (credential) => findActor(identity, credential)
+  const servers = new Map<string, Server>()
+  const metrics = openMetrics({
+    counters,
+    opened,
+    operations: operations.keys(),
+    store,
+    bytesMax: config.store.bytesMax,
+    database,
+    writer,
+    writable: () => writable,
+    usage,
+    connections: () => new Map([...servers].map(([name, { connections }]) => [name, connections])),
+    clock,
+  })
+  starting.defer(() => metrics.stop())
   const { adminRoutes, ...faces } = openFaces({
     gateway,
     inspector,
@@ -322,7 +345,7 @@ export async function startServer(
               },
               clock,
             },
-            findActor: (credential) => findActor(identity, credential),
+            findActor: knowActor,
             directory,
             opened,
             limiter,
@@ -332,6 +355,14 @@ export async function startServer(
             clock,
             log,
           })
+      : null,
+    metrics: config.metrics.enabled
+      ? createMetricsFace({
+          ...metrics,
+          token: () => settings.now.metrics.token,
+          findActor: knowActor,
+          log,
+        })
       : null,
     uploads,
     ready,
@@ -355,6 +386,7 @@ export async function startServer(
   const { host, port, drainMs } = config.http
   const draining = { graceMs: drainMs * graceShare, deadlineMs: drainMs }
   const server = createServer({ ...shared, ...faces })
+  servers.set('faces', server)
   const bound = await server.listen({ host, port })
   listening.port = bound
   starting.defer(() => server.drain(draining))
@@ -362,6 +394,7 @@ export async function startServer(
   if (adminRoutes !== null) {
     const plain = { ...shared.settings, listener: 'node' as const }
     const adminServer = createServer({ ...shared, settings: plain, routes: adminRoutes })
+    servers.set('admin', adminServer)
     const adminHost = config.admin.host ?? host
     const adminPort = await adminServer.listen({ host: adminHost, port: config.admin.port })
     adminUrl = urlOf(adminHost, adminPort)

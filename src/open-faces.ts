@@ -10,9 +10,10 @@ import type { FilesOperation } from './gateway/operation.ts'
 import { add } from './gateway/operations/add.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
 import type { TrialParts } from './gateway/trial.ts'
-import type { AdminSide } from './http/admin/admin-side.ts'
+import { type AdminSide, withMetrics } from './http/admin/admin-side.ts'
 import type { AsKeyParts } from './http/admin/as-key.ts'
 import { createFilesFace } from './http/files.ts'
+import type { Face } from './http/node-exchange.ts'
 import { createPathFace } from './http/path-face.ts'
 import { createAdminOnlyRoutes, createRoutes, type Routes } from './http/routes.ts'
 import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
@@ -34,6 +35,8 @@ export type FacesParts = {
   readonly settings: { readonly now: Config }
   /** The admin side over the two faces; null: it is switched off. */
   readonly openAdmin: ((faces: AdminFaces) => AdminSide) | null
+  /** `/metrics`; null: it is switched off. */
+  readonly metrics: Face | null
   /** Of uploads that may go on. */
   readonly uploads: UploadRecords
   readonly ready: () => boolean
@@ -93,12 +96,13 @@ export function openFaces(parts: FacesParts): OpenFaces {
     log,
   }
   const rpc = createRpcFace(rpcParts)
-  const admin =
+  const side =
     parts.openAdmin?.({
       rpc,
       files: (entry) => createFilesFace(filesParts, entry),
       filesClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
     }) ?? null
+  const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
   const apart = config.admin.host !== null
   return {
     adminRoutes: admin !== null && apart ? createAdminOnlyRoutes(admin) : null,

@@ -335,6 +335,22 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  metrics: z
+    .strictObject({
+      enabled: flag(true, 'Answer `/metrics`, without a token to programs on this machine.'),
+      token: z
+        .string()
+        .regex(/^[\x21-\x7e]{16,512}$/, 'expected 16 to 512 characters without blanks')
+        .nullable()
+        .default(null)
+        .meta({
+          description:
+            "Token that opens `/metrics` from elsewhere (`Authorization: Bearer`), besides operators' own.",
+          secret: true,
+          live: true,
+        }),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: live(

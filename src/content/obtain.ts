@@ -25,11 +25,19 @@ import type { Nameless, Offer, Source } from './source.ts'
 import type { Store } from './store.ts'
 
 /**
- * `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped, or cannot be read. Of a
+ * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped, or cannot be read. Of a
  * source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none; `failed`: it could not
  * be asked. `not_kept`: verified, but the store did not take it.
  */
-type ObtainEvent = 'held' | 'bad_copy' | 'fetched' | 'lied' | 'absent' | 'failed' | 'not_kept'
+export type ObtainEvent =
+  | 'remembered'
+  | 'held'
+  | 'bad_copy'
+  | 'fetched'
+  | 'lied'
+  | 'absent'
+  | 'failed'
+  | 'not_kept'
 
 export type ObtainParts = {
   readonly store: Store
@@ -101,7 +109,10 @@ export function createObtain(parts: ObtainParts): Obtaining {
   function readHeld(ref: ContentRef): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
     const remembered = memory.find(ref) ?? takeExtra(ref)
-    if (remembered !== null) return remembered
+    if (remembered !== null) {
+      count('remembered', null)
+      return remembered
+    }
     const bytes = keeping.find(ref) ?? store.find(ref)
     if (bytes === null) return null
     verify(ref, bytes)

@@ -31,8 +31,13 @@ type Waiter = {
   readonly reject: (error: unknown) => void
 }
 
+export type PortWriter = Writer & {
+  /** Writes that have no answer yet. */
+  readonly waiting: number
+}
+
 /** Takes the port over. `close` waits for what is pending, then closes the port. */
-export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLimits): Writer {
+export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLimits): PortWriter {
   const waiting = new Map<number, Waiter>()
   const drained: (() => void)[] = []
   let pendingBytes = 0
@@ -74,6 +79,9 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
   port.unref()
 
   return {
+    get waiting() {
+      return waiting.size
+    },
     write(statements) {
       if (state === 'dead') return Promise.reject(threadGone())
       if (state === 'closing') return Promise.reject(new Fault('shutting_down'))

@@ -10,6 +10,8 @@ import type { Writer } from './writer.ts'
 export type ThreadWriter = Writer & {
   /** A port for another worker: `portWriter(port)` there is a Writer through the same thread. Transfer it. */
   connect(): MessagePort
+  /** Writes of this thread that have no answer yet. */
+  readonly waiting: number
 }
 
 /**
@@ -55,6 +57,9 @@ export async function startThreadWriter(
   const own = portWriter(connect(), limits)
   return {
     connect,
+    get waiting() {
+      return own.waiting
+    },
     write: (statements) => own.write(statements),
     async close() {
       if (state !== 'open') return ended

@@ -45,6 +45,8 @@ export type GatewayParts = FilesRunParts & {
   readonly resolveBlock: ResolveBlock
   readonly keptAnswers: KeptAnswers
   readonly eventsOf: (network: Network) => NetworkEvents
+  /** Told of each request that was answered: the weakest label of it, or null. */
+  readonly countAnswer?: (verified: string | null) => void
 }
 
 /** Calls of one batch that run at the same time. */
@@ -317,6 +319,7 @@ export function createGateway(parts: GatewayParts): Gateway {
           inspection.timeline.reached('run')
           inspection.answers(planned, answered, headers)
         }
+        parts.countAnswer?.(headers.verified)
         return { outcomes: answered, headers }
       }
       return waiting === 0

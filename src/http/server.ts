@@ -62,6 +62,8 @@ export interface Server {
   /** Resolves with the port bound (asked 0: any free one). Rejects with one sentence for people. */
   listen(where: { readonly host: string; readonly port: number }): Promise<number>
   readonly draining: boolean
+  /** Open now, upgraded ones too. */
+  readonly connections: number
   /**
    * Stops listening; for `graceMs` open connections may still bring calls, each answered with
    * `Connection: close`; then idle ones are closed, at `deadlineMs` all. Resolves when none is left.
@@ -201,9 +203,12 @@ export function createServer(parts: ServerParts): Server {
     clock,
     log,
   })
+  let connections = 0
   const underCap = createAddressCap(settings.connectionsPerAddressMax)
   node.on('connection', (socket) => {
     if (!underCap(socket)) return
+    connections++
+    socket.once('close', () => connections--)
     if (settings.listener === 'lean') lean.accept(socket)
     else takeOver(socket)
   })
@@ -215,6 +220,9 @@ export function createServer(parts: ServerParts): Server {
     listen: (where) => listen(node, where, settings.backlog),
     get draining() {
       return draining
+    },
+    get connections() {
+      return connections
     },
     async drain({ graceMs, deadlineMs }) {
       if (draining) return

@@ -33,6 +33,8 @@ export type Usage = {
   onFlush(listener: FlushListener): () => void
   /** Runs `read` on one state of the database; `held`: the rows that are counted and not in it. */
   read<Result>(read: (held: readonly FlushedRow[]) => Result): Result
+  /** Writes that failed since the start. */
+  readonly failedWrites: number
   /** Writes what is counted so far, also what a failed write left; resolves in any case. */
   flush(): Promise<void>
   /** Ends the writing each second; `flush` still works. */
@@ -68,6 +70,7 @@ export function createUsage(parts: {
   let underway: readonly UsageRow[] = []
   let flushing: Promise<void> | null = null
   let lost = 0
+  let failedWrites = 0
 
   function readRevision(): number {
     return db.getValue<number>(revisionSql) ?? 0
@@ -124,6 +127,7 @@ export function createUsage(parts: {
     try {
       await writer.write(usageStatements(rows))
     } catch (error) {
+      failedWrites++
       log('error', 'usage_not_written', { rows: rows.length, error })
       // A write whose answer was lost may stand all the same.
       if (readRevision() === revision) return false
@@ -204,6 +208,9 @@ export function createUsage(parts: {
       return () => listeners.delete(listener)
     },
     read,
+    get failedWrites() {
+      return failedWrites
+    },
     flush,
     stop,
   }

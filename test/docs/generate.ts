@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { configurationPage, environmentExample } from './configuration-page.ts'
 import { errorsPage } from './errors-page.ts'
+import { metricsPage } from './metrics-page.ts'
 import { operationsPage } from './operations-page.ts'
 
 /** Path from the root of the project -> text. */
@@ -11,6 +12,7 @@ export function generatePages(): ReadonlyMap<string, string> {
     ['docs/errors.md', errorsPage()],
     ['docs/configuration.md', configurationPage()],
     ['docs/operations.md', operationsPage()],
+    ['docs/metrics.md', metricsPage()],
     ['.env.example', environmentExample()],
   ])
 }

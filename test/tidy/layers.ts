@@ -7,7 +7,7 @@ export type Layer = { readonly level: number; readonly folders: readonly string[
 export const layers: readonly Layer[] = [
   { level: 8, folders: ['.', 'cli'] },
   { level: 7, folders: ['http'] },
-  { level: 6, folders: ['gateway'] },
+  { level: 6, folders: ['gateway', 'metrics'] },
   { level: 5, folders: ['ethereum', 'ipfs', 'accounts', 'limits'] },
   { level: 4, folders: ['content'] },
   { level: 3, folders: ['codec', 'db'] },
@@ -54,6 +54,7 @@ export const doors: readonly Door[] = [
     module: /^(node:)?worker_threads$/,
     behind: ['db/', 'ethereum/embedded/'],
   },
+  { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },
   { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },

@@ -16,7 +16,7 @@ export type CardAdapter = 'none' | 'manual' | 'stripe'
  * `not-needed`: nobody asks for a card. `missing`: the file face is closed. `marked`: the operator says there is one.
  * `on-file`: the biller has one. `expired`: the one that it has is past its month, which closes nothing.
  */
-export type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
+type CardState = 'not-needed' | 'missing' | 'marked' | 'on-file' | 'expired'
 
 /** `asOf`: when the biller was last asked, milliseconds since 1970; null: never. */
 export type CardStatus = {

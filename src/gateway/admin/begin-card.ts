@@ -3,7 +3,6 @@
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { getAccountById } from './card-schema.ts'
 
 const input = z.strictObject({
   account: z.string().max(64),
@@ -24,7 +23,7 @@ export const beginCard: JsonOperation<z.output<typeof input>, z.output<typeof ou
   input,
   output,
   async run({ account, attempt }, call) {
-    const { name } = getAccountById(call, account)
+    const { name } = call.accounts.getAccountById(account)
     const address = call.origin.address ?? ''
     return await call.cards.begin({ accountId: account, name, attempt, address })
   },

@@ -1,9 +1,7 @@
 // How the card of an account looks in the admin API, and what there is to do about it.
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
-import type { Account } from '../../accounts/accounts.ts'
 import type { CardStatus } from '../../accounts/cards/cards.ts'
-import { Fault } from '../../base/fault.ts'
 import { type Actor, isOperator } from './actor.ts'
 import type { AdminCall } from './admin-operation.ts'
 
@@ -38,13 +36,6 @@ export function showCard(status: CardStatus, accountId: string, call: AdminCall)
   return { ...rest, card: seesCard ? card : null, next: nextStep(status, call, accountId) }
 }
 
-/** Throws `absent`. */
-export function getAccountById(call: AdminCall, id: string): Account {
-  const account = call.accounts.listAccounts().find((one) => one.id === id)
-  if (account === undefined) throw new Fault('absent', { detail: 'there is no such account' })
-  return account
-}
-
 function isOwner(actor: Actor, accountId: string): boolean {
   return isOperator(actor) || (actor.kind === 'person' && actor.roles.get(accountId) === 'owner')
 }
@@ -59,6 +50,6 @@ function nextStep(
   if (adapter === 'stripe') {
     return 'Add a card: without one the file face answers 402. JSON-RPC needs none.'
   }
-  const { name } = getAccountById(call, accountId)
+  const { name } = call.accounts.getAccountById(accountId)
   return `Ask the operator of this server to mark the account (cairn card set ${name}): until then the file face answers 402. JSON-RPC needs no card.`
 }

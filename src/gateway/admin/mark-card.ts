@@ -2,7 +2,7 @@
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, getAccountById, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, showCard, type ShownCard } from './card-schema.ts'
 
 const input = z.strictObject({ account: z.string().max(64), hasCard: z.boolean() })
 
@@ -15,7 +15,7 @@ export const markCard: JsonOperation<z.output<typeof input>, ShownCard> = {
   input,
   output: cardStatus,
   async run({ account, hasCard }, call) {
-    await call.accounts.setCard(getAccountById(call, account).name, hasCard)
+    await call.accounts.setCard(call.accounts.getAccountById(account).name, hasCard)
     return showCard(call.cards.status(account), account, call)
   },
 }

@@ -3,7 +3,7 @@
 // Tested by test/card-started.test.ts
 import type { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, getAccountById, ofAccount, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, ofAccount, showCard, type ShownCard } from './card-schema.ts'
 
 export const refreshCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
   id: 'refreshCard',
@@ -14,7 +14,7 @@ export const refreshCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> =
   input: ofAccount,
   output: cardStatus,
   async run({ account }, call) {
-    getAccountById(call, account)
+    call.accounts.getAccountById(account)
     return showCard(await call.cards.refresh(account), account, call)
   },
 }

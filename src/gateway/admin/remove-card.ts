@@ -2,7 +2,7 @@
 // Tested by test/card-started.test.ts
 import type { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, getAccountById, ofAccount, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, ofAccount, showCard, type ShownCard } from './card-schema.ts'
 
 export const removeCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
   id: 'removeCard',
@@ -13,7 +13,7 @@ export const removeCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = 
   input: ofAccount,
   output: cardStatus,
   async run({ account }, call) {
-    getAccountById(call, account)
+    call.accounts.getAccountById(account)
     return showCard(await call.cards.remove(account), account, call)
   },
 }

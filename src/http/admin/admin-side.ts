@@ -2,6 +2,7 @@
 // listener as the faces, or on one of its own.
 // Tested by src/http/admin/admin-face.test.ts
 import { dashboardPath, isBrowser, leadToDashboard } from '../dashboard-face.ts'
+import { metricsPath } from '../metrics-face.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
 import { type Answer, sendAnswer, textAnswer } from '../text-answer.ts'
 import { stripeHookPath } from './stripe-hook.ts'
@@ -35,6 +36,12 @@ export function createAdminSide(parts: AdminSideParts): AdminSide {
     if (stripeHook !== undefined && path === stripeHookPath) return stripeHook(exchange)
     return null
   }
+}
+
+/** `side`, and `/metrics` before it; null: there is nothing else. */
+export function withMetrics(side: AdminSide | null, metrics: Face): AdminSide {
+  return (exchange) =>
+    exchange.path === metricsPath ? metrics(exchange) : (side?.(exchange) ?? null)
 }
 
 /** To GET and HEAD. */

@@ -1,0 +1,88 @@
+// `GET /metrics`: open to a program on this machine, else to who brings the token of the settings or an operator's own.
+// What a proxy hands on counts as from elsewhere, and no page of a browser reads it.
+// Tested by test/metrics.test.ts
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { isOperator } from '../gateway/admin/actor.ts'
+import type { FindActor } from './admin/admin-face.ts'
+import { isLoopbackHost } from './admin/admin-rules.ts'
+import { sendAdminRefusal } from './admin/admin-reply.ts'
+import type { Face, NodeExchange } from './node-exchange.ts'
+
+export const metricsPath = '/metrics'
+
+export type MetricsFaceParts = {
+  readonly text: () => Promise<string>
+  readonly contentType: string
+  /** As of now; null: only operators' tokens count. */
+  readonly token: () => string | null
+  readonly findActor: FindActor
+  readonly log: Log
+}
+
+/** Scrapes under way. */
+const scrapesMax = 4
+/** Of proxies, the usual ones. */
+const forwardedHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'] as const
+
+/** Answers every exchange itself and throws nothing. */
+export function createMetricsFace(parts: MetricsFaceParts): Face {
+  let scrapes = 0
+
+  async function judge(exchange: NodeExchange): Promise<void> {
+    const { headers } = exchange.request
+    const [, sent = null] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+    if (sent === null && isLocal(exchange.address, headers)) return
+    if (sent === null)
+      throw new Fault('signed_out', { detail: 'bring a token: Authorization: Bearer' })
+    const token = parts.token()
+    if (token !== null && isSame(sent, token)) return
+    const actor = await parts.findActor({ session: null, token: sent })
+    if (actor === null) throw new Fault('signed_out', { detail: 'this token is not one of ours' })
+    if (!isOperator(actor))
+      throw new Fault('not_allowed', { detail: 'this takes the role operator' })
+  }
+
+  return async (exchange) => {
+    const { request, response } = exchange
+    response.setHeader('x-request-id', exchange.requestId)
+    const isReading = request.method === 'GET' || request.method === 'HEAD'
+    scrapes++
+    try {
+      if (!isReading) throw new Fault('wrong_http')
+      if (scrapes > scrapesMax) throw new Fault('overloaded')
+      await judge(exchange)
+      const text = await parts.text()
+      if (response.destroyed) return
+      response.writeHead(200, {
+        'content-type': parts.contentType,
+        'content-length': Buffer.byteLength(text),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+      response.end(request.method === 'HEAD' ? undefined : text)
+    } catch (thrown) {
+      const fault = Fault.from(thrown)
+      if (fault.code === 'internal') {
+        parts.log('error', 'metrics_failed', { requestId: exchange.requestId, cause: fault.cause })
+      }
+      sendAdminRefusal(exchange, fault, isReading ? null : 'GET, HEAD')
+    } finally {
+      scrapes--
+    }
+  }
+}
+
+function isLocal(address: string, headers: IncomingHttpHeaders): boolean {
+  if (!/^(::1|(::ffff:)?127(\.\d{1,3}){3})$/i.test(address)) return false
+  if (forwardedHeaders.some((name) => headers[name] !== undefined)) return false
+  return headers.host === undefined || isLoopbackHost(headers.host)
+}
+
+function isSame(one: string, other: string): boolean {
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(one), hash(other))
+}

@@ -1,0 +1,36 @@
+// Usage as metrics: the rows of each second, added up without key and account.
+// Tested by src/metrics/metrics.test.ts
+import type { FlushedRow } from '../limits/usage-row.ts'
+import type { Metrics } from './registry.ts'
+
+/** Names that may be labels; whatever else is asked for counts as `other`. */
+export type KnownNames = {
+  readonly methods: ReadonlySet<string>
+  /** Of networks served now. */
+  readonly networks: () => readonly string[]
+}
+
+export function countUsage(
+  metrics: Metrics,
+  { methods, networks }: KnownNames,
+): (rows: readonly FlushedRow[]) => void {
+  const known = (names: { has(name: string): boolean }, name: string): string =>
+    name === '' ? 'none' : names.has(name) ? name : 'other'
+  return (rows) => {
+    const served = new Set(networks())
+    for (const row of rows) {
+      const { face, outcome } = row
+      const network = known(served, row.network)
+      const method = known(methods, row.method)
+      metrics.add('cairn_requests_total', row.requests, { face, network, method, outcome })
+      if (outcome !== 'ok') {
+        const reason = row.reason === '' ? 'none' : row.reason
+        metrics.add('cairn_refusals_total', row.requests, { face, outcome, reason })
+      }
+      metrics.add('cairn_units_total', row.units, { face, network })
+      metrics.add('cairn_request_bytes_total', row.bytesIn, { face })
+      metrics.add('cairn_response_bytes_total', row.bytesOut, { face })
+      if (row.latency !== null) metrics.durations.add({ face, network, method }, row.latency)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// What is counted on the way, too often for a metric of the library: plain numbers, read at a scrape.
+// Tested by src/metrics/metrics.test.ts
+import type { ObtainEvent } from '../content/obtain.ts'
+
+export type Counters = {
+  /** As `ObtainParts.count`. */
+  readonly countContent: (event: ObtainEvent, source: string | null) => void
+  /** One JSON-RPC request, by its weakest label; null: nothing in it could be labelled. */
+  readonly countAnswer: (verified: string | null) => void
+  readonly content: ContentCounts
+  /** Label -> requests. */
+  readonly answers: ReadonlyMap<string, number>
+}
+
+export type ContentCounts = {
+  readonly remembered: number
+  readonly held: number
+  readonly badCopies: number
+  readonly notKept: number
+  /** Source name -> what came of it -> how often. */
+  readonly sources: ReadonlyMap<string, ReadonlyMap<ObtainEvent, number>>
+}
+
+/** Upstreams and gateways that settings named since the start; those beyond count as `other`. */
+const sourcesMax = 200
+
+export function createCounters(): Counters {
+  const content = { remembered: 0, held: 0, badCopies: 0, notKept: 0 }
+  const sources = new Map<string, Map<ObtainEvent, number>>()
+  const answers = new Map<string, number>()
+
+  function countSource(name: string, event: ObtainEvent): void {
+    const shown = sources.has(name) || sources.size < sourcesMax ? name : 'other'
+    let results = sources.get(shown)
+    if (results === undefined) sources.set(shown, (results = new Map()))
+    results.set(event, (results.get(event) ?? 0) + 1)
+  }
+
+  return {
+    countContent(event, source) {
+      if (event === 'remembered') content.remembered++
+      else if (event === 'held') content.held++
+      else if (event === 'bad_copy') content.badCopies++
+      else if (event === 'not_kept') content.notKept++
+      else if (source !== null) countSource(source, event)
+    },
+    countAnswer(verified) {
+      const label = verified ?? 'unlabelled'
+      answers.set(label, (answers.get(label) ?? 0) + 1)
+    },
+    get content() {
+      return { ...content, sources }
+    },
+    answers,
+  }
+}

@@ -1,0 +1,139 @@
+// What is looked up at the moment of a scrape: heads, upstreams, store, queues. Nothing is counted in between.
+// Tested by src/metrics/metrics.test.ts
+import type { PoolStatus } from '../ethereum/upstream/pool/upstream-pool.ts'
+import type { ContentCounts } from './counters.ts'
+import type { Metrics } from './registry.ts'
+
+/** `time`: of the block, seconds since 1970; null when its header is not at hand. */
+export type ObservedHead = {
+  readonly network: string
+  readonly number: bigint
+  readonly time: number | null
+}
+
+export type Observed = {
+  readonly version: string
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Of networks that have one. */
+  heads(): readonly ObservedHead[]
+  statuses(): readonly { readonly network: string; readonly status: PoolStatus }[]
+  content(): ContentCounts
+  /** By label. */
+  answers(): ReadonlyMap<string, number>
+  store(): {
+    readonly segmentBytes: number
+    readonly databaseBytes: number
+    readonly bytesMax: number | null
+    readonly sealed: number
+    readonly writable: boolean
+  }
+  writesWaiting(): number
+  usage(): { readonly heldRows: number; readonly failedWrites: number }
+  /** By listener. */
+  connections(): ReadonlyMap<string, number>
+}
+
+/** Returns what brings `metrics` to the state of now. */
+export function observe(metrics: Metrics, observed: Observed): () => void {
+  /** Counters that are kept elsewhere: how far each was added already. */
+  const added = new Map<string, number>()
+
+  function reach(
+    name: Parameters<Metrics['add']>[0],
+    value: number,
+    labels: Readonly<Record<string, string>> = {},
+  ): void {
+    const key = `${name} ${JSON.stringify(labels)}`
+    metrics.add(name, Math.max(0, value - (added.get(key) ?? 0)), labels)
+    added.set(key, value)
+  }
+
+  function content(): void {
+    const { remembered, held, badCopies, notKept, sources } = observed.content()
+    let fetched = 0
+    for (const [source, results] of sources) {
+      for (const [result, count] of results) {
+        if (result === 'fetched') fetched += count
+        reach('cairn_content_source_replies_total', count, { source, result })
+      }
+    }
+    reach('cairn_content_reads_total', remembered, { from: 'memory' })
+    reach('cairn_content_reads_total', held, { from: 'store' })
+    reach('cairn_content_reads_total', fetched, { from: 'source' })
+    reach('cairn_content_bad_copies_total', badCopies)
+    reach('cairn_content_not_kept_total', notKept)
+  }
+
+  function heads(): void {
+    metrics.clear('cairn_network_head_number')
+    metrics.clear('cairn_network_head_age_seconds')
+    for (const { network, number, time } of observed.heads()) {
+      metrics.set('cairn_network_head_number', Number(number), { network })
+      if (time === null) continue
+      const age = Math.max(0, observed.now() / 1000 - time)
+      metrics.set('cairn_network_head_age_seconds', Math.round(age), { network })
+    }
+  }
+
+  function upstreams(): void {
+    for (const name of upstreamGauges) metrics.clear(name)
+    for (const { network, status } of observed.statuses()) {
+      metrics.set('cairn_network_alarms', status.alarms.length, { network })
+      for (const one of status.upstreams) {
+        const labels = { network, upstream: one.name }
+        metrics.set('cairn_upstream_up', one.state === 'ok' ? 1 : 0, labels)
+        metrics.set('cairn_upstream_quarantined', one.state === 'quarantined' ? 1 : 0, labels)
+        metrics.set('cairn_upstream_lies', one.lies, labels)
+        metrics.set('cairn_upstream_success_ratio', one.successRate, labels)
+        if (one.lag !== null) metrics.set('cairn_upstream_lag_blocks', one.lag, labels)
+        for (const [quantile, ms] of [
+          ['0.5', one.p50Ms],
+          ['0.95', one.p95Ms],
+        ] as const) {
+          if (ms === null) continue
+          metrics.set('cairn_upstream_latency_seconds', ms / 1000, { ...labels, quantile })
+        }
+      }
+    }
+  }
+
+  function store(): void {
+    const { segmentBytes, databaseBytes, bytesMax, sealed, writable } = observed.store()
+    metrics.set('cairn_store_bytes', segmentBytes, { part: 'segments' })
+    metrics.set('cairn_store_bytes', databaseBytes, { part: 'database' })
+    if (bytesMax !== null) metrics.set('cairn_store_limit_bytes', bytesMax)
+    metrics.set('cairn_store_sealed_segments', sealed)
+    metrics.set('cairn_store_writable', writable ? 1 : 0)
+  }
+
+  // A gauge without labels says 0 from the start; what has no value is to say nothing.
+  metrics.clear('cairn_store_limit_bytes')
+  metrics.set('cairn_build', 1, { version: observed.version, node: process.version })
+  return () => {
+    heads()
+    upstreams()
+    content()
+    store()
+    for (const [verified, count] of observed.answers()) {
+      reach('cairn_answers_total', count, { verified })
+    }
+    metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
+    const { heldRows, failedWrites } = observed.usage()
+    metrics.set('cairn_usage_held_rows', heldRows)
+    reach('cairn_usage_failed_writes_total', failedWrites)
+    for (const [listener, count] of observed.connections()) {
+      metrics.set('cairn_connections', count, { listener })
+    }
+  }
+}
+
+const upstreamGauges = [
+  'cairn_network_alarms',
+  'cairn_upstream_up',
+  'cairn_upstream_quarantined',
+  'cairn_upstream_lies',
+  'cairn_upstream_success_ratio',
+  'cairn_upstream_lag_blocks',
+  'cairn_upstream_latency_seconds',
+] as const
