@@ -75,11 +75,11 @@ test('no copy is stored twice, and none is left behind by duplicates', async () 
 })
 
 test('a full store refuses new content and goes on serving what it has', async () => {
-  const db = openDatabase(':memory:', { bytesMax: 256 * 1024 })
+  const db = openDatabase(':memory:', { bytesMax: 1024 * 1024 })
   migrate(db)
   const store = createSqliteStore({ db, writer: createInlineWriter(db) })
   await store.commit([item('kept')])
-  const large = { ref: item('large').ref, bytes: new Uint8Array(512 * 1024) }
+  const large = { ref: item('large').ref, bytes: new Uint8Array(2 * 1024 * 1024) }
   await assert.rejects(
     store.commit([item('small'), large]),
     (error) => error instanceof Fault && error.code === 'no_space',
