@@ -108,11 +108,13 @@ export function createObtain(parts: ObtainParts): Obtaining {
   /** What is here already, verified. Throws what `verify` says of a bad copy, or why it cannot be read. */
   function readHeld(ref: ContentRef): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
-    const remembered = memory.find(ref) ?? takeExtra(ref)
+    const remembered = memory.find(ref)
     if (remembered !== null) {
       count('remembered', null)
       return remembered
     }
+    const extra = takeExtra(ref)
+    if (extra !== null) return extra
     const bytes = keeping.find(ref) ?? store.find(ref)
     if (bytes === null) return null
     verify(ref, bytes)
