@@ -48,7 +48,7 @@ type Entry = JwtHolder & {
 }
 
 /** What goes with a key. `secret`: the right one. */
-export type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
+type Shown = { readonly secret: boolean; readonly jwt?: string | undefined }
 
 type KeyRow = {
   readonly id: string

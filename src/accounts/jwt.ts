@@ -29,7 +29,7 @@ export const jwtCharsMax = 8_192
 /** Compact form of a signed token (RFC 7515 7.1): jose overlooks characters in between. */
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** How far the signer's clock may be from ours. */
-export const skewSeconds = 30
+const skewSeconds = 30
 
 export function badToken(reason: Reason, cause?: unknown): Fault {
   return new Fault('bad_token', { data: { reason }, cause })

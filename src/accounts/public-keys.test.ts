@@ -97,11 +97,24 @@ test('a key has three public keys at most, each once, and one that was removed m
   assert.deepEqual(publicKeys.list(id)[0], made)
   await publicKeys.remove(id, made.id)
   await assert.rejects(publicKeys.remove(id, made.id), refused(/no public key with the id/))
+  clock.turn(1)
   await publicKeys.add(id, { text: pem(rsa.publicKey) })
   assert.deepEqual(
     publicKeys.list(id).map(({ algorithm }) => algorithm),
     ['ES256', 'ES256', 'RS256'],
   )
+})
+
+test('a public key keeps the id that tokens of another service name it by', async () => {
+  const { id, publicKeys } = await createRig()
+  const kid = '42f5184e315e40d4b79325778691093a'
+  const made = await publicKeys.add(id, { id: kid, text: pem(rsa.publicKey) })
+  assert.equal(made.id, kid)
+  const other = { id: kid, text: pem(ec().publicKey) }
+  await assert.rejects(publicKeys.add(id, other), refused(/another public key with this id/))
+  for (const bad of ['', 'a b', 'x'.repeat(65), '../x']) {
+    await assert.rejects(publicKeys.add(id, { ...other, id: bad }), refused(/1 to 64 of/))
+  }
 })
 
 test('public keys are of one key: another has none of them, and what is not there is told', async () => {

@@ -23,14 +23,18 @@ export type PublicKey = {
 export type PublicKeys = {
   /** The oldest first. */
   list(keyId: string): readonly PublicKey[]
-  /** `text`: PEM (SPKI) or JWK. */
-  add(keyId: string, fresh: { readonly name?: string; readonly text: string }): Promise<PublicKey>
+  /** `text`: PEM (SPKI) or JWK. `id`: what tokens name it as already; else it is given one. */
+  add(
+    keyId: string,
+    fresh: { readonly name?: string; readonly text: string; readonly id?: string },
+  ): Promise<PublicKey>
   /** By what a JWT names it; tokens that it signed are refused from then on. */
   remove(keyId: string, id: string): Promise<void>
 }
 
-export const publicKeysMax = 3
+const publicKeysMax = 3
 const nameCharsMax = 64
+const idForm = /^[A-Za-z0-9_-]{1,64}$/
 
 export function createPublicKeys(parts: {
   readonly db: Database
@@ -53,24 +57,29 @@ export function createPublicKeys(parts: {
     }))
   }
 
-  function whyNot(keyId: string, fingerprint: string): AccountsRefusal {
+  function whyNot(keyId: string, id: string, fingerprint: string): AccountsRefusal {
     const there = findOne(db, queries.selectFrom('api_key').select('id').where('id', '=', keyId))
     if (there === null) return refusal('no_key', `no key has the id ${quote(keyId)}`)
-    const [same] = list(keyId).filter((key) => key.fingerprint === fingerprint)
-    return same === undefined
-      ? refusal('bad_public_key', `a key has at most ${publicKeysMax} public keys: remove one`)
-      : refusal('bad_public_key', `the key has this public key already, its id is ${same.id}`)
+    const same = list(keyId).find((key) => key.fingerprint === fingerprint)
+    if (same !== undefined) {
+      return refusal('bad_public_key', `the key has this public key already, its id is ${same.id}`)
+    }
+    return list(keyId).some((key) => key.id === id)
+      ? refusal('bad_public_key', 'the key has another public key with this id')
+      : refusal('bad_public_key', `a key has at most ${publicKeysMax} public keys: remove one`)
   }
 
   return {
     list,
 
-    async add(keyId, { name = '', text }) {
+    async add(keyId, { name = '', text, id = randomUUID() }) {
+      if (!idForm.test(id)) {
+        throw refusal('bad_name', "a public key's id has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+      }
       if (name.length > nameCharsMax) {
         throw refusal('bad_name', `a public key's name has at most ${nameCharsMax} characters`)
       }
       const { algorithm, spki } = parsePublicKey(text)
-      const id = randomUUID()
       const created = clock.now()
       const insert = queries
         .insertInto('public_key')
@@ -97,12 +106,12 @@ export function createPublicKeys(parts: {
               ),
             ),
         )
-        .onConflict((conflict) => conflict.columns(['key_id', 'spki']).doNothing())
+        .onConflict((conflict) => conflict.doNothing())
       const fingerprint = fingerprintOf(spki)
       try {
         await writer.write([toStatement(insert, 'change')])
       } catch (cause) {
-        throw cause instanceof NothingChanged ? whyNot(keyId, fingerprint) : cause
+        throw cause instanceof NothingChanged ? whyNot(keyId, id, fingerprint) : cause
       }
       return { id, name, algorithm, fingerprint, created }
     },

@@ -21,6 +21,7 @@ export function definePublicKey(command: Command, context: Context): void {
       .description('take a public key from standard input: PEM, or a JWK; RSA or P-256'),
   )
     .option('--name <name>', 'what it is for')
+    .option('--id <kid>', 'what tokens name it as already (a new id)')
     .addHelpText(
       'after',
       `
@@ -30,16 +31,22 @@ Example:
 
 Tokens name the id that is shown as their kid. Who may sign keeps the private key; Cairn never sees it.`,
     )
-    .action(async (id: string, options: AdminOptions & { readonly name?: string }) => {
-      const text = await context.readInput()
-      await using admin = await openAdminAccess(context, options)
-      const { publicKey } = await admin.run(addPublicKey, {
-        ...(await placeOf(admin, id)),
-        name: options.name ?? '',
-        publicKey: text,
-      })
-      print(context, options.json, { publicKey: show(publicKey) }, describe([publicKey]))
-    })
+    .action(
+      async (
+        id: string,
+        options: AdminOptions & { readonly name?: string; readonly id?: string },
+      ) => {
+        const text = await context.readInput()
+        await using admin = await openAdminAccess(context, options)
+        const { publicKey } = await admin.run(addPublicKey, {
+          ...(await placeOf(admin, id)),
+          name: options.name ?? '',
+          id: options.id,
+          publicKey: text,
+        })
+        print(context, options.json, { publicKey: show(publicKey) }, describe([publicKey]))
+      },
+    )
   addAdminOptions(group.command('list <id>').description('the public keys of an API key'))
     .addHelpText('after', '\nExample:\n  cairn keys public-key list <id>')
     .action(async (id: string, options: AdminOptions) => {

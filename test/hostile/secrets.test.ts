@@ -1,4 +1,4 @@
-// Twenty secrets planted where callers and operators put them (product.md S10), in good and bad requests of
+// More than twenty secrets planted where callers and operators put them (product.md S10), in good and bad requests of
 // both faces, on the command line's input, around a dead EVM thread. None may come out anywhere but where it
 // was shown on purpose.
 // Keeps promise 8 of docs/promises.md.
@@ -130,6 +130,8 @@ test(
       ),
       401,
     )
+    const jwt = plant('a wrong JWT', `${hex(16)}.${hex(16)}.${hex(32)}`)
+    assert.equal(await send(`/v3/${key}`, { ...json, authorization: `Bearer ${jwt}` }, call), 401)
     await send(`/v3/${plant('a key that is no key', `${hex(16)}!`)}`, json, call)
     await send(`/nowhere/v3/${plant('a key on another network', createApiKey())}`, json, call)
     await send(`/v3/${plant('a key with a tail', hex(16))}/more`, json, call)

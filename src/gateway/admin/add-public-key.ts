@@ -8,6 +8,8 @@ import { publicKey } from './public-key-schema.ts'
 const input = z.strictObject({
   ...keyPath,
   name: z.string().max(64).default(''),
+  /** What tokens name it as already; else it is given one. */
+  id: z.string().max(64).optional(),
   /** PEM (SPKI), or a JWK as text. */
   publicKey: z.string().max(8_192),
 })
@@ -21,8 +23,9 @@ export const addPublicKey: JsonOperation<z.output<typeof input>, z.output<typeof
   summary: 'Give an API key a public key to check JWTs with: RSA for RS256, P-256 for ES256.',
   input,
   output,
-  async run({ account, key, name, publicKey: text }, { accounts, publicKeys }) {
+  async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
     keyOf(accounts, account, key)
-    return { publicKey: await publicKeys.add(key, { name, text }) }
+    const given = id === undefined ? {} : { id }
+    return { publicKey: await publicKeys.add(key, { name, text, ...given }) }
   },
 }

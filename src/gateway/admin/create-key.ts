@@ -3,8 +3,13 @@
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { plans } from '../../accounts/plans.ts'
+import { Fault } from '../../base/fault.ts'
+import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { accountId, keyChanges, madeKey, planName, time } from './key-schema.ts'
+
+/** Of an account, those that are revoked too; an operator may make more. */
+const keysMax = 10_000
 
 const input = z.strictObject({
   account: accountId,
@@ -24,7 +29,11 @@ export const createKey: JsonOperation<z.output<typeof input>, z.output<typeof ma
   summary: 'Make an API key; the key and its secret are shown in this answer only.',
   input,
   output: madeKey,
-  async run({ account, name, expires, plan, settings, imported }, { accounts }) {
+  async run({ account, name, expires, plan, settings, imported }, { accounts, actor }) {
+    const isMember = actor !== null && !isOperator(actor)
+    if (isMember && accounts.keyIdsOf(account).length >= keysMax) {
+      throw new Fault('conflict', { detail: `an account has at most ${keysMax} keys` })
+    }
     const made = await accounts.createKey(accounts.getAccountById(account).name, {
       name,
       expires,

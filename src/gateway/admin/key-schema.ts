@@ -40,7 +40,7 @@ const keySettingsShape = z.strictObject({
 })
 
 /** All settings of a key: null = no limit (or as the server is set), 0 = nothing, an empty list = all. */
-export const keySettings: z.ZodType<KeySettings> = keySettingsShape
+const keySettings: z.ZodType<KeySettings> = keySettingsShape
 
 /** Those that change; the others stay. What each may hold is judged where they are kept. */
 export const keyChanges = keySettingsShape.partial() as unknown as z.ZodType<Partial<KeySettings>>
