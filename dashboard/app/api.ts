@@ -37,6 +37,13 @@ export type Reply<Operation> = Operation extends {
   ? Awaited<Result>
   : never
 
+/** One event of an operation that gives events. */
+export type Event<Operation> = Operation extends {
+  run(...args: never[]): AsyncIterable<infer Each>
+}
+  ? Each
+  : never
+
 /** What may stand in a path or a query; bodies hold any JSON. */
 type Plain = string | number | boolean
 
