@@ -63,6 +63,8 @@ async function build({ build: run }) {
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
         rolldownOptions: {
+          // The codec takes Buffer for granted.
+          transform: { inject: { Buffer: ['buffer', 'Buffer'] } },
           // What the page shares with the server names modules of Node in parts that the page never runs.
           onLog(level, log, handle) {
             if (!log.message?.includes('externalized for browser compatibility')) handle(level, log)

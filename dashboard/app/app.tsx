@@ -101,7 +101,10 @@ function LazyPage({
   useEffect(() => {
     page.load().then(
       (component) => setLoaded({ component }),
-      () => setFailed(true),
+      (error: unknown) => {
+        console.error(error)
+        setFailed(true)
+      },
     )
   }, [page])
   if (failed || thrown !== undefined) return <Broken />

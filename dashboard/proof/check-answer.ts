@@ -1,6 +1,5 @@
 // The whole check of a bundle, in the page: what `cairn verify` does, with the same code. Fetched when it is needed.
 // Tested by test/browser/proof.test.ts
-import './browser-buffer.ts'
 import { fromHex } from '../../src/base/hex.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { createSenderCache } from '../../src/ethereum/sender-cache.ts'

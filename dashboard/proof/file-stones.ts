@@ -1,5 +1,4 @@
 // A file's way from its CID to its bytes: each block, its hash worked out here and compared with the CID that named it.
-import './browser-buffer.ts'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { CID } from 'multiformats/cid'

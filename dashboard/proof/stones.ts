@@ -1,6 +1,5 @@
 // A proof bundle as the stack of stones that it is: each piece, its hash worked out here, and where that hash stands in
 // a piece before it. The first is the block's header, whose hash is the block's. No step believes what the bundle says.
-import './browser-buffer.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { decodeHeader, type Header } from '../../src/codec/header.ts'
 import { decodeTrieNode, type TrieNode } from '../../src/codec/trie-node.ts'

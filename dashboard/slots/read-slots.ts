@@ -1,6 +1,5 @@
 // Reads a variable of a contract at one block: where it lies, its words, each proved in the page, and what they say.
 // Tested by test/browser/slots.test.ts
-import '../proof/browser-buffer.ts'
 import { type GetterCall, getterCall, tellWord } from '../../src/codec/getter.ts'
 import type { StorageLayout } from '../../src/codec/storage-layout.ts'
 import { placeOf, type StoragePlace } from '../../src/codec/storage-path.ts'

@@ -1,5 +1,4 @@
 // What was dropped into the slot explorer: a storage layout, else an ABI.
-import '../proof/browser-buffer.ts'
 import { findAbi } from '../../src/codec/getter.ts'
 import {
   parseStorageLayout,

@@ -11,7 +11,13 @@ const secondsShown = 60
 
 type Second = { readonly time: number; readonly requests: number; readonly failed: number }
 
-export function Live({ account, keyId }: { readonly account: string; readonly keyId: string | null }) {
+export function Live({
+  account,
+  keyId,
+}: {
+  readonly account: string
+  readonly keyId: string | null
+}) {
   const [seconds, setSeconds] = useState<readonly Second[]>([])
   const [isOpen, setOpen] = useState(false)
   const [now, setNow] = useState(Date.now())

@@ -1,0 +1,70 @@
+// Proofs in a real browser: an answer of the chain and a file, each checked by the page itself.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sampleContractAddress } from '../../src/ethereum/embedded/default-genesis.ts'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { sendTransfer } from './send-transfer.ts'
+import { openSignedIn } from './signed-in.ts'
+
+test(
+  'an answer is proved in the page stone by stone, and a flipped bit is found',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, open, picture } = await openSignedIn(t)
+    const params = JSON.stringify([sampleContractAddress, '0x0', 'latest'])
+    await open(`/proof?${new URLSearchParams({ method: 'eth_getStorageAt', params })}`)
+    await page.getByRole('button', { name: 'Ask and prove' }).click()
+    await page.getByText('Proved in this browser').waitFor()
+    const stones = page.locator('.stone')
+    assert.ok((await stones.count()) >= 3)
+    assert.equal(await page.locator('.stone.wrong').count(), 0)
+    await stones.first().locator('summary').click()
+    await page.getByText('Its keccak256, worked out in this browser').first().waitFor()
+    await checkAxe(page, 'proof')
+    await picture('proof')
+
+    const [bundle] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the bundle' }).click(),
+    ])
+    assert.equal(bundle.suggestedFilename(), 'bundle.json')
+    await page.getByRole('button', { name: 'Flip a bit and see' }).click()
+    await page.getByText('Not proved').waitFor()
+    assert.ok((await page.locator('.stone.wrong').count()) >= 1)
+    await picture('proof-broken')
+  },
+)
+
+test(
+  'a transaction is proved with its sender, recovered in the page',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, open } = await openSignedIn(t)
+    const hash = await sendTransfer(cairn)
+    const query = new URLSearchParams({ method: 'eth_getTransactionByHash', params: `["${hash}"]` })
+    await open(`/proof?${query}`)
+    await page.getByRole('button', { name: 'Ask and prove' }).click()
+    await page.getByText('Proved in this browser').waitFor()
+    await page.getByText('transactions root, byte').first().waitFor()
+  },
+)
+
+test('a file is proved from its CID to its bytes', { skip: noBrowser }, async (t) => {
+  const { cairn, page, open, picture } = await openSignedIn(t)
+  const form = new FormData()
+  form.append('file', new Blob(['kept by hash\n']), 'notes/a.txt')
+  const response = await fetch(`${cairn.url}/api/v0/add?cid-version=1`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` },
+    body: form,
+  })
+  const lines = (await response.text()).trim().split('\n')
+  const { Hash } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
+  await open(`/proof?cid=${Hash}/a.txt`)
+  await page.getByRole('button', { name: 'Fetch and prove' }).click()
+  await page.getByText('Proved in this browser: 2 blocks').waitFor()
+  await page.getByText('kept by hash').waitFor()
+  await checkAxe(page, 'proof of a file')
+  await picture('proof-file')
+})

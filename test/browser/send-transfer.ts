@@ -1,0 +1,17 @@
+// A transfer on the embedded chain of a started server.
+import { JsonRpcProvider, Wallet } from 'ethers'
+import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import type { Started } from '../started-server.ts'
+
+/** Its hash, once it is in a block. */
+export async function sendTransfer({ url, apiKey }: Started): Promise<string> {
+  const provider = new JsonRpcProvider(`${url}/v3/${apiKey}`)
+  try {
+    const wallet = new Wallet(devAccounts[0]?.privateKey ?? '', provider)
+    const sent = await wallet.sendTransaction({ to: devAccounts[1]?.address ?? '', value: 1n })
+    await sent.wait()
+    return sent.hash
+  } finally {
+    provider.destroy()
+  }
+}

@@ -1,0 +1,29 @@
+// A page of somebody who signed in: the first operator of a started server, by the link that it printed.
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { openPage, type OpenPage, type OpenPageOptions } from './open-page.ts'
+
+export const operator = {
+  email: 'first@example.com',
+  name: 'First',
+  password: 'correct horse battery staple',
+}
+
+/** As `openPage`, with the session's cookie in the browser. */
+export async function openSignedIn(
+  t: TestContext,
+  options: OpenPageOptions = {},
+): Promise<OpenPage & { readonly account: string }> {
+  const opened = await openPage(t, options)
+  const { cairn, page } = opened
+  const link = new URL(cairn.firstRunLink ?? '').hash.slice(1)
+  const response = await page.request.post(`${cairn.url}/api/v1/welcome`, {
+    headers: { origin: cairn.url, 'x-cairn-admin': '1' },
+    data: { link, ...operator },
+  })
+  assert.equal(response.status(), 200, await response.text())
+  const { accounts } = (await (await page.request.get(`${cairn.url}/api/v1/accounts`)).json()) as {
+    accounts: readonly { id: string }[]
+  }
+  return { ...opened, account: accounts[0]?.id ?? '' }
+}
