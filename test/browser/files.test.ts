@@ -1,0 +1,62 @@
+// Files in a real browser: up, listed, opened, pinned by CID, unpinned.
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryFolder } from '../started-server.ts'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openSignedIn } from './signed-in.ts'
+
+test(
+  'a file and a folder are uploaded, listed with their sizes, opened through the gateway and unpinned',
+  { skip: noBrowser },
+  async (t) => {
+    const env = { CAIRN_GATEWAY_DESERIALIZED: 'true', CAIRN_GATEWAY_PUBLIC: 'true' }
+    const { cairn, page, open, picture } = await openSignedIn(t, { env })
+    await open('/files')
+    await page.getByText('Nothing is pinned yet').waitFor()
+    const [files, folder] = [
+      page.locator('input[type=file][multiple]'),
+      page.locator('input[webkitdirectory]'),
+    ]
+    const content = Buffer.from('a stone on a stone\n')
+    await files.setInputFiles({ name: 'stone.txt', mimeType: 'text/plain', buffer: content })
+    await page.getByText('stone.txt is here and pinned').waitFor()
+    const kept = join(await temporaryFolder(), 'cairn')
+    await mkdir(join(kept, 'deep'), { recursive: true })
+    await writeFile(join(kept, 'a.txt'), 'a\n')
+    await writeFile(join(kept, 'deep/b.txt'), 'b\n')
+    await folder.setInputFiles(kept)
+    await page.getByText('cairn is here and pinned').waitFor()
+    await checkAxe(page, 'files')
+    await picture('files')
+
+    const row = page.getByRole('row').filter({ hasText: 'stone.txt' })
+    const link = await row.getByRole('link', { name: 'Open' }).getAttribute('href')
+    const opened = await fetch(new URL(link ?? '', cairn.url))
+    assert.equal(await opened.text(), content.toString())
+    const folderRow = page.getByRole('row').filter({ hasText: /^cairn/ })
+    const folderLink = await folderRow.getByRole('link', { name: 'Open' }).getAttribute('href')
+    const below = await fetch(new URL(`${folderLink}/deep/b.txt`, cairn.url))
+    assert.equal(await below.text(), 'b\n')
+
+    await row.getByRole('button', { name: 'Unpin' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Unpin' }).click()
+    await row.waitFor({ state: 'detached' })
+    await folderRow.waitFor()
+  },
+)
+
+test(
+  'a CID that is no CID is refused in the words of the file face',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, open, expect } = await openSignedIn(t)
+    expect(/status of (400|500)/)
+    await open('/files')
+    await page.getByLabel('CID', { exact: true }).fill('nothing')
+    await page.getByRole('button', { name: 'Pin', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
+  },
+)
