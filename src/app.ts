@@ -346,6 +346,7 @@ export async function startServer(
               clock,
             },
             findActor: knowActor,
+            rpcOperations: [...operations.values()],
             directory,
             opened,
             limiter,

@@ -16,6 +16,7 @@ import { createDashboardFace } from './http/dashboard-face.ts'
 import { readDashboard } from './http/dashboard-files.ts'
 import { createStripeHook } from './http/admin/stripe-hook.ts'
 import type { FileMeters } from './limits/file-meters.ts'
+import { openRpc } from './gateway/open-rpc/open-rpc.ts'
 import { cairnVersion } from './version.ts'
 
 export type AdminSideNeeds = {
@@ -28,6 +29,8 @@ export type AdminSideNeeds = {
   readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesClassOf'>
   /** As of now. */
   readonly settings: { readonly now: Config }
+  /** All that this server answers by itself. */
+  readonly rpcOperations: Parameters<typeof openRpc>[0]
   readonly clock: Clock
   readonly log: Log
 }
@@ -38,6 +41,7 @@ const dashboardFolder = fileURLToPath(new URL('../dist/dashboard', import.meta.u
 export function openAdmin(needs: AdminSideNeeds): AdminSide {
   const { settings, clock, log } = needs
   const version = cairnVersion()
+  let rpcDocument: string | null = null
   const operations = adminOperations
   const lists = new Map<string, (address: string) => boolean>()
 
@@ -81,6 +85,7 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
       log,
     }),
     openApi: createOpenApiFace({ operations, version }),
+    openRpc: () => (rpcDocument ??= JSON.stringify(openRpc(needs.rpcOperations, version))),
     dashboard: createDashboardFace({ files: readDashboard(dashboardFolder), settings: rules }),
     stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
   })

@@ -29,6 +29,18 @@ test('the OpenAPI document is open and holds every operation of the table once',
   }
 })
 
+test('the OpenRPC document is open, and rpc.discover answers the same', async () => {
+  const cairn = await startCairn()
+  try {
+    const response = await fetch(`${cairn.url}/openrpc.json`)
+    equal(response.status, 200)
+    const { result } = await cairn.rpc('rpc.discover')
+    equal(await response.text(), JSON.stringify(result))
+  } finally {
+    await cairn.stop()
+  }
+})
+
 test('an admin listener of its own takes the admin side off the faces', async () => {
   const cairn = await startCairn({ env: { CAIRN_ADMIN_HOST: '127.0.0.1', CAIRN_ADMIN_PORT: '0' } })
   try {

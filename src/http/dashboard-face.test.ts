@@ -38,6 +38,7 @@ async function startDashboard(
   const admin = createAdminSide({
     api: ({ request, response }) => sendAnswer(request, response, none),
     openApi: () => '{}',
+    openRpc: () => '{}',
     dashboard: createDashboardFace({ files: readDashboard(folder), settings }),
   })
   const failures: unknown[] = []

@@ -2,6 +2,7 @@
 import type { Clock } from '../../base/clock.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { createFilters } from '../filters.ts'
+import { openRpc } from '../open-rpc/open-rpc.ts'
 import type { RpcOperation } from '../operation.ts'
 import { debugGetRawBlock } from './debug_getRawBlock.ts'
 import { debugGetRawHeader } from './debug_getRawHeader.ts'
@@ -62,6 +63,7 @@ import { evmMine } from './evm_mine.ts'
 import { netListening } from './net_listening.ts'
 import { netPeerCount } from './net_peerCount.ts'
 import { netVersion } from './net_version.ts'
+import { createRpcDiscover } from './rpc_discover.ts'
 import { txpoolContent } from './txpool_content.ts'
 import { txpoolContentFrom } from './txpool_contentFrom.ts'
 import { txpoolInspect } from './txpool_inspect.ts'
@@ -84,6 +86,7 @@ export function createRpcOperations({
   findSender,
 }: RpcOperationsOptions): ReadonlyMap<string, RpcOperation<unknown>> {
   const filters = createFilters(clock)
+  let document: unknown = null
   const operations: readonly RpcOperation<unknown>[] = [
     debugGetRawBlock,
     debugGetRawHeader,
@@ -144,6 +147,7 @@ export function createRpcOperations({
     netListening,
     netPeerCount,
     netVersion,
+    createRpcDiscover(() => (document ??= openRpc(operations, versionIn(clientVersion)))),
     txpoolContent,
     txpoolContentFrom,
     txpoolInspect,
@@ -152,4 +156,9 @@ export function createRpcOperations({
     web3Sha3,
   ]
   return new Map(operations.map((operation) => [operation.name, operation]))
+}
+
+/** `Cairn/v0.1.0/linux-x64/node24` -> `0.1.0`. */
+function versionIn(clientVersion: string): string {
+  return /^Cairn\/v([^/]+)/.exec(clientVersion)?.[1] ?? '0'
 }

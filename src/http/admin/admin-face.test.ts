@@ -125,7 +125,9 @@ async function start(t: TestContext, admits = (_address: string) => true) {
   })
   const server = createServer({
     settings: { ...defaultServerSettings, listener: 'node' },
-    routes: createAdminOnlyRoutes(createAdminSide({ api, openApi: () => '{}' })),
+    routes: createAdminOnlyRoutes(
+      createAdminSide({ api, openApi: () => '{}', openRpc: () => '{}' }),
+    ),
     clock: systemClock,
     log: silentLog,
   })

@@ -12,6 +12,8 @@ export type AdminSideParts = {
   readonly api: Face
   /** The OpenAPI document. */
   readonly openApi: () => string
+  /** The OpenRPC document of the JSON-RPC face. */
+  readonly openRpc: () => string
   /** `/dashboard` and everything under it; absent: nothing is there. */
   readonly dashboard?: Face
   /** What Stripe tells; absent: nothing is there. */
@@ -22,13 +24,16 @@ export type AdminSideParts = {
 export type AdminSide = (exchange: NodeExchange) => void | Promise<void> | null
 
 export function createAdminSide(parts: AdminSideParts): AdminSide {
-  const { api, openApi, dashboard, stripeHook } = parts
+  const { api, openApi, openRpc, dashboard, stripeHook } = parts
   return (exchange) => {
     const { path } = exchange
     if (path.startsWith('/api/v1/')) return api(exchange)
     if (dashboard !== undefined) {
       if (path === dashboardPath || path.startsWith(`${dashboardPath}/`)) return dashboard(exchange)
       if (path === '/' && isBrowser(exchange)) return leadToDashboard(exchange)
+    }
+    if (path === '/openrpc.json') {
+      return sendDocument(exchange, { status: 200, type: 'application/json', body: openRpc() })
     }
     if (path === '/openapi.json') {
       return sendDocument(exchange, { status: 200, type: 'application/json', body: openApi() })
