@@ -19,6 +19,7 @@ import { removePublicKey } from '../src/gateway/admin/remove-public-key.ts'
 import { revokeKey } from '../src/gateway/admin/revoke-key.ts'
 import { rotateKey } from '../src/gateway/admin/rotate-key.ts'
 import { rotateSecret } from '../src/gateway/admin/rotate-secret.ts'
+import { tryKey } from '../src/gateway/admin/try-key.ts'
 import { type AdminDesk, openDesk, person } from './fakes/admin-desk.ts'
 
 async function twoAccounts(desk: AdminDesk) {
@@ -247,4 +248,42 @@ test('plans are those of the hosted service, and one that takes limits back', as
       ['team', 75_000_000, 40_000],
     ],
   )
+})
+
+test('what was done with keys is written down, without a key, a secret or a token', async () => {
+  const verdict = { units: 80, refusal: null, unjudged: [], left: null }
+  const desk = openDesk({ tryRequest: () => Promise.resolve(verdict) })
+  const { own } = await twoAccounts(desk)
+  const imported = { apiKey: '9aa3d95b3bc440fa88ea12eaa4456161', apiKeySecret: 'secret-of-others' }
+  const taken = await desk.run(createKey, { account: own, imported })
+  const made = await desk.run(createKey, { account: own, name: 'web' })
+  const place = { account: own, key: made.key.id }
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+  const added = await desk.run(addPublicKey, { ...place, name: 'signer', publicKey: pem })
+  await desk.run(removePublicKey, { ...place, publicKey: added.publicKey.id })
+  await desk.run(changeKey, { ...place, settings: { secretRequired: true } })
+  const secret = await desk.run(rotateSecret, place)
+  await desk.run(tryKey, { ...place, method: 'eth_chainId', jwt: 'head.claims.signature' })
+  const next = await desk.run(rotateKey, { ...place, overlapMs: 5 })
+  const records = desk.identity.audit.list({ accountId: own, limit: 100 })
+  assert.deepEqual(
+    records.toReversed().map(({ action, target }) => [action, target]),
+    [
+      ['createKey', taken.key.id],
+      ['createKey', made.key.id],
+      ['addPublicKey', made.key.id],
+      ['removePublicKey', made.key.id],
+      ['changeKey', made.key.id],
+      ['rotateSecret', made.key.id],
+      ['rotateKey', made.key.id],
+    ],
+  )
+  assert.deepEqual(records[0]?.changes, { overlapMs: 5, successor: next.key.id })
+  assert.deepEqual(records[2]?.changes, { settings: { secretRequired: true } })
+  const kept = shown(records)
+  const texts = [taken, made, next].flatMap(({ apiKey, apiKeySecret }) => [apiKey, apiKeySecret])
+  for (const text of [...texts, secret.apiKeySecret, 'signature']) {
+    assert.ok(!kept.includes(text), text)
+  }
 })

@@ -23,6 +23,10 @@ export const addPublicKey: JsonOperation<z.output<typeof input>, z.output<typeof
   summary: 'Give an API key a public key to check JWTs with: RSA for RS256, P-256 for ES256.',
   input,
   output,
+  audit: ({ key }, { publicKey: { id, name, fingerprint } }) => ({
+    target: key,
+    changes: { publicKey: id, name, fingerprint },
+  }),
   async run({ account, key, name, id, publicKey: text }, { accounts, publicKeys }) {
     keyOf(accounts, account, key)
     const given = id === undefined ? {} : { id }

@@ -16,6 +16,7 @@ export const removePublicKey: JsonOperation<z.output<typeof input>, z.output<typ
   summary: 'Take a public key away; JWTs that it signed are refused from then on.',
   input,
   output,
+  audit: ({ key, publicKey: id }) => ({ target: key, changes: { publicKey: id } }),
   async run({ account, key, publicKey: id }, { accounts, publicKeys }) {
     keyOf(accounts, account, key)
     await publicKeys.remove(key, id)

@@ -23,6 +23,10 @@ export const rotateKey: JsonOperation<z.output<typeof input>, z.output<typeof ou
   summary: 'Replace an API key; the old one works for an overlap, 0 ends it now.',
   input,
   output,
+  audit: ({ key, overlapMs: overlap }, made) => ({
+    target: key,
+    changes: { overlapMs: overlap, successor: made.key.id },
+  }),
   async run({ account, key, overlapMs: overlap }, { accounts }) {
     keyOf(accounts, account, key)
     const made = await accounts.rotateKey(key, overlap)

@@ -70,6 +70,7 @@ export const tryKey: JsonOperation<z.output<typeof input>, z.output<typeof outpu
   summary: 'Would this request pass? The rule that refuses it, what it costs, what is left.',
   input,
   output,
+  audit: () => null,
   async run({ account, key, ip, ...request }, { accounts, tryRequest }) {
     keyOf(accounts, account, key)
     if (tryRequest === null) throw noServer()
