@@ -86,6 +86,6 @@ export async function createFirstRunLink(
 }
 
 /** Where a link is opened. Behind the `#`: no browser sends it, so no log has it. */
-function welcomeLink(adminUrl: string, token: string): string {
+export function welcomeLink(adminUrl: string, token: string): string {
   return `${adminUrl}/dashboard/welcome#${token}`
 }

@@ -43,6 +43,7 @@ const person = (answers: readonly string[]) => {
       if (answer === undefined) throw new UsageError('the questions were broken off')
       return answer
     },
+    askHidden: (question) => openQuestions().ask(question),
     close: () => {},
   })
   return { seen, openQuestions }

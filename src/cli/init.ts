@@ -8,9 +8,12 @@ import { leaves, loadConfig } from '../config/config.ts'
 import { judgeNetwork } from '../config/network-answer.ts'
 import type { Leaf } from '../config/leaf.ts'
 import { findChainId } from '../config/network-variable.ts'
+import { createFirstRunLink } from '../open-identity.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { openData, showTime } from './open-data.ts'
 import { askText, type Questions } from './questions.ts'
 import { print } from './report.ts'
+import { usualAdminUrl } from './server-access.ts'
 import { type ChosenNetwork, writeSettings } from './settings-text.ts'
 import { addSharedOptions } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -19,6 +22,7 @@ type Options = SharedOptions & {
   readonly file?: string
   readonly yes?: true
   readonly force?: true
+  readonly link?: true
 }
 
 /** The settings that are asked for, in this order; all others are in the file with their defaults. */
@@ -40,17 +44,39 @@ export function defineInit(command: Command, context: Context): void {
     .option('--file <file>', 'settings file to write (./cairn.yaml)')
     .option('--yes', 'take every default, ask nothing')
     .option('--force', 'write over a file that is there')
+    .option(
+      '--link',
+      'write nothing: print a link that makes the first operator of the data folder',
+    )
     .addHelpText(
       'after',
       `
 Examples:
   cairn init
+  cairn init --link
   cairn init --yes --file /etc/cairn.yaml --data-dir /var/lib/cairn
   printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' | cairn init
 
 An empty answer takes the default. Without a terminal, answers are the lines of standard input.`,
     )
-    .action((options: Options) => init(context, options))
+    .action((options: Options) =>
+      options.link === true ? printLink(context, options) : init(context, options),
+    )
+}
+
+/** A fresh one each time; the one before is over. */
+async function printLink(context: Context, options: Options): Promise<void> {
+  await using data = await openData(context, options)
+  const url = await usualAdminUrl(context, options)
+  const made = await createFirstRunLink(data.identity, data.accounts, url)
+  if (made === null) {
+    throw new Error(
+      'there is an operator already: cairn people invite --operator prints a link for another one',
+    )
+  }
+  const expires = showTime(made.expires)
+  const text = `This link makes the first operator, once, until ${expires}:\n  ${made.link}`
+  print(context, options.json, { link: made.link, expires }, text)
 }
 
 async function init(context: Context, options: Options): Promise<void> {

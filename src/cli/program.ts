@@ -40,6 +40,16 @@ const entries: readonly Entry[] = [
     load: async () => (await import('./card.ts')).defineCard,
   },
   {
+    name: 'people',
+    summary: 'who may sign in to the dashboard: list, invite, disable, help who is locked out',
+    load: async () => (await import('./people.ts')).definePeople,
+  },
+  {
+    name: 'audit',
+    summary: 'who changed what',
+    load: async () => (await import('./audit.ts')).defineAudit,
+  },
+  {
     name: 'usage',
     summary: 'requests, units and bytes per key, network, method and outcome; what accounts keep',
     load: async () => (await import('./usage.ts')).defineUsage,

@@ -27,3 +27,21 @@ test('a person is shown the question and gives one line; Ctrl-C and Ctrl-D end t
     questions.close()
   }
 })
+
+test('what is typed hidden reaches the program as it is, and the screen never', async () => {
+  const keyboard = new PassThrough()
+  const screen = new PassThrough()
+  const questions = askTerminal(keyboard, screen)
+  const answer = questions.askHidden('password? ')
+  keyboard.write(' a stone on a stone \n')
+  assert.equal(await answer, ' a stone on a stone ')
+  const shown = questions.ask('name? ')
+  keyboard.write('ada\n')
+  assert.equal(await shown, 'ada')
+  const seen = String(screen.read())
+  assert.match(seen, /password\? /)
+  assert.match(seen, /name\? .*ada/s)
+  assert.ok(!seen.includes('stone'))
+  questions.close()
+  assert.equal(await askText(' kept \n').askHidden('password?'), ' kept ')
+})

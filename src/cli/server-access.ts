@@ -46,7 +46,16 @@ export async function serverAccess(
 
 /** Where the server of these settings listens. */
 export async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
-  const { host, port } = (await settingsOf(context, options)).config.http
+  return urlOf((await settingsOf(context, options)).config.http)
+}
+
+/** Where its dashboard is. */
+export async function usualAdminUrl(context: Context, options: SharedOptions): Promise<string> {
+  const { http, admin } = (await settingsOf(context, options)).config
+  return urlOf(admin.host === null ? http : { host: admin.host, port: admin.port })
+}
+
+function urlOf({ host, port }: { readonly host: string; readonly port: number }): string {
   const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }

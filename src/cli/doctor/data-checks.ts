@@ -12,6 +12,7 @@ import { openDatabase, type Database } from '../../db/sqlite.ts'
 import { segmentBytesOf, segmentsOf } from '../../open-store.ts'
 import { checkStoredChain } from './chain-checks.ts'
 import { checkKeys } from './key-checks.ts'
+import { checkPeople } from './people-checks.ts'
 import { checkLies } from './lie-checks.ts'
 import type { Machine } from './machine.ts'
 import { advice, problem, type CommandLine, type Problem } from './problem.ts'
@@ -108,6 +109,7 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
     clock: { ...machine.clock, monotonic: () => 0, after: () => () => {}, every: () => () => {} },
   })
   yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
+  yield* checkPeople(db, config, { now: machine.clock.now(), command })
 }
 
 function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem> {

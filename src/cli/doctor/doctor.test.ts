@@ -75,6 +75,17 @@ const first = buildFirstBlock(defaultGenesis)
 const genesis = JSON.stringify({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
 const team = async ({ accounts }: Data, card = true) =>
   accounts.createAccount('team', { hasCard: card })
+/** Somebody who may sign in, by nothing but a row. */
+const withPerson = (isOperator: boolean) => async (data: Data) => {
+  if (data.accounts.findAccount('team') === null) await team(data)
+  data.db.run(
+    `INSERT INTO person (id, email, name, password, operator, created)
+      VALUES ('p', 'ada@example.org', 'Ada', '', ?, 0)`,
+    [isOperator ? 1 : 0],
+  )
+}
+const operator = withPerson(true)
+const firstLink = async (data: Data) => data.identity.invitations.createFirst((await team(data)).id)
 const withKey = (options: Parameters<Data['accounts']['createKey']>[1]) => async (data: Data) => {
   await team(data)
   return data.accounts.createKey('team', options)
@@ -433,6 +444,50 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { data: withKey({}), machine: { clock: { now: () => 0 } } },
   ],
   ['no key', 'no_key', { data: team }],
+  [
+    'nobody who signs in',
+    'no_operator',
+    { data: team, says: /nobody can sign in.*mend cairn init --link/ },
+  ],
+  [
+    'people and no operator',
+    'no_operator',
+    {
+      data: withPerson(false),
+      says: /none of them is an operator mend cairn people invite --operator/,
+    },
+  ],
+  [
+    'a first-run link that nobody opened',
+    'no_operator',
+    { data: firstLink, says: /not opened yet/ },
+  ],
+  [
+    'a first-run link that is over',
+    'link_over',
+    {
+      data: firstLink,
+      machine: { clock: { now: () => Date.now() + dayMs } },
+      says: /is over.*mend cairn init --link/,
+    },
+  ],
+  [
+    'an operator with a password alone at a public address',
+    'operator_without_totp',
+    { env: open, data: operator, says: /ada@example\.org may do everything/ },
+  ],
+  [
+    'an account without an owner',
+    'no_owner',
+    {
+      data: async (data) => {
+        await operator(data)
+        const { id } = data.accounts.getAccount('team')
+        data.db.run(`INSERT INTO membership VALUES (?, 'p', 'member', 0)`, [id])
+      },
+      says: /mend cairn people invite --account team --role owner/,
+    },
+  ],
   ['only keys that ended', 'no_working_key', { data: withKey({ expires: 1 }) }],
   [
     'a key that ends soon',
@@ -501,6 +556,7 @@ test('a sound folder with a key that was used has nothing wrong', async () => {
   const { problems, running } = await diagnose({
     data: async (data) => {
       await withKey({ expires: null })(data)
+      await operator(data)
       setHead(0, first.header, first.hash)(data)
     },
   })
@@ -512,6 +568,7 @@ test('a key that ends soon and has a successor is nothing to tell', async () => 
   const { problems } = await diagnose({
     data: async (data) => {
       const { apiKey } = await withKey({})(data)
+      await operator(data)
       await data.accounts.rotateKey(apiKey.id, dayMs)
     },
   })
@@ -521,7 +578,7 @@ test('a key that ends soon and has a successor is nothing to tell', async () => 
 test('of many like ones the first five are named, the rest counted', async () => {
   const { problems } = await diagnose({
     data: async (data) => {
-      await team(data)
+      await operator(data)
       for (let n = 0; n < 8; n++)
         await data.accounts.createKey('team', { settings: { unitsPerDay: 0 } })
     },
@@ -541,7 +598,7 @@ test('a program on the port is told from a Cairn, and from nobody', async () => 
   assert.equal(await tryListen('127.0.0.1', port), null)
 })
 
-test('beside a running server all is well, and its port is its own', async () => {
+test('beside a running server only the first operator is missing, and its port is its own', async () => {
   const server = await startCairn()
   try {
     const port = new URL(server.url).port
@@ -555,7 +612,11 @@ test('beside a running server all is well, and its port is its own', async () =>
     const machine = { ...soundMachine, tryListen, isCairn }
     const { problems, running } = await examine(context, { dataDir: server.dataDir }, machine)
     assert.equal(running, true)
-    assert.deepEqual(problems, [])
+    // Nobody opened the link that the start printed.
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['no_operator'],
+    )
     const elsewhere = await examine(context, { dataDir: join(root, 'fresh') }, machine)
     assert.deepEqual(
       elsewhere.problems.map(({ code }) => code),

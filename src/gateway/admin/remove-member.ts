@@ -10,7 +10,7 @@ const input = z.strictObject({
   account: idText,
   person: idText,
   /** Leave the account without an owner; for operators. */
-  ownerless: z.stringbool().default(false),
+  ownerless: z.stringbool().or(z.boolean()).default(false),
 })
 const output = z.object({ members: z.array(member) })
 

@@ -1,0 +1,65 @@
+// Who may sign in: that somebody may, that they are hard to imitate, that accounts have owners.
+// Tested by src/cli/doctor/doctor.test.ts
+import type { Config } from '../../config/settings.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { advice, type CommandLine, isLoopback, type Problem } from './problem.ts'
+
+/** Of one kind of advice; more are counted only. */
+const namedMax = 5
+
+type Facts = { readonly now: number; readonly command: CommandLine }
+
+export function* checkPeople(
+  db: Database,
+  { admin, http }: Pick<Config, 'admin' | 'http'>,
+  { now, command }: Facts,
+): Generator<Problem> {
+  if (!admin.enabled) return
+  const people = db.getValue<number>('SELECT count(*) FROM person') ?? 0
+  const operators = db.all<{ email: string; has_totp: number }>(
+    `SELECT email, totp IS NOT NULL AS has_totp FROM person
+      WHERE operator = 1 AND disabled IS NULL ORDER BY email`,
+  )
+  if (operators.length === 0) {
+    yield noOperator(db, people, { now, command })
+    return
+  }
+  const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
+  if (!isLoopback(admin.host ?? http.host) && weak.length > 0) {
+    const said = `${names(weak)} may do everything at an address that others reach, with a password alone`
+    yield advice('operator_without_totp', said, 'enrol an authenticator in the dashboard: Security')
+  }
+  const ownerless = db.all<{ name: string }>(
+    `SELECT a.name FROM account a WHERE EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id)
+      AND NOT EXISTS (SELECT 1 FROM membership m JOIN person p ON p.id = m.person_id
+        WHERE m.account_id = a.id AND m.role = 'owner' AND p.disabled IS NULL) ORDER BY a.name LIMIT ?`,
+    [namedMax],
+  )
+  for (const { name } of ownerless) {
+    const mend = command(`people invite --account ${name} --role owner`)
+    yield advice('no_owner', `the account ${name} has members and no owner who can sign in`, mend)
+  }
+}
+
+function noOperator(db: Database, people: number, { now, command }: Facts): Problem {
+  if (people > 0) {
+    const mend = command('people invite --operator')
+    return advice('no_operator', 'people sign in, and none of them is an operator', mend)
+  }
+  const expires = db.getValue<number>(
+    'SELECT max(expires) FROM invitation WHERE first = 1 AND used IS NULL',
+  )
+  const mend = command('init --link')
+  if (expires === null) {
+    return advice('no_operator', 'nobody can sign in to the dashboard yet', mend)
+  }
+  return expires <= now
+    ? advice('link_over', 'the link for the first operator is over, and nobody took it', mend)
+    : advice('no_operator', 'the link for the first operator was not opened yet', mend)
+}
+
+function names(people: readonly { readonly email: string }[]): string {
+  const named = people.slice(0, namedMax).map(({ email }) => email)
+  const more = people.length - named.length
+  return named.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}

@@ -1,0 +1,101 @@
+// `cairn people invite|invitations|withdraw`: links that let somebody in, once.
+// Tested by test/cli-people.test.ts
+import type { Command } from 'commander'
+import { inviteAnyone } from '../gateway/admin/invite-anyone.ts'
+import { listAllInvitations } from '../gateway/admin/list-all-invitations.ts'
+import { withdrawAnyInvitation } from '../gateway/admin/withdraw-any-invitation.ts'
+import { welcomeLink } from '../open-identity.ts'
+import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
+import type { Context } from './context.ts'
+import { accountNamed } from './named-account.ts'
+import { showTime } from './open-data.ts'
+import { print, table } from './report.ts'
+import { usualAdminUrl } from './server-access.ts'
+import { UsageError } from './usage-error.ts'
+
+type InviteOptions = AdminOptions & {
+  readonly account?: string
+  readonly newAccount?: string
+  readonly role?: string
+  readonly operator?: true
+  readonly email?: string
+}
+
+export function defineInvitations(command: Command, context: Context): void {
+  addAdminOptions(
+    command
+      .command('invite')
+      .description('make a link that lets somebody in, once, within 7 days')
+      .option('--account <name>', 'to this account')
+      .option('--new-account <name>', 'to a new account, made when the link is taken')
+      .option('--role <role>', 'what they become there: owner or member')
+      .option('--operator', 'as an operator of the whole server')
+      .option('--email <email>', 'the only address that may take it'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn people invite --account team
+  cairn people invite --new-account acme --email ada@example.org
+  cairn people invite --operator
+
+The link is shown once. Somebody new is a member of --account, and an owner of --new-account, unless --role says so.`,
+    )
+    .action(async (options: InviteOptions) => {
+      const { role, place } = readOrder(options)
+      await using admin = await openAdminAccess(context, options)
+      const { account, newAccount, email } = options
+      const { invitation, link } = await admin.run(inviteAnyone, {
+        role,
+        ...(account === undefined ? {} : { accountId: (await accountNamed(admin, account)).id }),
+        ...(newAccount === undefined ? {} : { accountName: newAccount }),
+        ...(email === undefined ? {} : { email }),
+      })
+      const url = welcomeLink(options.url ?? (await usualAdminUrl(context, options)), link)
+      const expires = showTime(invitation.expires)
+      const article = role === 'member' ? 'a' : 'an'
+      const text = `This link makes ${article} ${role}${place}, once, until ${expires}:\n  ${url}`
+      print(context, options.json, { id: invitation.id, link: url, expires }, text)
+    })
+  addAdminOptions(command.command('invitations').description('links that can still be taken'))
+    .addHelpText('after', '\nExample:\n  cairn people invitations')
+    .action(async (options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { invitations } = await admin.run(listAllInvitations, {})
+      const rows = invitations.map((one) => [
+        one.id,
+        one.role,
+        one.accountName,
+        one.email,
+        showTime(one.expires),
+      ])
+      const headings = ['id', 'role', 'account', 'email', 'until']
+      print(context, options.json, { invitations }, table(headings, rows, 'No link is open.'))
+    })
+  addAdminOptions(command.command('withdraw <id>').description('end a link that was not taken'))
+    .addHelpText('after', '\nExample:\n  cairn people withdraw 8b4e3c1e-…')
+    .action(async (invitation: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      await admin.run(withdrawAnyInvitation, { invitation })
+      print(context, options.json, { id: invitation }, 'The link opens nothing any more.')
+    })
+}
+
+type Order = { readonly role: 'operator' | 'owner' | 'member'; readonly place: string }
+
+function readOrder({ account, newAccount, role, operator }: InviteOptions): Order {
+  if (account !== undefined && newAccount !== undefined) {
+    throw new UsageError('--account or --new-account, not both')
+  }
+  if (operator === true) {
+    if (role !== undefined) throw new UsageError('--operator or --role, not both')
+    return { role: 'operator', place: '' }
+  }
+  const name = account ?? newAccount
+  if (name === undefined)
+    throw new UsageError('to which account? --account, --new-account or --operator')
+  const given = role ?? (newAccount === undefined ? 'member' : 'owner')
+  if (given === 'owner' || given === 'member') return { role: given, place: ` of ${name}` }
+  throw new UsageError(`--role is "${given}", expected owner or member`)
+}

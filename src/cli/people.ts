@@ -1,0 +1,236 @@
+// `cairn people …`: who may sign in to the dashboard, invitations, and what an operator does for somebody who is locked
+// out.
+// Tested by test/cli-people.test.ts
+import type { Command } from 'commander'
+import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
+import { quote } from '../accounts/refuse-new.ts'
+import { addMember } from '../gateway/admin/add-member.ts'
+import { changeMember } from '../gateway/admin/change-member.ts'
+import { changePerson } from '../gateway/admin/change-person.ts'
+import { endSessionsOf } from '../gateway/admin/end-sessions-of.ts'
+import { getPerson } from '../gateway/admin/get-person.ts'
+import { listMembers } from '../gateway/admin/list-members.ts'
+import { listPeople } from '../gateway/admin/list-people.ts'
+import { removeMember } from '../gateway/admin/remove-member.ts'
+import { resetTotp } from '../gateway/admin/reset-totp.ts'
+import { setPassword } from '../gateway/admin/set-password.ts'
+import {
+  addAdminOptions,
+  type AdminAccess,
+  type AdminOptions,
+  openAdminAccess,
+} from './admin-access.ts'
+import type { Context } from './context.ts'
+import { defineInvitations } from './invitations.ts'
+import { accountNamed } from './named-account.ts'
+import { showTime } from './open-data.ts'
+import { askText } from './questions.ts'
+import { print, table } from './report.ts'
+import { UsageError } from './usage-error.ts'
+
+type ListedPerson = Awaited<ReturnType<typeof personByEmail>>
+
+export function definePeople(command: Command, context: Context): void {
+  defineLists(command, context)
+  defineInvitations(command, context)
+  defineMembers(command, context)
+  defineDeeds(command, context)
+  definePassword(command, context)
+}
+
+function defineLists(command: Command, context: Context): void {
+  addAdminOptions(command.command('list').description('everybody who may sign in'))
+    .addHelpText('after', '\nExample:\n  cairn people list --json')
+    .action(async (options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const people = await everybody(admin)
+      print(context, options.json, { people: people.map(show) }, describe(people))
+    })
+  addAdminOptions(command.command('show <email>').description('one person, their accounts'))
+    .addHelpText('after', '\nExample:\n  cairn people show ada@example.org')
+    .action(async (email: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { id } = await personByEmail(admin, email)
+      const { person, accounts, sessions } = await admin.run(getPerson, { person: id })
+      const rows = accounts.map(({ name, role }) => [name, role])
+      const text = [
+        describe([person]),
+        table(['account', 'role'], rows, 'They belong to no account.'),
+        `Sessions: ${sessions.length}`,
+      ].join('\n')
+      print(context, options.json, { person: show(person), accounts, sessions }, text)
+    })
+}
+
+type MemberOptions = AdminOptions & { readonly role?: string; readonly ownerless?: true }
+
+function defineMembers(command: Command, context: Context): void {
+  addAdminOptions(command.command('members <account>').description('who belongs to an account'))
+    .addHelpText('after', '\nExample:\n  cairn people members team')
+    .action(async (name: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { id: account } = await accountNamed(admin, name)
+      const { members } = await admin.run(listMembers, { account })
+      const rows = members.map((one) => [one.email, one.role, one.name, showTime(one.since)])
+      const text = table(['email', 'role', 'name', 'since'], rows, 'Nobody belongs to it.')
+      print(context, options.json, { account: name, members }, text)
+    })
+  addAdminOptions(
+    command
+      .command('join <account> <email>')
+      .description('put somebody into an account, or give them another role there')
+      .option('--role <role>', 'owner or member', 'member')
+      .option('--ownerless', 'even if no owner is left'),
+  )
+    .addHelpText('after', '\nExample:\n  cairn people join team ada@example.org --role owner')
+    .action(async (name: string, email: string, options: MemberOptions) => {
+      const role = roleOf(options.role)
+      await using admin = await openAdminAccess(context, options)
+      const { id: account } = await accountNamed(admin, name)
+      const { id: person } = await personByEmail(admin, email)
+      await admin.run(addMember, { account, email, role })
+      const ownerless = options.ownerless === true
+      await admin.run(changeMember, { account, person, role, ownerless })
+      print(
+        context,
+        options.json,
+        { account: name, email, role },
+        `${email} is ${role} of ${name}.`,
+      )
+    })
+  addAdminOptions(
+    command
+      .command('leave <account> <email>')
+      .description('take somebody out of an account')
+      .option('--ownerless', 'even if no owner is left'),
+  )
+    .addHelpText('after', '\nExample:\n  cairn people leave team ada@example.org')
+    .action(async (name: string, email: string, options: MemberOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { id: account } = await accountNamed(admin, name)
+      const { id: person } = await personByEmail(admin, email)
+      const ownerless = options.ownerless === true
+      await admin.run(removeMember, { account, person, ownerless })
+      print(context, options.json, { account: name, email }, `${email} is not of ${name} any more.`)
+    })
+}
+
+type Deed = (admin: AdminAccess, person: string) => Promise<unknown>
+
+function defineDeeds(command: Command, context: Context): void {
+  define('disable', 'they may not sign in, and are out at once', 'is disabled', (admin, person) =>
+    admin.run(changePerson, { person, disabled: true }),
+  )
+  define('enable', 'they may sign in again', 'may sign in again', (admin, person) =>
+    admin.run(changePerson, { person, disabled: false }),
+  )
+  define('promote', 'make an operator of somebody', 'is an operator', (admin, person) =>
+    admin.run(changePerson, { person, isOperator: true }),
+  )
+  define('demote', 'an operator is one no more', 'is no operator', (admin, person) =>
+    admin.run(changePerson, { person, isOperator: false }),
+  )
+  define(
+    'reset-totp',
+    'take the authenticator of somebody away who lost it',
+    'signs in without an authenticator',
+    (admin, person) => admin.run(resetTotp, { person }),
+  )
+  define('sign-out', 'end all sessions of somebody', 'is signed out everywhere', (admin, person) =>
+    admin.run(endSessionsOf, { person }),
+  )
+
+  function define(verb: string, description: string, done: string, run: Deed): void {
+    addAdminOptions(command.command(`${verb} <email>`).description(description))
+      .addHelpText('after', `\nExample:\n  cairn people ${verb} ada@example.org`)
+      .action(async (email: string, options: AdminOptions) => {
+        await using admin = await openAdminAccess(context, options)
+        const { id } = await personByEmail(admin, email)
+        await run(admin, id)
+        const person = await personByEmail(admin, email)
+        print(context, options.json, { person: show(person) }, `${person.email} ${done}.`)
+      })
+  }
+}
+
+function definePassword(command: Command, context: Context): void {
+  addAdminOptions(
+    command
+      .command('password <email>')
+      .description('give somebody who forgot theirs another password; ends their sessions'),
+  )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn people password ada@example.org
+  cairn people password ada@example.org < file-with-the-password
+
+It is asked for at the terminal and not shown, or it is the first line of standard input.`,
+    )
+    .action(async (email: string, options: AdminOptions) => {
+      await using admin = await openAdminAccess(context, options)
+      const { id } = await personByEmail(admin, email)
+      const newPassword = await askPassword(context, email)
+      const { person } = await admin.run(setPassword, { person: id, newPassword })
+      const text = `${person.email} has another password, and is signed out everywhere.`
+      print(context, options.json, { person: show(person) }, text)
+    })
+}
+
+async function askPassword(context: Context, email: string): Promise<string> {
+  const questions = context.openQuestions?.() ?? askText(await context.readInput())
+  try {
+    const password = await questions.askHidden(`New password of ${email}: `)
+    if (context.openQuestions === undefined) return password
+    const again = await questions.askHidden('Again: ')
+    if (again !== password) throw new UsageError('the two are not the same: nothing was changed')
+    return password
+  } finally {
+    questions.close()
+  }
+}
+
+const pageSize = 1000
+
+async function everybody(admin: AdminAccess) {
+  const all = []
+  for (let after = ''; ;) {
+    const { people } = await admin.run(listPeople, { after, limit: pageSize })
+    all.push(...people)
+    const last = people.at(-1)
+    if (last === undefined || people.length < pageSize) return all
+    after = last.email
+  }
+}
+
+/** Throws AccountsRefusal `no_person`. */
+async function personByEmail(admin: AdminAccess, email: string) {
+  const name = email.trim().toLowerCase()
+  const found = (await everybody(admin)).find((person) => person.email === name)
+  if (found !== undefined) return found
+  throw new AccountsRefusal('no_person', `nobody signs in as ${quote(email)}`)
+}
+
+function roleOf(text: string | undefined): 'owner' | 'member' {
+  if (text === 'owner' || text === 'member') return text
+  throw new UsageError(`--role is "${text}", expected owner or member`)
+}
+
+function show(person: ListedPerson): object {
+  const { created, disabled, ...rest } = person
+  return { ...rest, created: showTime(created), disabled: showTime(disabled) }
+}
+
+function describe(people: readonly ListedPerson[]): string {
+  const rows = people.map((person) => [
+    person.email,
+    person.name,
+    person.isOperator ? 'yes' : 'no',
+    person.hasTotp ? 'yes' : 'no',
+    person.disabled === null ? 'no' : 'yes',
+    showTime(person.created),
+  ])
+  const headings = ['email', 'name', 'operator', 'authenticator', 'disabled', 'created']
+  return table(headings, rows, 'Nobody yet: `cairn init --link` prints a link for the first one.')
+}
