@@ -1,13 +1,13 @@
 // Makes an EVM over the stored state: one that goes on from block to block, or one for a single call.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { Caches, MerkleStateManager } from '@ethereumjs/statemanager'
-import { MerklePatriciaTrie } from '@ethereumjs/mpt'
 import { ValueEncoding } from '@ethereumjs/util'
 import type { Common } from '@ethereumjs/common'
 import type { EVMMockBlockchainInterface } from '@ethereumjs/evm'
 import { createVM } from '@ethereumjs/vm'
 import type { VM } from '@ethereumjs/vm'
 import type { ChainIndex } from '../chain-index.ts'
+import { StateTrie } from './state-trie.ts'
 import type { TrieDatabase } from './trie-database.ts'
 import type { Turn } from './turn.ts'
 import { stopForOthers } from './watch-opcodes.ts'
@@ -24,11 +24,10 @@ export async function createStateVm(parts: {
   readonly turn?: Turn
 }): Promise<StateVm> {
   const { common, tries, index, stateRoot, turn } = parts
-  const trie = new MerklePatriciaTrie({
+  const trie = new StateTrie({
     db: tries,
     common,
     useKeyHashing: true,
-    useNodePruning: false,
     useRootPersistence: false,
     valueEncoding: ValueEncoding.Bytes,
   })

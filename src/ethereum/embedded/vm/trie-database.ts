@@ -30,6 +30,8 @@ export const recentBytesMax = 8 * 1024 * 1024
 /** Throws on a value that does not hash to its key, and on any delete: content is never taken away. */
 export function createTrieDatabase(store: Store): TrieDatabase {
   const pending = new Map<string, Uint8Array>()
+  /** Of each hash that was pending: most of what a new node points at was not, and needs no text to say so. */
+  const pendingStarts = new Set<number>()
   let recent = new Map<string, Uint8Array>()
   let earlier = new Map<string, Uint8Array>()
   let recentBytes = 0
@@ -52,13 +54,13 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     const { hash } = refOf(key)
     if (!equalBytes(keccak256(value), hash)) throw new Error(`the EVM wrote a bad node ${key}`)
     pending.set(key, value)
+    pendingStarts.add(startOf(hash))
   }
 
   function* walk(root: Uint8Array, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
     if (equalBytes(root, emptyTrieRoot)) return
-    const key = toBareHex(root)
-    const bytes = take(key)
     // A node that is kept already has its whole subtree kept with it.
+    const bytes = pendingStarts.has(startOf(root)) ? take(toBareHex(root)) : undefined
     if (bytes === undefined) return
     yield { ref: { kind: 'trie-node', hash: root }, bytes }
     yield* inside(decodeTrieNode(bytes), onLeaf)
@@ -83,6 +85,11 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     yield { ref: { kind: 'code', hash: codeHash }, bytes }
   }
 
+  function drop(): void {
+    pending.clear()
+    pendingStarts.clear()
+  }
+
   const database: TrieDatabase = {
     get: async (key) => find(key),
     put: async (key, value) => put(key, value),
@@ -104,15 +111,20 @@ export function createTrieDatabase(store: Store): TrieDatabase {
       }
       return [...walk(stateRoot, account)]
     },
-    clear: () => pending.clear(),
+    clear: drop,
     forget() {
-      pending.clear()
+      drop()
       recent.clear()
       earlier.clear()
       recentBytes = 0
     },
   }
   return database
+}
+
+/** The first four bytes of a hash. */
+function startOf(hash: Uint8Array): number {
+  return ((hash[0] ?? 0) << 24) | ((hash[1] ?? 0) << 16) | ((hash[2] ?? 0) << 8) | (hash[3] ?? 0)
 }
 
 function refOf(key: string): ContentRef {
