@@ -83,7 +83,8 @@ async function join(
 
 async function accountOf(client: AdminClient | undefined): Promise<string> {
   const reply = await client?.ask('GET', '/accounts')
-  return (reply?.body['accounts'] as readonly { id: string }[])[0]?.id ?? ''
+  const accounts = reply?.body['accounts'] as readonly { id: string }[] | undefined
+  return accounts?.[0]?.id ?? ''
 }
 
 async function makeKey(operator: AdminClient, account: string): Promise<string> {
@@ -206,7 +207,7 @@ test('an id of another account reads as absent in every operation that takes one
         .get(who)
         ?.ask(
           method,
-          `${pathOf(operation, place)}?${asked}`,
+          `${pathOf(operation, place)}?${asked.toString()}`,
           method === 'GET' ? undefined : (sent ?? {}),
         )
       cases++

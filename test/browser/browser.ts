@@ -21,7 +21,7 @@ export const noBrowser =
   found === undefined &&
   'no chromium was found: install chromium-headless-shell, or name one with CAIRN_BROWSER'
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: found ?? '',
     args: [
@@ -32,6 +32,7 @@ export function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   })
 }

@@ -32,6 +32,7 @@ export type OpenPageOptions = {
   readonly scheme?: 'light' | 'dark'
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
+  readonly browserArgs?: readonly string[]
 }
 
 /** A server, a browser and a page; all end with the test. */
@@ -47,9 +48,9 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
 export async function openPageOf(
   t: TestContext,
   cairn: Started,
-  { width = 1280, scheme = 'light' }: OpenPageOptions = {},
+  { width = 1280, scheme = 'light', browserArgs = [] }: OpenPageOptions = {},
 ): Promise<OpenPage> {
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(browserArgs)
   const complaints: string[] = []
   const expected: RegExp[] = []
   t.after(async () => {

@@ -1,0 +1,114 @@
+// What a page of another origin can do to somebody who is signed in: nothing. Ports do not tell sites apart, so the
+// browser sends the session's cookie along with all of these.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { noBrowser } from './browser.ts'
+import { openSignedIn } from './signed-in.ts'
+
+async function servePage(t: TestContext): Promise<number> {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end('<!doctype html><title>foreign</title><iframe name="sink"></iframe>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+type Try = { readonly name: string; readonly init: Record<string, unknown> }
+
+const body = '{"name":"planted"}'
+const tries: readonly Try[] = [
+  { name: 'text', init: { method: 'POST', mode: 'no-cors', body } },
+  { name: 'form', init: { method: 'POST', mode: 'no-cors', body: 'name=planted' } },
+  { name: 'no body', init: { method: 'POST', mode: 'no-cors' } },
+  {
+    name: 'json',
+    init: { method: 'POST', mode: 'cors', body, headers: { 'content-type': 'application/json' } },
+  },
+  {
+    name: 'json with the guard',
+    init: {
+      method: 'POST',
+      mode: 'cors',
+      body,
+      headers: { 'content-type': 'application/json', 'x-cairn-admin': '1' },
+    },
+  },
+  { name: 'put', init: { method: 'PUT', mode: 'cors', body } },
+  { name: 'patch', init: { method: 'PATCH', mode: 'cors', body } },
+  { name: 'delete', init: { method: 'DELETE', mode: 'cors' } },
+  { name: 'read', init: { method: 'GET', mode: 'cors' } },
+  { name: 'read unseen', init: { method: 'GET', mode: 'no-cors' } },
+]
+
+test(
+  'a page of another origin reads nothing and changes nothing, however it asks',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, account, expect } = await openSignedIn(t)
+    // The console tells of everything that is refused.
+    expect(/./)
+    const port = await servePage(t)
+    const keysPath = `/api/v1/accounts/${account}/keys`
+    const keys = async (): Promise<string> =>
+      await (await page.request.get(`${cairn.url}${keysPath}`)).text()
+    const before = await keys()
+    let cases = 0
+    for (const host of ['127.0.0.1', 'localhost']) {
+      await page.goto(`http://${host}:${port}/`)
+      for (const { name, init } of tries) {
+        for (const path of [keysPath, '/api/v1/session', '/api/v1/me/password']) {
+          const read = await page.evaluate(
+            async ([url, options]) => {
+              try {
+                const response = await fetch(url, { ...options, credentials: 'include' })
+                return await response.text()
+              } catch {
+                return ''
+              }
+            },
+            [`${cairn.url}${path}`, init] as const,
+          )
+          cases++
+          assert.equal(read, '', `${host} ${name} ${path}`)
+        }
+      }
+      // Text: the types of this test know no document.
+      await page.evaluate(`{
+        const form = document.createElement('form')
+        Object.assign(form, { method: 'post', target: 'sink', enctype: 'text/plain' })
+        form.action = ${JSON.stringify(cairn.url + keysPath)}
+        document.body.append(form)
+        form.submit()
+      }`)
+      await page.frames()[1]?.waitForLoadState()
+    }
+    assert.equal(await keys(), before)
+    t.diagnostic(`${cases} cases`)
+  },
+)
+
+test(
+  'a name that is pointed at this server shows no dashboard and gives no answer',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, expect } = await openSignedIn(t, {
+      browserArgs: ['--host-resolver-rules=MAP rebound.example 127.0.0.1'],
+    })
+    expect(/./)
+    const { port } = new URL(cairn.url)
+    const opened = await page.goto(`http://rebound.example:${port}/dashboard/`)
+    assert.equal(opened?.status(), 403)
+    const told = await page.evaluate(async () => {
+      const response = await fetch('/api/v1/accounts')
+      return `${response.status} ${await response.text()}`
+    })
+    assert.match(told, /^403 .*wrong_host.*admin\.hosts/)
+  },
+)
