@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
 import { test } from 'node:test'
+import { defaultKeySettings } from '../src/accounts/key-settings.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { faults } from '../src/base/fault.ts'
 import { leaves } from '../src/config/config.ts'
@@ -36,6 +37,12 @@ test('every error and every setting has one row, and no row is left over', () =>
       .flatMap((schema) => listMembers(schema))
       .map((member) => `networks[].${member.path}`),
   ])
+})
+
+test('every setting of a key is told of where keys are', () => {
+  const page = read('docs/keys.md')
+  const missing = Object.keys(defaultKeySettings).filter((name) => !page.includes(`\`${name}\``))
+  assert.deepEqual(missing, [])
 })
 
 test('every declared file command has an operation, and every operation is declared', () => {

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
 import { createKey } from '../gateway/admin/create-key.ts'
-import { findKey } from '../gateway/admin/find-key.ts'
+import { getKey } from '../gateway/admin/get-key.ts'
 import { listAllKeys } from '../gateway/admin/list-all-keys.ts'
 import { listKeys } from '../gateway/admin/list-keys.ts'
 import { revokeKey } from '../gateway/admin/revoke-key.ts'
@@ -13,7 +13,7 @@ import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settin
 import { accountNamed, oldestAccount } from './named-account.ts'
 import { showTime } from './open-data.ts'
 import { addPlanOptions, endOf, placeOf, type PlanOptions } from './plan-options.ts'
-import { definePublicKey } from './public-key.ts'
+import { definePublicKey, describePublicKeys, showPublicKey } from './public-key.ts'
 import { print, table } from './report.ts'
 import { defineRotate } from './rotate-key.ts'
 import { defineSet } from './set-key.ts'
@@ -46,9 +46,11 @@ export function defineKeys(command: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  cairn keys show <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const { key } = await admin.run(findKey, { key: id })
-      const text = `${describe([key])}\n\n${describeSettings(key)}`
-      print(context, options.json, { key: showKey(key) }, text)
+      const { key, publicKeys } = await admin.run(getKey, await placeOf(admin, id))
+      const shown = [describe([key]), describeSettings(key)]
+      if (publicKeys.length > 0) shown.push(describePublicKeys(publicKeys))
+      const value = { key: showKey(key), publicKeys: publicKeys.map(showPublicKey) }
+      print(context, options.json, value, shown.join('\n\n'))
     })
   defineSet(command, context)
   defineRotate(command, context)

@@ -44,7 +44,12 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
           id: options.id,
           publicKey: text,
         })
-        print(context, options.json, { publicKey: show(publicKey) }, describe([publicKey]))
+        print(
+          context,
+          options.json,
+          { publicKey: showPublicKey(publicKey) },
+          describePublicKeys([publicKey]),
+        )
       },
     )
   addAdminOptions(group.command('list <id>').description('the public keys of an API key'))
@@ -52,7 +57,12 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { publicKeys } = await admin.run(listPublicKeys, await placeOf(admin, id))
-      print(context, options.json, { publicKeys: publicKeys.map(show) }, describe(publicKeys))
+      print(
+        context,
+        options.json,
+        { publicKeys: publicKeys.map(showPublicKey) },
+        describePublicKeys(publicKeys),
+      )
     })
   addAdminOptions(
     group
@@ -64,15 +74,22 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
       await using admin = await openAdminAccess(context, options)
       const place = await placeOf(admin, id)
       const { publicKeys } = await admin.run(removePublicKey, { ...place, publicKey })
-      print(context, options.json, { publicKeys: publicKeys.map(show) }, describe(publicKeys))
+      print(
+        context,
+        options.json,
+        { publicKeys: publicKeys.map(showPublicKey) },
+        describePublicKeys(publicKeys),
+      )
     })
 }
 
-function show(publicKey: PublicKey): object {
+/** For programs. */
+export function showPublicKey(publicKey: PublicKey): object {
   return { ...publicKey, created: showTime(publicKey.created) }
 }
 
-function describe(publicKeys: readonly PublicKey[]): string {
+/** For people: a line each. */
+export function describePublicKeys(publicKeys: readonly PublicKey[]): string {
   const rows = publicKeys.map(({ id, name, algorithm, fingerprint, created }) => [
     id,
     name,

@@ -21,7 +21,8 @@ export function showKey(key: ApiKey): object {
 export function describeSettings(key: ApiKey): string {
   const settings = Object.entries(key.settings).map(([name, value]) => [
     name,
-    ofServer.includes(name) && value === null ? 'that of the server' : showSetting(value),
+    (value === null ? asNull[name] : isEmpty(value) ? asEmpty[name] : undefined) ??
+      showSetting(value),
   ])
   const rotations = [
     ...(key.rotatedFrom === null ? [] : [['replaces', key.rotatedFrom]]),
@@ -32,13 +33,26 @@ export function describeSettings(key: ApiKey): string {
   return table(['setting', 'value'], [...settings, ...rotations], '')
 }
 
-/** What the settings of the server say where the key does not. */
-const ofServer: readonly string[] = ['importProfile', 'filesUploads']
+/** What null says, where that is not no limit. */
+const asNull: Readonly<Record<string, string>> = {
+  importProfile: 'that of the server',
+  filesUploads: 'that of the server',
+  networks: 'all',
+}
+/** And what an empty list says, where that is not all. */
+const asEmpty: Readonly<Record<string, string>> = {
+  jwtAudiences: 'infura.io and the hosts of the server',
+  networks: 'none',
+}
 
 export function showSetting(value: KeySettings[keyof KeySettings]): string {
   if (value === null) return 'no limit'
   if (typeof value !== 'object') return String(value)
   return value.length === 0 ? 'all' : value.join(', ')
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }
 
 /** When something ends or ended, as words. `time`: milliseconds since 1970 UTC. */

@@ -39,7 +39,10 @@ const keySettingsShape = z.strictObject({
   inspectAddresses: z.boolean(),
 })
 
-/** All settings of a key: null = no limit (or as the server is set), 0 = nothing, an empty list = all. */
+/**
+ * All settings of a key: null = no limit (or as the server is set), 0 = nothing, an empty list = all; of networks null
+ * is all, an empty list none.
+ */
 const keySettings: z.ZodType<KeySettings> = keySettingsShape
 
 /** Those that change; the others stay. What each may hold is judged where they are kept. */
