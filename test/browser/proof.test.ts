@@ -13,7 +13,7 @@ test(
   async (t) => {
     const { page, open, picture } = await openSignedIn(t)
     const params = JSON.stringify([sampleContractAddress, '0x0', 'latest'])
-    await open(`/proof?${new URLSearchParams({ method: 'eth_getStorageAt', params })}`)
+    await open(`/proof?method=eth_getStorageAt&params=${encodeURIComponent(params)}`)
     await page.getByRole('button', { name: 'Ask and prove' }).click()
     await page.getByText('Proved in this browser').waitFor()
     const stones = page.locator('.stone')
@@ -42,8 +42,8 @@ test(
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
     const hash = await sendTransfer(cairn)
-    const query = new URLSearchParams({ method: 'eth_getTransactionByHash', params: `["${hash}"]` })
-    await open(`/proof?${query}`)
+    const params = encodeURIComponent(`["${hash}"]`)
+    await open(`/proof?method=eth_getTransactionByHash&params=${params}`)
     await page.getByRole('button', { name: 'Ask and prove' }).click()
     await page.getByText('Proved in this browser').waitFor()
     await page.getByText('transactions root, byte').first().waitFor()
