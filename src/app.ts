@@ -63,6 +63,7 @@ import { openNetworks } from './open-networks.ts'
 import { openServerView } from './open-server-view.ts'
 import { openPinRows } from './open-pin-rows.ts'
 import { openStore, refuseLostDatabase } from './open-store.ts'
+import { openUsageView } from './open-usage.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { clientVersion } from './version.ts'
 
@@ -336,6 +337,7 @@ export async function startServer(
               publicKeys: createPublicKeys(rows),
               pins: openPinRows(database),
               identity,
+              usage: openUsageView({ db: database, clock, usage }),
               server: view,
               inspecting: {
                 inspector,

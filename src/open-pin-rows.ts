@@ -10,6 +10,6 @@ export function openPinRows(db: Database): PinRows {
   return {
     list: (accountId, from) => listPins(db, accountId, from),
     stored: (accountId) => storedBytes(db, accountId),
-    storage: () => listStorage(db, null),
+    storage: () => listStorage(db),
   }
 }

@@ -50,7 +50,7 @@ test('what nobody keeps is forgotten, what is pinned stays, beside a server and 
   assert.match((await call(first, 'repo/gc')).text, /^\{"Key":\{"\/":"bafkrei[a-z2-7]+"\}\}\n$/)
   assert.equal(await isHere(first, loose), false)
   assert.deepEqual((await first.cli('usage'))['storage'], {
-    accounts: [{ account: 'default', pins: 2, blocks: 2, bytes: 27 }],
+    accounts: [{ account: 'default', pins: 2, blocks: 2, bytes: 27, logicalBytes: 27 }],
     stored: { blocks: 2, bytes: 27 },
   })
   await call(first, `pin/rm?arg=${later}`)

@@ -12,6 +12,7 @@ const methods = [
   'eth_getLogs',
   'eth_getTransactionReceipt',
 ]
+const usageSql = `INSERT INTO usage VALUES (?, ?, ?, 'rpc', ?, ?, ?, ?, ?, 1000, 80000, 100, 200)`
 const outcomes = [
   ['ok', '', 200],
   ['over_rate', '', 429],
@@ -57,9 +58,8 @@ function fillSpan(db: Database, holder: string, span: number, start: number): nu
   for (const network of ['mainnet', 'sepolia']) {
     for (const method of methods) {
       for (const [outcome, reason, status] of outcomes) {
-        db.run(`INSERT INTO usage VALUES (?, ?, ?, 'rpc', ?, ?, ?, ?, ?, 1000, 80000, 100, 200)`, [
-          ...[holder, span, start, network, method, outcome, reason, status],
-        ])
+        const named = [holder, span, start, network, method, outcome, reason, status]
+        db.run(usageSql, named)
       }
       for (const part of [0, 1]) {
         const values = [holder, span, start, 'rpc', network, method, part, ...columns]

@@ -10,6 +10,7 @@ import { adminBase, isBodiless, pathNames } from '../gateway/admin/open-api.ts'
 import { runAdmin } from '../gateway/admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import { openPinRows } from '../open-pin-rows.ts'
+import { openUsageView } from '../open-usage.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
 import { addSharedOptions } from './shared-options.ts'
@@ -52,6 +53,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     publicKeys: data.publicKeys,
     pins: openPinRows(data.db),
     identity: data.identity,
+    usage: openUsageView({ db: data.db, clock: systemClock, usage: null }),
     server: null,
     inspecting: null,
     tryRequest: null,

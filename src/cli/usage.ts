@@ -1,70 +1,193 @@
-// `cairn usage`: what was asked, per hour, key, network, method and outcome; and what accounts keep.
+// `cairn usage`: what was asked, line by line or as a report over a window; and what accounts keep. The same operations
+// as the dashboard's.
 // Tested by test/cli.test.ts
-import type { Command } from 'commander'
-import type { Context, SharedOptions } from './context.ts'
-import { listStorage, type StorageRows } from '../ipfs/pins/storage-rows.ts'
-import { listUsage } from './usage-rows.ts'
-import { openData } from './open-data.ts'
+import { type Command, Option } from 'commander'
+import { getAllUsage } from '../gateway/admin/get-all-usage.ts'
+import { getKeyUsage } from '../gateway/admin/get-key-usage.ts'
+import { getUsage } from '../gateway/admin/get-usage.ts'
+import { listAccounts } from '../gateway/admin/list-accounts.ts'
+import { listAllUsage } from '../gateway/admin/list-all-usage.ts'
+import { listUsage } from '../gateway/admin/list-usage.ts'
+import { usageCsv } from '../gateway/admin/usage-csv.ts'
+import type { UsageLine } from '../limits/usage-lines.ts'
+import { type WindowName, windowNames } from '../limits/usage-window.ts'
+import {
+  addAdminOptions,
+  type AdminAccess,
+  type AdminOptions,
+  openAdminAccess,
+} from './admin-access.ts'
+import type { Context } from './context.ts'
+import { accountNamed } from './named-account.ts'
+import { placeOf } from './plan-options.ts'
 import { print, table } from './report.ts'
-import { addSharedOptions } from './shared-options.ts'
+import { describeReport } from './usage-report-text.ts'
 import { UsageError } from './usage-error.ts'
 
-type Options = SharedOptions & { readonly since?: number; readonly account?: string }
+type Options = AdminOptions & {
+  readonly since?: number
+  readonly span: 'minute' | 'hour' | 'day'
+  readonly account?: string
+  readonly key?: string
+  readonly window?: WindowName
+  readonly csv?: true
+}
 
 export function defineUsage(command: Command, context: Context): void {
-  addSharedOptions(command)
+  addAdminOptions(command)
     .option(
       '--since <when>',
       'from this UTC hour on: 2026-01-31 or 2026-01-31T15:00Z (all)',
       parseWhen,
     )
+    .addOption(
+      new Option('--span <span>', 'how long one line is')
+        .choices(['minute', 'hour', 'day'])
+        .default('hour'),
+    )
     .option('--account <name>', 'only keys of this account')
+    .option('--key <id>', 'only this key')
+    .addOption(
+      new Option('--window <window>', 'a report over this time up to now').choices(windowNames),
+    )
+    .option('--csv', 'lines for a spreadsheet')
     .addHelpText(
       'after',
       `
 Examples:
   cairn usage
+  cairn usage --window 24h
   cairn usage --since 2026-01-31 --account team --json
+  cairn usage --window 30d --key <id> --json
+  cairn usage --span day --csv > usage.csv
 
-Counters of a running server arrive within a second. What accounts keep is of now: each block once for an account,
-and once on the disk however many keep it.`,
+Counters of a running server arrive within a second. Minutes are kept for a day, hours for five weeks. What accounts
+keep is of now: each block once for an account, and once on the disk however many keep it.`,
     )
     .action(async (options: Options) => {
-      await using data = await openData(context, options)
-      if (options.account !== undefined) data.accounts.getAccount(options.account)
-      const usage = listUsage(data, options.since ?? 0, options.account ?? null)
-      const storage = listStorage(data.db, options.account ?? null)
-      const headings = ['hour', 'account', 'key', 'face', 'network', 'method', 'outcome']
-      const rows = usage.map((row) => [
-        row.hour,
-        row.account,
-        row.keyId,
-        row.face,
-        row.network,
-        row.method,
-        row.outcome,
-        row.requests,
-        row.units,
-        row.bytesIn,
-        row.bytesOut,
-      ])
-      const numbers = ['requests', 'units', 'bytes in', 'bytes out']
-      print(
-        context,
-        options.json,
-        { usage, storage },
-        [table([...headings, ...numbers], rows, 'Nothing was asked yet.'), describe(storage)].join(
-          '\n\n',
-        ),
-      )
+      if (options.window !== undefined && (options.csv || options.since !== undefined)) {
+        throw new UsageError('--window is a report by itself: leave --csv and --since out')
+      }
+      if (options.csv && options.json) throw new UsageError('--csv or --json, not both')
+      await using admin = await openAdminAccess(context, options)
+      if (options.window !== undefined) await report(context, admin, options, options.window)
+      else await list(context, admin, options)
     })
 }
 
-function describe({ accounts, stored }: StorageRows): string {
-  const headings = ['account', 'pins', 'blocks', 'bytes kept']
-  const rows = accounts.map(({ account, pins, blocks, bytes }) => [account, pins, blocks, bytes])
-  const all = `${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
-  return `${table(headings, rows, 'Nobody keeps files.')}\n${all}`
+async function report(
+  context: Context,
+  admin: AdminAccess,
+  { account, key, json }: Options,
+  window: WindowName,
+): Promise<void> {
+  if (key !== undefined) {
+    const { report: used } = await admin.run(getKeyUsage, {
+      ...(await placeOf(admin, key)),
+      window,
+    })
+    print(context, json, { report: used }, describeReport(used, null))
+  } else if (account !== undefined) {
+    const { id } = await accountNamed(admin, account)
+    const used = await admin.run(getUsage, { account: id, window })
+    print(context, json, used, describeReport(used.report, used.storage))
+  } else {
+    const { report: used } = await admin.run(getAllUsage, { window })
+    print(context, json, { report: used }, describeReport(used, null))
+  }
+}
+
+async function list(context: Context, admin: AdminAccess, options: Options): Promise<void> {
+  const { lines, storage, nameOf } = await linesOf(admin, options)
+  if (options.csv) {
+    context.out(usageCsv(lines))
+    return
+  }
+  const usage = lines.map(({ start, accountId, ...line }) => {
+    const time = new Date(start).toISOString()
+    return { [options.span]: time, account: nameOf(accountId), ...line }
+  })
+  const headings = ['account', 'key', 'face', 'network', 'method', 'outcome', 'reason', 'status']
+  const numbers = ['requests', 'units', 'bytes in', 'bytes out']
+  const rows = lines.map((line) => [
+    new Date(line.start).toISOString(),
+    nameOf(line.accountId),
+    line.keyId,
+    line.face,
+    line.network,
+    line.method,
+    line.outcome,
+    line.reason,
+    line.status,
+    line.requests,
+    line.units,
+    line.bytesIn,
+    line.bytesOut,
+  ])
+  const asked = table([options.span, ...headings, ...numbers], rows, 'Nothing was asked yet.')
+  print(context, options.json, { usage, storage }, [asked, describeStorage(storage)].join('\n\n'))
+}
+
+type Storage = {
+  readonly accounts: readonly {
+    readonly account: string
+    readonly pins: number
+    readonly blocks: number
+    readonly bytes: number
+    readonly logicalBytes: number
+  }[]
+  /** Absent for one account. */
+  readonly stored?: { readonly blocks: number; readonly bytes: number }
+}
+
+type Listed = {
+  readonly lines: readonly UsageLine[]
+  readonly storage: Storage
+  readonly nameOf: (accountId: string) => string
+}
+
+async function linesOf(
+  admin: AdminAccess,
+  { account, key, span, since = 0 }: Options,
+): Promise<Listed> {
+  const asked = { span, since, ...(key === undefined ? {} : { key }) }
+  if (account === undefined) {
+    const { lines, storage } = await admin.run(listAllUsage, asked)
+    const names = new Map(
+      (await admin.run(listAccounts, {})).accounts.map(({ id, name }) => [id, name]),
+    )
+    const accounts = storage.accounts.map(
+      ({ account: name, pins, blocks, bytes, logicalBytes }) => ({
+        account: name,
+        pins,
+        blocks,
+        bytes,
+        logicalBytes,
+      }),
+    )
+    const nameOf = (accountId: string) => names.get(accountId) ?? accountId
+    return { lines, storage: { accounts, stored: storage.stored }, nameOf }
+  }
+  const { id } = await accountNamed(admin, account)
+  const { lines } = await admin.run(listUsage, { account: id, ...asked })
+  const { storage } = await admin.run(getUsage, { account: id, window: '15m' })
+  const { physicalBytes: bytes, ...kept } = storage
+  const accounts = storage.blocks === 0 ? [] : [{ account, ...kept, bytes }]
+  return { lines, storage: { accounts }, nameOf: () => account }
+}
+
+function describeStorage({ accounts, stored }: Storage): string {
+  const headings = ['account', 'pins', 'blocks', 'bytes kept', 'bytes below pins']
+  const rows = accounts.map(({ account, pins, blocks, bytes, logicalBytes }) => [
+    account,
+    pins,
+    blocks,
+    bytes,
+    logicalBytes,
+  ])
+  const kept = table(headings, rows, 'Nobody keeps files.')
+  if (stored === undefined) return kept
+  return `${kept}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
 }
 
 /** Milliseconds since 1970 of the UTC hour that a date or time lies in. Throws UsageError. */

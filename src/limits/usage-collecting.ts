@@ -11,6 +11,11 @@ export type UsageScope =
   | { readonly accountId: string }
   | { readonly all: true }
 
+export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boolean {
+  if ('keyId' in scope) return scope.keyId === keyId
+  return 'accountId' in scope ? scope.accountId === accountId : true
+}
+
 /** `holder`: the keys of an account, the accounts of all. */
 export const dimensions = ['holder', 'network', 'method', 'status', 'reason'] as const
 export type Dimension = (typeof dimensions)[number]

@@ -9,6 +9,7 @@ import {
   Collecting,
   type Dimension,
   type HolderRow,
+  isOf,
   type Row,
   type Start,
   type UsageReport,
@@ -65,8 +66,8 @@ export function createUsageReports(parts: {
       collectHolders(collecting, scope, stretch)
     }
     collectSplit(collecting, scope, whole)
-    const own = heldBy(scope)
-    for (const row of held) if (row.minute >= from && own(row)) collecting.addHeld(row, scope)
+    for (const row of held)
+      if (row.minute >= from && isOf(scope, row)) collecting.addHeld(row, scope)
   }
 
   function ofStretch<Shape extends object>(
@@ -162,9 +163,4 @@ function belowOf(
     return { sql, parameters: [scope.accountId] }
   }
   return { sql: `SELECT '@' || id AS holder FROM account`, parameters: [] }
-}
-
-function heldBy(scope: UsageScope): (row: FlushedRow) => boolean {
-  if ('keyId' in scope) return ({ keyId }) => keyId === scope.keyId
-  return 'accountId' in scope ? ({ accountId }) => accountId === scope.accountId : () => true
 }

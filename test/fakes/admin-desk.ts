@@ -6,7 +6,7 @@ import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
-import { openDatabase } from '../../src/db/sqlite.ts'
+import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Actor, MemberRole } from '../../src/gateway/admin/actor.ts'
 import type {
   AdminOperation,
@@ -48,9 +48,12 @@ export function person(roles: Readonly<Record<string, MemberRole>>, operator = f
   }
 }
 
-/** `more`: what else operations may touch. Without an actor it is the owner of the data folder. */
-export function openDesk(more: Partial<AdminParts> = {}): AdminDesk {
-  const db = openDatabase(':memory:')
+/**
+ * `more`: what else operations may touch. `db`: a database that is migrated already; without it a new one. Without an
+ * actor it is the owner of the data folder.
+ */
+export function openDesk(more: Partial<AdminParts> = {}, given: Database | null = null): AdminDesk {
+  const db = given ?? openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
   const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }

@@ -13,6 +13,7 @@ import type { Inspecting } from '../inspect/inspecting.ts'
 import type { Trial } from '../trial.ts'
 import type { Actor, AdminRole } from './actor.ts'
 import type { ServerView } from './server-view.ts'
+import type { UsageView } from './usage-view.ts'
 
 /** Pins and storage as rows. */
 export interface PinRows {
@@ -29,6 +30,7 @@ export type AdminParts = {
   readonly publicKeys: PublicKeys
   readonly pins: PinRows
   readonly identity: Identity
+  readonly usage: UsageView
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerView | null
   /** Null where no server runs: the command line. */

@@ -19,13 +19,20 @@ import { endOtherSessions } from './end-other-sessions.ts'
 import { endSession } from './end-session.ts'
 import { endSessionsOf } from './end-sessions-of.ts'
 import { enrolTotp } from './enrol-totp.ts'
+import { exportAllUsage } from './export-all-usage.ts'
+import { exportUsage } from './export-usage.ts'
 import { findKey } from './find-key.ts'
+import { followAllUsage } from './follow-all-usage.ts'
+import { followUsage } from './follow-usage.ts'
 import { getAccount } from './get-account.ts'
+import { getAllUsage } from './get-all-usage.ts'
 import { getCard } from './get-card.ts'
+import { getKeyUsage } from './get-key-usage.ts'
 import { getKey } from './get-key.ts'
 import { getPerson } from './get-person.ts'
 import { getRequest } from './get-request.ts'
 import { getStatus } from './get-status.ts'
+import { getUsage } from './get-usage.ts'
 import { inviteAnyone } from './invite-anyone.ts'
 import { invite } from './invite.ts'
 import { leaveAccount } from './leave-account.ts'
@@ -33,6 +40,7 @@ import { listAccounts } from './list-accounts.ts'
 import { listAllAudit } from './list-all-audit.ts'
 import { listAllInvitations } from './list-all-invitations.ts'
 import { listAllKeys } from './list-all-keys.ts'
+import { listAllUsage } from './list-all-usage.ts'
 import { listAudit } from './list-audit.ts'
 import { listFiles } from './list-files.ts'
 import { listInvitations } from './list-invitations.ts'
@@ -46,6 +54,7 @@ import { listSessions } from './list-sessions.ts'
 import { listStorage } from './list-storage.ts'
 import { listTokens } from './list-tokens.ts'
 import { listUpstreams } from './list-upstreams.ts'
+import { listUsage } from './list-usage.ts'
 import { lookAtInvitation } from './look-at-invitation.ts'
 import { markCard } from './mark-card.ts'
 import { refreshCard } from './refresh-card.ts'
@@ -139,4 +148,13 @@ export const adminOperations = [
   clearRequests,
   replayRequest,
   tryKey,
+  getUsage,
+  getKeyUsage,
+  getAllUsage,
+  listUsage,
+  listAllUsage,
+  exportUsage,
+  exportAllUsage,
+  followUsage,
+  followAllUsage,
 ] as readonly AdminOperation[]

@@ -1,9 +1,12 @@
-import { deepEqual, equal, match } from 'node:assert/strict'
+import { deepEqual, equal, match, ok } from 'node:assert/strict'
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import { createIdentityRig } from '../../../test/fakes/identity.ts'
 import type { Identity } from '../../accounts/people/identity.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { silentLog } from '../../base/log.ts'
@@ -17,7 +20,7 @@ import type {
 } from '../../gateway/admin/admin-operation.ts'
 import { createAdminOnlyRoutes } from '../routes.ts'
 import { createServer, defaultServerSettings } from '../server.ts'
-import { createAdminFace } from './admin-face.ts'
+import { type AdminFaceParts, createAdminFace } from './admin-face.ts'
 import { createAdminSide } from './admin-side.ts'
 
 type Reply = {
@@ -90,6 +93,16 @@ const ticks: EventsOperation<object, { tick: number }> = {
     yield { tick: 2 }
   },
 }
+const watch: EventsOperation<object, { tick: number }> = {
+  ...ticks,
+  role: 'signed-in',
+  id: 'watch',
+  path: '/watch',
+  async *run(_input, { signal }) {
+    yield { tick: 1 }
+    await once(signal, 'abort')
+  },
+}
 const broken: JsonOperation<object, object> = {
   ...shared,
   id: 'broken',
@@ -111,8 +124,21 @@ const person: Actor = {
   via: { kind: 'session', id: 's1' },
 }
 
-async function start(t: TestContext, admits = (_address: string) => true) {
-  const operations = [echo, plain, enter, mine, paper, ticks, broken] as unknown as AdminOperation[]
+async function start(
+  t: TestContext,
+  admits = (_address: string) => true,
+  more: Partial<AdminFaceParts> = {},
+) {
+  const operations = [
+    echo,
+    plain,
+    enter,
+    mine,
+    paper,
+    ticks,
+    watch,
+    broken,
+  ] as unknown as AdminOperation[]
   const api = createAdminFace({
     operations,
     touch: { identity: createIdentityRig() as Identity } as AdminParts,
@@ -122,6 +148,7 @@ async function start(t: TestContext, admits = (_address: string) => true) {
     version: '0',
     clock: systemClock,
     log: silentLog,
+    ...more,
   })
   const server = createServer({
     settings: { ...defaultServerSettings, listener: 'node' },
@@ -294,4 +321,19 @@ test('a body over the cap is refused before it is read', async (t) => {
     (await ask('POST', '/api/v1/echo/one', own, `{"a":"${'x'.repeat(1_100_000)}"}`)).status,
     413,
   )
+})
+
+test('events end when the session does', async (t) => {
+  const clock = createTurnedClock()
+  let asked = 0
+  const findActor = () => (++asked > 2 ? null : person)
+  const { ask } = await start(t, undefined, { clock, findActor })
+  let ended = false
+  const reply = ask('GET', '/api/v1/watch').finally(() => (ended = true))
+  while (!ended) {
+    if (asked > 0) clock.turn(15_000)
+    for (let n = 0; n < 20; n++) await setImmediate()
+  }
+  match((await reply).text, /^: here\n\ndata: \{"tick":1\}\n\n(:\n\n)+$/)
+  ok(asked > 2)
 })

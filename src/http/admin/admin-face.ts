@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import type { Actor } from '../../gateway/admin/actor.ts'
+import { type Actor, judgeRole } from '../../gateway/admin/actor.ts'
 import type { AdminOperation, AdminParts } from '../../gateway/admin/admin-operation.ts'
 import { adminBase, isBodiless, openApi } from '../../gateway/admin/open-api.ts'
 import { runAdmin } from '../../gateway/admin/run-admin.ts'
@@ -119,7 +119,7 @@ async function answer(
   const { operation, names } = matched
   const rest = isBodiless(operation) ? readQuery(exchange) : await readJson(exchange, parts)
   // What the path names cannot be said otherwise behind it.
-  const sent = { ...rest, ...names }
+  const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
   const cookies: string[] = []
   const cookie = (of: Parameters<typeof sessionCookie>[0]): void => {
     cookies.push(sessionCookie(of, headers.host, headers.origin))
@@ -131,7 +131,17 @@ async function answer(
     session: { begin: (begun) => cookie(begun), end: () => cookie(null) },
     signal: exchange.signal,
   })
-  await sendAdmin(exchange, reply, cookies, parts.clock)
+  const mayStill = async (): Promise<boolean> => {
+    try {
+      const account = typeof sent['account'] === 'string' ? sent['account'] : null
+      judgeRole(operation.role, account, await parts.findActor(credential))
+      return true
+    } catch (thrown) {
+      // Who cannot be looked up now will be at the next look.
+      return Fault.from(thrown).row.status >= 500
+    }
+  }
+  await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
 }
 
 function bearer(authorization: string | undefined): string | null {

@@ -2,7 +2,7 @@
 // Tested by src/http/admin/admin-face.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
-import type { Fault } from '../../base/fault.ts'
+import { Fault } from '../../base/fault.ts'
 import type { AdminReply } from '../../gateway/admin/run-admin.ts'
 import type { NodeExchange } from '../node-exchange.ts'
 import { openChunkWriter } from '../write-chunk.ts'
@@ -11,12 +11,12 @@ const heartbeatMs = 15_000
 /** A reader that takes nothing for so long is cut. */
 const idleMs = 60_000
 
-/** `cookies`: Set-Cookie lines. */
+/** `cookies`: Set-Cookie lines. `mayStill`: may whoever asked go on to hear events? Asked now and then. */
 export async function sendAdmin(
   exchange: NodeExchange,
   reply: AdminReply,
   cookies: readonly string[],
-  clock: Clock,
+  terms: { readonly clock: Clock; readonly mayStill: () => Promise<boolean> },
 ): Promise<void> {
   const { response } = exchange
   if (cookies.length > 0) response.setHeader('set-cookie', cookies)
@@ -29,7 +29,7 @@ export async function sendAdmin(
       return sendWhole(response, 200, type, text)
     }
     case 'events':
-      return await sendEvents(exchange, reply.events, clock)
+      return await sendEvents(exchange, reply.events, terms)
   }
 }
 
@@ -81,7 +81,7 @@ function sendWhole(response: ServerResponse, status: number, type: string, text:
 async function sendEvents(
   exchange: NodeExchange,
   events: AsyncIterable<unknown>,
-  clock: Clock,
+  { clock, mayStill }: Parameters<typeof sendAdmin>[3],
 ): Promise<void> {
   const { response } = exchange
   response.writeHead(200, {
@@ -95,10 +95,13 @@ async function sendEvents(
   const stop = clock.every(heartbeatMs, () => {
     if (response.writableLength > 0) response.destroy()
     else response.write(':\n\n')
+    void mayStill().then((may) => {
+      if (!may) exchange.abort(new Fault('signed_out'))
+    })
   })
   try {
     for await (const event of events) {
-      if (exchange.gone) return
+      if (exchange.gone || exchange.signal.aborted) break
       await writer.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`))
     }
     response.end()

@@ -11,3 +11,25 @@ export function storedBytes(database: Database, accountId: string): AccountStora
   const sql = 'SELECT blocks, bytes FROM account_storage WHERE account_id = ?'
   return database.get<AccountStorage>(sql, [accountId]) ?? nothing
 }
+
+/** `logicalBytes`: of everything below each pin, as if nothing were shared; `physicalBytes`: each block once. */
+export type StorageSums = {
+  readonly pins: number
+  readonly blocks: number
+  readonly logicalBytes: number
+  readonly physicalBytes: number
+}
+
+/** What an account keeps, with its pins: costs a read of each of them. */
+export function sumStorage(database: Database, accountId: string): StorageSums {
+  const { blocks, bytes } = storedBytes(database, accountId)
+  const sql = `SELECT count(*) AS pins, coalesce(sum(root.bytes), 0) AS logicalBytes
+    FROM pin LEFT JOIN root ON root.id = pin.root WHERE pin.account_id = ?`
+  const pinned = database.get<{ pins: number; logicalBytes: number }>(sql, [accountId])
+  return {
+    pins: pinned?.pins ?? 0,
+    blocks,
+    logicalBytes: pinned?.logicalBytes ?? 0,
+    physicalBytes: bytes,
+  }
+}

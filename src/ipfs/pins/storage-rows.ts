@@ -4,24 +4,28 @@ import type { Database } from '../../db/sqlite.ts'
 
 export type StorageRows = {
   readonly accounts: readonly {
+    readonly accountId: string
     readonly account: string
     readonly pins: number
+    /** Each block once, as it is charged. */
     readonly blocks: number
     readonly bytes: number
+    /** Of everything below each pin, as if nothing were shared. */
+    readonly logicalBytes: number
   }[]
   /** All blocks of the instance, those that nobody keeps any more too; `bytes`: as they are stored. */
   readonly stored: { readonly blocks: number; readonly bytes: number }
 }
 
-/** `account`: a name, or null for all. Accounts that keep nothing are left out. */
-export function listStorage(db: Database, account: string | null): StorageRows {
-  const one = account === null ? '' : 'AND account.name = ?'
+/** Accounts that keep nothing are left out. */
+export function listStorage(db: Database): StorageRows {
   const accounts = db.all<StorageRows['accounts'][number]>(
-    `SELECT account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
-        account_storage.blocks AS blocks, account_storage.bytes AS bytes
+    `SELECT account.id AS accountId, account.name AS account, (SELECT count(*) FROM pin WHERE account_id = account.id) AS pins,
+        account_storage.blocks AS blocks, account_storage.bytes AS bytes,
+        (SELECT coalesce(sum(root.bytes), 0) FROM pin JOIN root ON root.id = pin.root
+          WHERE pin.account_id = account.id) AS logicalBytes
       FROM account_storage JOIN account ON account.id = account_storage.account_id
-      WHERE account_storage.blocks > 0 ${one} ORDER BY account.name`,
-    account === null ? [] : [account],
+      WHERE account_storage.blocks > 0 ORDER BY account.name`,
   )
   const stored = db.get<StorageRows['stored']>(
     'SELECT count(*) AS blocks, coalesce(sum(bytes), 0) AS bytes FROM block WHERE file <> 0',
