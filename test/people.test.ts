@@ -132,7 +132,8 @@ test('ten wrong passwords in a row, and the next is told how long to wait', asyn
   }
   const held = await page.ask('POST', '/session', { email, password })
   assert.deepEqual([held.status, held.code], [429, 'over_rate'])
-  assert.match(held.message, /try again in (60|59|58) s/)
+  const seconds = Number(/try again in (\d+) s$/.exec(held.message)?.[1])
+  assert.ok(seconds > 0 && seconds <= 60, held.message)
 })
 
 test('a changed password renews this session and ends all others', async (t) => {

@@ -112,7 +112,7 @@ test('a person sees each default, and is asked again after a wrong answer', asyn
   const { code, err, load } = await init([], { openQuestions })
   assert.equal(code, 0)
   assert.match(seen[0] ?? '', /dataDir \[\.\/cairn-data\]: $/)
-  assert.match(seen[7] ?? '', /card\.adapter \(manual or none\) \[manual\]: $/)
+  assert.match(seen[7] ?? '', /card\.adapter \(manual or none or stripe\) \[manual\]: $/)
   assert.match(err, /http\.port is "many"/)
   assert.equal((await load()).config.http.port, 8600)
 })

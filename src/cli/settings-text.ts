@@ -20,17 +20,20 @@ export function writeSettings(
     '# Settings of Cairn. A line with # before its name shows the default; take the # away to change it.',
     '# Secrets need not stand here: ${env:NAME} and ${file:/path} are replaced by what they name.',
   ]
-  let section = ''
+  let sections: readonly string[] = []
   for (const leaf of leaves) {
-    const [first = '', ...rest] = leaf.path.split('.')
-    const inSection = rest.length > 0
-    if (inSection && first !== section) lines.push('', `${first}:`)
-    section = inSection ? first : ''
-    const indent = '  '.repeat(rest.length)
-    const name = rest.at(-1) ?? first
+    const path = leaf.path.split('.')
+    const name = path.pop() ?? ''
+    const known = path.findIndex((section, depth) => section !== sections[depth])
+    const opened = known === -1 ? path.length : known
+    if (path.length === 0 || opened === 0) lines.push('')
+    for (const [depth, section] of path.entries()) {
+      if (depth >= opened) lines.push(`${'  '.repeat(depth)}${section}:`)
+    }
+    sections = path
+    const indent = '  '.repeat(path.length)
     const mark = chosen.has(leaf.path) ? '' : '# '
     const value = chosen.has(leaf.path) ? chosen.get(leaf.path) : leaf.initial
-    if (!inSection) lines.push('')
     lines.push(`${indent}# ${leaf.description}`)
     lines.push(`${indent}${mark}${name}: ${JSON.stringify(value)}`)
   }
