@@ -2,6 +2,7 @@
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
 import { mkdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import type { Caller } from './accounts/caller.ts'
@@ -10,6 +11,7 @@ import { createFirstKey } from './accounts/first-account.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
+import { createVerifyBeside } from './codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
@@ -246,7 +248,14 @@ export async function startServer(
       store,
       forget: store.forget,
       obtain: obtaining.obtain,
-      readRun: createReadRun({ store, verify, verifyLeaf, log, count: counters.countContent }),
+      readRun: createReadRun({
+        store,
+        verify,
+        verifyLeaf,
+        verifyBeside: availableParallelism() > 1 ? createVerifyBeside() : null,
+        log,
+        count: counters.countContent,
+      }),
       database,
       writer,
       clock,

@@ -12,6 +12,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../src/base/fault.ts'
 import { silentLog } from '../src/base/log.ts'
 import { toBareHex } from '../src/base/hex.ts'
+import { createVerifyBeside } from '../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../src/content/obtain-run.ts'
 import { createObtain } from '../src/content/obtain.ts'
@@ -84,7 +85,14 @@ async function openSide(dataDir: string, clock: TurnedClock) {
     store,
     forget: store.forget,
     obtain,
-    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: quiet }),
+    readRun: createReadRun({
+      store,
+      verify,
+      verifyLeaf,
+      verifyBeside: createVerifyBeside(),
+      log: silentLog,
+      count: quiet,
+    }),
     database,
     writer,
     clock,

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -53,7 +54,14 @@ const files = createFiles({
   store,
   forget: store.forget,
   obtain,
-  readRun: createReadRun({ store, verify, verifyLeaf, log, count: () => {} }),
+  readRun: createReadRun({
+    store,
+    verify,
+    verifyLeaf,
+    verifyBeside: createVerifyBeside(),
+    log,
+    count: () => {},
+  }),
   database,
   writer,
   clock,

@@ -44,7 +44,8 @@ function decodeLink(bytes: Uint8Array): DagLink {
   let size = 0n
   for (const field of decodeFields(bytes)) {
     if (field.number === 1 && field.wire === 2) cid = field.bytes
-    if (field.number === 2 && field.wire === 2) name = text.decode(field.bytes)
+    if (field.number === 2 && field.wire === 2)
+      name = field.bytes.length === 0 ? '' : text.decode(field.bytes)
     if (field.number === 3 && field.wire === 0) size = field.value
   }
   if (cid === null) {

@@ -19,10 +19,12 @@ export function decodeFields(bytes: Uint8Array): ProtobufField[] {
   const fields: ProtobufField[] = []
   let at = 0
   while (at < bytes.length) {
-    const tag = decodeVarint(bytes, at)
-    const number = Number(tag.value >> 3n)
-    const wire = Number(tag.value & 7n)
-    at = tag.end
+    // Nearly all tags are one byte, and need no bigint; a node of a file has some thousand.
+    const short = bytes[at] as number
+    const tag = short < 0x80 ? null : decodeVarint(bytes, at)
+    const number = tag === null ? short >> 3 : Number(tag.value >> 3n)
+    const wire = tag === null ? short & 7 : Number(tag.value & 7n)
+    at = tag === null ? at + 1 : tag.end
     if (number < 1 || number > 0x1fffffff) throw malformed(`field number ${number}`)
     if (wire === 0) {
       const { value, end } = decodeVarint(bytes, at)
@@ -34,10 +36,12 @@ export function decodeFields(bytes: Uint8Array): ProtobufField[] {
       fields.push({ number, wire, value, bytes: none })
       at += length
     } else if (wire === 2) {
-      const length = decodeVarint(bytes, at)
-      const view = part(bytes, length.end, length.value)
+      const few = bytes[at] ?? 0x80
+      const length = few < 0x80 ? null : decodeVarint(bytes, at)
+      const from = length === null ? at + 1 : length.end
+      const view = part(bytes, from, length === null ? few : length.value)
       fields.push({ number, wire, value: 0n, bytes: view })
-      at = length.end + view.length
+      at = from + view.length
     } else {
       throw malformed(`wire type ${wire}`)
     }
@@ -111,7 +115,7 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 function part(bytes: Uint8Array, at: number, length: bigint | number): Uint8Array {
-  if (BigInt(length) > BigInt(bytes.length - at)) throw malformed('field runs past the end')
+  if (length > bytes.length - at) throw malformed('field runs past the end')
   return bytes.subarray(at, at + Number(length))
 }
 

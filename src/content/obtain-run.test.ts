@@ -8,7 +8,7 @@ import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { verifyDagBlock, verifyLeaf } from '../codec/verify-dag-block.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { createReadRun } from './obtain-run.ts'
+import { createReadRun, type RunParts } from './obtain-run.ts'
 import { refKey, type ContentRef } from './ref.ts'
 import type { Store, StoredPiece } from './store.ts'
 
@@ -18,12 +18,16 @@ function refOf(block: Uint8Array): ContentRef {
   return { kind: 'dag-block', hash: multihashOf('sha2-256', block) }
 }
 
-function createRun(store: Pick<Store, 'read' | 'drop'>) {
+function createRun(
+  store: Pick<Store, 'read' | 'drop'>,
+  verifyBeside: RunParts['verifyBeside'] = null,
+) {
   const counted: string[] = []
   const readRun = createReadRun({
     store,
     verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
     verifyLeaf,
+    verifyBeside,
     log: silentLog,
     count: (event) => counted.push(event),
   })
@@ -143,6 +147,52 @@ test('a wrong piece is told as lost, and the others of its group are given', asy
   assert.deepEqual(given, [group[0], null, group[2]])
   assert.deepEqual(more, [])
   assert.deepEqual(seen.dropped, [refKey(refOf(two))])
+})
+
+test('a group is given when the proofs beside are there too, and what they refuse is lost', async () => {
+  const many = Array.from({ length: 8 }, (_, index) => Buffer.from(`piece ${index}`))
+  const { store, seen } = storeOf([])
+  const group = many.map((data) => ({ data, leaf: false }))
+  const grouped = {
+    ...store,
+    async *read() {
+      yield group
+    },
+  }
+  const proofs: { readonly text: string; readonly end: (error: Error | null) => void }[] = []
+  const { readRun, counted } = createRun(grouped, (_, data) => {
+    const text = Buffer.from(data).toString()
+    // Not worth it.
+    if (text === 'piece 1') return null
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    proofs.push({ text, end: (error) => (error === null ? resolve() : reject(error)) })
+    return promise
+  })
+  const refs = many.map(refOf)
+  const given = readRun(refs, never).next()
+  let isGiven = false
+  void given.then(() => (isGiven = true))
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  assert.deepEqual(
+    proofs.map(({ text }) => text),
+    ['piece 3', 'piece 5', 'piece 7'],
+  )
+  // The five others were hashed here meanwhile.
+  assert.deepEqual(
+    counted,
+    Array.from({ length: 5 }, () => 'held'),
+  )
+  for (const { text, end } of proofs.toReversed()) {
+    assert.equal(isGiven, false)
+    end(text === 'piece 5' ? new Error('other bytes') : null)
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  }
+  const { value } = await given
+  assert.deepEqual(
+    value,
+    group.map((piece, at) => (at === 5 ? null : piece)),
+  )
+  assert.deepEqual(seen.dropped, [refKey(refs[5] as ContentRef)])
 })
 
 test('while the caller has one group the next is verified, and no more than that', async () => {

@@ -11,6 +11,13 @@ export type RunParts = {
   readonly verify: Verify
   /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
+  /**
+   * The same of both while this thread goes on, for every second large piece. Null as a whole where there is one
+   * processor, for a piece when it is not worth it. Rejects as the others throw.
+   */
+  readonly verifyBeside:
+    | ((multihash: Uint8Array, data: Uint8Array, leaf: boolean) => Promise<void> | null)
+    | null
   readonly log: Log
   readonly count: (event: 'held' | 'bad_copy', source: null) => void
 }
@@ -25,18 +32,34 @@ export type ReadRun = (
   signal: AbortSignal,
 ) => AsyncGenerator<StoredGroup>
 
-export function createReadRun({ store, verify, verifyLeaf, log, count }: RunParts): ReadRun {
+export function createReadRun(parts: RunParts): ReadRun {
+  const { store, verify, verifyLeaf, verifyBeside, log, count } = parts
   function isGood(ref: ContentRef, { data, leaf }: StoredPiece): boolean {
     try {
       if (leaf) verifyLeaf(ref.hash, data)
       else verify(ref, data)
-      count('held', null)
-      return true
+      return held()
     } catch (error) {
-      count('bad_copy', null)
-      log('error', 'content_bad_copy', { ref: refKey(ref), error })
-      return false
+      return badCopy(ref, error)
     }
+  }
+
+  /** Null: to be verified here. */
+  function isGoodBeside(ref: ContentRef, { data, leaf }: StoredPiece): Promise<boolean> | null {
+    if (ref.kind !== 'dag-block') return null
+    const proof = verifyBeside?.(ref.hash, data, leaf) ?? null
+    return proof === null ? null : proof.then(held, (error: unknown) => badCopy(ref, error))
+  }
+
+  function held(): true {
+    count('held', null)
+    return true
+  }
+
+  function badCopy(ref: ContentRef, error: unknown): false {
+    count('bad_copy', null)
+    log('error', 'content_bad_copy', { ref: refKey(ref), error })
+    return false
   }
 
   async function drop(ref: ContentRef): Promise<void> {
@@ -53,13 +76,19 @@ export function createReadRun({ store, verify, verifyLeaf, log, count }: RunPart
     from: number,
     group: StoredGroup,
   ): Promise<StoredGroup> {
-    const wrong = new Map<number, ContentRef>()
-    for (const [at, piece] of group.entries()) {
+    const good = group.map((piece, at) => {
       const ref = refs[from + at]
-      if (ref !== undefined && piece !== null && !isGood(ref, piece)) wrong.set(at, ref)
-    }
+      if (piece === null || ref === undefined) return true
+      return (from + at) % 2 === 0 ? null : isGoodBeside(ref, piece)
+    })
+    // The others are hashed here meanwhile.
+    const all = good.map(
+      (each, at) => each ?? isGood(refs[from + at] as ContentRef, group[at] as StoredPiece),
+    )
+    const wrong = new Set<number>()
+    for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
     if (wrong.size === 0) return group
-    for (const ref of wrong.values()) await drop(ref)
+    for (const at of wrong) await drop(refs[from + at] as ContentRef)
     return group.map((piece, at) => (wrong.has(at) ? null : piece))
   }
 

@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -94,7 +95,14 @@ export function createFilesFixture(
     store,
     forget: kept.forget,
     obtain,
-    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
+    readRun: createReadRun({
+      store,
+      verify,
+      verifyLeaf,
+      verifyBeside: createVerifyBeside(),
+      log: silentLog,
+      count: () => {},
+    }),
     database,
     writer,
     clock,

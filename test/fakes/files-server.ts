@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
@@ -78,7 +79,14 @@ export async function startFilesServer(
     store,
     forget: store.forget,
     obtain,
-    readRun: createReadRun({ store, verify, verifyLeaf, log: silentLog, count: () => {} }),
+    readRun: createReadRun({
+      store,
+      verify,
+      verifyLeaf,
+      verifyBeside: createVerifyBeside(),
+      log: silentLog,
+      count: () => {},
+    }),
     database,
     writer,
     clock,

@@ -10,8 +10,10 @@ import type { RecentReads } from './recent-reads.ts'
 import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 
 const lookAhead = 64
-/** Neighbours are read together up to a buffer full: each half as large costs the processor a third more. */
-export const joinedBytes = readBytes
+/** Neighbours are read together up to a buffer full, or half of it where few buffers are free. */
+const joinedBytes = readBytes
+/** What counts as read before: the smaller of the two. */
+export const stretchBytes = joinedBytes / 2
 const pageBytes = 4096
 /** A smaller read goes through the cache of the system, as does one that does not begin at a page. */
 const pastBytesMin = 256 * 1024
@@ -51,7 +53,8 @@ export async function* readRun<Ref>(
       if (looked >= refs.length) return null
       const some = refs.slice(looked, looked + lookAhead)
       looked += some.length
-      plans = planReads(placesOf(some).map(sound), joinedBytes)
+      const joined = buffers.mostAreFree ? joinedBytes : stretchBytes
+      plans = planReads(placesOf(some).map(sound), joined)
     }
     return plans.shift() ?? null
   }

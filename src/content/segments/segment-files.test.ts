@@ -220,7 +220,7 @@ test('a reader that stops has little read ahead for it, and less while many buff
   const leaves = await addLeaves(store, file(20_000_000, 17))
   const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
   const mib = 1024 * 1024
-  const runs = [3 * mib, 2 * mib, 2 * mib].map((most) => {
+  const runs = [3 * mib, 1 * mib, 1 * mib].map((most) => {
     const run = store.read(refs, new AbortController().signal)
     return { run, most }
   })

@@ -33,7 +33,7 @@ import { createOpenFiles } from './open-files.ts'
 import { createReadBuffers } from './read-buffers.ts'
 import { createRecentPlaces } from './recent-places.ts'
 import { createRecentReads } from './recent-reads.ts'
-import { joinedBytes, readRun } from './run-reader.ts'
+import { readRun, stretchBytes } from './run-reader.ts'
 import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 import { createSegmentWriters } from './segment-writers.ts'
@@ -60,7 +60,7 @@ export type SegmentLimits = {
   /** Buffers of 1 MiB for all reads ahead together. */
   readonly readBuffers: number
   readonly openFilesMax: number
-  /** Stretches of 1 MiB that are remembered as read. */
+  /** Stretches of 512 KiB that are remembered as read. */
   readonly recentReads: number
   /** Blocks whose place is remembered: a power of two. */
   readonly recentPlaces: number
@@ -71,7 +71,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   slots: 32,
   readBuffers: 64,
   openFilesMax: 256,
-  recentReads: 65_536,
+  recentReads: 131_072,
   recentPlaces: 131_072,
 }
 
@@ -113,7 +113,7 @@ export function createSegmentStore(parts: {
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
-  const recent = createRecentReads(joinedBytes, limits.recentReads)
+  const recent = createRecentReads(stretchBytes, limits.recentReads)
   const places = createRecentPlaces(limits.recentPlaces)
   const room = createBlockRoom()
   const holds = createHolds()
