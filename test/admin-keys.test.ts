@@ -98,6 +98,8 @@ test('what is not named stays, and what cannot be is refused with nothing change
   })
   assert.deepEqual(back.key.settings, { ...defaultKeySettings, networks: ['dev'] })
   assert.equal(back.key.expires, null)
+  const past = { account: own, expires: desk.clock.now() }
+  assert.match(await desk.refusal(createKey, past), /^bad_input: expires: this time is past/)
   const wrong: readonly (readonly [members: object, refusal: RegExp])[] = [
     [{ settings: { unitsPerSecond: -1 } }, /^bad_input: settings\.unitsPerSecond/],
     [{ settings: { allowIps: ['192.0.2.0/33'] } }, /^bad_input: allowIps: /],

@@ -178,6 +178,14 @@ test('the command line looks after a server from elsewhere as it does a data fol
     'team',
   )
   assert.partialDeepStrictEqual(team.settings, { filesStoredBytes: 5 })
+  const renamed = await json<{ account: { name: string } }>(
+    'accounts',
+    'set',
+    'team',
+    '--name',
+    'crew',
+  )
+  assert.equal(renamed.account.name, 'crew')
 })
 
 test('what the server refuses is told in its words, with exit code 1', async () => {

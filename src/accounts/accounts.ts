@@ -96,6 +96,8 @@ export type Accounts = {
   ): Promise<{ readonly apiKey: ApiKey; readonly secret: string }>
   /** Of one account by name, or of all. */
   listKeys(accountName?: string): readonly ApiKey[]
+  /** By id; null: there is none. */
+  findKey(id: string): ApiKey | null
   /** Null: the account has no such key. Both by id. */
   findKeyOf(accountId: string, id: string): ApiKey | null
   /** Of an account by its id. */
@@ -182,9 +184,14 @@ export function createAccounts(parts: {
     return account
   }
 
-  function getKey(id: string): ApiKey {
+  function findKey(id: string): ApiKey | null {
     const row = findOne(db, keyRows.where('k.id', '=', id))
-    if (row !== null) return toApiKey(row)
+    return row === null ? null : toApiKey(row)
+  }
+
+  function getKey(id: string): ApiKey {
+    const found = findKey(id)
+    if (found !== null) return found
     const itself = findOne(db, keyRows.where('k.key_hash', '=', hashCredential(id)))
     throw new AccountsRefusal(
       'no_key',
@@ -198,6 +205,7 @@ export function createAccounts(parts: {
   return {
     findAccount,
     getAccount,
+    findKey,
     getKey,
 
     getAccountById(id) {

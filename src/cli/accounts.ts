@@ -21,6 +21,8 @@ import { addSharedOptions } from './shared-options.ts'
 import { showKey, showSetting } from './show-key.ts'
 import { UsageError } from './usage-error.ts'
 
+type SetOptions = AdminOptions & AccountSettingsOptions & { readonly name?: string }
+
 export function defineAccounts(command: Command, context: Context): void {
   addAdminOptions(command.command('create <name>').description('make an account'))
     .addHelpText('after', '\nExample:\n  cairn accounts create team && cairn card set team')
@@ -49,8 +51,11 @@ export function defineAccounts(command: Command, context: Context): void {
       const shown = { account: show(account), keys: keys.map(showKey) }
       print(context, options.json, shown, text)
     })
-  const set = command.command('set <name>').description('limit what an account moves and keeps')
+  const set = command
+    .command('set <name>')
+    .description('limit what an account moves and keeps, or rename it')
   addAdminOptions(addAccountSettings(set))
+    .option('--name <name>', 'another name for it')
     .addHelpText(
       'after',
       `
@@ -60,14 +65,18 @@ Examples:
 
 These hold for all keys of the account together. A month is a calendar month, UTC. None takes a limit back.`,
     )
-    .action(async (name: string, options: AdminOptions & AccountSettingsOptions) => {
+    .action(async (name: string, options: SetOptions) => {
       const changes = accountChangesOf(options)
-      if (Object.keys(changes).length === 0) {
+      if (Object.keys(changes).length === 0 && options.name === undefined) {
         throw new UsageError('nothing to set: name a limit, see accounts set --help')
       }
       await using admin = await openAdminAccess(context, options)
       const { id } = await accountNamed(admin, name)
-      const { account } = await admin.run(changeAccount, { account: id, settings: changes })
+      const { account } = await admin.run(changeAccount, {
+        account: id,
+        name: options.name,
+        settings: changes,
+      })
       print(context, options.json, { account: show(account) }, describeLimits(account))
     })
   addSharedOptions(command.command('dev').description('public keys of the embedded chain'))

@@ -29,7 +29,13 @@ export const createKey: JsonOperation<z.output<typeof input>, z.output<typeof ma
   summary: 'Make an API key; the key and its secret are shown in this answer only.',
   input,
   output: madeKey,
-  async run({ account, name, expires, plan, settings, imported }, { accounts, actor }) {
+  async run({ account, name, expires, plan, settings, imported }, { accounts, actor, clock }) {
+    if (expires !== null && expires <= clock.now()) {
+      throw new Fault('bad_input', {
+        detail: 'expires: this time is past',
+        data: { field: 'expires' },
+      })
+    }
     const isMember = actor !== null && !isOperator(actor)
     if (isMember && accounts.keyIdsOf(account).length >= keysMax) {
       throw new Fault('conflict', { detail: `an account has at most ${keysMax} keys` })

@@ -18,10 +18,10 @@ export const findKey: JsonOperation<z.output<typeof input>, z.output<typeof outp
   input,
   output,
   run({ key }, { actor, accounts }) {
-    const found = accounts.listKeys().find(({ id }) => id === key)
-    if (found !== undefined && mayRead(actor, found.accountId)) return { key: found }
+    const found = accounts.findKey(key)
+    if (found !== null && mayRead(actor, found.accountId)) return { key: found }
     // Says so when the id is the key itself: to whoever may see every account.
-    if (found === undefined && mayRead(actor, null)) return { key: accounts.getKey(key) }
+    if (found === null && mayRead(actor, null)) return { key: accounts.getKey(key) }
     throw new Fault('absent', { detail: 'no key has this id' })
   },
 }
