@@ -50,6 +50,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/files.tsx')).FilesPage,
   },
   {
+    path: '/inspector',
+    title: 'Inspector',
+    nav: { group: 'Look closer', icon: 'inspector' },
+    access: 'account',
+    load: async () => (await import('../pages/inspector.tsx')).InspectorPage,
+  },
+  {
     path: '/proof',
     title: 'Proof',
     nav: { group: 'Look closer', icon: 'proof' },

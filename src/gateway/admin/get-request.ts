@@ -5,14 +5,23 @@ import type { JsonOperation } from './admin-operation.ts'
 import { inspectedWhole, inspectingOf, ofRequest, requestOf } from './inspected-schema.ts'
 
 const input = z.strictObject(ofRequest)
+const output = inspectedWhole.extend({
+  /** Whose word can be asked for when it is run again. */
+  networkUpstreams: z.array(z.string()).readonly(),
+})
 
-export const getRequest: JsonOperation<z.output<typeof input>, z.output<typeof inspectedWhole>> = {
+export const getRequest: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
   id: 'getRequest',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/requests/{request}',
   role: 'member',
   summary: 'One request of a key that is inspected, with its calls and its time line.',
   input,
-  output: inspectedWhole,
-  run: (asked, call) => requestOf(inspectingOf(call, asked), asked.request),
+  output,
+  run(asked, call) {
+    const inspecting = inspectingOf(call, asked)
+    const request = requestOf(inspecting, asked.request)
+    const network = inspecting.networks().find(({ name }) => name === request.network)
+    return { ...request, networkUpstreams: network?.relay?.upstreams() ?? [] }
+  },
 }

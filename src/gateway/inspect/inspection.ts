@@ -115,6 +115,8 @@ export class Inspection implements InspectedVisit {
   end({ fault, status, bytesIn, bytesOut }: Ending): void {
     if (this.#ended) return
     this.#ended = true
+    // What follows is the inspector's own work.
+    const ms = this.timeline.totalMs
     const { face, transport, network, credential } = this.#arrival
     const calls = this.#asked
       .slice(0, inspectionLimits.callsMax)
@@ -138,7 +140,7 @@ export class Inspection implements InspectedVisit {
       units: labels?.units ?? 0,
       bytesIn,
       bytesOut,
-      ms: this.timeline.totalMs,
+      ms,
       verified: labels?.verified ?? null,
       head: labels?.head ?? null,
       block: blockOf(labels),
