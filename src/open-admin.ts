@@ -22,7 +22,7 @@ import { cairnVersion } from './version.ts'
 export type AdminSideNeeds = {
   readonly touch: Omit<AdminParts, 'tryRequest'>
   readonly findActor: FindActor
-  readonly directory: Pick<Directory, 'callerOf' | 'enterAs'>
+  readonly directory: Pick<Directory, 'callerOf' | 'enterAs' | 'refresh'>
   readonly opened: Pick<TrialParts, 'networks' | 'operationsOf'>
   readonly limiter: TrialParts['limiter']
   readonly fileMeters: FileMeters
@@ -78,6 +78,11 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
       operations,
       touch: { ...needs.touch, tryRequest },
       findActor: needs.findActor,
+      // A key that is revoked, or set otherwise, is so at once: its calls are judged from memory.
+      changed() {
+        directory.refresh()
+        needs.touch.inspecting?.inspector.judge()
+      },
       settings: rules,
       asKey: createAsKey({ callerOf: directory.callerOf, ...faces }),
       version,

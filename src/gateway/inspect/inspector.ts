@@ -46,6 +46,8 @@ export interface Inspector {
   clear(keyId: string): void
   /** Told of each request that ends. Returns how to stop. Throws `overloaded` when too many listen. */
   listen(keyId: string, listener: (request: InspectedRequest) => void): () => void
+  /** Looks at every key's settings now, as it does by itself each second. */
+  judge(): void
   /** Bytes of memory, roughly. */
   readonly bytes: number
   /** Forgets everything. */
@@ -162,6 +164,7 @@ export function createInspector(parts: {
         if (own.size === 0 && listeners.get(keyId) === own) listeners.delete(keyId)
       }
     },
+    judge,
     get bytes() {
       return bytes
     },

@@ -142,6 +142,7 @@ async function start(
   const api = createAdminFace({
     operations,
     touch: { identity: createIdentityRig() as Identity } as AdminParts,
+    changed: () => {},
     findActor: ({ session, token }) => (session === 'good' || token === 'good' ? person : null),
     settings: { hosts: ['cairn.example.com'], admits },
     asKey: async () => false,

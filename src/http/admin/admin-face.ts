@@ -24,6 +24,8 @@ export type AdminFaceParts = {
   readonly operations: readonly AdminOperation[]
   readonly touch: AdminParts
   readonly findActor: FindActor
+  /** Called behind each operation that may have changed something, before it is answered. */
+  readonly changed: () => void
   readonly settings: {
     /** Host names besides those of loopback. */
     readonly hosts: readonly string[]
@@ -131,6 +133,7 @@ async function answer(
     session: { begin: (begun) => cookie(begun), end: () => cookie(null) },
     signal: exchange.signal,
   })
+  if (operation.method !== 'GET') parts.changed()
   const mayStill = async (): Promise<boolean> => {
     try {
       const account = typeof sent['account'] === 'string' ? sent['account'] : null
