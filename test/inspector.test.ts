@@ -7,6 +7,7 @@ import type { AdminCall, AdminOperation } from '../src/gateway/admin/admin-opera
 import { adminOperations } from '../src/gateway/admin/index.ts'
 import { runAdmin } from '../src/gateway/admin/run-admin.ts'
 import type { InspectedRequest } from '../src/gateway/inspect/inspected-request.ts'
+import { openDesk } from './fakes/admin-desk.ts'
 import { inspectedKey, inspectedSecret, openInspectedGateway } from './fakes/inspected-gateway.ts'
 import { startRpcServer } from './fakes/rpc-server.ts'
 
@@ -22,6 +23,7 @@ const place = { account: 'a', key: 'k' }
 
 async function rig(t: Pick<TestContext, 'after'>) {
   const opened = openInspectedGateway(systemClock)
+  const { identity } = openDesk()
   const gateway = Object.assign(opened.gateway, { refused: [], ran: 0 })
   const server = await startRpcServer({ gateway, inspector: opened.inspector })
   t.after(() => server.stop())
@@ -30,7 +32,13 @@ async function rig(t: Pick<TestContext, 'after'>) {
 
   async function reply(id: string, sent: Readonly<Record<string, unknown>>, actor: Actor = member) {
     const operation = adminOperations.find((one) => one.id === id)
-    const call = { inspecting: opened, clock: systemClock, actor, signal: leaving.signal }
+    const call = {
+      inspecting: opened,
+      identity,
+      clock: systemClock,
+      actor,
+      signal: leaving.signal,
+    }
     return await runAdmin(operation as AdminOperation, sent, call as unknown as AdminCall)
   }
   async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = place) {
@@ -209,13 +217,24 @@ test('nobody sees the requests of a key of another account', async (t) => {
   }
 })
 
-test('ten thousand requests over HTTP leave two hundred', async (t) => {
-  const { post, list, opened } = await rig(t)
+test('ten thousand requests over both transports leave two hundred', async (t) => {
+  const { post, list, opened, server } = await rig(t)
   const call = { jsonrpc: '2.0', id: 1, method: 'eth_getBalance', params: ['x'.repeat(200)] }
   const body = JSON.stringify(call)
-  for (let turn = 0; turn < 200; turn++) {
+  for (let turn = 0; turn < 20; turn++) {
     await Promise.all(Array.from({ length: 50 }, async () => await (await post(body)).text()))
   }
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/ws/v3/${inspectedKey}`)
+  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let replies = 0
+  socket.addEventListener('message', () => {
+    replies++
+    if (replies === 9_000) resolve()
+  })
+  for (let frame = 0; frame < 9_000; frame++) socket.send(body)
+  await promise
+  socket.close()
   equal((await list()).length, 200)
   ok(opened.inspector.bytes < 200 * 8_192, `${opened.inspector.bytes}`)
 })
