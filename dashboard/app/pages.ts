@@ -43,6 +43,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/key.tsx')).KeyPage,
   },
   {
+    path: '/usage',
+    title: 'Usage',
+    nav: { group: 'Account', icon: 'usage' },
+    access: 'account',
+    load: async () => (await import('../pages/usage.tsx')).UsagePage,
+  },
+  {
     path: '/files',
     title: 'Files',
     nav: { group: 'Account', icon: 'files' },

@@ -1,0 +1,343 @@
+// What was used: five windows, by key, network, method, status and reason, live while one looks, and to take along.
+// Tested by test/browser/usage.test.ts
+import { useMemo, useState } from 'preact/hooks'
+import type { getKeyUsage } from '../../src/gateway/admin/get-key-usage.ts'
+import type { getUsage } from '../../src/gateway/admin/get-usage.ts'
+import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
+import { call, type Reply, urlOf } from '../app/api.ts'
+import { formatBytes, formatMs, formatNumber, formatShort, formatTime } from '../app/format.ts'
+import { useAccount } from '../app/session.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
+import '../style/usage.css'
+import { Badge } from '../ui/badge.tsx'
+import { Card, Figures, PageHead } from '../ui/card.tsx'
+import { SelectField } from '../ui/field.tsx'
+import { Empty, Show } from '../ui/note.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Chart } from '../usage/chart.tsx'
+import { Live } from '../usage/live.tsx'
+
+type Report = Reply<typeof getUsage>['report']
+type Storage = Reply<typeof getUsage>['storage']
+type Window = Report['window']
+type By = NonNullable<Report['split']>['by'] | 'total'
+type Sums = Report['statuses'][number]
+
+const windows: readonly { readonly name: Window; readonly title: string }[] = [
+  { name: '15m', title: '15 min' },
+  { name: '1h', title: '1 hour' },
+  { name: '24h', title: '24 hours' },
+  { name: '7d', title: '7 days' },
+  { name: '30d', title: '30 days' },
+]
+const ways: readonly { readonly value: By; readonly title: string }[] = [
+  { value: 'total', title: 'All together' },
+  { value: 'holder', title: 'By key' },
+  { value: 'network', title: 'By network' },
+  { value: 'method', title: 'By method' },
+  { value: 'status', title: 'By status' },
+  { value: 'reason', title: 'By reason of refusal' },
+]
+const refreshMs = 10_000
+
+export function UsagePage() {
+  const account = useAccount()
+  const [window, setWindow] = useState<Window>('24h')
+  const [by, setBy] = useState<By>('total')
+  const [keyId, setKeyId] = useState('')
+  const keys = useLoaded(
+    (signal) =>
+      call<typeof listKeys>('GET /accounts/{account}/keys', { account: account.id }, signal),
+    [account.id],
+  )
+  const usage = useLoaded(
+    (signal) => load(account.id, keyId, window, by, signal),
+    [account.id, keyId, window, by],
+    { everyMs: refreshMs },
+  )
+  const chosen = keyId === '' ? {} : { key: keyId }
+  const span = { '15m': 'minute', '1h': 'minute', '24h': 'hour', '7d': 'hour', '30d': 'day' }[
+    window
+  ]
+  const sent = { account: account.id, ...chosen, span, since: usage.value?.report.from ?? 0 }
+  return (
+    <>
+      <PageHead
+        title="Usage"
+        about="Counted once, the same here, in `cairn usage` and in the API. Times are UTC."
+        actions={
+          <>
+            <a class="button" href={urlOf('GET /accounts/{account}/usage/export', sent)} download>
+              CSV
+            </a>
+            <a
+              class="button"
+              href={urlOf('GET /accounts/{account}/usage/lines', sent)}
+              download="usage.json"
+            >
+              JSON
+            </a>
+          </>
+        }
+      />
+      <div class="stack">
+        <Live account={account.id} keyId={keyId === '' ? null : keyId} />
+        <Card>
+          <div class="grid">
+            <SelectField
+              title="Key"
+              value={keyId}
+              options={[
+                { value: '', title: 'All keys' },
+                ...(keys.value?.keys ?? []).map(({ id, name, prefix }) => ({
+                  value: id,
+                  title: name === '' ? `${prefix}…` : name,
+                })),
+              ]}
+              onValue={setKeyId}
+            />
+            <SelectField title="Show" value={by} options={ways} onValue={setBy} />
+          </div>
+        </Card>
+        <Tabs title="Window" tabs={windows} chosen={window} onChoose={(name) => setWindow(name)}>
+          <Show loaded={usage}>
+            {({ report, storage }) => <Told report={report} storage={storage} />}
+          </Show>
+        </Tabs>
+      </div>
+    </>
+  )
+}
+
+async function load(
+  account: string,
+  keyId: string,
+  window: Window,
+  by: By,
+  signal: AbortSignal,
+): Promise<{ readonly report: Report; readonly storage: Storage | null }> {
+  const query = { account, window, ...(by === 'total' ? {} : { by }) }
+  if (keyId === '')
+    return await call<typeof getUsage>('GET /accounts/{account}/usage', query, signal)
+  const { report } = await call<typeof getKeyUsage>(
+    'GET /accounts/{account}/keys/{key}/usage',
+    { ...query, key: keyId },
+    signal,
+  )
+  return { report, storage: null }
+}
+
+function Told({ report, storage }: { readonly report: Report; readonly storage: Storage | null }) {
+  const { totals } = report
+  return (
+    <div class="stack">
+      <Figures
+        rows={[
+          {
+            title: 'Calls',
+            value: formatShort(totals.requests),
+            about: `${formatShort(totals.failed)} not answered`,
+          },
+          { title: 'Units', value: formatShort(totals.units) },
+          { title: 'Bytes up', value: formatBytes(totals.bytesIn) },
+          { title: 'Bytes down', value: formatBytes(totals.bytesOut) },
+          ...(totals.latency === null
+            ? []
+            : [
+                {
+                  title: 'Answered within',
+                  value: formatMs(totals.latency.p50Ms),
+                  about: `p95 ${formatMs(totals.latency.p95Ms)}, p99 ${formatMs(totals.latency.p99Ms)}`,
+                },
+              ]),
+          ...(storage === null
+            ? []
+            : [
+                {
+                  title: 'Stored',
+                  value: formatBytes(storage.physicalBytes),
+                  about: `${formatBytes(storage.logicalBytes)} in ${formatNumber(storage.pins)} pins, shared blocks counted once`,
+                },
+              ]),
+        ]}
+      />
+      <Over report={report} />
+      {totals.requests === 0 ? (
+        <Card>
+          <Empty title="No call in this window" />
+        </Card>
+      ) : (
+        <Breakdowns report={report} />
+      )}
+    </div>
+  )
+}
+
+function Over({ report }: { readonly report: Report }) {
+  const { series, split } = report
+  const starts = useMemo(() => series.map(({ start }) => start), [report])
+  const lines = useMemo(
+    () =>
+      split === null
+        ? [{ name: 'Calls', values: series.map(({ requests }) => requests) }]
+        : split.parts.map(({ name, requests }) => ({
+            name: nameOf(report, name),
+            values: requests,
+          })),
+    [report],
+  )
+  const isRunning = series.at(-1)?.complete === false
+  return (
+    <Card title="Calls over time">
+      {lines.length === 0 ? (
+        <Empty title="Nothing to draw" />
+      ) : (
+        <Chart
+          starts={starts}
+          lines={lines}
+          isRunning={isRunning}
+          title="Calls over time; the table below has the numbers"
+        />
+      )}
+      <details>
+        <summary>The numbers</summary>
+        <Table
+          caption="Calls by interval"
+          rows={series.toReversed()}
+          keyOf={({ start }) => String(start)}
+          columns={[
+            {
+              title: 'From',
+              cell: ({ start, complete }) => (
+                <span class="row">
+                  {formatTime(start)}
+                  {!complete && <Badge>running</Badge>}
+                </span>
+              ),
+            },
+            ...sums<Report['series'][number]>(),
+          ]}
+        />
+      </details>
+    </Card>
+  )
+}
+
+/** Of a part of the split by key, which goes by its id. */
+function nameOf({ split, holders }: Report, name: string): string {
+  if (split?.by !== 'holder') return name === '' ? 'none' : name
+  const holder = holders.find(({ id }) => id === name)
+  return holder === undefined || holder.name === '' ? name.slice(0, 8) : holder.name
+}
+
+type Counted = Pick<Sums, 'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOut'>
+
+function sums<Row extends Counted>(): readonly Column<Row>[] {
+  return [
+    { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
+    { title: 'Not answered', number: true, cell: ({ failed }) => formatNumber(failed) },
+    { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
+    { title: 'Up', number: true, cell: ({ bytesIn }) => formatBytes(bytesIn) },
+    { title: 'Down', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
+  ]
+}
+
+function Breakdowns({ report }: { readonly report: Report }) {
+  const { holders, networks, methods, statuses, reasons, table } = report
+  return (
+    <>
+      {holders.length > 0 && (
+        <Card title="By key" flush>
+          <Table
+            caption="Usage by key"
+            rows={holders}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Key', cell: ({ name, id }) => (name === '' ? id.slice(0, 8) : name) },
+              ...sums<Report['holders'][number]>(),
+            ]}
+          />
+        </Card>
+      )}
+      <Card title="By method" flush>
+        <Table
+          caption="Usage by method"
+          rows={methods}
+          keyOf={({ face, method }) => `${face} ${method}`}
+          columns={[
+            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
+            ...sums<Report['methods'][number]>(),
+            {
+              title: 'p95',
+              number: true,
+              cell: ({ latency }) => (latency === null ? '' : formatMs(latency.p95Ms)),
+            },
+          ]}
+        />
+      </Card>
+      <Card title="By network" flush>
+        <Table
+          caption="Usage by network"
+          rows={networks}
+          keyOf={({ face, network }) => `${face} ${network}`}
+          columns={[
+            {
+              title: 'Network',
+              cell: ({ face, network }) => (face === 'files' ? 'files' : network),
+            },
+            ...sums<Report['networks'][number]>(),
+          ]}
+        />
+      </Card>
+      <Card title="By status" flush>
+        <Table
+          caption="Usage by status"
+          rows={statuses}
+          keyOf={({ status }) => String(status)}
+          columns={[
+            { title: 'Status', cell: ({ status }) => String(status) },
+            ...sums<Report['statuses'][number]>(),
+          ]}
+        />
+      </Card>
+      {reasons.length > 0 && (
+        <Card title="Why calls were not answered" flush>
+          <Table
+            caption="Refusals by reason"
+            rows={reasons}
+            keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
+            columns={[
+              {
+                title: 'Reason',
+                cell: ({ outcome, reason }) => (
+                  <span class="mono">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
+                ),
+              },
+              ...sums<Report['reasons'][number]>(),
+            ]}
+          />
+        </Card>
+      )}
+      <Card title="Network, method and outcome" flush>
+        <Table
+          caption="Usage by network, method and outcome"
+          rows={table}
+          keyOf={({ face, network, method, outcome, status }) =>
+            `${face} ${network} ${method} ${outcome} ${status}`
+          }
+          columns={[
+            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
+            {
+              title: 'Network',
+              cell: ({ face, network }) => (face === 'files' ? 'files' : network),
+            },
+            { title: 'Outcome', cell: ({ outcome }) => outcome },
+            { title: 'Status', number: true, cell: ({ status }) => String(status) },
+            ...sums<Report['table'][number]>(),
+          ]}
+        />
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+// Usage in a real browser: calls that are made show up while one looks, and the page tells what the command line tells.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openSignedIn } from './signed-in.ts'
+
+test(
+  'calls show up while one looks, in the window, by method and by reason, as the command line counts them',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, open, picture } = await openSignedIn(t)
+    await open('/usage')
+    await page.getByText('No call in this window').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (let index = 0; index < 20; index++) await cairn.rpc('eth_chainId')
+    await cairn.rpc('eth_getBalance', ['nothing'])
+    await page.locator('[data-live]', { hasText: '21' }).waitFor()
+    await page.getByRole('tab', { name: '15 min' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'eth_chainId' }).first()
+    await row.waitFor()
+    const cells = await row.getByRole('cell').allInnerTexts()
+    assert.equal(cells[0]?.replace(/\D/g, ''), '20')
+    await page.getByRole('row').filter({ hasText: 'bad_params' }).first().waitFor()
+    await page.getByLabel('Show').selectOption('method')
+    await page.locator('.u-legend').getByText('eth_chainId').waitFor()
+    await checkAxe(page, 'usage')
+    await picture('usage')
+
+    const { usage } = (await cairn.cli('usage')) as unknown as {
+      usage: readonly { method: string; requests: number }[]
+    }
+    const told = usage.filter(({ method }) => method === 'eth_chainId')
+    assert.equal(
+      told.reduce((sum, { requests }) => sum + requests, 0),
+      20,
+    )
+
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV' }).click(),
+    ])
+    assert.equal(csv.suggestedFilename(), 'usage.csv')
+  },
+)
