@@ -40,8 +40,12 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
   await buildDashboard()
   const { args = [], env = {} } = options
   const cairn = await startCairn({ args, env })
-  t.after(() => cairn.stop())
-  return await openPageOf(t, cairn, options)
+  try {
+    return await openPageOf(t, cairn, options)
+  } finally {
+    // Behind the end of the browser, which would tell of a server that has gone.
+    t.after(() => cairn.stop())
+  }
 }
 
 /** The same on a server that runs already. */
