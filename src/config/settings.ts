@@ -327,7 +327,7 @@ export const settingsSchema = z.strictObject({
           1,
           100_000,
           60,
-          'Wrong passwords and codes that one address (IPv6: one /64) may bring, and that one person may be tried with; ten at once.',
+          'Wrong passwords and codes that one person may be tried with, ten at once; one address (IPv6: one /64) may bring five times as many.',
         ),
       ),
       auditKeepDays: live(

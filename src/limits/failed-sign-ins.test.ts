@@ -6,7 +6,7 @@ import { createFailedSignIns } from './failed-sign-ins.ts'
 
 const overRate = (error: unknown) => error instanceof Fault && error.code === 'over_rate'
 
-test('ten wrong tries at once, then at the pace of the setting, told in seconds', () => {
+test('ten wrong tries at one person at once, then at the pace of the setting, told in seconds', () => {
   const clock = createTurnedClock()
   const failed = createFailedSignIns({ clock, perHour: () => 60 })
   for (let n = 0; n < 10; n++) failed.begin('192.0.2.1', 'ada@example.org')
@@ -23,7 +23,7 @@ test('ten wrong tries at once, then at the pace of the setting, told in seconds'
 
 test('an address is held back whomever it tries, and a person from wherever it is tried', () => {
   const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
-  for (let n = 0; n < 10; n++) failed.begin('192.0.2.1', `p${n}@example.org`)
+  for (let n = 0; n < 50; n++) failed.begin('192.0.2.1', `p${n}@example.org`)
   assert.throws(() => failed.begin('192.0.2.1', 'other@example.org'), overRate)
   for (let n = 0; n < 10; n++) failed.begin(`198.51.100.${n}`, 'ada@example.org')
   assert.throws(() => failed.begin('203.0.113.9', 'ada@example.org'), overRate)

@@ -15,6 +15,8 @@ export type FailedSignIns = {
 
 /** At once after a rest: people mistype. */
 const burst = 10
+/** How much more an address may fail than a person: an office, or a proxy, is one address. */
+const addressShare = 5
 const keysMax = 20_000
 
 /** Of more than `keysMax` addresses and emails, the one tried longest ago starts afresh. */
@@ -27,7 +29,10 @@ export function createFailedSignIns(parts: {
   const most = parts.keysMax ?? keysMax
   // When it will be even again; in the order of the last try.
   const evenAt = new Map<string, number>()
-  const rateNow = () => ({ perSecond: perHour() / 3600, burst })
+  const rateOf = (share: number) => ({
+    perSecond: (share * perHour()) / 3600,
+    burst: share * burst,
+  })
 
   function put(key: string, even: number): void {
     evenAt.delete(key)
@@ -40,10 +45,12 @@ export function createFailedSignIns(parts: {
 
   return {
     begin(address, email) {
-      const rate = rateNow()
-      const keys = [`address ${networkOf(address)}`, `email ${email}`]
+      const keys = [
+        { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
+        { key: `email ${email}`, rate: rateOf(1) },
+      ]
       const now = clock.monotonic()
-      const verdicts = keys.map((key) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
+      const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
       const waitMs = Math.max(...verdicts.map((verdict) => (verdict.ok ? 0 : verdict.waitMs)))
       if (waitMs > 0) {
         const seconds = Math.max(1, Math.ceil(waitMs / 1000))
@@ -52,7 +59,7 @@ export function createFailedSignIns(parts: {
           data: { backoff_seconds: seconds },
         })
       }
-      for (const [at, key] of keys.entries()) {
+      for (const [at, { key }] of keys.entries()) {
         const verdict = verdicts[at]
         if (verdict?.ok === true) put(key, verdict.evenAt)
       }
@@ -60,7 +67,7 @@ export function createFailedSignIns(parts: {
       return () => {
         if (given) return
         given = true
-        for (const key of keys) {
+        for (const { key, rate } of keys) {
           const even = evenAt.get(key)
           if (even !== undefined) evenAt.set(key, returnUnits(even, 1, rate))
         }

@@ -6,7 +6,7 @@ import {
   type Identity,
   type IdentitySettings,
 } from '../../src/accounts/people/identity.ts'
-import { createPasswords } from '../../src/accounts/people/passwords.ts'
+import { createPasswords, type Passwords } from '../../src/accounts/people/passwords.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
@@ -54,6 +54,7 @@ export function createTestIdentity(parts: {
   readonly writer: Writer
   readonly clock: TurnedClock
   readonly settings?: IdentitySettings
+  readonly passwords?: Passwords
 }): Identity {
   const { clock, settings = usualSettings() } = parts
   const argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
@@ -63,7 +64,7 @@ export function createTestIdentity(parts: {
     settings: () => settings,
     sealSecret: () => new Uint8Array(32).fill(7),
     beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
-    passwords: createPasswords({ clock, argon2Cost }),
+    passwords: parts.passwords ?? createPasswords({ clock, argon2Cost }),
   })
 }
 
@@ -71,13 +72,14 @@ export function createTestIdentity(parts: {
 export function createIdentityRig(
   path = ':memory:',
   clock: TurnedClock = createTurnedClock(),
+  more: { readonly passwords?: Passwords } = {},
 ): IdentityRig {
   const db = openDatabase(path)
   migrate(db)
   const writer = createInlineWriter(db)
   const settings = usualSettings()
   const accounts = createAccounts({ db, writer, queries: createQueries(), clock })
-  const identity = createTestIdentity({ db, writer, clock, settings })
+  const identity = createTestIdentity({ db, writer, clock, settings, ...more })
   return {
     ...identity,
     db,

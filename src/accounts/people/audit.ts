@@ -19,7 +19,7 @@ export type AuditEntry = {
   readonly changes: Readonly<Record<string, unknown>>
 }
 
-export type AuditRecord = {
+type AuditRecord = {
   readonly id: number
   /** Milliseconds since 1970 UTC. */
   readonly time: number

@@ -17,7 +17,7 @@ import {
 import { isSessionToken, type SessionTimes } from './sessions.ts'
 
 /** A person whose session or token was judged, and what they may by it. */
-export type SignedIn = {
+type SignedIn = {
   readonly person: Person
   /** By account id. */
   readonly roles: ReadonlyMap<string, AccountRole>

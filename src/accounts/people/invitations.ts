@@ -15,7 +15,7 @@ import { parsePersonName, type Role } from './person.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
 /** Times are milliseconds since 1970 UTC. */
-export type Invitation = {
+type Invitation = {
   readonly id: string
   /** `operator`: of the whole server; of the account below they become an owner. */
   readonly role: Role

@@ -7,13 +7,13 @@ import { endSessions } from './people.ts'
 import type { AccountRole } from './person.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
-export type Membership = {
+type Membership = {
   readonly accountId: string
   readonly accountName: string
   readonly role: AccountRole
 }
 
-export type Member = {
+type Member = {
   readonly personId: string
   readonly email: string
   readonly name: string

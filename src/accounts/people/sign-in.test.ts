@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { createIdentityRig, goodPassword, here } from '../../../test/fakes/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
+import { createPasswords } from './passwords.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 
 const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
@@ -23,6 +25,39 @@ test('an unknown email, a wrong password and a disabled person are answered alik
   )
   for (const answer of answers) {
     assert.deepEqual(answer, ['bad_sign_in', 'email or password is wrong'])
+  }
+})
+
+test('each of them costs one hash of a password, as a right one does', async () => {
+  const clock = createTurnedClock()
+  const passwords = createPasswords({
+    clock,
+    argon2Cost: { memory: 64, passes: 1, parallelism: 1 },
+  })
+  let hashes = 0
+  const { signIn, people, addPerson } = createIdentityRig(':memory:', clock, {
+    passwords: {
+      ...passwords,
+      isRight(password, stored) {
+        hashes++
+        return passwords.isRight(password, stored)
+      },
+    },
+  })
+  await addPerson(ada.email)
+  const { id } = await addPerson('gone@example.org')
+  await people.setDisabled(id, true)
+  for (const order of [
+    ada,
+    { ...ada, email: 'nobody@example.org' },
+    { ...ada, email: 'no address at all' },
+    { ...ada, password: 'something else' },
+    { ...ada, email: 'gone@example.org' },
+    { ...ada, email: 'gone@example.org', password: 'something else' },
+  ]) {
+    hashes = 0
+    await signIn.signIn(order, here).catch(() => null)
+    assert.equal(hashes, 1, order.email)
   }
 })
 

@@ -9,7 +9,7 @@ import type { SecondFactor } from './second-factor.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 /** Where an attempt comes from; `agent`: what the browser calls itself. */
-export type From = { readonly address: string; readonly agent: string }
+type From = { readonly address: string; readonly agent: string }
 
 /**
  * Takes a try in advance; what it returns gives it back. Throws `over_rate`. `email`: as it was typed, in lower case.

@@ -10,7 +10,7 @@ import type { Role } from './person.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
 /** Times are milliseconds since 1970 UTC. */
-export type Token = {
+type Token = {
   readonly id: string
   readonly name: string
   /** 8 characters of it, to recognise it by. */
