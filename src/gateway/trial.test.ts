@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createTestMeters } from '../../test/fakes/file-meters.ts'
 import { createJwtSigner } from '../../test/fakes/jwt-signer.ts'
 import { openPaths } from '../../test/fakes/path-rules.ts'
+import { seeded } from '../../test/fakes/seeded.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createAccounts } from '../accounts/accounts.ts'
 import type { Caller } from '../accounts/caller.ts'
@@ -236,6 +237,12 @@ const cases: readonly (readonly [
   ],
   ['params that are wrong', {}, { method: 'x_read', params: [] }, 'no rule'],
   ['no such method', {}, { method: 'x_none' }, 'no rule'],
+  [
+    'no such method, and no units for the refusal',
+    { unitsPerDay: 4 },
+    { method: 'x_none' },
+    'unitsPerDay of key',
+  ],
   ['a rate of nothing', { unitsPerSecond: 0 }, {}, 'unitsPerSecond of key'],
   ['a day of too little', { unitsPerDay: 79 }, {}, 'unitsPerDay of key'],
   ['files', {}, { face: 'files', method: 'cat', secret: true }, null],
@@ -321,6 +328,75 @@ for (const [what, settings, request, rule, account] of cases) {
     assert.equal(answered.split(' ')[0], refusal?.code ?? 'ok', answered)
   })
 }
+
+test('whatever the settings and the request are, what is tried is what is answered', async (t) => {
+  const seed = Number(process.hrtime.bigint() % 1_000_000n)
+  t.diagnostic(`seed ${seed}`)
+  const chance = seeded(seed)
+  const pick = <T>(of: readonly T[]): T => of[chance(of.length)] as T
+  const { accounts, ask, clock, keyId, publicKeys, tried } = await createRig()
+  const signer = createJwtSigner('ES256', clock.now)
+  const { id } = await publicKeys.add(keyId, { text: signer.publicKey })
+  const exp = Math.floor(clock.now() / 1000) + 1_000_000
+  const tokens = [
+    undefined,
+    undefined,
+    undefined,
+    'a.b.c',
+    await signer.sign(id, { exp }),
+    await signer.sign(id, { exp, methods: ['x_read'], addresses: [contract] }),
+    await signer.sign(id, { exp, origins: ['a.example'] }),
+    await signer.sign(id, { exp, aud: 'else' }),
+  ]
+  const other = `0x${'11'.repeat(20)}`
+  const seen = new Set<string>()
+  for (let n = 0; n < 400; n++) {
+    await accounts.changeKey(keyId, {
+      settings: {
+        secretRequired: pick([false, false, true]),
+        jwtRequired: pick([false, false, false, true]),
+        networks: pick([null, null, ['dev'], []]),
+        files: pick([true, true, true, false]),
+        unitsPerSecond: pick([null, null, 0, 1, 200]),
+        unitsPerDay: pick([null, null, 0, 100_000]),
+        filesReadsPerSecond: pick([null, null, 0, 1]),
+        filesWritesPerSecond: pick([null, null, 0, 1]),
+        filesBodyBytes: pick([null, null, 500]),
+        filesStoredBytes: pick([null, null, 100, 100_000]),
+        filesUploads: pick([null, null, 0, 1]),
+        allowIps: pick([[], [], ['192.0.2.0/24'], ['198.51.100.1']]),
+        allowOrigins: pick([[], [], ['a.example']]),
+        allowUserAgents: pick([[], [], ['App']]),
+        allowMethods: pick([[], [], ['x_read', 'add'], ['x_plain', 'cat']]),
+        allowAddresses: pick([[], [], [contract]]),
+        overrideWithSecret: pick([false, true]),
+      },
+    })
+    await accounts.setCard('acme', pick([true, true, true, false]))
+    clock.turn(1_000)
+    const request = {
+      secret: pick([false, true]),
+      jwt: pick(tokens),
+      origin: pick([undefined, 'https://a.example', 'https://b.example']),
+      userAgent: pick([undefined, 'App/1', 'curl']),
+      address: pick(['192.0.2.1', '198.51.100.1', '::1']),
+      ...pick<object>([
+        { method: 'x_plain' },
+        { method: 'x_read', params: [pick([contract, other])], network: pick([null, 'mainnet']) },
+        { method: 'x_read', params: [] },
+        { method: 'x_none', network: pick([null, 'sepolia']) },
+        { face: 'files', method: 'cat' },
+        { face: 'files', method: 'add', bodyBytes: pick([10, 1_000, 200_000]) },
+        { face: 'files', method: 'mount' },
+      ]),
+    } as Described
+    const { refusal } = await tried(request)
+    const answered = (await ask(request)).split(' ')[0] ?? ''
+    assert.equal(refusal?.code ?? 'ok', answered, JSON.stringify(request))
+    seen.add(answered)
+  }
+  assert.ok(seen.size >= 8, [...seen].join())
+})
 
 test('trying takes nothing: neither rate nor day, and nothing is counted', async () => {
   const { ask, clock, counted, tried } = await createRig({ unitsPerSecond: 80, unitsPerDay: 8_080 })

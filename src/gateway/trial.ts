@@ -128,8 +128,10 @@ export function createTrial(parts: TrialParts): Trial {
     const caller = await enterRpc(entrance(request, course), credentialOf(request), network)
     const planned = planOf(request, network, caller.allowlists, course)
     course.units = requestUnits([planned], false)
+    if (course.units > 0) {
+      limiter.withoutTaking(caller, () => limiter.admitUnits(caller, course.units))
+    }
     if (planned.fault !== null) throw planned.fault
-    limiter.withoutTaking(caller, () => limiter.admitUnits(caller, course.units))
   }
 
   function planOf(
