@@ -63,6 +63,8 @@ async function build({ build: run }) {
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
         rolldownOptions: {
+          // The form for cards is a document of its own: another content policy holds there.
+          input: { index: join(source, 'index.html'), card: join(source, 'card.html') },
           // The codec takes Buffer for granted.
           transform: { inject: { Buffer: ['buffer', 'Buffer'] } },
           // What the page shares with the server names modules of Node in parts that the page never runs.

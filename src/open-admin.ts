@@ -91,7 +91,11 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     }),
     openApi: createOpenApiFace({ operations, version }),
     openRpc: () => (rpcDocument ??= JSON.stringify(openRpc(needs.rpcOperations, version))),
-    dashboard: createDashboardFace({ files: readDashboard(dashboardFolder), settings: rules }),
+    dashboard: createDashboardFace({
+      files: readDashboard(dashboardFolder),
+      settings: rules,
+      takesCards: () => settings.now.card.adapter === 'stripe',
+    }),
     stripeHook: createStripeHook({ cards: needs.touch.cards, clock, log }),
   })
 }

@@ -57,6 +57,13 @@ export const pages: readonly Page[] = [
     load: async () => (await import('../pages/files.tsx')).FilesPage,
   },
   {
+    path: '/card',
+    title: 'Card',
+    nav: { group: 'Account', icon: 'card' },
+    access: 'account',
+    load: async () => (await import('../pages/card.tsx')).CardPage,
+  },
+  {
     path: '/inspector',
     title: 'Inspector',
     nav: { group: 'Look closer', icon: 'inspector' },

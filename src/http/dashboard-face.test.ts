@@ -14,6 +14,7 @@ import { createServer, defaultServerSettings } from './server.ts'
 import { sendAnswer, textAnswer } from './text-answer.ts'
 
 const page = '<!doctype html><title>Cairn</title>'
+const cardPage = '<!doctype html><title>Add a card</title>'
 const script = 'console.log("a stone upon a stone, upon a stone, upon a stone")'
 
 function builtFolder(t: TestContext): string {
@@ -21,6 +22,7 @@ function builtFolder(t: TestContext): string {
   t.after(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'assets'))
   writeFileSync(join(folder, 'index.html'), page)
+  writeFileSync(join(folder, 'card.html'), cardPage)
   writeFileSync(join(folder, 'built-from.json'), '{}')
   writeFileSync(join(folder, 'assets/main-1a2b.js'), script)
   writeFileSync(join(folder, 'assets/main-1a2b.js.br'), brotliCompressSync(script))
@@ -32,6 +34,7 @@ async function startDashboard(
   t: TestContext,
   folder: string,
   admits: (address: string) => boolean = () => true,
+  takesCards = false,
 ): Promise<{ readonly url: string; readonly port: number }> {
   const none = textAnswer(501, 'not of this test')
   const settings = { hosts: ['cairn.example'], admits }
@@ -39,7 +42,11 @@ async function startDashboard(
     api: ({ request, response }) => sendAnswer(request, response, none),
     openApi: () => '{}',
     openRpc: () => '{}',
-    dashboard: createDashboardFace({ files: readDashboard(folder), settings }),
+    dashboard: createDashboardFace({
+      files: readDashboard(folder),
+      settings,
+      takesCards: () => takesCards,
+    }),
   })
   const failures: unknown[] = []
   t.after(() => deepEqual(failures, []))
@@ -153,4 +160,28 @@ test('a page that was not built says which command builds it', async (t) => {
   const response = await fetch(`${url}/dashboard/keys`)
   equal(response.status, 503)
   match(await response.text(), /npm run dashboard/)
+})
+
+test('the form for cards lets Stripe in, where Stripe keeps them; no other page does', async (t) => {
+  const look = async (url: string, path: string) => {
+    const response = await fetch(`${url}/dashboard${path}`)
+    return [await response.text(), response.headers.get('content-security-policy') ?? ''] as const
+  }
+  const folder = builtFolder(t)
+  const without = await startDashboard(t, folder)
+  const taking = await startDashboard(t, folder, () => true, true)
+  const [form, policy] = await look(taking.url, '/card/new')
+  equal(form, cardPage)
+  match(policy, /script-src 'self' 'wasm-unsafe-eval' https:\/\/js\.stripe\.com /)
+  match(policy, /connect-src 'self' https:\/\/api\.stripe\.com;/)
+  ok(!policy.includes('unsafe-inline') && !policy.includes("'unsafe-eval'"))
+  for (const [url, path] of [
+    [without.url, '/card/new'],
+    [without.url, '/card'],
+    [taking.url, '/card'],
+    [taking.url, '/card/new/more'],
+    [taking.url, '/card.html'],
+  ] as const) {
+    ok(!(await look(url, path))[1].includes('stripe'), path)
+  }
 })

@@ -6,7 +6,7 @@ import type { AdminFaceParts } from './admin/admin-face.ts'
 import { judgeHost } from './admin/admin-rules.ts'
 import { namesTag } from './conditions.ts'
 import type { DashboardFile, DashboardFiles, Encoding } from './dashboard-files.ts'
-import { dashboardHeaders } from './dashboard-policy.ts'
+import { cardFormHeaders, dashboardHeaders } from './dashboard-policy.ts'
 import type { Face, NodeExchange } from './node-exchange.ts'
 
 export const dashboardPath = '/dashboard'
@@ -18,9 +18,15 @@ export type DashboardParts = {
   /** Null when the page has not been built, which every page path then says. */
   readonly files: DashboardFiles | null
   readonly settings: Pick<AdminFaceParts['settings'], 'hosts' | 'admits'>
+  /** Cards are added in a form of Stripe's; without it that document is as the others. */
+  readonly takesCards?: () => boolean
 }
 
-export function createDashboardFace({ files, settings }: DashboardParts): Face {
+/** The one document that lets Stripe in. */
+const cardForm = /^\/dashboard\/card\/new\/?$/
+
+export function createDashboardFace(parts: DashboardParts): Face {
+  const { files, settings, takesCards = () => false } = parts
   return (exchange) => {
     exchange.response.setHeader('x-request-id', exchange.requestId)
     const refusal = refusalOf(exchange, settings)
@@ -30,6 +36,8 @@ export function createDashboardFace({ files, settings }: DashboardParts): Face {
       return sendText(exchange, 405, 'method not allowed', { allow: 'GET, HEAD' })
     }
     const isPage = pageForm.test(path)
+    const form = cardForm.test(path) && takesCards() ? files?.get('card.html') : undefined
+    if (form !== undefined) return sendFile(exchange, form, cardFormHeaders)
     if (isPage && files === null) return sendText(exchange, 503, notBuilt)
     const name = isPage ? 'index.html' : path.slice(dashboardPath.length + 1)
     const file = files?.get(name)
@@ -73,12 +81,16 @@ export function leadToDashboard({ response, requestId }: NodeExchange): void {
   response.end()
 }
 
-function sendFile({ request, response }: NodeExchange, file: DashboardFile): void {
+function sendFile(
+  { request, response }: NodeExchange,
+  file: DashboardFile,
+  pageHeaders = dashboardHeaders,
+): void {
   const encoding = chooseEncoding(request.headers['accept-encoding'], file)
   const bytes = file.bytes[encoding] ?? new Uint8Array()
   const tag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`
   const headers = {
-    ...dashboardHeaders,
+    ...pageHeaders,
     'content-type': file.type,
     'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: tag,

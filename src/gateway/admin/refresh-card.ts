@@ -13,6 +13,7 @@ export const refreshCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> =
   summary: 'Ask the billing company for the card of the account.',
   input: ofAccount,
   output: cardStatus,
+  audit: () => null,
   async run({ account }, call) {
     call.accounts.getAccountById(account)
     return showCard(await call.cards.refresh(account), account, call)

@@ -1,0 +1,127 @@
+// The card in a real browser: what to do without one, and Stripe's form with a script of our own in place of theirs.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startFakeStripe } from '../fakes/fake-stripe.ts'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openSignedIn } from './signed-in.ts'
+
+test(
+  'the page says what to do without a card, and the file face agrees with it',
+  {
+    skip: noBrowser,
+  },
+  async (t) => {
+    const { account, cairn, page, open, picture } = await openSignedIn(t, {
+      width: 360,
+      scheme: 'dark',
+    })
+    const authorization = `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}`
+    const version = async (): Promise<number> => {
+      const headers = { authorization }
+      return (await fetch(`${cairn.url}/api/v0/version`, { method: 'POST', headers })).status
+    }
+    const mark = async (hasCard: boolean): Promise<void> => {
+      const url = `${cairn.url}/api/v1/accounts/${account}/card/mark`
+      const headers = { origin: cairn.url, 'x-cairn-admin': '1' }
+      const response = await page.request.put(url, { headers, data: { hasCard } })
+      assert.equal(response.status(), 200, await response.text())
+    }
+    await open('/card')
+    await page.getByText('Marked by the operator').waitFor()
+    assert.equal(await version(), 200)
+    await mark(false)
+    await open('/card')
+    await page.getByText(/cairn card set default/).waitFor()
+    // Doors that close do so within a second, those that open at once.
+    while ((await version()) !== 402);
+    await checkAxe(page, 'card, dark, 360')
+    await picture('card-missing')
+    await mark(true)
+    assert.equal(await version(), 200)
+  },
+)
+
+/** In place of Stripe's: one field, and a word to the test when it is sent. */
+const theirScript = `window.Stripe = (key) => ({
+  elements: ({ clientSecret }) => ({
+    clientSecret,
+    create: () => ({
+      mount(place) {
+        const label = document.createElement('label')
+        label.textContent = 'Card number '
+        const input = document.createElement('input')
+        label.append(input)
+        place.append(label)
+      },
+    }),
+  }),
+  async confirmSetup({ elements }) {
+    const number = document.querySelector('input').value
+    if (number === '4000') return { error: { message: 'Your card was declined.' } }
+    await window.fillIn(key, elements.clientSecret)
+    return {}
+  },
+})`
+
+test(
+  'a card is added in a form of Stripe in a document of its own, shown by four digits, and taken away',
+  {
+    skip: noBrowser,
+  },
+  async (t) => {
+    const stripe = await startFakeStripe(t, Date.now)
+    const env = {
+      CAIRN_CARD_ADAPTER: 'stripe',
+      CAIRN_CARD_STRIPE_SECRET_KEY: stripe.secretKey,
+      CAIRN_CARD_STRIPE_PUBLISHABLE_KEY: stripe.publishableKey,
+      CAIRN_CARD_STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+      CAIRN_CARD_STRIPE_API_URL: stripe.url,
+    }
+    const { page, open, picture, expect } = await openSignedIn(t, { env })
+    expect(/^asked https:\/\/js\.stripe\.com\//)
+    await page.route('https://js.stripe.com/**', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: theirScript }),
+    )
+    await page.exposeFunction('fillIn', (key: string, clientSecret: string) => {
+      assert.equal(key, stripe.publishableKey)
+      stripe.fillIn(clientSecret.split('_secret_')[0] ?? '', { last4: '4444' })
+    })
+    await open('/card')
+    await page.getByRole('link', { name: 'Add a card' }).click()
+    await page.waitForURL(/\/dashboard\/card\/new\?/)
+    const field = page.getByLabel('Card number')
+    await field.fill('4000')
+    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByText('Your card was declined.').waitFor()
+    await checkAxe(page, 'card form')
+    await picture('card-form')
+    await field.fill('4444')
+    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.waitForURL(/\/dashboard\/card\?/)
+    await page.getByText('Visa ending in 4444').waitFor()
+    await page.getByText('2030-12').waitFor()
+    await checkAxe(page, 'card')
+    await picture('card-on-file')
+    await page.getByRole('button', { name: 'Take the card away' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click()
+    await page.getByText('Marked by the operator').waitFor()
+    const [customer = ''] = stripe.customers.keys()
+    assert.deepEqual(stripe.cardsOf(customer), [])
+  },
+)
+
+test('elsewhere on the page Stripe may not run', { skip: noBrowser }, async (t) => {
+  const { page, open, expect } = await openSignedIn(t)
+  expect(/Content Security Policy/)
+  expect(/^asked https:\/\/js\.stripe\.com\//)
+  await open('/card')
+  const outcome = await page.evaluate(`new Promise((resolve) => {
+    const script = document.createElement('script')
+    script.src = 'https://js.stripe.com/clover/stripe.js'
+    script.onload = () => resolve('ran')
+    script.onerror = () => resolve('refused')
+    document.head.append(script)
+  })`)
+  assert.equal(outcome, 'refused')
+})
