@@ -10,6 +10,7 @@ import { createBench, type Bench } from './bench.ts'
 import { runBatches } from './sections/batches.ts'
 import { runCached } from './sections/cached.ts'
 import { runCollection } from './sections/collection.ts'
+import { runDashboard } from './sections/dashboard.ts'
 import { runEngine } from './sections/engine.ts'
 import { runFiles } from './sections/files.ts'
 import { runFirstReads } from './sections/first-reads.ts'
@@ -34,6 +35,7 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   collection: runCollection,
   import: runImport,
   usage: runUsage,
+  dashboard: runDashboard,
 }
 
 const { values } = parseArgs({

@@ -1,0 +1,110 @@
+// What the dashboard costs: the first page in a fresh browser, and what somebody who watches usage live adds to the calls
+// of others.
+import { openAdminClient, takeFirstRun } from '../../test/fakes/admin-client.ts'
+import { launchBrowser, noBrowser } from '../../test/browser/browser.ts'
+import { type Started, startCairn } from '../../test/started-server.ts'
+import type { Bench } from '../bench.ts'
+import { sizes } from '../bench.ts'
+import { storage, storageCalls } from '../data/read-calls.ts'
+import { measure, median, type Measured, type Target } from '../measure.ts'
+
+const openings = 5
+const pairs = 7
+const connections = 64
+const countFull = 40_000
+/** Pages that watch at a time. */
+const watchers = 8
+
+export async function runDashboard(bench: Bench): Promise<void> {
+  bench.report.section('Dashboard')
+  await measureFirstPage(bench)
+  await measureLive(bench)
+}
+
+async function measureFirstPage({ report }: Bench): Promise<void> {
+  if (noBrowser !== false) return report.note(`first page: ${noBrowser}`)
+  const cairn = await startCairn()
+  const { cookie } = await takeFirstRun(cairn)
+  const [name = '', value = ''] = cookie?.split('=') ?? []
+  const browser = await launchBrowser()
+  try {
+    const taken: number[] = []
+    for (let opening = 0; opening < openings; opening++) {
+      // A context of its own has an empty cache.
+      const context = await browser.newContext()
+      await context.addCookies([{ name, value, url: cairn.url }])
+      const page = await context.newPage()
+      const began = performance.now()
+      await page.goto(`${cairn.url}/dashboard/`)
+      await page.locator('main h1').waitFor()
+      taken.push(performance.now() - began)
+      await context.close()
+    }
+    report.figure('first page ready, empty cache', median(taken), ' ms', { atMost: 1000 })
+  } finally {
+    await browser.close()
+    await cairn.stop()
+  }
+}
+
+async function measureLive(bench: Bench): Promise<void> {
+  const { report, loader } = bench
+  const { started, pid, port, paths, slots } = await bench.cairn()
+  if (started.firstRunLink === null)
+    return report.note('live view: the kept server has people already')
+  const { cookie } = await takeFirstRun(started)
+  const account = await firstAccount(started, cookie)
+  const target: Target = {
+    name: `${storage}, cached`,
+    pid,
+    plan: {
+      port,
+      paths,
+      calls: storageCalls(slots.slice(0, sizes.cached)),
+      ids: 'varied',
+      connections,
+      count: bench.calls(countFull),
+      rate: null,
+    },
+  }
+  await loader.run({ ...target.plan, count: sizes.cached * 2 })
+  const unseen: Measured[] = []
+  const watched: Measured[] = []
+  for (let pair = 0; pair < pairs; pair++) {
+    unseen.push(await measure(loader, target))
+    const stop = await watch(started.url, account, cookie ?? '')
+    watched.push(await measure(loader, target))
+    await stop()
+  }
+  report.target(`${target.name}, nobody watches`, unseen)
+  report.target(`${target.name}, ${watchers} pages watch`, watched)
+  const shares = watched.map((one, at) => one.cpuUsPerCall / (unseen[at]?.cpuUsPerCall ?? NaN))
+  const more = (median(shares) - 1) * 100
+  report.figure('CPU that a live view adds to a cached call', more, ' %', { atMost: 3 })
+}
+
+async function firstAccount({ url }: Started, cookie: string | null): Promise<string> {
+  const client = openAdminClient(url)
+  client.cookie = cookie
+  const { body } = await client.ask('GET', '/accounts')
+  return (body['accounts'] as readonly { id: string }[])[0]?.id ?? ''
+}
+
+/** Opens the event streams and reads them. Resolves with their end. */
+async function watch(url: string, account: string, cookie: string): Promise<() => Promise<void>> {
+  const controller = new AbortController()
+  const reading = await Promise.all(
+    Array.from({ length: watchers }, async () => {
+      const response = await fetch(`${url}/api/v1/accounts/${account}/usage/live`, {
+        headers: { cookie },
+        signal: controller.signal,
+      })
+      if (response.status !== 200) throw new Error(`live view: ${response.status}`)
+      return { done: response.text().catch(() => '') }
+    }),
+  )
+  return async () => {
+    controller.abort()
+    await Promise.all(reading.map(({ done }) => done))
+  }
+}
