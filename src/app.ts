@@ -43,6 +43,7 @@ import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
 import { createFileMeters } from './limits/file-meters.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createPathLimits } from './limits/path-limits.ts'
+import { createUsageRetention } from './limits/usage-retention.ts'
 import { createUsage } from './limits/usage.ts'
 import { createCounters } from './metrics/counters.ts'
 import { openDenyFile } from './deny-file.ts'
@@ -186,6 +187,14 @@ export async function startServer(
     usage.stop()
     await usage.flush()
   })
+  const retention = createUsageRetention({
+    db: database,
+    writer,
+    clock,
+    log,
+    daysKept: () => settings.now.usage.keepDays,
+  })
+  starting.defer(() => retention.stop())
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
   const senders = createSenderCache(sendersMax)

@@ -273,6 +273,18 @@ export const settingsSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  usage: z
+    .strictObject({
+      keepDays: live(
+        whole(
+          31,
+          4000,
+          400,
+          'Days for which usage by day is kept; hours are for 35, minutes for 26 hours.',
+        ),
+      ),
+    })
+    .prefault({}),
   admin: z
     .strictObject({
       enabled: flag(true, 'Serve the admin API and the dashboard.'),
