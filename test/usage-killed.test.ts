@@ -1,0 +1,188 @@
+// Ten thousand requests of eight clients at once, of every kind, and kill -9 in the middle of them: the API and the
+// command line tell the same numbers, right to the call while the server runs, and off by no more than the last second
+// after it was killed.
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { type AdminClient, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
+import { type Started, startCairn, temporaryFolder } from './started-server.ts'
+
+const clients = 8
+const requests = 10_000
+/** Writes are a second apart, and a busy machine is late. */
+const lostMs = 1500
+
+type Key = { readonly apiKey: string; readonly apiKeySecret: string }
+/** What a request is counted as, by outcome and reason. */
+type Tally = Map<string, number>
+type Report = {
+  readonly totals: { readonly requests: number; readonly units: number }
+  readonly table: readonly { readonly outcome: string; readonly requests: number }[]
+  readonly reasons: readonly {
+    readonly outcome: string
+    readonly reason: string
+    readonly requests: number
+  }[]
+}
+
+let dataDir = ''
+let cairn: Started
+let page: AdminClient
+let open: Key
+let closed: Key
+before(async () => {
+  dataDir = await temporaryFolder()
+  cairn = await startCairn({ dataDir })
+  page = await takeFirstRun(cairn)
+  open = { apiKey: cairn.apiKey, apiKeySecret: cairn.apiKeySecret }
+  closed = (await cairn.cli('keys', 'create', '--networks', 'none')) as Key
+})
+after(async () => {
+  await cairn.stop()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const item = (method: string, params: readonly unknown[] = []) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params,
+})
+
+/** The kinds of requests, with what each is counted as. */
+const kinds: readonly (readonly [
+  body: () => readonly [path: string, body: string, headers?: Record<string, string>],
+  counted: Readonly<Record<string, number>>,
+])[] = [
+  [() => [`v3/${open.apiKey}`, JSON.stringify(item('eth_chainId'))], { ok: 1 }],
+  [() => [`v3/${open.apiKey}`, JSON.stringify(item('eth_blockNumber'))], { ok: 1 }],
+  [() => [`v3/${open.apiKey}`, JSON.stringify(item('x_nothing'))], { no_method: 1 }],
+  [() => [`v3/${open.apiKey}`, JSON.stringify(item('eth_getBalance'))], { bad_params: 1 }],
+  [() => [`v3/${open.apiKey}`, '{'], { bad_json: 1 }],
+  [
+    () => [`v3/${open.apiKey}`, JSON.stringify([item('eth_chainId'), item('x_nothing')])],
+    // The one unit of a batch has a row of its own.
+    { ok: 2, no_method: 1 },
+  ],
+  [
+    () => [`v3/${closed.apiKey}`, JSON.stringify(item('eth_chainId'))],
+    { 'refused_by_setting network': 1 },
+  ],
+  [
+    () => [
+      'api/v0/version',
+      '',
+      { authorization: `Basic ${btoa(`${open.apiKey}:${open.apiKeySecret}`)}` },
+    ],
+    { ok: 1 },
+  ],
+]
+
+/** Sends `count` requests one after another; tells of each that was answered. Ends when the server has gone. */
+async function send(first: number, count: number, answered: (kind: number) => void): Promise<void> {
+  for (let n = first; n < first + count; n++) {
+    const kind = n % kinds.length
+    const [path, body, headers = {}] = (kinds[kind] as (typeof kinds)[number])[0]()
+    try {
+      const response = await fetch(`${cairn.url}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        ...(body === '' ? {} : { body }),
+      })
+      await response.arrayBuffer()
+    } catch {
+      return
+    }
+    answered(kind)
+  }
+}
+
+async function sendAll(count: number, answered: (kind: number) => void): Promise<void> {
+  await Promise.all(
+    Array.from({ length: clients }, (_, at) => send(at * 3, count / clients, answered)),
+  )
+}
+
+function tally(into: Tally, kind: number): void {
+  for (const [name, times] of Object.entries(kinds[kind]?.[1] ?? {})) {
+    into.set(name, (into.get(name) ?? 0) + times)
+  }
+}
+
+function tallyOf({ table, reasons }: Report): Tally {
+  const found: Tally = new Map()
+  const add = (name: string, times: number) => found.set(name, (found.get(name) ?? 0) + times)
+  for (const { outcome, requests: times } of table) if (outcome === 'ok') add('ok', times)
+  for (const { outcome, reason, requests: times } of reasons) {
+    add(`${outcome} ${reason}`.trim(), times)
+  }
+  return found
+}
+
+async function fromApi(): Promise<Report> {
+  const { body, message } = await page.ask('GET', '/usage?window=1h')
+  assert.ok(body['report'] !== undefined, message)
+  return body['report'] as Report
+}
+
+async function fromCli(): Promise<Report> {
+  return (await cairn.cli('usage', '--window', '1h'))['report'] as Report
+}
+
+const sorted = (of: Tally) => [...of].toSorted(([a], [b]) => (a < b ? -1 : 1))
+const sum = (of: Tally) => [...of.values()].reduce((all, some) => all + some, 0)
+
+/** The command line reads what is written: asked until it has what the server has. */
+async function agreeing(report: Report): Promise<Report> {
+  for (;;) {
+    const told = await fromCli()
+    if (told.totals.requests >= report.totals.requests) return told
+  }
+}
+
+test('API and command line tell the same, and kill -9 costs the last second at most', async () => {
+  const counted: Tally = new Map()
+  await sendAll(requests / 2, (kind) => tally(counted, kind))
+  const first = await fromApi()
+  assert.deepEqual(sorted(tallyOf(first)), sorted(counted))
+  const told = await agreeing(first)
+  assert.deepEqual(sorted(tallyOf(told)), sorted(counted))
+  assert.deepEqual(told.totals, first.totals)
+
+  const answers: { readonly kind: number; readonly at: number }[] = []
+  const killing: Promise<void>[] = []
+  let killedAt = 0
+  await sendAll(requests / 4, (kind) => {
+    answers.push({ kind, at: performance.now() })
+    if (answers.length < requests / 5 || killing.length > 0) return
+    killedAt = performance.now()
+    killing.push(cairn.kill())
+  })
+  assert.equal(killing.length, 1)
+  await killing[0]
+  const surely: Tally = new Map(counted)
+  for (const { kind, at } of answers) if (at < killedAt - lostMs) tally(surely, kind)
+  const atMost: Tally = new Map(counted)
+  for (const { kind } of answers) tally(atMost, kind)
+  const kept = await fromCli()
+  assert.ok(kept.totals.requests >= sum(surely), 'no more than a second is lost')
+  // What was counted and not answered any more: one request of each client.
+  assert.ok(kept.totals.requests <= sum(atMost) + 3 * clients, 'nothing is counted twice')
+
+  cairn = await startCairn({ dataDir })
+  page = signInAgain()
+  const again = await fromApi()
+  assert.deepEqual(again.totals, kept.totals)
+  const rest: Tally = tallyOf(again)
+  await sendAll(requests / 4, (kind) => tally(rest, kind))
+  const last = await fromApi()
+  assert.deepEqual(sorted(tallyOf(last)), sorted(rest))
+  assert.deepEqual((await agreeing(last)).totals, last.totals)
+})
+
+/** The session is still good: only the address of the server is another. */
+function signInAgain(): AdminClient {
+  const client = openAdminClient(cairn.url)
+  client.cookie = page.cookie
+  return client
+}
