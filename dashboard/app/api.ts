@@ -2,6 +2,9 @@
 // that no form of another site can send.
 
 export const apiBase = '/api/v1'
+/** Told to the window when a call was refused because nobody is signed in any more. */
+export const signedOutEvent = 'cairn-signed-out'
+
 const guardHeader = 'x-cairn-admin'
 
 /** What the API refused. `message` is its own text, for people. */
@@ -70,7 +73,11 @@ export async function call<Operation>(
     ...(signal === undefined ? {} : { signal }),
   })
   const text = await response.text()
-  if (!response.ok) throw errorOf(response.status, text)
+  if (!response.ok) {
+    const error = errorOf(response.status, text)
+    if (error.code === 'signed_out') dispatchEvent(new Event(signedOutEvent))
+    throw error
+  }
   return (text === '' ? undefined : JSON.parse(text)) as Reply<Operation>
 }
 

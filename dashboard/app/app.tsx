@@ -1,5 +1,7 @@
 // The whole page: who is there decides between signing in and the page that the path names.
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { SignIn } from '../pages/sign-in.tsx'
+import { Welcome } from '../pages/welcome.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Lone } from '../ui/lone.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
@@ -24,14 +26,14 @@ export function App() {
 }
 
 function Entry() {
+  const { path } = usePlace()
   const found = useFindSession()
-  if (found.error?.code === 'signed_out') {
-    return (
-      <Lone title="Sign in">
-        <p>Sign in to see keys, limits and usage.</p>
-      </Lone>
-    )
+  const isOut = found.error?.code === 'signed_out'
+  if (path === '/welcome' && (isOut || found.value !== undefined)) {
+    const signedInAs = isOut ? null : (found.value?.person.email ?? null)
+    return <Welcome signedInAs={signedInAs} onEntered={found.again} />
   }
+  if (isOut) return <SignIn onSignedIn={found.again} />
   if (found.value === undefined) {
     if (found.error === null) return <Loading />
     return (

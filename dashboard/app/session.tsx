@@ -1,25 +1,23 @@
 // Who is signed in, the accounts they belong to, and the one that is looked at.
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import type { listAccounts } from '../../src/gateway/admin/list-accounts.ts'
-import { call, type Reply } from './api.ts'
+import type { whoAmI } from '../../src/gateway/admin/who-am-i.ts'
+import { call, type Reply, signedOutEvent } from './api.ts'
 import { usePlace } from './router.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
 export type Account = Reply<typeof listAccounts>['accounts'][number]
 
-export type Session = {
-  readonly person: { readonly id: string; readonly email: string; readonly name: string }
-  readonly isOperator: boolean
-  readonly accounts: readonly Account[]
+type Found = Omit<Reply<typeof whoAmI>, 'accounts'> & { readonly accounts: readonly Account[] }
+
+export type Session = Found & {
   /** The one that pages of an account are about; null: the person belongs to none. */
   readonly account: Account | null
   chooseAccount(id: string): void
   /** After something changed that is shown in the frame. */
   reload(): void
 }
-
-type Found = Pick<Session, 'person' | 'isOperator' | 'accounts'>
 
 const SessionContext = createContext<Session | null>(null)
 const accountPlace = 'cairn-account'
@@ -37,11 +35,23 @@ export function useAccount(): Account {
   return account
 }
 
+/** Looks anew when a call was refused because the session is over. */
 export function useFindSession(): Loaded<Found> {
-  return useLoaded(async (signal): Promise<Found> => {
-    const { accounts } = await call<typeof listAccounts>('GET /accounts', {}, signal)
-    return { person: { id: '', email: '', name: '' }, isOperator: false, accounts }
+  const found = useLoaded(async (signal): Promise<Found> => {
+    const [me, { accounts }] = await Promise.all([
+      call<typeof whoAmI>('GET /me', {}, signal),
+      call<typeof listAccounts>('GET /accounts', {}, signal),
+    ])
+    return { ...me, accounts }
   }, [])
+  const { again, value } = found
+  const isIn = value !== undefined
+  useEffect(() => {
+    if (!isIn) return undefined
+    addEventListener(signedOutEvent, again)
+    return () => removeEventListener(signedOutEvent, again)
+  }, [isIn])
+  return found
 }
 
 export function SessionProvider({

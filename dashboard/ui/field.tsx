@@ -1,6 +1,6 @@
 // A form field: title, input, hint, and what is wrong with it, tied together for screen readers.
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 
 type FieldProps = {
   readonly title: string
@@ -60,16 +60,23 @@ type TextProps = FieldProps & {
   readonly placeholder?: string
   readonly maxLength?: number
   readonly disabled?: boolean
+  /** Takes the keyboard when it appears. */
+  readonly focused?: boolean
 }
 
 export function TextField(props: TextProps) {
-  const { title, hint, error, onValue, type = 'text', ...rest } = props
+  const { title, hint, error, onValue, type = 'text', focused = false, ...rest } = props
+  const ref = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (focused) ref.current?.focus()
+  }, [])
   // The types of preact tell inputs apart by a `type` that is spelled out.
   const attributes = { type, ...rest } as InputHTMLAttributes<HTMLInputElement>
   return (
     <Field title={title} hint={hint} error={error}>
       {(input) => (
         <input
+          ref={ref}
           class="input"
           {...attributes}
           {...input}

@@ -1,8 +1,10 @@
 // The frame of pages before anyone is signed in: one box in the middle.
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { Logo } from './icons.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
+/** The document is called after it. */
 export function Lone({
   title,
   about,
@@ -12,6 +14,9 @@ export function Lone({
   readonly about?: ComponentChildren
   readonly children: ComponentChildren
 }) {
+  useEffect(() => {
+    document.title = `${title} · Cairn`
+  }, [title])
   return (
     <div class="lone">
       <main id="content">

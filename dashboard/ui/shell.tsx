@@ -1,9 +1,12 @@
 // The frame of every page of someone who signed in: navigation, the chosen account, who they are.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import type { signOut } from '../../src/gateway/admin/sign-out.ts'
+import { call } from '../app/api.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useSession } from '../app/session.tsx'
+import { useToast } from './toast.tsx'
 import { Icon, Logo } from './icons.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
@@ -121,13 +124,32 @@ export function mayOpen(page: Page, session: ReturnType<typeof useSession>): boo
 }
 
 function Foot() {
-  const { person } = useSession()
+  const { person, reload } = useSession()
+  const { path } = usePlace()
+  const toast = useToast()
+  const leave = async (): Promise<void> => {
+    await call<typeof signOut>('DELETE /session').catch((error: unknown) =>
+      toast(String(error), 'bad'),
+    )
+    reload()
+  }
   return (
     <div class="side-foot">
-      <div class="person">
+      <Link
+        to="/profile"
+        class="nav-link person"
+        {...(path === '/profile' ? { 'aria-current': 'page' as const } : {})}
+      >
+        <Icon name="profile" />
         <span>{person.name === '' ? person.email : person.name}</span>
+      </Link>
+      <div class="row apart">
+        <ThemeSwitch />
+        <button class="button small quiet" type="button" onClick={() => void leave()}>
+          <Icon name="out" size={16} />
+          Sign out
+        </button>
       </div>
-      <ThemeSwitch />
     </div>
   )
 }

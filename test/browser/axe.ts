@@ -16,8 +16,10 @@ type Finding = {
 /** Fails on a serious or critical finding, and says where. `place` names the page in the message. */
 export async function checkAxe(page: Page, place: string): Promise<void> {
   // Run by the debugger, so the content policy of the page does not concern it.
-  await page.evaluate(source)
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Finding[] }
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source)
+  const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
+    violations: readonly Finding[]
+  }
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   const lines = grave.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${place}: ${id}: ${help}: ${html} ${failureSummary}`),

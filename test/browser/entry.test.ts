@@ -15,7 +15,7 @@ test(
     await page.goto(cairn.url)
     await page.waitForURL(`${cairn.url}/dashboard/`)
     await open('/keys')
-    assert.equal(await page.title(), 'Cairn')
+    assert.equal(await page.title(), 'Sign in · Cairn')
     assert.match(await page.locator('h1').innerText(), /Sign in/)
     assert.ok((await gzippedBytes(page)) <= firstPageBytesMax)
     await checkAxe(page, 'sign in')

@@ -15,12 +15,21 @@ import { launchBrowser } from './browser.ts'
 /** Pictures of the pages, kept after the run. */
 const artefacts = process.env['CAIRN_ARTEFACTS'] ?? join(tmpdir(), 'cairn-artefacts')
 
+/** Who `enter` makes. */
+export const operator = {
+  email: 'operator@example.com',
+  name: 'Olga Operator',
+  password: 'stone upon stone upon stone',
+}
+
 export type OpenPage = {
   readonly cairn: Started
   /** Its address is about:blank until the test goes somewhere. */
   readonly page: Page
   /** Opens a page by its path below /dashboard. */
   open(path: string): Promise<void>
+  /** Comes in by the first-run link as the first operator, `operator@example.com`, and waits for the start page. */
+  enter(): Promise<void>
   /** Keeps a picture of the whole page as it is, and says where. */
   picture(name: string): Promise<void>
   /** A message of the console that this test brings about on purpose. */
@@ -86,6 +95,16 @@ export async function openPageOf(
     async open(path) {
       await page.goto(`${cairn.url}/dashboard${path}`)
       await page.locator('main h1').first().waitFor()
+    },
+    async enter() {
+      // Who is not signed in yet is told so, and the browser writes it to its console.
+      expected.push(/status of 401/)
+      await page.goto(cairn.firstRunLink ?? '')
+      await page.getByLabel('Email').fill(operator.email)
+      await page.getByLabel('Name').fill(operator.name)
+      await page.getByLabel('Password').fill(operator.password)
+      await page.getByRole('button', { name: 'Come in' }).click()
+      await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor()
     },
     async picture(name) {
       await mkdir(artefacts, { recursive: true })

@@ -1,0 +1,148 @@
+// Who belongs to the account, and who is invited to it.
+import { useState } from 'preact/hooks'
+import type { changeMember } from '../../src/gateway/admin/change-member.ts'
+import type { listMembers } from '../../src/gateway/admin/list-members.ts'
+import type { removeMember } from '../../src/gateway/admin/remove-member.ts'
+import { call, type Reply } from '../app/api.ts'
+import { formatDay } from '../app/format.ts'
+import { useAccount, useSession } from '../app/session.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
+import { useMay } from '../app/use-may.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Card, PageHead } from '../ui/card.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { Show } from '../ui/note.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { useToast } from '../ui/toast.tsx'
+import { InviteDialog } from './people/invite-dialog.tsx'
+import { Invitations } from './people/invitations.tsx'
+
+type Member = Reply<typeof listMembers>['members'][number]
+
+export function MembersPage() {
+  const { id: account, name } = useAccount()
+  const { mayInvite } = useSession()
+  const isOwner = useMay('owner')
+  const [inviting, setInviting] = useState(false)
+  const [round, setRound] = useState(0)
+  return (
+    <>
+      <PageHead
+        title="Members"
+        about={`Who may look at ${name}, and who may change it.`}
+        actions={
+          isOwner &&
+          mayInvite && (
+            <button class="button primary" type="button" onClick={() => setInviting(true)}>
+              <Icon name="plus" /> Invite
+            </button>
+          )
+        }
+      />
+      <Members />
+      {isOwner && (
+        <Invitations
+          key={round}
+          list="GET /accounts/{account}/invitations"
+          withdraw="DELETE /accounts/{account}/invitations/{invitation}"
+          sent={{ account }}
+        />
+      )}
+      {inviting && (
+        <InviteDialog
+          account={account}
+          onMade={() => setRound(round + 1)}
+          onClose={() => setInviting(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function Members() {
+  const { id: account } = useAccount()
+  const { person: me, reload } = useSession()
+  const isOwner = useMay('owner')
+  const toast = useToast()
+  const [removing, setRemoving] = useState<Member | null>(null)
+  const members = useLoaded(
+    (signal) => call<typeof listMembers>('GET /accounts/{account}/members', { account }, signal),
+    [account],
+  )
+  const turn = async ({ personId, role }: Member): Promise<void> => {
+    const sent = { account, person: personId, role: role === 'owner' ? 'member' : 'owner' }
+    await call<typeof changeMember>('PATCH /accounts/{account}/members/{person}', sent).catch(
+      (error: unknown) => toast(String(error), 'bad'),
+    )
+    members.again()
+    if (personId === me.id) reload()
+  }
+  const columns: readonly Column<Member>[] = [
+    {
+      title: 'Person',
+      cell: ({ name, email, personId }) => (
+        <>
+          {name === '' ? email : name} {personId === me.id && <Badge tone="accent">You</Badge>}
+        </>
+      ),
+    },
+    { title: 'Email', cell: ({ email }) => email },
+    { title: 'Role', cell: ({ role }) => (role === 'owner' ? 'Owner' : 'Member') },
+    { title: 'Since', cell: ({ since }) => formatDay(since) },
+    {
+      title: 'Sign-in',
+      cell: ({ disabled, hasTotp }) =>
+        disabled ? (
+          <Badge tone="bad">Disabled</Badge>
+        ) : hasTotp ? (
+          <Badge tone="good">With a code</Badge>
+        ) : (
+          <Badge>Password alone</Badge>
+        ),
+    },
+  ]
+  const actions: Column<Member> = {
+    title: 'Change',
+    actions: true,
+    cell: (member) => (
+      <span class="row end">
+        <button class="button small" type="button" onClick={() => void turn(member)}>
+          {member.role === 'owner' ? 'Make a member' : 'Make an owner'}
+        </button>
+        <button class="button small danger" type="button" onClick={() => setRemoving(member)}>
+          Remove
+        </button>
+      </span>
+    ),
+  }
+  return (
+    <Card flush>
+      <Show loaded={members}>
+        {({ members: rows }) => (
+          <Table
+            caption="Members"
+            rows={rows}
+            keyOf={({ personId }) => personId}
+            columns={isOwner ? [...columns, actions] : columns}
+          />
+        )}
+      </Show>
+      {removing !== null && (
+        <ConfirmDialog
+          title={`Remove ${removing.name === '' ? removing.email : removing.name}?`}
+          action="Remove"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            const sent = { account, person: removing.personId }
+            await call<typeof removeMember>('DELETE /accounts/{account}/members/{person}', sent)
+            members.again()
+            if (removing.personId === me.id) reload()
+          }}
+        >
+          They see nothing of this account any more. Keys that they know still work: rotate those.
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}

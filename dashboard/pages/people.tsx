@@ -1,0 +1,167 @@
+// Everybody who may sign in: for operators.
+import { useState } from 'preact/hooks'
+import type { changePerson } from '../../src/gateway/admin/change-person.ts'
+import type { endSessionsOf } from '../../src/gateway/admin/end-sessions-of.ts'
+import type { listPeople } from '../../src/gateway/admin/list-people.ts'
+import type { resetTotp } from '../../src/gateway/admin/reset-totp.ts'
+import { call, type Reply } from '../app/api.ts'
+import { formatDay } from '../app/format.ts'
+import { useSession } from '../app/session.tsx'
+import { useLoaded } from '../app/use-loaded.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Card, PageHead } from '../ui/card.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { Show } from '../ui/note.tsx'
+import { Table } from '../ui/table.tsx'
+import { InviteDialog } from './people/invite-dialog.tsx'
+import { Invitations } from './people/invitations.tsx'
+
+type Person = Reply<typeof listPeople>['people'][number]
+type Act = {
+  readonly button: string
+  readonly title: string
+  readonly about: string
+  readonly run: () => Promise<unknown>
+}
+
+export function PeoplePage() {
+  const { person: me } = useSession()
+  const [inviting, setInviting] = useState(false)
+  const [round, setRound] = useState(0)
+  const [asked, setAsked] = useState<Act | null>(null)
+  const people = useLoaded((signal) => call<typeof listPeople>('GET /people', {}, signal), [])
+  return (
+    <>
+      <PageHead
+        title="People"
+        about="Everybody who may sign in here."
+        actions={
+          <button class="button primary" type="button" onClick={() => setInviting(true)}>
+            <Icon name="plus" /> Invite
+          </button>
+        }
+      />
+      <Card flush>
+        <Show loaded={people}>
+          {({ people: rows }) => (
+            <Table
+              caption="People"
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Person',
+                  cell: ({ id, name, email }) => (
+                    <>
+                      {name === '' ? email : name}{' '}
+                      {id === me.id && <Badge tone="accent">You</Badge>}
+                    </>
+                  ),
+                },
+                { title: 'Email', cell: ({ email }) => email },
+                { title: 'Since', cell: ({ created }) => formatDay(created) },
+                {
+                  title: 'Standing',
+                  cell: ({ isOperator, disabled, hasTotp }) => (
+                    <span class="row tight-row">
+                      {isOperator && <Badge tone="accent">Operator</Badge>}
+                      {disabled !== null && <Badge tone="bad">Disabled</Badge>}
+                      {hasTotp && <Badge tone="good">With a code</Badge>}
+                    </span>
+                  ),
+                },
+                {
+                  title: 'Change',
+                  actions: true,
+                  cell: (person) =>
+                    person.id !== me.id && (
+                      <span class="row end">
+                        {actsOn(person).map((act) => (
+                          <button
+                            key={act.button}
+                            class="button small"
+                            type="button"
+                            onClick={() => setAsked(act)}
+                          >
+                            {act.button}
+                          </button>
+                        ))}
+                      </span>
+                    ),
+                },
+              ]}
+            />
+          )}
+        </Show>
+      </Card>
+      <Invitations
+        key={round}
+        list="GET /invitations"
+        withdraw="DELETE /invitations/{invitation}"
+        sent={{}}
+      />
+      {inviting && (
+        <InviteDialog
+          account={null}
+          onMade={() => setRound(round + 1)}
+          onClose={() => setInviting(false)}
+        />
+      )}
+      {asked !== null && (
+        <ConfirmDialog
+          title={asked.title}
+          action={asked.button}
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            await asked.run()
+            people.again()
+          }}
+        >
+          {asked.about}
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+function actsOn({ id: person, email, isOperator, disabled, hasTotp }: Person): readonly Act[] {
+  const change = (sent: Readonly<Record<string, boolean>>) => () =>
+    call<typeof changePerson>('PATCH /people/{person}', { person, ...sent })
+  return [
+    {
+      button: isOperator ? 'Not an operator' : 'Make an operator',
+      title: isOperator ? `Is ${email} an operator no more?` : `Make ${email} an operator?`,
+      about: isOperator
+        ? 'Their accounts stay theirs; they are signed out.'
+        : 'Operators see and change every account, and the server.',
+      run: change({ isOperator: !isOperator }),
+    },
+    ...(hasTotp
+      ? [
+          {
+            button: 'Reset codes',
+            title: `Take the authenticator of ${email} away?`,
+            about:
+              'For somebody who lost it: the password alone lets them in until they enrol another.',
+            run: () => call<typeof resetTotp>('POST /people/{person}/totp/reset', { person }),
+          },
+        ]
+      : []),
+    {
+      button: 'Sign out',
+      title: `Sign ${email} out everywhere?`,
+      about: 'All their sessions end; their tokens go on.',
+      run: () => call<typeof endSessionsOf>('POST /people/{person}/sessions/end', { person }),
+    },
+    {
+      button: disabled === null ? 'Disable' : 'Enable',
+      title: disabled === null ? `Disable ${email}?` : `Enable ${email}?`,
+      about:
+        disabled === null
+          ? 'They cannot sign in, their sessions and tokens open nothing. API keys go on.'
+          : 'They may sign in again.',
+      run: change({ disabled: disabled === null }),
+    },
+  ]
+}

@@ -1,0 +1,106 @@
+// An invitation: to an account, or by an operator to a new account or to the server; its link is shown once.
+import { useState } from 'preact/hooks'
+import type { inviteAnyone } from '../../../src/gateway/admin/invite-anyone.ts'
+import type { invite } from '../../../src/gateway/admin/invite.ts'
+import { call } from '../../app/api.ts'
+import { base } from '../../app/router.tsx'
+import { SecretOnce } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+
+type Role = 'member' | 'owner' | 'operator'
+
+export function InviteDialog({
+  account,
+  onMade,
+  onClose,
+}: {
+  /** Null: not to an account that is there. */
+  readonly account: string | null
+  onMade(): void
+  onClose(): void
+}) {
+  const sending = useSending()
+  const [email, setEmail] = useState('')
+  const [accountName, setAccountName] = useState('')
+  const [role, setRole] = useState<Role>(account === null ? 'owner' : 'member')
+  const [link, setLink] = useState<string | null>(null)
+  if (link !== null) {
+    return (
+      <Dialog title="Send them this link" onClose={onClose}>
+        <SecretOnce rows={[{ title: 'Link', text: `${location.origin}${base}/welcome#${link}` }]}>
+          It lets one person in, within 7 days, and is not shown again.
+        </SecretOnce>
+        <div class="dialog-foot">
+          <button class="button primary" type="button" onClick={onClose}>
+            I have it
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  const roles =
+    account === null
+      ? ([
+          { value: 'owner', title: 'Owner of a new account' },
+          { value: 'operator', title: 'Operator of this server' },
+        ] as const)
+      : ([
+          { value: 'member', title: 'Member: sees everything of the account' },
+          { value: 'owner', title: 'Owner: changes it too' },
+        ] as const)
+  const send = async (): Promise<void> => {
+    const to = email.trim() === '' ? {} : { email: email.trim() }
+    const made =
+      account === null
+        ? await call<typeof inviteAnyone>('POST /invitations', {
+            role,
+            ...to,
+            ...(role === 'operator' ? {} : { accountName: accountName.trim() }),
+          })
+        : await call<typeof invite>('POST /accounts/{account}/invitations', {
+            account,
+            role,
+            ...to,
+          })
+    setLink(made.link)
+    onMade()
+  }
+  return (
+    <Dialog title="Invite somebody" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Make the link"
+        fields={['email', 'accountName']}
+        onSend={send}
+        beside={
+          <button class="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+      >
+        <SelectField<Role> title="As" value={role} options={roles} onValue={setRole} />
+        {account === null && role !== 'operator' && (
+          <TextField
+            title="Name of the account"
+            autocomplete="off"
+            maxLength={64}
+            value={accountName}
+            error={sending.of('accountName')}
+            onValue={setAccountName}
+          />
+        )}
+        <TextField
+          title="Email"
+          hint="The only one that may take it. Left empty, whoever has the link may."
+          type="email"
+          autocomplete="off"
+          value={email}
+          error={sending.of('email')}
+          onValue={setEmail}
+        />
+      </Form>
+    </Dialog>
+  )
+}

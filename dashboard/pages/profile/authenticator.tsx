@@ -1,0 +1,167 @@
+// The authenticator of whoever is signed in: enrolled in two steps, taken away with the password.
+import { useState } from 'preact/hooks'
+import type { confirmTotp } from '../../../src/gateway/admin/confirm-totp.ts'
+import type { enrolTotp } from '../../../src/gateway/admin/enrol-totp.ts'
+import type { removeTotp } from '../../../src/gateway/admin/remove-totp.ts'
+import { call, type Reply } from '../../app/api.ts'
+import { useSession } from '../../app/session.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CodeBlock, Value } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { Note } from '../../ui/note.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
+
+type Enrolled = Reply<typeof enrolTotp>
+
+export function Authenticator() {
+  const { person, recoveryCodesLeft, reload } = useSession()
+  const [open, setOpen] = useState<'enrol' | 'remove' | null>(null)
+  const close = (): void => setOpen(null)
+  return (
+    <Card
+      title="Authenticator"
+      about="A second step when you sign in: a code of an app on your phone."
+      actions={
+        <Badge tone={person.hasTotp ? 'good' : 'plain'}>{person.hasTotp ? 'On' : 'Off'}</Badge>
+      }
+    >
+      {person.hasTotp && (
+        <p>
+          {recoveryCodesLeft} recovery {recoveryCodesLeft === 1 ? 'code is' : 'codes are'} left, for
+          when the phone is not at hand.
+        </p>
+      )}
+      <div class="row">
+        <button class="button" type="button" onClick={() => setOpen('enrol')}>
+          {person.hasTotp ? 'Enrol another one' : 'Turn on'}
+        </button>
+        {person.hasTotp && (
+          <button class="button danger" type="button" onClick={() => setOpen('remove')}>
+            Turn off
+          </button>
+        )}
+      </div>
+      {open === 'enrol' && <Enrol onDone={reload} onClose={close} />}
+      {open === 'remove' && <Remove onDone={reload} onClose={close} />}
+    </Card>
+  )
+}
+
+type StepProps = { onDone(): void; onClose(): void }
+
+function Enrol({ onDone, onClose }: StepProps) {
+  const sending = useSending()
+  const [password, setPassword] = useState('')
+  const [enrolled, setEnrolled] = useState<Enrolled | null>(null)
+  if (enrolled !== null) return <Confirm enrolled={enrolled} onDone={onDone} onClose={onClose} />
+  return (
+    <Dialog title="Is it you?" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Go on"
+        onSend={async () =>
+          setEnrolled(await call<typeof enrolTotp>('POST /me/totp', { password }))
+        }
+        beside={<Cancel onClose={onClose} />}
+      >
+        <TextField
+          title="Password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onValue={setPassword}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled: Enrolled }) {
+  const sending = useSending()
+  const [code, setCode] = useState('')
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  if (codes !== null) {
+    return (
+      <Dialog title="Recovery codes" onClose={onClose}>
+        <Note tone="warn">
+          Keep these where you find them without your phone: each lets you in once, and they are not
+          shown again.
+        </Note>
+        <CodeBlock title="the recovery codes" text={codes.join('\n')} />
+        <div class="dialog-foot">
+          <button class="button primary" type="button" onClick={onClose}>
+            I have kept them
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="Scan this" onClose={onClose}>
+      <QrCode text={enrolled.address} title="QR code for the authenticator" />
+      <div class="field">
+        <span class="hint">Or type it into the app:</span>
+        <Value text={enrolled.secret} title="Copy the secret of the authenticator" />
+      </div>
+      <Form
+        sending={sending}
+        action="Turn on"
+        onSend={async () => {
+          const sent = { code: code.replaceAll(/\s/g, '') }
+          const { recoveryCodes } = await call<typeof confirmTotp>('POST /me/totp/confirm', sent)
+          setCodes(recoveryCodes)
+          onDone()
+        }}
+        beside={<Cancel onClose={onClose} />}
+      >
+        <TextField
+          title="Code that the app shows"
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          maxLength={8}
+          value={code}
+          onValue={setCode}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Remove({ onDone, onClose }: StepProps) {
+  const sending = useSending()
+  const [password, setPassword] = useState('')
+  return (
+    <Dialog title="Turn the authenticator off?" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Turn off"
+        onSend={async () => {
+          await call<typeof removeTotp>('POST /me/totp/remove', { password })
+          onDone()
+          onClose()
+        }}
+        beside={<Cancel onClose={onClose} />}
+      >
+        <p>The password alone lets you in then.</p>
+        <TextField
+          title="Password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onValue={setPassword}
+        />
+      </Form>
+    </Dialog>
+  )
+}
+
+function Cancel({ onClose }: { onClose(): void }) {
+  return (
+    <button class="button" type="button" onClick={onClose}>
+      Cancel
+    </button>
+  )
+}

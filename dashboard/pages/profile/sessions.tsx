@@ -1,0 +1,100 @@
+// Where whoever asks is signed in.
+import type { endOtherSessions } from '../../../src/gateway/admin/end-other-sessions.ts'
+import type { endSession } from '../../../src/gateway/admin/end-session.ts'
+import type { listSessions } from '../../../src/gateway/admin/list-sessions.ts'
+import { call } from '../../app/api.ts'
+import { formatSince, formatTime } from '../../app/format.ts'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Show } from '../../ui/note.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+export function Sessions() {
+  const toast = useToast()
+  const sessions = useLoaded(
+    (signal) => call<typeof listSessions>('GET /me/sessions', {}, signal),
+    [],
+  )
+  const run = async (work: Promise<unknown>): Promise<void> => {
+    await work.catch((error: unknown) => toast(String(error), 'bad'))
+    sessions.again()
+  }
+  return (
+    <Card
+      title="Sessions"
+      flush
+      actions={
+        <button
+          class="button small"
+          type="button"
+          onClick={() => void run(call<typeof endOtherSessions>('DELETE /me/sessions'))}
+        >
+          End all others
+        </button>
+      }
+    >
+      <Show loaded={sessions}>
+        {({ sessions: rows }) => (
+          <Table
+            caption="Sessions"
+            rows={rows}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Browser', cell: ({ agent }) => browserName(agent) },
+              { title: 'From', cell: ({ address }) => address ?? 'not kept' },
+              { title: 'Signed in', cell: ({ created }) => formatTime(created) },
+              {
+                title: 'Seen',
+                cell: ({ isThis, lastSeen }) =>
+                  isThis ? <Badge tone="good">This one</Badge> : formatSince(lastSeen, Date.now()),
+              },
+              {
+                title: 'End',
+                actions: true,
+                cell: ({ id, isThis }) =>
+                  !isThis && (
+                    <button
+                      class="button small"
+                      type="button"
+                      onClick={() =>
+                        void run(
+                          call<typeof endSession>('DELETE /me/sessions/{session}', { session: id }),
+                        )
+                      }
+                    >
+                      End
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+    </Card>
+  )
+}
+
+const browsers: readonly (readonly [form: RegExp, name: string])[] = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\//, 'Firefox'],
+  [/HeadlessChrome\/|Chromium\//, 'Chromium'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: readonly (readonly [form: RegExp, name: string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** `Firefox on Linux`, or what it calls itself. */
+function browserName(agent: string): string {
+  const browser = browsers.find(([form]) => form.test(agent))?.[1]
+  const system = systems.find(([form]) => form.test(agent))?.[1]
+  if (browser === undefined) return agent === '' ? 'unknown' : agent.slice(0, 40)
+  return system === undefined ? browser : `${browser} on ${system}`
+}

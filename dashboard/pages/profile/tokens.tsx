@@ -1,0 +1,151 @@
+// Tokens with which programs act for whoever is signed in: the command line with `--url`, scripts.
+import { useState } from 'preact/hooks'
+import type { createToken } from '../../../src/gateway/admin/create-token.ts'
+import type { listTokens } from '../../../src/gateway/admin/list-tokens.ts'
+import type { revokeToken } from '../../../src/gateway/admin/revoke-token.ts'
+import { call } from '../../app/api.ts'
+import { formatDay } from '../../app/format.ts'
+import { useSession } from '../../app/session.tsx'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Card } from '../../ui/card.tsx'
+import { SecretOnce } from '../../ui/copy.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Empty, Show } from '../../ui/note.tsx'
+import { Table } from '../../ui/table.tsx'
+import { endOf, type KeyEnd, keyEnds } from '../keys/key-end.ts'
+
+export function Tokens() {
+  const [making, setMaking] = useState(false)
+  const [revoking, setRevoking] = useState<string | null>(null)
+  const tokens = useLoaded((signal) => call<typeof listTokens>('GET /me/tokens', {}, signal), [])
+  return (
+    <Card
+      title="Tokens"
+      about="For programs that look after this server as you: cairn --url with CAIRN_TOKEN."
+      flush
+      actions={
+        <button class="button small" type="button" onClick={() => setMaking(true)}>
+          <Icon name="plus" size={16} /> New token
+        </button>
+      }
+    >
+      <Show loaded={tokens}>
+        {({ tokens: rows }) => (
+          <Table
+            caption="Tokens"
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={<Empty title="No token" />}
+            columns={[
+              { title: 'Name', cell: ({ name }) => (name === '' ? 'Without a name' : name) },
+              { title: 'Begins with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
+              { title: 'May do what', cell: ({ role }) => `${role}s may` },
+              { title: 'Last used', cell: ({ lastUsedDay }) => lastUsedDay ?? 'never' },
+              {
+                title: 'Ends',
+                cell: ({ expires, revoked }) =>
+                  revoked !== null ? (
+                    <Badge tone="bad">Revoked</Badge>
+                  ) : expires === null ? (
+                    'never'
+                  ) : (
+                    formatDay(expires)
+                  ),
+              },
+              {
+                title: 'Revoke',
+                actions: true,
+                cell: ({ id, revoked }) =>
+                  revoked === null && (
+                    <button
+                      class="button small danger"
+                      type="button"
+                      onClick={() => setRevoking(id)}
+                    >
+                      Revoke
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+      {making && <CreateToken onMade={tokens.again} onClose={() => setMaking(false)} />}
+      {revoking !== null && (
+        <ConfirmDialog
+          title="Revoke this token?"
+          action="Revoke it"
+          onClose={() => setRevoking(null)}
+          onConfirm={async () => {
+            await call<typeof revokeToken>('DELETE /me/tokens/{token}', { token: revoking })
+            tokens.again()
+          }}
+        >
+          Programs that use it are refused from now on.
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}
+
+function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
+  const { isOperator, accounts } = useSession()
+  const isOwner = isOperator || accounts.some(({ role }) => role === 'owner')
+  const roles = [
+    { value: 'member', title: 'Read: what members may' } as const,
+    ...(isOwner ? [{ value: 'owner', title: 'Change: what owners may' } as const] : []),
+    ...(isOperator ? [{ value: 'operator', title: 'All: what operators may' } as const] : []),
+  ]
+  const sending = useSending()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<'member' | 'owner' | 'operator'>('member')
+  const [end, setEnd] = useState<KeyEnd>('90')
+  const [text, setText] = useState<string | null>(null)
+  if (text !== null) {
+    return (
+      <Dialog title="The token is made" onClose={onClose}>
+        <SecretOnce rows={[{ title: 'Token', text }]} />
+        <div class="dialog-foot">
+          <button class="button primary" type="button" onClick={onClose}>
+            I have kept it
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="New token" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Make the token"
+        fields={['name']}
+        onSend={async () => {
+          const sent = { name, role, expires: endOf(end, Date.now()) }
+          setText((await call<typeof createToken>('POST /me/tokens', sent)).text)
+          onMade()
+        }}
+        beside={
+          <button class="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+        }
+      >
+        <TextField
+          title="Name"
+          hint="The program that uses it."
+          value={name}
+          maxLength={64}
+          autocomplete="off"
+          error={sending.of('name')}
+          onValue={setName}
+        />
+        <SelectField title="May do" value={role} options={roles} onValue={setRole} />
+        <SelectField title="Ends" value={end} options={keyEnds} onValue={setEnd} />
+      </Form>
+    </Dialog>
+  )
+}

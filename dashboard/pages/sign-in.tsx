@@ -1,0 +1,67 @@
+// Signing in, in the place of the page that was asked for: email and password, then a code where one is needed.
+import { useState } from 'preact/hooks'
+import type { signIn } from '../../src/gateway/admin/sign-in.ts'
+import { ApiError, call } from '../app/api.ts'
+import { TextField } from '../ui/field.tsx'
+import { Form, useSending } from '../ui/form.tsx'
+import { Lone } from '../ui/lone.tsx'
+
+export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
+  const sending = useSending()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState<string | null>(null)
+  const send = async (): Promise<void> => {
+    try {
+      await call<typeof signIn>('POST /session', {
+        email,
+        password,
+        ...(code === null ? {} : { code: code.replaceAll(/\s/g, '') }),
+      })
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.code !== 'needs_code') throw thrown
+      setCode('')
+      return
+    }
+    onSignedIn()
+  }
+  return (
+    <Lone title="Sign in" about="To keys, limits, usage, proofs and files.">
+      <Form sending={sending} action={code === null ? 'Sign in' : 'Go on'} onSend={send} wide>
+        {code === null ? (
+          <>
+            <TextField
+              title="Email"
+              type="email"
+              autocomplete="username"
+              value={email}
+              onValue={setEmail}
+            />
+            <TextField
+              title="Password"
+              type="password"
+              autocomplete="current-password"
+              value={password}
+              onValue={setPassword}
+            />
+          </>
+        ) : (
+          <TextField
+            key="code"
+            title="Code"
+            hint="Of your authenticator, or one of your recovery codes."
+            inputMode="text"
+            autocomplete="one-time-code"
+            focused
+            value={code}
+            onValue={setCode}
+          />
+        )}
+      </Form>
+      <p class="hint">
+        Nobody has signed in here yet? <code>cairn init --link</code> prints a link for the first
+        operator.
+      </p>
+    </Lone>
+  )
+}

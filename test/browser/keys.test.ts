@@ -1,0 +1,90 @@
+// The life of an API key in the dashboard: made, used on both faces, limited, rotated, revoked.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { rpc } from '../started-server.ts'
+import { noBrowser } from './browser.ts'
+import { openPage } from './open-page.ts'
+
+type Made = { readonly key: string; readonly secret: string }
+
+async function codeOf(url: string, key: string): Promise<number | null> {
+  const { error } = (await rpc(url, key, 'eth_blockNumber')) as { error?: { code: number } }
+  return error?.code ?? null
+}
+
+async function version(url: string, { key, secret }: Made): Promise<number> {
+  const headers = { authorization: `Basic ${btoa(`${key}:${secret}`)}` }
+  return (await fetch(`${url}/api/v0/version`, { method: 'POST', headers })).status
+}
+
+async function makeKey(page: Page, name: string): Promise<Made> {
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  return await readSecrets(page)
+}
+
+async function readSecrets(page: Page): Promise<Made> {
+  const values = page.locator('dialog .value .mono')
+  await values.nth(1).waitFor()
+  const [key = '', secret = ''] = await values.allInnerTexts()
+  return { key, secret }
+}
+
+async function closeDialog(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'I have kept' }).click()
+  await page.locator('dialog').waitFor({ state: 'detached' })
+}
+
+test(
+  'a key is made, shown once, used on both faces, rotated with an overlap and revoked',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { cairn, page, enter, picture } = await openPage(t)
+    await enter()
+    const made = await makeKey(page, 'shop')
+    await picture('key-made')
+    assert.match(made.key, /^cairn_live_[0-9A-Za-z]{36}$/)
+    assert.equal(await codeOf(cairn.url, made.key), null)
+    assert.equal(await version(cairn.url, made), 200)
+    await closeDialog(page)
+    assert.ok(!(await page.content()).includes(made.key), 'the key is not shown again')
+
+    await page.getByRole('link', { name: 'shop' }).click()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('button', { name: 'Make the new key' }).click()
+    const next = await readSecrets(page)
+    await closeDialog(page)
+    assert.notEqual(next.key, made.key)
+    assert.equal(await codeOf(cairn.url, next.key), null)
+    assert.equal(await codeOf(cairn.url, made.key), null, 'the old one goes on for a day')
+
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke it' }).click()
+    await page.getByText('Revoked', { exact: true }).waitFor()
+    assert.equal(await codeOf(cairn.url, made.key), -32600)
+    assert.equal(await codeOf(cairn.url, next.key), null)
+  },
+)
+
+test(
+  'an allowlist that is set in the page refuses at once what it does not name',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { cairn, page, enter } = await openPage(t)
+    await enter()
+    const { key } = await makeKey(page, 'listed')
+    await closeDialog(page)
+    await page.getByRole('link', { name: 'listed' }).click()
+    await page.getByRole('tab', { name: 'Allowlists' }).click()
+    await page.getByLabel('Methods and file commands').fill('eth_chainId')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. The key follows at once.').waitFor()
+    assert.equal(await codeOf(cairn.url, key), -32002)
+    await page.getByLabel('Methods and file commands').fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. The key follows at once.').last().waitFor()
+  },
+)

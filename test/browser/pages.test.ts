@@ -1,0 +1,53 @@
+// Every page of the dashboard as people see it: light and dark, on a phone, a tablet and a desk.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openPage } from './open-page.ts'
+
+const widths = [360, 768, 1280]
+const schemes = ['light', 'dark'] as const
+const table = readFileSync(new URL('../../dashboard/app/pages.ts', import.meta.url), 'utf8')
+const paths = [...table.matchAll(/^ {4}path: '([^']+)'/gm)].map(([, path = '']) => path)
+
+/** Two frames later, and nothing is on its way from one colour to another. */
+async function settle(page: Page): Promise<void> {
+  const frame = 'await new Promise((done) => requestAnimationFrame(done))'
+  const end =
+    'for (const one of document.getAnimations()) if (one instanceof CSSTransition) one.finish()'
+  await page.evaluate(`(async () => { ${frame}; ${end}; ${frame} })()`)
+}
+
+test(
+  'no page hinders people who need contrast, a keyboard or a screen reader, and none is wider than the screen',
+  { skip: noBrowser, timeout: 180_000 },
+  async (t) => {
+    const { cairn, page, open, enter, picture } = await openPage(t)
+    await enter()
+    const { keys } = (await page.evaluate(
+      "fetch('/api/v1/keys').then((response) => response.json())",
+    )) as { keys: readonly { readonly id: string }[] }
+    await cairn.rpc('eth_blockNumber')
+    assert.ok(paths.length >= 10)
+    for (const pattern of paths) {
+      const path = pattern.replace(':key', keys[0]?.id ?? '')
+      await open(path)
+      await page.locator('.loading').first().waitFor({ state: 'detached' })
+      const name = pattern === '/' ? 'start' : pattern.slice(1).replaceAll(/\W+/g, '-')
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 860 })
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        assert.ok(Number(wider) <= 0, `${path} is ${String(wider)} px wider than ${width}`)
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme })
+          await settle(page)
+          await checkAxe(page, `${path} at ${width} in ${colorScheme}`)
+          const isKept = (width === 360) === (colorScheme === 'dark')
+          if (isKept) await picture(`${name}-${width}-${colorScheme}`)
+        }
+      }
+    }
+  },
+)
