@@ -1,7 +1,8 @@
 // JWTs that somebody forges who knows a good one and the public key: changed at a bit, a claim or the header, signed by
 // others or by nobody. None enters but the tokens that were signed.
+// Keeps promise 8 of docs/promises.md.
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { SignJWT } from 'jose'
 import { verifyJwt } from '../../src/accounts/jwt.ts'
@@ -73,9 +74,9 @@ async function forge(chance: Random, { text, kid }: Token): Promise<string> {
   }
 }
 
-test(`of ${rounds} forged tokens none enters, and each is refused as a token`, async (t) => {
-  const seed = Number(process.hrtime.bigint() % 1_000_000n)
-  t.diagnostic(`seed ${seed}`)
+test('of three thousand forged tokens none enters, and each is refused as a token', async (t) => {
+  const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(1_000_000))
+  t.diagnostic(`CAIRN_SEED=${seed}`)
   const chance = seeded(seed)
   const tokens: readonly Token[] = [
     { text: await rsa.sign('r', good), kid: 'r' },
