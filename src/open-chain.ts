@@ -13,11 +13,14 @@ import { countBlocks } from './ethereum/embedded/count-blocks.ts'
 import { type EmbeddedNetwork, openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
 import type { Network } from './ethereum/network.ts'
+import { createAccountMemory } from './ethereum/proved-account.ts'
 import { createHeaderMemory } from './ethereum/proved-header.ts'
 import type { SenderCache } from './ethereum/sender-cache.ts'
 
 /** Decoded headers kept for each network, about 2 KB each. */
 const headersMax = 4_096
+/** Proved accounts kept for each network, about 1 KB each. */
+const accountsMax = 4_096
 
 /** Told after each block of `blocksFile`: how many are there, of how many. */
 export type OnImport = (done: number, total: number) => void
@@ -107,6 +110,7 @@ function asNetwork(
     held,
     heldNode,
     headers,
+    accounts: createAccountMemory(accountsMax),
     hint,
   }
 }

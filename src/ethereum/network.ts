@@ -7,6 +7,7 @@ import type { Executor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
 import type { Head } from './head.ts'
 import type { EntryReader } from './entry-reader.ts'
+import type { AccountMemory } from './proved-account.ts'
 import type { HeaderMemory } from './proved-header.ts'
 import type { Relay } from './relay.ts'
 import type { TransactionPool } from './transaction-pool.ts'
@@ -22,6 +23,8 @@ export type Network = {
   readonly heldNode: HeldNode
   /** Headers proved before, decoded. */
   readonly headers: HeaderMemory
+  /** Accounts proved before; not given: each read walks to its own. */
+  readonly accounts?: AccountMemory
   /** Given where lists are not at hand whole: single entries are then read through it. */
   readonly entries?: EntryReader
   /** The hint every read of this network starts from. */

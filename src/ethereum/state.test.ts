@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
 import { toHex } from '../base/hex.ts'
 import {
+  absentAccount,
   type AccountState,
   emptyCodeHash,
   emptyTrieRoot,
@@ -15,7 +16,8 @@ import { keccak256 } from '../codec/keccak.ts'
 import { encodeInteger, encodeRlp } from '../codec/rlp.ts'
 import { buildTrie } from '../codec/trie-build.ts'
 import { type ContentRef, type Item, refKey } from '../content/ref.ts'
-import { findAccount, heldCode, heldStorage, readCode, readStorage } from './state.ts'
+import { createAccountMemory } from './proved-account.ts'
+import { findAccount, heldAccount, heldCode, heldStorage, readCode, readStorage } from './state.ts'
 
 const { signal } = new AbortController()
 
@@ -150,4 +152,44 @@ test('what is at hand is read without a wait; without one of its nodes there is 
     if (value === null || held === null) missed += 1
   }
   assert.ok(missed >= 5, `${missed} nodes were needed`)
+})
+
+test('an account that a walk has proved is not walked to again, under that state root and address alone', () => {
+  const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
+  const accounts = createAccountMemory(64)
+  const at = holder(items, stateRoot, 5n)
+  let asked = 0
+  const network = {
+    ...at.network,
+    accounts,
+    heldNode: (from: Uint8Array, offset: number) => {
+      asked += 1
+      return at.network.heldNode(from, offset)
+    },
+  }
+  const read = (address: bigint, root = stateRoot) => {
+    const block = { ...at.block, header: { stateRoot: root } as Header }
+    return heldAccount({ network, block, address: bytes(20, address) })
+  }
+  assert.deepEqual(read(5n), account)
+  assert.deepEqual(read(99n), absentAccount)
+  const walked = asked
+  assert.deepEqual(read(5n), account)
+  assert.deepEqual(read(99n), absentAccount)
+  assert.equal(asked, walked)
+  assert.deepEqual(read(6n), account)
+  assert.ok(asked > walked, 'another address is another account')
+  assert.equal(read(5n, bytes(32, 1n)), null, 'and so is another state')
+  for (let address = 100n; address < 300n; address++) read(address)
+  const before = asked
+  read(5n)
+  assert.ok(asked > before, 'no more than 64 are remembered')
+})
+
+test('an account whose walk lacks a node is not remembered', () => {
+  const { items, stateRoot } = world(new Map(), 40)
+  const at = holder(items.slice(0, 1), stateRoot, 5n)
+  const accounts = createAccountMemory(64)
+  assert.equal(heldAccount({ ...at, network: { ...at.network, accounts } }), null)
+  assert.equal(accounts.find(stateRoot, at.address), null)
 })

@@ -38,9 +38,14 @@ export async function findAccount(
 
 /** `findAccount` when all of its nodes are at hand, `absentAccount` for none; null when one is not. */
 export function heldAccount({ network, block, address }: AccountAt): AccountState | null {
-  const leaf = new Walker(block.header.stateRoot, keccak256(address)).walk(network.heldNode)
+  const { stateRoot } = block.header
+  const known = network.accounts?.find(stateRoot, address)
+  if (known !== undefined && known !== null) return known
+  const leaf = new Walker(stateRoot, keccak256(address)).walk(network.heldNode)
   if (leaf === undefined) return null
-  return leaf === null ? absentAccount : decodeProved(decodeAccountState, leaf)
+  const account = leaf === null ? absentAccount : decodeProved(decodeAccountState, leaf)
+  network.accounts?.add(stateRoot, address, account)
+  return account
 }
 
 /** `readStorage` when all of its nodes are at hand, else null. Throws `unverified`. */

@@ -9,6 +9,7 @@ import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import { blobFractionAt, findKnownNetwork } from '../known-networks.ts'
 import type { Network } from '../network.ts'
+import { createAccountMemory } from '../proved-account.ts'
 import { createHeaderMemory, type ProvedHeader } from '../proved-header.ts'
 import { findInHistory } from './head/block-history.ts'
 import { createCallAt } from './source/block-parameter.ts'
@@ -58,6 +59,8 @@ export type UpstreamNetwork = {
 
 /** Decoded headers kept, about 2 KB each. */
 const headersMax = 4_096
+/** Proved accounts kept for each network, about 1 KB each. */
+const accountsMax = 4_096
 
 export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNetwork {
   const { name, chainId, heads, content, clock, log } = options
@@ -115,6 +118,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     head,
     ...content,
     headers: createHeaderMemory(headersMax),
+    accounts: createAccountMemory(accountsMax),
     hint: { network: name },
     pool: createUpstreamTransactionPool({ network: name, pool, words, arrivals: pending.arrivals }),
     executor: null,
