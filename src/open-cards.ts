@@ -5,10 +5,14 @@ import type { Biller } from './accounts/cards/biller.ts'
 import { type Cards, type CardsParts, createCards } from './accounts/cards/cards.ts'
 import { openStripe } from './accounts/cards/stripe-biller.ts'
 import type { Config } from './config/settings.ts'
-import { createCardForms } from './limits/card-forms.ts'
+import { networkOf } from './base/address.ts'
+import { createCardAsks } from './limits/card-asks.ts'
 
 /** Addresses are shared by more than one account now and then. */
 const addressShare = 3
+const daySeconds = 86_400
+/** Looks at the biller that one account may ask for in a minute. */
+const looksPerMinute = 20
 
 export type OpenCards = {
   readonly cards: Cards
@@ -23,6 +27,12 @@ export function openCards(
   },
 ): OpenCards {
   const { settings, clock } = parts
+  const admitAddress = createCardAsks({
+    clock,
+    most: () => addressShare * settings.now.card.stripe.formsPerDayMax,
+    seconds: daySeconds,
+    details: (most) => `this address may begin to add a card ${most} times a day`,
+  })
   let opened: { readonly by: string; readonly biller: Promise<Biller> } | null = null
 
   function biller(): Promise<Biller> {
@@ -43,9 +53,12 @@ export function openCards(
       adapter: () => settings.now.card.adapter,
       biller,
       formsPerDayMax: () => settings.now.card.stripe.formsPerDayMax,
-      admitAddress: createCardForms({
+      admitAddress: (address) => admitAddress(networkOf(address)),
+      admitLook: createCardAsks({
         clock,
-        perDay: () => addressShare * settings.now.card.stripe.formsPerDayMax,
+        most: () => looksPerMinute,
+        seconds: 60,
+        details: (most) => `an account may have its card looked up ${most} times a minute`,
       }),
     }),
     async check() {

@@ -42,6 +42,8 @@ export type OpenMetrics = {
 /** Methods that are no operation of their own, as usage counts them. */
 const otherMethods = ['batch', 'eth_subscription', 'eth_subscribe', 'eth_unsubscribe'] as const
 
+const sessionsSql = 'SELECT count(*) FROM session WHERE expires > ?'
+
 export function openMetrics(parts: MetricsParts): OpenMetrics {
   const { counters, opened, store, database, usage, clock } = parts
   const metrics = createMetrics()
@@ -72,6 +74,7 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
       heldRows: usage.read(({ length }) => length),
       failedWrites: usage.failedWrites,
     }),
+    sessions: () => database.getValue<number>(sessionsSql, [clock.now()]) ?? 0,
     connections: parts.connections,
   })
   return {

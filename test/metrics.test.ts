@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'
 import { alertRules } from './docs/metrics-page.ts'
+import { takeFirstRun } from './fakes/admin-client.ts'
 import { findNamingFaults, parseMetrics } from './fakes/metrics-text.ts'
 import { type Started, startCairn } from './started-server.ts'
 
@@ -133,6 +134,22 @@ test('from elsewhere it takes the token; a page of another origin reads nothing'
   assert.equal(known.headers['access-control-allow-origin'], undefined)
   assert.equal((await scrape({}, 'POST')).status, 405)
   assert.equal((await scrape({}, 'HEAD')).text, '')
+})
+
+test("an operator's own token opens it, a member's does not", async () => {
+  const page = await takeFirstRun(cairn)
+  const make = async (role: string): Promise<string> => {
+    const made = await page.ask('POST', '/me/tokens', { name: role, role, expires: null })
+    assert.equal(made.status, 200, JSON.stringify(made.body))
+    return String(made.body['text'])
+  }
+  const elsewhere = { 'x-forwarded-for': '192.0.2.1' }
+  const scrapeWith = async (token: string) =>
+    (await scrape({ ...elsewhere, authorization: `Bearer ${token}` })).status
+  assert.equal(await scrapeWith(await make('operator')), 200)
+  assert.equal(await scrapeWith(await make('member')), 403)
+  const { valueOf } = parseMetrics((await scrape()).text)
+  assert.equal(valueOf('cairn_sessions', {}), 1)
 })
 
 test('switched off, it is not there', async () => {

@@ -150,6 +150,11 @@ export const metricTable = {
     help: 'Writes of usage that failed; what they held goes with the next.',
     labels: [],
   },
+  cairn_sessions: {
+    kind: 'gauge',
+    help: 'Sessions of people that are not over.',
+    labels: [],
+  },
   cairn_connections: {
     kind: 'gauge',
     help: 'Open connections, by listener.',

@@ -44,6 +44,7 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   answers: () => new Map(),
   store: () => ({ segmentBytes: 1, databaseBytes: 2, bytesMax: null, sealed: 3, writable: true }),
   writesWaiting: () => 4,
+  sessions: () => 8,
   usage: () => ({ heldRows: 5, failedWrites: 6 }),
   connections: () => new Map([['faces', 7]]),
   ...part,

@@ -30,6 +30,7 @@ export type Observed = {
   }
   writesWaiting(): number
   usage(): { readonly heldRows: number; readonly failedWrites: number }
+  sessions(): number
   /** By listener. */
   connections(): ReadonlyMap<string, number>
 }
@@ -119,6 +120,7 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
       reach('cairn_answers_total', count, { verified })
     }
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
+    metrics.set('cairn_sessions', observed.sessions())
     const { heldRows, failedWrites } = observed.usage()
     metrics.set('cairn_usage_held_rows', heldRows)
     reach('cairn_usage_failed_writes_total', failedWrites)

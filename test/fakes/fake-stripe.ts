@@ -48,6 +48,8 @@ export type FakeStripe = {
   detach(cardId: string): void
   renew(cardId: string, expiryYear: number): void
   deleteCustomer(id: string): void
+  /** As if it never was: what keys of another company see. */
+  forgetCustomer(id: string): void
   /** Ids of the cards of a customer, the newest first. */
   cardsOf(customer: string): readonly string[]
   sign(event: unknown, atMs: number, secret?: string): SignedNotice
@@ -255,6 +257,7 @@ export async function startFakeStripe(
       customer.deleted = true
       tell('customer.deleted', { id, object: 'customer' })
     },
+    forgetCustomer: (id) => void customers.delete(id),
     cardsOf: (customer) => cardsOf(customer).map(({ id }) => id),
     sign(event, atMs, secret = webhookSecret) {
       const body = Buffer.from(JSON.stringify(event))

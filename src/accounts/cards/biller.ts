@@ -41,9 +41,9 @@ export interface Biller {
     of: { readonly accountId: string; readonly name: string },
     onceKey: string,
   ): Promise<string>
-  /** Null when the customer is gone. */
+  /** Null when the customer is not there. */
   createForm(customer: string, onceKey: string): Promise<CardForm | null>
-  /** Null when the customer is gone. */
+  /** Null when the customer was deleted. Throws `no_upstream` for one that this biller never knew. */
   readCards(customer: string): Promise<KeptCards | null>
   /** Bills go to this card from now on. */
   useCard(customer: string, cardId: string): Promise<void>

@@ -48,6 +48,7 @@ async function rig(
     biller: async () => biller,
     formsPerDayMax: () => options.formsPerDayMax ?? 1000,
     admitAddress: () => {},
+    admitLook: () => {},
   })
   const account = await accounts.createAccount('acme')
   const hear: Rig['hear'] = ({ body, signature }) => cards.hear(body, signature)
@@ -164,6 +165,17 @@ test('a customer that was deleted is never taken up again: the next card has a n
   await add('attempt-3')
   assert.equal((await cards.refresh(account.id)).state, 'on-file')
   assert.equal(stripe.customers.size, 3)
+})
+
+test('keys of another company keep what is known and say so, and nothing is lost when they are put right', async (t) => {
+  const { stripe, cards, account, add, hearAll } = await rig(t)
+  await add('attempt-1', '4444')
+  await hearAll()
+  const [customer = ''] = stripe.customers.keys()
+  stripe.forgetCustomer(customer)
+  await assert.rejects(cards.refresh(account.id), faultOf('no_upstream'))
+  await assert.rejects(cards.remove(account.id), faultOf('no_upstream'))
+  assert.equal(cards.status(account.id).card?.last4, '4444')
 })
 
 test('a card past its month says so and closes nothing, and a renewed one is on file again', async (t) => {

@@ -43,9 +43,9 @@ export type Cards = {
     readonly attempt: string
     readonly address: string
   }): Promise<CardForm & { readonly publishableKey: string }>
-  /** Asks the biller. Throws `no_upstream`. */
+  /** Asks the biller. Throws `no_upstream`, `over_rate`. */
   refresh(accountId: string): Promise<CardStatus>
-  /** Takes every card of the account away. The operator's mark is not touched. */
+  /** Takes every card of the account away. Throws as `refresh`. The operator's mark is not touched. */
   remove(accountId: string): Promise<CardStatus>
   /**
    * A notice of the biller, raw. Resolves when what it is about is durable. Throws `bad_input` when it is forged
@@ -66,6 +66,8 @@ export type CardsParts = {
   readonly formsPerDayMax: () => number
   /** Throws `over_rate` when this address has begun too many forms, whichever the accounts. */
   readonly admitAddress: (address: string) => void
+  /** Throws `over_rate` when the biller was asked about this account too often. */
+  readonly admitLook: (accountId: string) => void
 }
 
 const dayMs = 86_400_000
@@ -173,13 +175,16 @@ export function createCards(parts: CardsParts): Cards {
 
     refresh: (accountId) =>
       lanes.run(accountId, async () => {
-        await look(await open(), accountId)
+        const biller = await open()
+        parts.admitLook(accountId)
+        await look(biller, accountId)
         return status(accountId)
       }),
 
     remove: (accountId) =>
       lanes.run(accountId, async () => {
         const biller = await open()
+        parts.admitLook(accountId)
         const customer = rows.find(accountId)?.customer ?? null
         for (let round = 0; customer !== null && round < removalsMax; round++) {
           const kept = await biller.readCards(customer)

@@ -73,13 +73,13 @@ export async function openStripe(settings: StripeSettings): Promise<Biller> {
     },
 
     async readCards(customer) {
-      const found = await ask(() => stripe.customers.retrieve(customer), null)
-      if (found === null || found.deleted === true) return null
-      const listed = await ask(
-        () => stripe.customers.listPaymentMethods(customer, { type: 'card', limit: cardsMax }),
-        null,
+      // A customer that was deleted is still shown as such. One that is not there at all belongs to other keys: to forget
+      // its card for that would not be undone when the keys are put right.
+      const found = await ask(() => stripe.customers.retrieve(customer))
+      if (found.deleted === true) return null
+      const listed = await ask(() =>
+        stripe.customers.listPaymentMethods(customer, { type: 'card', limit: cardsMax }),
       )
-      if (listed === null) return null
       return {
         cards: listed.data.flatMap(toCard),
         defaultId: idOf(found.invoice_settings.default_payment_method),

@@ -60,8 +60,13 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
     } catch (thrown) {
       const fault = Fault.from(thrown)
       const { requestId } = exchange
-      const detail = { requestId, code: fault.code, cause: fault.cause }
-      if (isPost) log('warn', 'card_notice_refused', detail)
+      // What anybody may send is no news; what a real notice met is.
+      const forged = fault.row.status < 500
+      log(forged ? 'debug' : 'warn', 'card_notice_refused', {
+        requestId,
+        code: fault.code,
+        ...(forged ? {} : { cause: fault.cause }),
+      })
       sendAdminRefusal(exchange, fault, isPost ? null : 'POST')
     } finally {
       notices--
