@@ -56,31 +56,30 @@ export function createPasswords(parts: {
     }
   }
 
-  async function hash(password: string): Promise<string> {
+  /** `derive` works by the cost of new passwords, or not at all for the password that nobody has. */
+  async function phc(derive: (salt: Uint8Array) => Promise<Uint8Array>): Promise<string> {
     const salt = randomBytes(saltBytes)
+    const tail = [base64(salt), base64(await derive(salt))]
     if (algorithm === 'scrypt') {
       const { ln, r, p } = scryptCost
-      const derived = await byScrypt(scryptCost)(password, salt, hashBytes)
-      return ['', 'scrypt', `ln=${ln},r=${r},p=${p}`, base64(salt), base64(derived)].join('$')
+      return ['', 'scrypt', `ln=${ln},r=${r},p=${p}`, ...tail].join('$')
     }
     const { memory, passes, parallelism } = argon2Cost
-    const derived = await byArgon2(argon2Cost)(password, salt, hashBytes)
-    const cost = `m=${memory},t=${passes},p=${parallelism}`
-    return ['', 'argon2id', 'v=19', cost, base64(salt), base64(derived)].join('$')
+    return ['', 'argon2id', 'v=19', `m=${memory},t=${passes},p=${parallelism}`, ...tail].join('$')
   }
 
-  const nobody: Parsed = {
-    derive: algorithm === 'scrypt' ? byScrypt(scryptCost) : byArgon2(argon2Cost),
-    salt: randomBytes(saltBytes),
-    hash: randomBytes(hashBytes),
-  }
+  const deriveNew = algorithm === 'scrypt' ? byScrypt(scryptCost) : byArgon2(argon2Cost)
+  // Read anew each time, as a stored one is: what is known must not tell by a few microseconds.
+  const nobody = phc(async () => randomBytes(hashBytes))
 
   return {
-    hash: (password) => inTurn(() => hash(normalizePassword(password))),
+    hash: (password) =>
+      inTurn(() => phc((salt) => deriveNew(normalizePassword(password), salt, hashBytes))),
     isRight: (password, stored) =>
       inTurn(async () => {
-        const { derive, salt, hash: expected } = stored === null ? nobody : parsePhc(stored)
-        const derived = await derive(normalizePassword(password), salt, expected.length)
+        const judge = parsePhc(stored ?? (await nobody))
+        const { salt, hash: expected } = judge
+        const derived = await judge.derive(normalizePassword(password), salt, expected.length)
         return timingSafeEqual(derived, expected) && stored !== null
       }),
   }
