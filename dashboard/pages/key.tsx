@@ -16,6 +16,7 @@ import { KeyActions } from './keys/key-actions.tsx'
 import { isOver, KeyState } from './keys/key-state.tsx'
 import { LimitsForm } from './keys/limits-form.tsx'
 import { ListsForm } from './keys/lists-form.tsx'
+import { TryForm } from './keys/try-form.tsx'
 import { PublicKeys } from './keys/public-keys.tsx'
 
 export type KeyReply = Reply<typeof getKey>
@@ -25,6 +26,7 @@ const tabs = [
   { name: 'limits', title: 'Limits' },
   { name: 'lists', title: 'Allowlists' },
   { name: 'jwt', title: 'JWT' },
+  { name: 'try', title: 'Try' },
 ] as const
 
 export function KeyPage({ names }: PageProps) {
@@ -93,6 +95,7 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
         {tab === 'limits' && <LimitsForm {...form} />}
         {tab === 'lists' && <ListsForm {...form} />}
         {tab === 'jwt' && <PublicKeys {...form} publicKeys={publicKeys} />}
+        {tab === 'try' && <TryForm apiKey={key} />}
       </Tabs>
     </>
   )

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { rpc } from '../started-server.ts'
+import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage } from './open-page.ts'
 
@@ -73,7 +74,7 @@ test(
   'an allowlist that is set in the page refuses at once what it does not name',
   { skip: noBrowser, timeout: 60_000 },
   async (t: TestContext) => {
-    const { cairn, page, enter } = await openPage(t)
+    const { cairn, page, enter, picture } = await openPage(t)
     await enter()
     const { key } = await makeKey(page, 'listed')
     await closeDialog(page)
@@ -83,6 +84,16 @@ test(
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved. The key follows at once.').waitFor()
     assert.equal(await codeOf(cairn.url, key), -32002)
+    await page.getByRole('tab', { name: 'Try' }).click()
+    await page.getByLabel('Method').fill('eth_getLogs')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('allowMethods, of this key').waitFor()
+    await checkAxe(page, 'try')
+    await picture('try-key')
+    await page.getByLabel('Method').fill('eth_chainId')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText('It passes.').waitFor()
+    await page.getByRole('tab', { name: 'Allowlists' }).click()
     await page.getByLabel('Methods and file commands').fill('')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved. The key follows at once.').last().waitFor()

@@ -1,0 +1,149 @@
+// Would a request with this key pass? The rules of the server judge it, nothing is charged.
+import { useState } from 'preact/hooks'
+import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
+import type { tryKey } from '../../../src/gateway/admin/try-key.ts'
+import { call, type Reply } from '../../app/api.ts'
+import { formatNumber } from '../../app/format.ts'
+import { useAccount } from '../../app/session.tsx'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { Card, Facts } from '../../ui/card.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { Note } from '../../ui/note.tsx'
+import type { ApiKey } from './settings-form.tsx'
+
+type Verdict = Reply<typeof tryKey>
+
+const empty = { method: 'eth_call', network: '', address: '', origin: '', userAgent: '', ip: '' }
+
+export function TryForm({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { id: account } = useAccount()
+  const sending = useSending()
+  const [face, setFace] = useState<'rpc' | 'files'>('rpc')
+  const [secret, setSecret] = useState(false)
+  const [texts, setTexts] = useState(empty)
+  const [verdict, setVerdict] = useState<Verdict | null>(null)
+  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const field = (name: keyof typeof empty) => ({
+    value: texts[name],
+    autocomplete: 'off',
+    error: sending.of(name),
+    onValue: (value: string) => setTexts({ ...texts, [name]: value }),
+  })
+  const send = async (): Promise<void> => {
+    setVerdict(null)
+    const { method, network, address, origin, userAgent, ip } = texts
+    const isRpc = face === 'rpc'
+    setVerdict(
+      await call<typeof tryKey>('POST /accounts/{account}/keys/{key}/try', {
+        account,
+        key: apiKey.id,
+        face,
+        method: method.trim(),
+        secret,
+        ...(isRpc && network !== '' ? { network } : {}),
+        ...(isRpc && address !== '' ? { addresses: [address.trim()] } : {}),
+        ...(origin === '' ? {} : { origin: origin.trim() }),
+        ...(userAgent === '' ? {} : { userAgent }),
+        ...(ip === '' ? {} : { ip: ip.trim() }),
+      }),
+    )
+  }
+  const networks = status.value?.networks ?? []
+  return (
+    <Card
+      title="Would this request pass?"
+      about="Judged by the rules that judge calls, in their order. Nothing is charged."
+    >
+      <Form
+        sending={sending}
+        action="Try it"
+        fields={['method', 'ip', 'origin', 'userAgent']}
+        onSend={send}
+      >
+        <div class="grid">
+          <SelectField
+            title="Face"
+            value={face}
+            options={[
+              { value: 'rpc', title: 'JSON-RPC' },
+              { value: 'files', title: 'Files' },
+            ]}
+            onValue={(chosen) => {
+              setFace(chosen)
+              setTexts({ ...texts, method: chosen === 'rpc' ? 'eth_call' : 'add' })
+            }}
+          />
+          <TextField title={face === 'rpc' ? 'Method' : 'Command'} {...field('method')} />
+          {face === 'rpc' && (
+            <>
+              <SelectField
+                title="Network"
+                value={texts.network}
+                options={networks.map(({ name }, at) => ({
+                  value: at === 0 ? '' : name,
+                  title: at === 0 ? `${name} (the default)` : name,
+                }))}
+                onValue={(network) => setTexts({ ...texts, network })}
+              />
+              <TextField title="Contract" placeholder="0x…" {...field('address')} />
+            </>
+          )}
+          <TextField title="Origin" placeholder="https://app.example.com" {...field('origin')} />
+          <TextField title="User agent" {...field('userAgent')} />
+          <TextField title="IP address" hint="Left empty: not judged." {...field('ip')} />
+        </div>
+        <CheckField title="With the secret" value={secret} onValue={setSecret} />
+      </Form>
+      <div aria-live="polite">{verdict !== null && <VerdictNote verdict={verdict} />}</div>
+    </Card>
+  )
+}
+
+const owners = {
+  key: 'of this key',
+  account: 'of the account',
+  server: 'of the server',
+  jwt: 'in the JWT',
+  request: 'in the request',
+} as const
+
+function VerdictNote({ verdict }: { readonly verdict: Verdict }) {
+  const { passes, units, refusal, unjudged, left } = verdict
+  return (
+    <Note tone={passes ? 'good' : 'bad'}>
+      <p>
+        <b>{passes ? 'It passes.' : 'It is refused.'}</b> {refusal?.message}
+      </p>
+      <Facts
+        rows={[
+          ...(refusal === null
+            ? []
+            : [
+                [
+                  'By the setting',
+                  refusal.rule === null
+                    ? 'none: it is so by nature'
+                    : `${refusal.rule.setting}, ${owners[refusal.rule.of]}`,
+                ] as const,
+                ['HTTP status', String(refusal.status)] as const,
+                ...(refusal.waitSeconds === null
+                  ? []
+                  : [['Passes in', `${refusal.waitSeconds} s`] as const]),
+              ]),
+          ['Price', `${formatNumber(units)} units`],
+          ...(left?.today === null || left === null
+            ? []
+            : [['Left today', `${formatNumber(left.today)} units`] as const]),
+        ]}
+      />
+      {unjudged.length > 0 && (
+        <p>
+          Not judged, as nothing was said about it: {unjudged.map((one) => lists[one]).join(', ')}.
+        </p>
+      )}
+    </Note>
+  )
+}
+
+const lists = { allowIps: 'IP addresses', allowAddresses: 'contracts' } as const

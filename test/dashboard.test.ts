@@ -1,0 +1,24 @@
+// The dashboard against the admin API: it calls operations that are there, each by its method and path.
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { adminOperations } from '../src/gateway/admin/index.ts'
+
+const folder = new URL('../dashboard/', import.meta.url)
+const files = globSync('**/*.{ts,tsx}', { cwd: folder.pathname }).filter(
+  (path) => !path.includes('.test.'),
+)
+
+test('every operation that the page names is in the table', () => {
+  const offered = new Set(adminOperations.map(({ method, path }) => `${method} ${path}`))
+  const named = files.flatMap((file) => {
+    const text = readFileSync(new URL(file, folder), 'utf8')
+    const found = text.matchAll(/['"`]((?:GET|POST|PUT|PATCH|DELETE) \/[^'"`\s?]*)['"`]/g)
+    return [...found].map(([, operation = '']) => ({ file, operation }))
+  })
+  assert.ok(named.length > 40)
+  assert.deepEqual(
+    named.filter(({ operation }) => !offered.has(operation)),
+    [],
+  )
+})
