@@ -303,6 +303,7 @@ export async function startServer(
       admit: readers.admit,
     },
     count: usage.count,
+    countBytes: usage.countBytes,
     countAnswer: counters.countAnswer,
     clock,
     operationsOf: opened.operationsOf,

@@ -94,6 +94,8 @@ export type RpcLabels = {
 export type RpcAnswer = {
   readonly outcomes: readonly RpcOutcome[]
   readonly headers: RpcLabels
+  /** What the bytes of the request count under; null: nothing was asked. */
+  readonly method: string | null
 }
 
 export type FilesVisit = {
@@ -143,6 +145,12 @@ export interface Gateway extends Paths {
    * the whole request (`over_rate`, `over_quota`, `over_burst`); a fault of one item is its outcome.
    */
   runRpc(visit: RpcVisit): RpcAnswer | Promise<RpcAnswer>
+  /** Counts the body bytes of a request that was answered, and of its answer. */
+  countBytes(
+    visit: Pick<RpcVisit, 'caller' | 'network'>,
+    answer: RpcAnswer,
+    bytes: { readonly in: number; readonly out: number },
+  ): void
   /**
    * A request refused after entering (`bad_json`, `too_large`) is counted, and charged if units are left.
    * Returns the units it was charged.

@@ -107,6 +107,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
     paths: openPaths,
     inspector: createInspector({ settingsOf: () => null, clock: systemClock }),
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
+    countBytes: () => {},
     operationsOf: () => offering(operations),
     resolveBlock: async (): Promise<BlockRef> => ({
       network: 'dev',

@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Network } from '../ethereum/network.ts'
 import { watchReads } from '../ethereum/watched-network.ts'
-import { filesOutcome, rpcOutcome } from '../limits/usage-row.ts'
+import { filesOutcome, rpcOutcome, type UsedCall } from '../limits/usage-row.ts'
 import { type Authenticate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
@@ -37,6 +37,8 @@ export type GatewayParts = FilesRunParts & {
   readonly refundUnits: (caller: Caller, units: number) => void
   /** Takes the price of an event from the key's day; the rate is for what a caller asks. Throws `over_quota`. */
   readonly chargeUnits: (caller: Caller, units: number) => void
+  /** Adds the bytes of a call that was counted. */
+  readonly countBytes: (call: UsedCall) => void
   /** What readers of `/ipfs/<cid>` may have. */
   readonly paths: PathRules
   /** Of keys whose owners want to see their requests. */
@@ -272,6 +274,28 @@ export function createGateway(parts: GatewayParts): Gateway {
       }),
     enterFiles: enterCommand,
 
+    countBytes({ caller, network }, { method, outcomes }, bytes) {
+      if (method === null) return
+      const [first] = outcomes
+      const fault =
+        outcomes.length === 1 && first !== undefined && 'fault' in first ? first.fault : null
+      const { outcome, reason, status } = rpcOutcome(method === batchMethod.method ? null : fault)
+      parts.countBytes({
+        keyId: caller.keyId,
+        accountId: caller.accountId,
+        face: 'rpc',
+        network: network.name,
+        method,
+        outcome,
+        reason,
+        status,
+        units: 0,
+        bytesIn: bytes.in,
+        bytesOut: bytes.out,
+        ms: null,
+      })
+    },
+
     runRpc(visit): RpcAnswer | Promise<RpcAnswer> {
       const { caller, batch, inspection } = visit
       const began = clock.monotonic()
@@ -320,7 +344,8 @@ export function createGateway(parts: GatewayParts): Gateway {
           inspection.answers(planned, answered, headers)
         }
         parts.countAnswer?.(headers.verified)
-        return { outcomes: answered, headers }
+        const method = batch ? batchMethod.method : (planned[0]?.method ?? null)
+        return { outcomes: answered, headers, method }
       }
       return waiting === 0
         ? finish()

@@ -107,6 +107,7 @@ async function createRig(
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
     count: ({ units }) => void counted.push(units),
+    countBytes: () => {},
     resolveBlock: () => Promise.reject(new Fault('unknown_block')),
     keptAnswers: createKeptAnswers({ bytesMax: 1_000 }),
     eventsOf: () => ({ join: () => () => {} }),

@@ -163,8 +163,9 @@ async function answer(
   const proof = asksProof(exchange)
   const visit = { caller, network, items, batch, proof, request: exchange, inspection }
   const running = gateway.runRpc(visit)
-  const { outcomes, headers } =
+  const answered =
     running instanceof Promise ? await answerWithin(running, exchange.signal, clock) : running
+  const { outcomes, headers } = answered
   const writer = new ReplyWriter(settings.replyBytesMax, exchange.requestId)
   for (let index = 0; index < entries.length; index++) {
     const { id } = entries[index] as (typeof entries)[number]
@@ -174,6 +175,7 @@ async function answer(
   if (exchange.gone) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
+  gateway.countBytes(visit, answered, { in: sent.bytes.length, out: body.bytes })
   if (inspection !== null) endInspection(inspection, progress, fault, body)
   progress.answered = true
 }

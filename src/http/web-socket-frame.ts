@@ -117,17 +117,20 @@ function answer(
 }
 
 function replyTo(
-  { settings }: FrameParts,
+  { gateway, settings }: FrameParts,
   frame: Frame,
   { batch, entries }: Envelope,
-  { outcomes }: RpcAnswer,
+  answered: RpcAnswer,
 ): FrameReply {
+  const { outcomes } = answered
   const writer = new ReplyWriter(settings.replyBytesMax, frame.requestId)
   for (let index = 0; index < entries.length; index++) {
     const { id } = entries[index] as (typeof entries)[number]
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
-  return { text: writer.body(batch).text, refused: null, outcomes }
+  const body = writer.body(batch)
+  gateway.countBytes(frame, answered, { in: frame.bytes.length, out: body.bytes })
+  return { text: body.text, refused: null, outcomes }
 }
 
 function refuse(

@@ -22,6 +22,8 @@ export type FlushListener = (rows: readonly FlushedRow[]) => void
 
 export type Usage = {
   readonly count: (call: UsedCall) => void
+  /** Adds the bytes of a call that was counted, and no call. */
+  readonly countBytes: (call: UsedCall) => void
   /** Units charged to a key since 00:00 UTC. */
   readonly unitsToday: (keyId: string) => number
   /** Body bytes of these keys on the file face since the month began, UTC. */
@@ -165,18 +167,25 @@ export function createUsage(parts: {
     if (flushing === null) void flush()
   })
 
+  function rowOf(call: UsedCall): UsageRow | null {
+    const known = findLately(call)
+    if (known !== null) return known
+    const row = seatOf(emptyRow(call, minute))
+    if (row !== null) noteLately(row)
+    return row
+  }
+
   return {
     count(call) {
-      let row = findLately(call)
-      if (row === null) {
-        row = seatOf(emptyRow(call, minute))
-        if (row === null) {
-          lost++
-          return
-        }
-        noteLately(row)
-      }
-      addCall(row, call)
+      const row = rowOf(call)
+      if (row === null) lost++
+      else addCall(row, call)
+    },
+    countBytes(call) {
+      const row = rowOf(call)
+      if (row === null) return
+      row.bytesIn += call.bytesIn
+      row.bytesOut += call.bytesOut
     },
     unitsToday: (keyId) =>
       read((held) => {

@@ -132,8 +132,9 @@ export function createFakeGateway(
         blockNumber: 17n,
         units: 80 * items.length,
       }
-      return { outcomes, headers }
+      return { outcomes, headers, method: null }
     },
+    countBytes: () => {},
     chargeRefusal(_caller, _network, fault) {
       gateway.refused.push(fault)
       return isFree(fault) ? 0 : refusalUnits

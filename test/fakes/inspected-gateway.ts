@@ -97,6 +97,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
     paths: openPaths,
     inspector,
     count: () => {},
+    countBytes: () => {},
     operationsOf: () => ({
       find: (method) => (method === balance.name ? (balance as RpcOperation<unknown>) : null),
     }),
