@@ -369,7 +369,10 @@ export const settingsSchema = z.strictObject({
         choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
       ),
       addresses: live(
-        flag(true, 'Keep the addresses that sign-ins come from, for who owns the sessions to see.'),
+        flag(
+          true,
+          'Keep the addresses that sign-ins come from: in the log, and for who owns the sessions to see.',
+        ),
       ),
     })
     .prefault({}),

@@ -7,7 +7,7 @@ import {
   type IdentitySettings,
 } from '../../src/accounts/people/identity.ts'
 import { createPasswords, type Passwords } from '../../src/accounts/people/passwords.ts'
-import { silentLog } from '../../src/base/log.ts'
+import { type Log, silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
@@ -55,12 +55,13 @@ export function createTestIdentity(parts: {
   readonly clock: TurnedClock
   readonly settings?: IdentitySettings
   readonly passwords?: Passwords
+  readonly log?: Log
 }): Identity {
   const { clock, settings = usualSettings() } = parts
   const argon2Cost = { memory: 64, passes: 1, parallelism: 1 }
   return createIdentity({
     ...parts,
-    log: silentLog,
+    log: parts.log ?? silentLog,
     settings: () => settings,
     sealSecret: () => new Uint8Array(32).fill(7),
     beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
@@ -72,7 +73,7 @@ export function createTestIdentity(parts: {
 export function createIdentityRig(
   path = ':memory:',
   clock: TurnedClock = createTurnedClock(),
-  more: { readonly passwords?: Passwords } = {},
+  more: { readonly passwords?: Passwords; readonly log?: Log } = {},
 ): IdentityRig {
   const db = openDatabase(path)
   migrate(db)

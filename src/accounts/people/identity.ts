@@ -50,10 +50,11 @@ export function createIdentity(parts: {
   readonly beginTry: BeginTry
   readonly passwords?: Passwords
 }): Identity {
-  const { clock, settings, beginTry } = parts
+  const { clock, log, settings, beginTry } = parts
   const passwords = parts.passwords ?? createPasswords({ clock })
   const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
-  const sessions = createSessions({ ...touch, keepAddresses: () => settings().keepAddresses })
+  const keepAddresses = (): boolean => settings().keepAddresses
+  const sessions = createSessions({ ...touch, keepAddresses })
   const secondFactor = createSecondFactor({ ...touch, seal: createSeal(parts.sealSecret) })
   const invitations = createInvitations(touch)
   const audit = createAudit({ ...touch, keepMs: () => settings().auditKeepMs })
@@ -64,8 +65,8 @@ export function createIdentity(parts: {
     tokens: createTokens(touch),
     invitations,
     secondFactor,
-    signIn: createSignIn({ ...touch, sessions, secondFactor, beginTry }),
-    entrance: createEntrance({ ...touch, log: parts.log }),
+    signIn: createSignIn({ ...touch, sessions, secondFactor, beginTry, log, keepAddresses }),
+    entrance: createEntrance({ ...touch, log }),
     audit,
     ownersInvite: () => settings().ownersInvite,
     async sweep() {

@@ -99,6 +99,26 @@ test('guesses of a code are wrong tries too', async () => {
   await assert.rejects(signIn.signIn({ ...ada, code: '000000' }, here), fault('over_rate'))
 })
 
+test('the log tells of failures with the address, if addresses are kept, and with nothing that was typed', async () => {
+  const lines: unknown[] = []
+  const { signIn, settings, addPerson } = createIdentityRig(':memory:', createTurnedClock(), {
+    log: (...line) => lines.push(line),
+  })
+  await addPerson(ada.email)
+  const typed = { email: 'a password in the wrong place', password: 'planted' }
+  await assert.rejects(signIn.signIn(typed, here))
+  settings.keepAddresses = false
+  for (let n = 0; n < 10; n++) await signIn.signIn({ ...ada, password: 'x' }, here).catch(() => 0)
+  await assert.rejects(signIn.signIn(ada, here), fault('over_rate'))
+  assert.deepEqual(lines[0], [
+    'warn',
+    'sign_in_refused',
+    { code: 'bad_sign_in', address: here.address },
+  ])
+  assert.deepEqual(lines.at(-1), ['warn', 'sign_in_refused', { code: 'over_rate' }])
+  assert.doesNotMatch(JSON.stringify(lines), /planted|wrong place|ada@/)
+})
+
 test('signing in often with the right password is never too often', async () => {
   const { signIn, addPerson } = createIdentityRig()
   await addPerson(ada.email)

@@ -1,6 +1,7 @@
 // Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
 // failures are held back by address and by person before any work is done.
 import { Fault } from '../../base/fault.ts'
+import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import type { Passwords } from './passwords.ts'
@@ -51,25 +52,44 @@ export function createSignIn(parts: {
   readonly sessions: Sessions
   readonly secondFactor: SecondFactor
   readonly beginTry: BeginTry
+  readonly log: Log
+  readonly keepAddresses: () => boolean
 }): SignIn {
-  const { db, passwords, sessions, secondFactor, beginTry } = parts
+  const { db, passwords, sessions, secondFactor, beginTry, log, keepAddresses } = parts
+
+  /** For who bans addresses by the log. Never the email: people type passwords there. */
+  function refused(fault: Fault, { address }: Pick<From, 'address'>): Fault {
+    log('warn', 'sign_in_refused', { code: fault.code, ...(keepAddresses() ? { address } : {}) })
+    return fault
+  }
+
+  function begin(address: string, email: string): () => void {
+    try {
+      return beginTry(address, email)
+    } catch (error) {
+      throw error instanceof Fault ? refused(error, { address }) : error
+    }
+  }
 
   return {
     async signIn({ email, password, code = '' }, from) {
       const name = email.trim().toLowerCase().slice(0, emailMax)
-      const noFailure = beginTry(from.address, name)
+      const noFailure = begin(from.address, name)
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
       const isRight = await orGiveBack(noFailure, () =>
         passwords.isRight(password, row?.password ?? null),
       )
-      if (row === null || !isRight || row.disabled !== null) throw new Fault('bad_sign_in')
+      if (row === null || !isRight || row.disabled !== null) {
+        throw refused(new Fault('bad_sign_in'), from)
+      }
       if (row.has_totp === 1) {
         if (code === '') {
           noFailure()
           throw new Fault('needs_code')
         }
         if (!(await secondFactor.use(row.id, code))) {
-          throw new Fault('bad_sign_in', { detail: 'this code is wrong, or was used already' })
+          const detail = 'this code is wrong, or was used already'
+          throw refused(new Fault('bad_sign_in', { detail }), from)
         }
       }
       noFailure()
@@ -88,7 +108,7 @@ export function createSignIn(parts: {
     async confirm(personId, password, address) {
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
       if (row === null) throw noPerson()
-      const noFailure = beginTry(address, row.email)
+      const noFailure = begin(address, row.email)
       const isRight = await orGiveBack(noFailure, () => passwords.isRight(password, row.password))
       if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
       noFailure()
