@@ -51,5 +51,9 @@ function nextStep(
     return 'Add a card: without one the file face answers 402. JSON-RPC needs none.'
   }
   const { name } = call.accounts.getAccountById(accountId)
-  return `Ask the operator of this server to mark the account (cairn card set ${name}): until then the file face answers 402. JSON-RPC needs no card.`
+  const who =
+    call.actor !== null && isOperator(call.actor)
+      ? 'Mark the account when it has a card'
+      : 'Ask the operator of this server to mark the account'
+  return `${who} (cairn card set ${name}): until then the file face answers 402. JSON-RPC needs no card.`
 }
