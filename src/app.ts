@@ -11,6 +11,7 @@ import { createFirstKey } from './accounts/first-account.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
+import { createHashBeside } from './codec/hash-beside.ts'
 import { createVerifyBeside } from './codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
@@ -134,12 +135,14 @@ export async function startServer(
   starting.defer(() => database.close())
   const bytesDb = openDatabase(path, { readOnly: true })
   starting.defer(() => bytesDb.close())
+  const hashBeside = availableParallelism() > 1 ? createHashBeside() : null
   const store = await openStore({
     dataDir: config.dataDir,
     database,
     bytesDb,
     writer,
     bytesMax: config.store.bytesMax,
+    hashBeside,
     clock,
     log,
   })
@@ -261,7 +264,7 @@ export async function startServer(
         store,
         verify,
         verifyLeaf,
-        verifyBeside: availableParallelism() > 1 ? createVerifyBeside() : null,
+        verifyBeside: hashBeside === null ? null : createVerifyBeside(hashBeside),
         log,
         count: counters.countContent,
       }),

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
+import type { HashBeside } from './codec/hash-beside.ts'
 import { discardStaged } from './content/sqlite-store.ts'
 import { moveBlocks } from './content/segments/move-blocks.ts'
 import { discardListed } from './content/segments/segment-batch.ts'
@@ -49,10 +50,21 @@ export async function openStore(parts: {
   readonly writer: Writer
   readonly bytesMax: number | null
   readonly limits?: SegmentLimits
+  readonly hashBeside?: HashBeside | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentStore> {
-  const { dataDir, database: db, bytesDb, writer, bytesMax, limits, clock, log } = parts
+  const {
+    dataDir,
+    database: db,
+    bytesDb,
+    writer,
+    bytesMax,
+    limits,
+    hashBeside = null,
+    clock,
+    log,
+  } = parts
   await discardStaged(writer)
   await discardListed(writer, null)
   const ops = createSystemFiles()
@@ -63,6 +75,7 @@ export async function openStore(parts: {
     ops,
     path: segmentsOf(dataDir),
     bytesMax,
+    hashBeside,
     clock,
     log,
     ...(limits === undefined ? {} : { limits }),

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
+import { createHashBeside } from '../../src/codec/hash-beside.ts'
 import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
@@ -31,7 +32,9 @@ const clock = systemClock
 const log = silentLog
 const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
-const store = await openStore({ dataDir, database, writer, bytesMax: null, clock, log })
+/** As a server does where there is more than one processor. */
+const hashBeside = createHashBeside()
+const store = await openStore({ dataDir, database, writer, bytesMax: null, hashBeside, clock, log })
 const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
 await writer.write([
   {
@@ -58,7 +61,7 @@ const files = createFiles({
     store,
     verify,
     verifyLeaf,
-    verifyBeside: createVerifyBeside(),
+    verifyBeside: createVerifyBeside(hashBeside),
     log,
     count: () => {},
   }),

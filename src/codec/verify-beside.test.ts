@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { leafPrefix, leafSuffix } from './leaf-frame.ts'
 import { multihashOf } from './multihash.ts'
+import { createHashBeside } from './hash-beside.ts'
 import { createVerifyBeside } from './verify-beside.ts'
 
 const data = randomBytes(262_144)
@@ -11,7 +12,7 @@ const framed = (bytes: Uint8Array): Buffer =>
 const unverified = { code: 'unverified' }
 
 test('a large block and a large leaf are proved by their bytes, and by no others', async () => {
-  const beside = createVerifyBeside()
+  const beside = createVerifyBeside(createHashBeside())
   for (const leaf of [false, true]) {
     const name = multihashOf('sha2-256', leaf ? framed(data) : data)
     await beside(name, data, leaf)
@@ -26,7 +27,7 @@ test('a large block and a large leaf are proved by their bytes, and by no others
 })
 
 test('bytes and name may be used again as soon as the proof has begun', async () => {
-  const beside = createVerifyBeside()
+  const beside = createVerifyBeside(createHashBeside())
   const others = Array.from({ length: 8 }, () => randomBytes(100_000))
   const room = new Uint8Array(262_144)
   const proofs = [...others, data].map((bytes, index) => {
@@ -42,7 +43,7 @@ test('bytes and name may be used again as soon as the proof has begun', async ()
 })
 
 test('what is small, cut short or named by another function is for the usual way', () => {
-  const beside = createVerifyBeside()
+  const beside = createVerifyBeside(createHashBeside())
   const name = multihashOf('sha2-256', data)
   assert.equal(beside(name, data.subarray(0, 65_535), false), null)
   assert.equal(beside(name.subarray(0, 30), data, false), null)

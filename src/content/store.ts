@@ -55,8 +55,15 @@ export interface Batch {
   discard(): Promise<void>
 }
 
-/** `bytes`: of each leaf but the last; divides 4 MiB. `form`: what the blocks of the leaves are. */
-export type LeafCut = { readonly bytes: number; readonly form: 'dag-pb' | 'raw' }
+/**
+ * `bytes`: of each leaf but the last; divides 4 MiB. `form`: what the blocks of the leaves are. `late`: they may be told
+ * of later than in the `write` that completes them, in order still.
+ */
+export type LeafCut = {
+  readonly bytes: number
+  readonly form: 'dag-pb' | 'raw'
+  readonly late?: boolean
+}
 
 /** `bytes`: of the file. `size`: of the block, which is larger by its frame. */
 export type Leaf = {
@@ -67,11 +74,11 @@ export type Leaf = {
 
 export interface LeafWriter {
   /**
-   * Copies `piece` and tells of each leaf that is complete, before it returns. Null, or a promise to wait for
-   * before the next call; it rejects when the bytes cannot be written.
+   * Copies `piece` and tells of each leaf that is complete, before it returns unless the cut is `late`. Null, or a
+   * promise to wait for before the next call; it rejects when the bytes cannot be written.
    */
   write(piece: Uint8Array): Promise<void> | null
-  /** Tells of the last leaf, which may be shorter; no bytes at all are no leaf. Before the batch's commit. */
+  /** Tells of all leaves up to the last, which may be shorter; no bytes are no leaf. Before the batch's commit. */
   end(): Promise<void>
 }
 

@@ -2,6 +2,7 @@
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
+import { createHashBeside } from '../../src/codec/hash-beside.ts'
 import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
@@ -74,6 +75,7 @@ export function createFilesFixture(
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
   const kept = createSegmentStore({
+    hashBeside: createHashBeside(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -99,7 +101,7 @@ export function createFilesFixture(
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(),
+      verifyBeside: createVerifyBeside(createHashBeside()),
       log: silentLog,
       count: () => {},
     }),

@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
+import { createHashBeside } from '../../src/codec/hash-beside.ts'
 import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
@@ -59,6 +60,7 @@ export async function startFilesServer(
   t.after(() => database.close())
   const writer = createInlineWriter(database)
   const store = createSegmentStore({
+    hashBeside: createHashBeside(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -83,7 +85,7 @@ export async function startFilesServer(
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(),
+      verifyBeside: createVerifyBeside(createHashBeside()),
       log: silentLog,
       count: () => {},
     }),

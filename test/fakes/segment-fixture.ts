@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
+import { createHashBeside } from '../../src/codec/hash-beside.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
 import {
   createSegmentStore,
@@ -52,6 +53,7 @@ export function createSegmentFixture(
       (line) => lines.push(line),
     ),
     bytesMax,
+    hashBeside: createHashBeside(),
     limits: { ...defaultSegmentLimits, ...limits },
   })
   t.after(async () => {
@@ -76,7 +78,9 @@ export async function addLeaves(
   const batch = store.batch()
   const leaves: Leaf[] = []
   try {
-    const writer = batch.leaves({ bytes: leafBytes, form: 'dag-pb' }, (leaf) => leaves.push(leaf))
+    const writer = batch.leaves({ bytes: leafBytes, form: 'dag-pb', late: true }, (leaf) =>
+      leaves.push(leaf),
+    )
     for (let at = 0; at < content.length; at += 65_536) {
       await writer.write(content.subarray(at, at + 65_536))
     }

@@ -1,7 +1,8 @@
 // Cuts the bytes of one file into leaves: copied into a slot, named there when they are complete, and the slot
 // handed on when it is full. At most four slots of one file are out at a time.
-// Tested by test/suites/store.suite.ts
+// Tested by src/content/segments/leaf-writer.test.ts
 import { createHash, hash } from 'node:crypto'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import { leafBlockBytes, leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
 import { slotBytes, type SlotPool } from './slot-pool.ts'
@@ -11,6 +12,8 @@ export type SlotLeaf = Leaf & { readonly at: number }
 
 /** Writes on their way, beside the slot that is being filled. */
 const writesMax = 3
+/** Leaves that are hashed beside: each is copied. */
+const besideMax = 2
 
 /**
  * `keepSlot`: takes the leaves of one slot to disk; the slot goes back to the pool when it settles. `abandon`:
@@ -18,11 +21,14 @@ const writesMax = 3
  */
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
+  /** Hashes every second leaf; null: none, as for a cut that is not `late`. */
+  readonly hashBeside: HashBeside | null
   readonly onLeaf: (leaf: Leaf) => void
   readonly pool: SlotPool
   readonly keepSlot: (slot: Uint8Array, leaves: readonly SlotLeaf[]) => Promise<void>
 }): LeafWriter & { abandon(): Promise<void> } {
   const { cut, onLeaf, pool, keepSlot } = parts
+  const hashBeside = cut.late === true ? parts.hashBeside : null
   if (cut.bytes < 1 || slotBytes % cut.bytes !== 0) {
     throw new RangeError(`leaves of ${cut.bytes} bytes do not fill a slot`)
   }
@@ -32,18 +38,47 @@ export function createLeafWriter(parts: {
   let failure: { readonly error: unknown } | null = null
   let state: 'open' | 'ended' | 'abandoned' = 'open'
   const writing = new Set<Promise<void>>()
+  let cutLeaves = 0
+  const hashing = new Set<Promise<void>>()
+  /** In order; one in front may still be hashed. */
+  const untold: { readonly leaf: Leaf; isNamed: boolean }[] = []
 
   function name(at: number, bytes: number): void {
     if (slot === null) return
     const data = slot.subarray(at, at + bytes)
-    const digest = cut.form === 'raw' ? hash('sha256', data, 'buffer') : hashFramed(data)
     const multihash = new Uint8Array(34)
     multihash[0] = 0x12
     multihash[1] = 0x20
-    multihash.set(digest, 2)
     const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
     leaves.push({ multihash, bytes, size, at })
-    onLeaf({ multihash, bytes, size })
+    cutLeaves += 1
+    const goesBeside = cutLeaves % 2 === 0 && hashing.size < besideMax
+    const digest = goesBeside ? (hashBeside?.(data, cut.form === 'dag-pb') ?? null) : null
+    const one = { leaf: { multihash, bytes, size }, isNamed: digest === null }
+    untold.push(one)
+    if (digest === null) {
+      multihash.set(cut.form === 'raw' ? hash('sha256', data, 'buffer') : hashFramed(data), 2)
+      tell()
+      return
+    }
+    const done = digest
+      .then((named) => {
+        multihash.set(named, 2)
+        one.isNamed = true
+        tell()
+      })
+      .catch((error: unknown) => {
+        failure ??= { error }
+      })
+      .finally(() => hashing.delete(done))
+    hashing.add(done)
+  }
+
+  function tell(): void {
+    for (let first = untold[0]; first?.isNamed === true; first = untold[0]) {
+      untold.shift()
+      if (state !== 'abandoned') onLeaf(first.leaf)
+    }
   }
 
   /** Hands the slot on. */
@@ -53,7 +88,7 @@ export function createLeafWriter(parts: {
     slot = null
     filled = 0
     leaves = []
-    const done = keepSlot(full, named)
+    const done = (hashing.size === 0 ? keepSlot(full, named) : keepNamed(full, named))
       .catch((error: unknown) => {
         failure ??= { error }
       })
@@ -62,6 +97,12 @@ export function createLeafWriter(parts: {
         writing.delete(done)
       })
     writing.add(done)
+  }
+
+  async function keepNamed(full: Uint8Array, named: readonly SlotLeaf[]): Promise<void> {
+    await Promise.all(hashing)
+    if (failure !== null) throw failure.error
+    await keepSlot(full, named)
   }
 
   /** Takes as much of `piece` as there is room for; what is left of it, or null. */
@@ -122,7 +163,7 @@ export function createLeafWriter(parts: {
     async abandon() {
       if (state === 'open') state = 'abandoned'
       giveUp()
-      await Promise.all(writing)
+      await Promise.all([...hashing, ...writing])
     },
   }
 }

@@ -3,6 +3,7 @@
 // Tested by test/suites/store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { Item } from '../ref.ts'
 import type { Batch, LeafCut } from '../store.ts'
@@ -34,6 +35,7 @@ export type BatchParts = {
   readonly extents: Extents
   readonly log: LogWriter
   readonly pool: SlotPool
+  readonly hashBeside: HashBeside | null
   readonly holds: Holds
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
@@ -54,7 +56,8 @@ const smallCommit = 256
 const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
-  const { writer, extents, log, pool, holds, holdIfHere, together, onPlace, now, onEnd } = parts
+  const { writer, extents, log, pool, hashBeside, holds } = parts
+  const { holdIfHere, together, onPlace, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -224,6 +227,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       mustBeOpen()
       const leafWriter = createLeafWriter({
         cut,
+        hashBeside,
         onLeaf,
         pool,
         keepSlot: (slot, leaves) => keepSlot(slot, leaves, cut, tree),

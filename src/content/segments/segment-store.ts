@@ -4,6 +4,7 @@
 import { toLatin1 } from '../../base/hex.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
@@ -87,6 +88,8 @@ export function createSegmentStore(parts: {
   readonly log: Log
   readonly bytesMax?: number | null
   readonly limits?: SegmentLimits
+  /** Hashes some leaves of an upload while this thread goes on; null: where there is one processor. */
+  readonly hashBeside?: HashBeside | null
 }): SegmentStore {
   const {
     db,
@@ -97,6 +100,7 @@ export function createSegmentStore(parts: {
     log,
     bytesMax = null,
     limits = defaultSegmentLimits,
+    hashBeside = null,
   } = parts
   const rowStore = createSqliteStore({ db, bytesDb: parts.bytesDb, writer })
   const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
@@ -238,6 +242,7 @@ export function createSegmentStore(parts: {
         extents,
         log: records,
         pool,
+        hashBeside,
         holds,
         holdIfHere,
         together: db.together,

@@ -58,8 +58,12 @@ type Leaves = {
 }
 
 /** Null: the leaves are of another kind. */
-function openLeaves(options: FileOptions, metadata: Metadata, sink: BlockSink): Leaves | null {
-  const { chunker, layout: shape, cidVersion } = options
+function openLeaves(
+  options: ImportFile['options'],
+  metadata: Metadata,
+  sink: BlockSink,
+): Leaves | null {
+  const { chunker, layout: shape, cidVersion, progress } = options
   const chunkBytes = chunker.kind === 'size' ? chunker.bytes : 0
   const plain = metadata.mode === null && metadata.mtime === null
   const raw = options.rawLeaves && plain
@@ -120,7 +124,9 @@ function openLeaves(options: FileOptions, metadata: Metadata, sink: BlockSink): 
       smallBytes += piece.length
       small.push(Buffer.from(piece))
       if (smallBytes <= smallMax) return null
-      writer = openWriter({ bytes: chunkBytes, form }, ({ multihash, bytes, size }) => {
+      // Progress is told by the leaves that are complete.
+      const late = !progress
+      writer = openWriter({ bytes: chunkBytes, form, late }, ({ multihash, bytes, size }) => {
         whole += bytes
         const cid = cidOf(version, codec, multihash)
         const leaf = { cid, size: BigInt(size), bytes: BigInt(bytes) }

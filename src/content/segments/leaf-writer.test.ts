@@ -1,0 +1,116 @@
+// Leaves that are hashed beside, while more bytes come: told in order, written when all are named, few at a time.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import type { HashBeside } from '../../codec/hash-beside.ts'
+import type { Leaf } from '../store.ts'
+import { createLeafWriter, type SlotLeaf } from './leaf-writer.ts'
+import { createSlotPool, slotBytes } from './slot-pool.ts'
+
+const leafBytes = slotBytes / 8
+
+type Asked = {
+  readonly answer: () => void
+  readonly fail: (error: Error) => void
+}
+
+function createWriter(late = true) {
+  const asked: Asked[] = []
+  const told: Leaf[] = []
+  const written: (readonly SlotLeaf[])[] = []
+  const pool = createSlotPool(4)
+  const hashBeside: HashBeside = (data) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const digest = createHash('sha256').update(data).digest()
+    asked.push({ answer: () => resolve(digest), fail: reject })
+    return promise
+  }
+  const writer = createLeafWriter({
+    cut: { bytes: leafBytes, form: 'raw', late },
+    hashBeside,
+    onLeaf: (leaf) => told.push(leaf),
+    pool,
+    keepSlot: (slot, leaves) => {
+      for (const { at, bytes, multihash } of leaves) {
+        const digest = createHash('sha256')
+          .update(slot.subarray(at, at + bytes))
+          .digest()
+        assert.deepEqual(Buffer.from(multihash.subarray(2)), digest)
+      }
+      written.push(leaves)
+      return Promise.resolve()
+    },
+  })
+  return { writer, asked, told, written, pool }
+}
+
+/** Leaf by leaf: other bytes in each. */
+const leafOf = (number: number): Uint8Array => new Uint8Array(leafBytes).fill(number + 1)
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+}
+const nameOf = (number: number): Buffer =>
+  Buffer.concat([Buffer.of(0x12, 0x20), createHash('sha256').update(leafOf(number)).digest()])
+
+test('leaves are told in order whatever is named first, and a slot is written when all are', async () => {
+  const { writer, asked, told, written } = createWriter()
+  for (let number = 0; number < 8; number += 1) {
+    const piece = leafOf(number)
+    const waiting = writer.write(piece)
+    piece.fill(0)
+    if (waiting !== null) await waiting
+  }
+  await turns()
+  // Two are hashed beside, the second and the fourth; with those under way the others are hashed here.
+  assert.equal(asked.length, 2)
+  assert.equal(told.length, 1)
+  asked[1]?.answer()
+  await turns()
+  assert.deepEqual([told.length, written.length], [1, 0])
+  asked[0]?.answer()
+  await turns()
+  assert.deepEqual([told.length, written.length], [8, 1])
+  await writer.write(leafOf(8))
+  const ended = writer.end()
+  await turns()
+  for (const { answer } of asked) answer()
+  await ended
+  assert.deepEqual(
+    told.map(({ multihash }) => Buffer.from(multihash)),
+    Array.from({ length: 9 }, (_, number) => nameOf(number)),
+  )
+  assert.equal(written.length, 2)
+})
+
+test('who wants to be told at once is, and nothing is hashed beside', async () => {
+  const { writer, asked, told } = createWriter(false)
+  for (let number = 0; number < 5; number += 1) {
+    assert.equal(writer.write(leafOf(number)), null)
+    assert.equal(told.length, number + 1)
+  }
+  assert.equal(asked.length, 0)
+  await writer.end()
+})
+
+test('a leaf that cannot be named is an error of the file, and its slot is not written', async () => {
+  const { writer, asked, told, written, pool } = createWriter()
+  for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
+  asked[0]?.fail(new Error('no memory'))
+  await assert.rejects(writer.end(), /no memory/)
+  await writer.abandon()
+  assert.deepEqual([told.length, written.length], [1, 0])
+  assert.equal(pool.out, 0)
+})
+
+test('a file that is given up waits for what is hashed, tells no more and gives its slots back', async () => {
+  const { writer, asked, told, written, pool } = createWriter()
+  for (const number of [0, 1, 2]) assert.equal(writer.write(leafOf(number)), null)
+  let ended = false
+  const abandoned = writer.abandon().then(() => (ended = true))
+  await turns()
+  assert.equal(ended, false)
+  asked[0]?.answer()
+  await abandoned
+  assert.deepEqual([told.length, written.length, pool.out], [1, 0, 0])
+})
