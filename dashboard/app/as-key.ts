@@ -4,7 +4,7 @@ import { ApiError, apiBase } from './api.ts'
 
 export type KeyPlace = { readonly account: string; readonly key: string }
 
-export type RpcReply = {
+type RpcReply = {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
   /** The bundle, when one was asked for. */

@@ -17,7 +17,7 @@ export type Contract = {
   readonly block: string
 }
 
-export type ReadWord = {
+type ReadWord = {
   /** 32 bytes, hex. */
   readonly slot: string
   readonly word: string

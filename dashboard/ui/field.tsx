@@ -16,7 +16,7 @@ type InputParts = {
 }
 
 /** For an input of your own: `children` is given what it must carry. */
-export function Field({
+function Field({
   title,
   hint,
   error,

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
-export type ChartLine = { readonly name: string; readonly values: readonly number[] }
+type ChartLine = { readonly name: string; readonly values: readonly number[] }
 
 type ChartProps = {
   /** Milliseconds since 1970 UTC. */
@@ -32,7 +32,7 @@ const colours = [
 ] as const
 
 /** Of the part at that place, in the theme of now. */
-export function colourOf(index: number): string {
+function colourOf(index: number): string {
   const pair = colours[index % colours.length] ?? colours[0]
   return isDark() ? pair[1] : pair[0]
 }

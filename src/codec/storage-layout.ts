@@ -2,7 +2,7 @@
 // Source: Solidity documentation, "Layout of State Variables in Storage", JSON output.
 // Tested by src/codec/stored-value.test.ts
 
-export type StorageVariable = {
+type StorageVariable = {
   readonly label: string
   readonly slot: bigint
   /** Bytes from the low end of the slot. */

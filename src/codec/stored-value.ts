@@ -13,7 +13,7 @@ export type StoredValue =
   | readonly StoredValue[]
   | { readonly [member: string]: StoredValue }
 
-export type StoredWord = { readonly slot: bigint; readonly word: Uint8Array }
+type StoredWord = { readonly slot: bigint; readonly word: Uint8Array }
 
 export type Stored = {
   readonly value: StoredValue

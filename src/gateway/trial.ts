@@ -56,7 +56,7 @@ export type TrialVerdict = {
 }
 
 /** `status`: over HTTP, when the call is not one of a batch. `waitSeconds`: when it would pass; null = not by waiting. */
-export type TrialRefusal = {
+type TrialRefusal = {
   readonly code: FaultCode
   readonly message: string
   readonly status: number

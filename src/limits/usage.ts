@@ -18,7 +18,7 @@ import {
 } from './usage-row.ts'
 import { spans, usageStatements } from './usage-statements.ts'
 
-export type FlushListener = (rows: readonly FlushedRow[]) => void
+type FlushListener = (rows: readonly FlushedRow[]) => void
 
 export type Usage = {
   readonly count: (call: UsedCall) => void

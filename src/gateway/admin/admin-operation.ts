@@ -41,13 +41,13 @@ export type AdminParts = {
 }
 
 /** A session that begins or ends with the answer; the face makes a cookie of it. */
-export interface SessionSink {
+interface SessionSink {
   begin(session: { readonly token: string; readonly expires: number }): void
   end(): void
 }
 
 /** How an admin operation was reached, for what keeps a trace of it. */
-export type AdminOrigin = {
+type AdminOrigin = {
   /** Of the peer; null at the command line. */
   readonly address: string | null
   readonly userAgent: string | null

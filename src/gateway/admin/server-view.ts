@@ -2,7 +2,7 @@
 // Tested by test/status.test.ts
 
 /** `number`: of the newest block; null: nobody has vouched for one lately. */
-export type NetworkView = {
+type NetworkView = {
   readonly name: string
   readonly chainId: bigint
   readonly embedded: boolean
@@ -11,7 +11,7 @@ export type NetworkView = {
   readonly anchor: string | null
 }
 
-export type UpstreamView = {
+type UpstreamView = {
   readonly network: string
   readonly name: string
   /** Scheme, host and port; nothing that may be secret. */
@@ -29,7 +29,7 @@ export type UpstreamView = {
   readonly lies: number
 }
 
-export type LieView = {
+type LieView = {
   /** Milliseconds since 1970 UTC. */
   readonly time: number
   readonly network: string

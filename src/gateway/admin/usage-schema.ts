@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { dimensions, type UsageReport } from '../../limits/usage-collecting.ts'
 import { windowNames } from '../../limits/usage-window.ts'
 
-export const windowName = z.enum(windowNames)
+const windowName = z.enum(windowNames)
 
 /** `by`: cuts the series by that, too. */
 export const reportQuery = {

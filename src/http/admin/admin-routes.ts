@@ -2,7 +2,7 @@
 // Tested by src/http/admin/admin-face.test.ts
 import type { AdminOperation } from '../../gateway/admin/admin-operation.ts'
 
-export type AdminMatch =
+type AdminMatch =
   | {
       readonly operation: AdminOperation
       /** Decoded. */

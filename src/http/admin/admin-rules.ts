@@ -5,12 +5,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'
 
 /** A request that changes something names itself so: no form and no plain link can. */
-export const guardHeader = 'x-cairn-admin'
+const guardHeader = 'x-cairn-admin'
 
 const loopbackNames = new Set(['localhost', '127.0.0.1', '::1'])
 
 /** Of a Host header, in lower case, without port and brackets. */
-export function hostName(host: string): string {
+function hostName(host: string): string {
   const bracketed = /^\[([^\]]*)\]/.exec(host)
   return (bracketed?.[1] ?? host.split(':', 1)[0] ?? '').toLowerCase()
 }

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import type { Database } from '../../db/sqlite.ts'
 import type { PinMode } from '../files.ts'
 
-export type ListedPin = {
+type ListedPin = {
   readonly cid: string
   readonly mode: PinMode
   readonly name: string
