@@ -1,5 +1,4 @@
-// `GET .../requests/live`: the requests of a key that is inspected, as they end. A stream ends after some minutes, so that
-// who may see it is judged anew when the page asks again.
+// `GET .../requests/live`: the requests of a key that is inspected, as they end.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import { createFeed } from '../../base/feed.ts'
@@ -9,7 +8,6 @@ import { filterInput, filterOf, inspectedRow, inspectingOf } from './inspected-s
 import { keyPath } from './key-schema.ts'
 
 const input = z.strictObject({ ...keyPath, ...filterInput })
-const liveMs = 300_000
 /** Requests that wait to be read; beyond them the oldest go. */
 const waitingMax = 200
 
@@ -22,7 +20,7 @@ export const watchRequests: EventsOperation<
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/requests/live',
   role: 'member',
-  summary: 'Requests of a key that is inspected, as they end. The stream ends after 5 minutes.',
+  summary: 'Requests of a key that is inspected, as they end.',
   input,
   output: inspectedRow,
   run(asked, call) {
@@ -32,10 +30,6 @@ export const watchRequests: EventsOperation<
     const stopListening = inspector.listen(caller.keyId, (request) => {
       if (matches(request, filter)) feed.push(inspectedRow.parse(request))
     })
-    const stopTimer = call.clock.after(liveMs, () => feed.end())
-    return feed.read(() => {
-      stopTimer()
-      stopListening()
-    })
+    return feed.read(stopListening)
   },
 }

@@ -1,0 +1,97 @@
+// The request inspector in a real browser: switched on, calls coming in by themselves, one opened, copied, run again.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import type { OpenPageOptions } from './open-page.ts'
+import { openSignedIn } from './signed-in.ts'
+
+const address = '0x8bebc8ba651aee624937e7d897853ac30c95a067'
+
+async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
+  const opened = await openSignedIn(t, options)
+  const { cairn, page, open } = opened
+  await open('/inspector')
+  await page.getByLabel('The last requests of this key').check()
+  await page.getByText('Nothing yet').waitFor()
+  await page.getByLabel('With params and results').check()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
+  await cairn.rpc('eth_getBalance', [address, 'latest'])
+  await cairn.rpc('eth_getBalance')
+  await cairn.rpc('eth_getBlockByNumber', ['latest', false])
+  await page.getByRole('button', { name: 'eth_getBlockByNumber' }).waitFor()
+  return opened
+}
+
+test(
+  'an owner switches the inspector on, sees calls as they come, opens one and runs it again',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const { cairn, page, picture } = await openInspector(t)
+    const rows = page.locator('tbody tr')
+    assert.equal(await rows.count(), 3)
+    assert.match(await rows.nth(0).innerText(), /Proved/)
+    assert.match(await rows.nth(1).innerText(), /bad_params/)
+    await picture('inspector')
+
+    await page.getByLabel('Outcome').selectOption('failed')
+    await rows.nth(1).waitFor({ state: 'detached' })
+    await page.getByLabel('Outcome').selectOption('')
+    await rows.nth(2).waitFor()
+
+    await page.getByRole('button', { name: 'eth_getBlockByNumber' }).click()
+    const line = page.getByRole('list', { name: 'Time line' })
+    await line.waitFor()
+    assert.match(await line.innerText(), /Key and gates[^]*Parse[^]*Admit[^]*Run[^]*Reply/)
+    await picture('inspector-request')
+
+    await page.getByRole('tab', { name: 'Copy as code' }).click()
+    await page.getByRole('tab', { name: 'viem' }).click()
+    const code = await page.getByRole('region', { name: 'viem code' }).innerText()
+    assert.match(code, /client\.request\(\{[^]*"eth_getBlockByNumber"/)
+    assert.ok(!code.includes(cairn.apiKey))
+    await page.getByRole('tab', { name: 'curl' }).click()
+    await page.getByRole('button', { name: 'Copy curl code' }).click()
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'))
+    assert.ok(copied.includes('"method":"eth_getBlockByNumber"'), copied)
+
+    await page.getByRole('tab', { name: 'Run again' }).click()
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('The same answer.').waitFor()
+    await cairn.rpc('evm_mine')
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('values differ').waitFor()
+    await picture('inspector-replay')
+    await checkAxe(page, 'inspector, run again')
+    await page.getByRole('button', { name: 'Close' }).click()
+
+    await page.getByRole('button', { name: 'Forget all' }).click()
+    await page.getByText('Nothing yet').waitFor()
+    await page.getByLabel('The last requests of this key').uncheck()
+    await page.getByRole('heading', { name: 'Requests' }).waitFor({ state: 'detached' })
+  },
+)
+
+for (const [width, scheme] of [
+  [360, 'dark'],
+  [768, 'light'],
+  [1280, 'dark'],
+] as const) {
+  test(
+    `the inspector can be used by everybody at ${width} pixels, ${scheme}`,
+    { skip: noBrowser, timeout: 60_000 },
+    async (t) => {
+      const { page, picture } = await openInspector(t, { width, scheme })
+      await checkAxe(page, 'inspector')
+      await page.getByRole('button', { name: 'eth_getBalance' }).last().click()
+      await page.getByRole('list', { name: 'Time line' }).waitFor()
+      await checkAxe(page, 'inspector, a request')
+      const scrolls = 'document.documentElement.scrollWidth > innerWidth'
+      assert.equal(await page.evaluate(scrolls), false)
+      await picture(`inspector-request-${width}`)
+      // A live view that breaks off when the server stops is an error to the console.
+      await page.goto('about:blank')
+    },
+  )
+}
