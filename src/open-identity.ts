@@ -63,11 +63,13 @@ export function findActor(
   return { kind: 'person', personId, email, operator: isOperator, roles, via: by }
 }
 
-/** Lets go of sessions, links and rows of the audit that are over, now and then; returns what stops it. */
+/** Lets go of sessions, links and rows of the audit that are over, now and once an hour; returns what stops it. */
 export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log: Log): () => void {
-  return clock.every(sweepMs, () => {
+  const sweep = (): void => {
     identity.sweep().catch((error: unknown) => log('error', 'people_not_swept', { error }))
-  })
+  }
+  sweep()
+  return clock.every(sweepMs, sweep)
 }
 
 /**

@@ -91,6 +91,19 @@ test('a session is a cookie that no script reads; signing in always gives a new 
   assert.equal((await old.ask('GET', '/me')).code, 'signed_out')
 })
 
+test('who comes in by a link where somebody was signed in ends that session', async (t) => {
+  const cairn = await start(t)
+  const page = await takeFirstRun(cairn)
+  const before = page.cookie
+  const { body } = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'acme' })
+  const grace = { email: 'grace@example.org', name: 'Grace', password: 'another stone there' }
+  await page.ask('POST', '/welcome', { link: body['link'], ...grace })
+  const me = (await page.ask('GET', '/me')).body['person'] as { email: string }
+  assert.equal(me.email, grace.email)
+  page.cookie = before
+  assert.equal((await page.ask('GET', '/me')).code, 'signed_out')
+})
+
 test('signing out ends the session on the server, not in the browser alone', async (t) => {
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)

@@ -109,7 +109,8 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
     clock: { ...machine.clock, monotonic: () => 0, after: () => () => {}, every: () => () => {} },
   })
   yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
-  yield* checkPeople(db, config, { now: machine.clock.now(), command })
+  const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null
+  yield* checkPeople(db, config, { now: machine.clock.now(), command, hasKeyPair })
 }
 
 function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem> {

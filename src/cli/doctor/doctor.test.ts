@@ -477,6 +477,17 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { env: open, data: operator, says: /ada@example\.org may do everything/ },
   ],
   [
+    'a key pair that is gone, with codes sealed under it',
+    'seal_lost',
+    {
+      data: async (data) => {
+        await operator(data)
+        data.db.run('UPDATE person SET totp = ?', [new Uint8Array(48)])
+      },
+      says: /of ada@example\.org can be checked mend .*cairn people reset-totp ada@example\.org/,
+    },
+  ],
+  [
     'an account without an owner',
     'no_owner',
     {

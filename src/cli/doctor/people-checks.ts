@@ -2,26 +2,33 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { advice, type CommandLine, isLoopback, type Problem } from './problem.ts'
+import { advice, type CommandLine, isLoopback, problem, type Problem } from './problem.ts'
 
 /** Of one kind of advice; more are counted only. */
 const namedMax = 5
 
-type Facts = { readonly now: number; readonly command: CommandLine }
+type Facts = {
+  readonly now: number
+  readonly command: CommandLine
+  /** Is the server's key pair in the data folder? */
+  readonly hasKeyPair: boolean
+}
 
 export function* checkPeople(
   db: Database,
   { admin, http }: Pick<Config, 'admin' | 'http'>,
-  { now, command }: Facts,
+  facts: Facts,
 ): Generator<Problem> {
   if (!admin.enabled) return
+  const { command } = facts
+  if (!facts.hasKeyPair) yield* sealedForNobody(db, command)
   const people = db.getValue<number>('SELECT count(*) FROM person') ?? 0
   const operators = db.all<{ email: string; has_totp: number }>(
     `SELECT email, totp IS NOT NULL AS has_totp FROM person
       WHERE operator = 1 AND disabled IS NULL ORDER BY email`,
   )
   if (operators.length === 0) {
-    yield noOperator(db, people, { now, command })
+    yield noOperator(db, people, facts)
     return
   }
   const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
@@ -39,6 +46,18 @@ export function* checkPeople(
     const mend = command(`people invite --account ${name} --role owner`)
     yield advice('no_owner', `the account ${name} has members and no owner who can sign in`, mend)
   }
+}
+
+/** What is sealed under a key pair that is gone stays closed. */
+function* sealedForNobody(db: Database, command: CommandLine): Generator<Problem> {
+  const sealed = db.all<{ email: string }>(
+    'SELECT email FROM person WHERE totp IS NOT NULL ORDER BY email',
+  )
+  const [first] = sealed
+  if (first === undefined) return
+  const said = `identity.pem is gone from the data folder: no code of ${names(sealed)} can be checked`
+  const mend = `put it back from the copy; without one: ${command(`people reset-totp ${first.email}`)}`
+  yield problem('seal_lost', said, mend)
 }
 
 function noOperator(db: Database, people: number, { now, command }: Facts): Problem {

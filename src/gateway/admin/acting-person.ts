@@ -38,6 +38,15 @@ export async function renewSession(
   session.begin(await identity.sessions.renew(id))
 }
 
+/** Of whoever was signed in with this browser: with a sign-in they are not any more. */
+export async function endSessionBefore({
+  actor,
+  identity,
+}: Pick<AdminCall, 'actor' | 'identity'>): Promise<void> {
+  if (actor?.kind !== 'person' || actor.via.kind !== 'session') return
+  await identity.sessions.endOne(actor.via.id)
+}
+
 /** Where a request comes from, as sign-ins keep it. */
 export function fromOf({ origin }: Pick<AdminCall, 'origin'>): {
   readonly address: string

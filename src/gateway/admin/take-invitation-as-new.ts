@@ -1,7 +1,7 @@
 // `POST /welcome`: the first operator, and everybody who is invited, comes in here.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { fromOf } from './acting-person.ts'
+import { endSessionBefore, fromOf } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { emailText, linkText, nameText, passwordText, person } from './person-schema.ts'
 
@@ -30,6 +30,7 @@ export const takeInvitationAsNew: JsonOperation<z.output<typeof input>, z.output
     const { invitations, signIn, people } = call.identity
     const id = await invitations.takeAsNew(link, newPerson)
     const { token, session } = await signIn.enter(id, fromOf(call))
+    await endSessionBefore(call)
     call.session.begin({ token, expires: session.expires })
     return { person: people.get(id) }
   },
