@@ -8,6 +8,7 @@ import { createAccounts } from './accounts/accounts.ts'
 import type { Caller } from './accounts/caller.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
+import { obtainSealSecret } from './accounts/server-identity.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
@@ -53,6 +54,7 @@ import { chooseProfile } from './choose-profile.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
+import { openAlerts } from './open-alerts.ts'
 import { openCards } from './open-cards.ts'
 import {
   createFirstRunLink,
@@ -198,6 +200,17 @@ export async function startServer(
     daysKept: () => settings.now.usage.keepDays,
   })
   starting.defer(() => retention.stop())
+  const alerts = openAlerts({
+    accounts,
+    usage,
+    sealSecret: () => obtainSealSecret(config.dataDir),
+    settings,
+    db: database,
+    writer,
+    clock,
+    log,
+  })
+  starting.defer(() => alerts.stop())
   const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
 
   const senders = createSenderCache(sendersMax)
@@ -360,6 +373,7 @@ export async function startServer(
               pins: openPinRows(database),
               identity,
               usage: openUsageView({ db: database, clock, usage }),
+              alerts: alerts.view,
               server: view,
               inspecting: {
                 inspector,

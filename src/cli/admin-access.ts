@@ -54,6 +54,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     pins: openPinRows(data.db),
     identity: data.identity,
     usage: openUsageView({ db: data.db, clock: systemClock, usage: null }),
+    alerts: null,
     server: null,
     inspecting: null,
     tryRequest: null,

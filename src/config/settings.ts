@@ -285,6 +285,33 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
+  mail: z
+    .strictObject({
+      url: live(
+        z
+          .string()
+          .regex(/^smtps?:\/\/\S+$/, 'expected smtp://<host> or smtps://<user>:<password>@<host>')
+          .nullable()
+          .default(null)
+          .meta({ description: 'Mail server that alerts go out by; null: none.', secret: true }),
+      ),
+      from: live(
+        z.string().min(3).nullable().default(null).meta({
+          description: 'Sender of mails, such as `Cairn <cairn@example.com>`; null: none are sent.',
+        }),
+      ),
+    })
+    .prefault({}),
+  alerts: z
+    .strictObject({
+      webhooksAnywhere: live(
+        flag(
+          false,
+          'Let webhooks of owners go to private addresses and over plain HTTP too, into your own network.',
+        ),
+      ),
+    })
+    .prefault({}),
   admin: z
     .strictObject({
       enabled: flag(true, 'Serve the admin API and the dashboard.'),

@@ -1,4 +1,5 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
+import { alertTables } from './alert-tables.ts'
 import { cardTables } from './card-tables.ts'
 import { peopleTables } from './people-tables.ts'
 import { storageQuota } from './storage-quota.ts'
@@ -126,4 +127,5 @@ export const migrations: readonly (readonly string[])[] = [
   [...peopleTables],
   // Pins of an account by when they were made, for a page that shows the newest.
   [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
+  [...alertTables],
 ]

@@ -45,7 +45,11 @@ export const doors: readonly Door[] = [
   {
     thing: 'undici',
     module: /^undici$/,
-    behind: ['ethereum/upstream/node/json-rpc-client.ts', 'ipfs/sources/http-client.ts'],
+    behind: [
+      'ethereum/upstream/node/json-rpc-client.ts',
+      'ipfs/sources/http-client.ts',
+      'limits/alerts/outward-post.ts',
+    ],
   },
   { thing: '@tus/*', module: /^@tus\//, behind: ['http/tus/'] },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },
@@ -56,6 +60,7 @@ export const doors: readonly Door[] = [
   },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },
+  { thing: 'nodemailer', module: /^nodemailer$/, behind: ['limits/alerts/send-mail.ts'] },
   { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },

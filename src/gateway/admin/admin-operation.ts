@@ -12,6 +12,7 @@ import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
 import type { Inspecting } from '../inspect/inspecting.ts'
 import type { Trial } from '../trial.ts'
 import type { Actor, AdminRole } from './actor.ts'
+import type { AlertsView } from './alerts-view.ts'
 import type { ServerView } from './server-view.ts'
 import type { UsageView } from './usage-view.ts'
 
@@ -31,6 +32,8 @@ export type AdminParts = {
   readonly pins: PinRows
   readonly identity: Identity
   readonly usage: UsageView
+  /** Null where no server runs. */
+  readonly alerts: AlertsView | null
   /** Null where no server runs: a command on the data folder. */
   readonly server: ServerView | null
   /** Null where no server runs: the command line. */

@@ -5,6 +5,7 @@ import { addMember } from './add-member.ts'
 import { addPublicKey } from './add-public-key.ts'
 import { beginCard } from './begin-card.ts'
 import { changeAccount } from './change-account.ts'
+import { changeAlerts } from './change-alerts.ts'
 import { changeKey } from './change-key.ts'
 import { changeMe } from './change-me.ts'
 import { changeMember } from './change-member.ts'
@@ -26,6 +27,7 @@ import { followAllUsage } from './follow-all-usage.ts'
 import { followUsage } from './follow-usage.ts'
 import { getAccount } from './get-account.ts'
 import { getAllUsage } from './get-all-usage.ts'
+import { getAlerts } from './get-alerts.ts'
 import { getCard } from './get-card.ts'
 import { getKeyUsage } from './get-key-usage.ts'
 import { getKey } from './get-key.ts'
@@ -148,6 +150,8 @@ export const adminOperations = [
   clearRequests,
   replayRequest,
   tryKey,
+  getAlerts,
+  changeAlerts,
   getUsage,
   getKeyUsage,
   getAllUsage,

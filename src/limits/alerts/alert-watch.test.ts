@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createUsageRig } from '../../../test/fakes/usage-rig.ts'
+import { createAlertTargetRows } from './alert-targets.ts'
+import { type Alert, createAlertWatch, type WatchedAccount } from './alert-watch.ts'
+
+const none = {
+  filesStoredBytes: null,
+  filesUploadBytesPerMonth: null,
+  filesDownloadBytesPerMonth: null,
+}
+const keyOf = (id: string, unitsPerDay: number | null) => ({
+  id,
+  name: `key ${id}`,
+  settings: { ...none, unitsPerDay },
+})
+
+async function rig(account: Partial<WatchedAccount> = {}) {
+  const made = createUsageRig()
+  const targets = createAlertTargetRows(made)
+  await targets.set('a', { emails: ['ops@example.com'], webhooks: [] })
+  const told: Alert[] = []
+  const world = { stored: 0 }
+  const start = () =>
+    createAlertWatch({
+      ...made,
+      targets,
+      findAccount: () => ({
+        name: 'a',
+        settings: none,
+        keys: [keyOf('k1', 1000), keyOf('k2', null)],
+        ...account,
+      }),
+      storedBytes: () => world.stored,
+      send: (alert) => void told.push(alert),
+      log: () => assert.fail('nothing to log'),
+    })
+  const watch = start()
+  const brief = () => told.splice(0).map(({ limit, key, level }) => [limit, key?.id, level])
+  const look = async (which = watch) => {
+    await made.usage.flush()
+    await which.look()
+  }
+  return { ...made, watch, start, told, brief, look, world }
+}
+
+test('each level of a day is told once, the highest that was reached, and again the next day', async () => {
+  const { count, look, brief, clock } = await rig()
+  const use = async (units: number) => {
+    count({ units })
+    await look()
+    return brief()
+  }
+  assert.deepEqual(await use(740), [])
+  assert.deepEqual(await use(10), [['unitsPerDay', 'k1', 75]])
+  assert.deepEqual(await use(50), [])
+  assert.deepEqual(await use(50), [['unitsPerDay', 'k1', 85]])
+  assert.deepEqual(await use(150), [['unitsPerDay', 'k1', 100]])
+  assert.deepEqual(await use(10), [])
+  clock.turn(86_400_000)
+  assert.deepEqual(await use(900), [['unitsPerDay', 'k1', 85]])
+})
+
+test('a day with some units left that refused a call is full', async () => {
+  const { count, look, brief } = await rig()
+  count({ units: 990 })
+  count({ units: 0, outcome: 'over_quota', status: 402, ms: null })
+  await look()
+  assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
+})
+
+test('what was told is told no more after a restart', async () => {
+  const { count, look, brief, watch, start } = await rig()
+  count({ units: 800 })
+  await look()
+  assert.equal(brief().length, 1)
+  watch.stop()
+  const again = start()
+  count({ units: 1 })
+  await look(again)
+  assert.deepEqual(brief(), [])
+})
+
+test('what an account keeps and moves is told of, of its keys together and of each', async () => {
+  const key = keyOf('k1', null)
+  const { count, look, told, world } = await rig({
+    settings: {
+      filesStoredBytes: 100,
+      filesUploadBytesPerMonth: 100,
+      filesDownloadBytesPerMonth: 0,
+    },
+    keys: [
+      { ...key, settings: { ...key.settings, filesDownloadBytesPerMonth: 10 } },
+      keyOf('k2', null),
+    ],
+  })
+  world.stored = 85
+  const files = { face: 'files', network: '', method: 'add', units: 0, bytesOut: 0 } as const
+  count({ ...files, bytesIn: 50 })
+  count({ ...files, keyId: 'k2', bytesIn: 30 })
+  count({ ...files, bytesIn: 0, bytesOut: 10 })
+  await look()
+  assert.deepEqual(
+    told.map(({ limit, key: of, level, used, max }) => [limit, of?.id, level, used, max]),
+    [
+      ['filesStoredBytes', undefined, 85, 85, 100],
+      ['filesUploadBytesPerMonth', undefined, 75, 80, 100],
+      ['filesDownloadBytesPerMonth', 'k1', 100, 10, 10],
+    ],
+  )
+  assert.ok(told.every(({ period }) => period === Date.UTC(2026, 0, 1)))
+})
+
+test('an account that named nobody is not looked at, and looks come by themselves', async () => {
+  const { count, usage, brief, clock, watch } = await rig()
+  count({ keyId: 'k3', units: 5000 })
+  await usage.flush()
+  await watch.look()
+  assert.deepEqual(brief(), [])
+  count({ units: 1000 })
+  await usage.flush()
+  clock.turn(5000)
+  await usage.flush()
+  await watch.look()
+  assert.deepEqual(brief(), [['unitsPerDay', 'k1', 100]])
+})

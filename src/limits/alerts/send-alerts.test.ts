@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { setImmediate } from 'node:timers/promises'
+import { test } from 'node:test'
+import { startSmtpSink } from '../../../test/fakes/smtp-sink.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import type { Alert } from './alert-watch.ts'
+import { createAlertSender, signatureOf } from './send-alerts.ts'
+import { createMailer } from './send-mail.ts'
+
+const alert: Alert = {
+  accountId: 'a',
+  accountName: 'acme',
+  key: { id: 'k1', name: 'web' },
+  limit: 'unitsPerDay',
+  level: 85,
+  used: 850,
+  max: 1000,
+  period: Date.UTC(2026, 0, 31),
+  time: Date.UTC(2026, 0, 31, 12),
+}
+const noMail = createMailer(() => ({ url: null, from: null }))
+
+type Posted = {
+  readonly url: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function rig(statuses: readonly (number | Error)[]) {
+  const clock = createTurnedClock(Date.UTC(2026, 0, 31, 12))
+  const posted: Posted[] = []
+  const logged: string[] = []
+  const sender = createAlertSender({
+    outward: {
+      async post(url, body, headers) {
+        posted.push({ url, body, headers })
+        const status = statuses[posted.length - 1] ?? 200
+        if (status instanceof Error) throw status
+        return status
+      },
+    },
+    mailer: noMail,
+    secretOf: (accountId) => `secret of ${accountId}`,
+    clock,
+    log: (_level, event) => logged.push(event),
+  })
+  const settle = async () => {
+    for (let n = 0; n < 20; n++) await setImmediate()
+  }
+  return { clock, posted, logged, sender, settle }
+}
+
+test('a webhook gets a document with its time, signed for its account', async () => {
+  const { posted, sender, settle } = rig([204])
+  sender.send(alert, { emails: ['nobody@example.com'], webhooks: ['https://example.com/hook'] })
+  await settle()
+  assert.equal(posted.length, 1)
+  const { url, body, headers } = posted[0] as Posted
+  assert.equal(url, 'https://example.com/hook')
+  assert.deepEqual(JSON.parse(body), {
+    type: 'limit',
+    account: { id: 'a', name: 'acme' },
+    key: { id: 'k1', name: 'web' },
+    limit: 'unitsPerDay',
+    level: 85,
+    used: 850,
+    max: 1000,
+    period: '2026-01-31T00:00:00.000Z',
+    time: '2026-01-31T12:00:00.000Z',
+  })
+  const seconds = Date.UTC(2026, 0, 31, 12) / 1000
+  assert.equal(headers['x-cairn-timestamp'], String(seconds))
+  assert.equal(headers['x-cairn-signature'], `v1=${signatureOf('secret of a', seconds, body)}`)
+  assert.notEqual(signatureOf('another', seconds, body), signatureOf('secret of a', seconds, body))
+})
+
+test('a webhook that fails is tried again, four times in all, with longer and longer pauses', async () => {
+  const { clock, posted, logged, sender, settle } = rig([500, new Error('refused'), 302, 500])
+  sender.send(alert, { emails: [], webhooks: ['https://example.com/'] })
+  const counts: number[] = []
+  for (const ms of [0, 10_000, 60_000, 600_000, 6_000_000]) {
+    clock.turn(ms)
+    await settle()
+    counts.push(posted.length)
+  }
+  assert.deepEqual(counts, [1, 2, 3, 4, 4])
+  assert.deepEqual(logged, ['alert_tried', 'alert_tried', 'alert_tried', 'alert_not_sent'])
+})
+
+test('what is on its way is bounded, and the end ends the tries', async () => {
+  const { clock, posted, logged, sender, settle } = rig(Array<number>(2000).fill(500))
+  for (let n = 0; n < 501; n++)
+    sender.send(alert, { emails: [], webhooks: ['https://example.com/'] })
+  assert.deepEqual(logged, ['alert_dropped'])
+  await settle()
+  sender.stop()
+  clock.turn(10_000)
+  await settle()
+  assert.equal(posted.length, 500)
+})
+
+test('a mail says whose limit it is, and a name is no way into its head', async (t) => {
+  const sink = await startSmtpSink(t)
+  const mailer = createMailer(() => ({ url: sink.url, from: 'Cairn <cairn@example.com>' }))
+  const { sender } = {
+    sender: createAlertSender({
+      ...rig([]),
+      outward: { post: async () => 200 },
+      mailer,
+      secretOf: () => '',
+      log: (_level, event) => assert.fail(event),
+    }),
+  }
+  const forged = { ...alert, accountName: 'acme\r\nBcc: all@example.com' }
+  sender.send(forged, { emails: ['ops@example.com'], webhooks: [] })
+  await sink.arrived(1)
+  const [mail = ''] = sink.mails
+  const [head = '', body = ''] = mail.split('\r\n\r\n', 2)
+  assert.match(head, /^To: ops@example\.com$/m)
+  assert.match(head, /^From: Cairn <cairn@example\.com>$/m)
+  assert.match(head, /^Subject: Cairn: 85 % of units of the day, key web of acme/m)
+  assert.doesNotMatch(head, /^Bcc:/m)
+  assert.match(body, /850 of 1000 units of the day: 85 %/)
+})

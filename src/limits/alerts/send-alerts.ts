@@ -1,0 +1,125 @@
+// Alerts on their way: a mail to each address, a signed document to each webhook, tried again a few times. Whoever
+// gets a document knows by its signature that it is ours, and by its time that it is no old one.
+import { createHmac } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { AlertTargets } from './alert-targets.ts'
+import type { Alert } from './alert-watch.ts'
+import type { Outward } from './outward-post.ts'
+import type { Mailer } from './send-mail.ts'
+
+export type AlertSender = {
+  send(alert: Alert, targets: AlertTargets): void
+  /** Tries no more. */
+  stop(): void
+}
+
+/** Before each try but the first. */
+const pausesMs = [10_000, 60_000, 600_000]
+/** Mails and documents on their way. */
+const underwayMax = 500
+
+/** `secretOf`: what documents for the webhooks of an account are signed with. */
+export function createAlertSender(parts: {
+  readonly outward: Outward
+  readonly mailer: Mailer
+  readonly secretOf: (accountId: string) => string
+  readonly clock: Clock
+  readonly log: Log
+}): AlertSender {
+  const { outward, mailer, clock, log } = parts
+  const waiting = new Set<() => void>()
+  let underway = 0
+  let stopped = false
+
+  function start(kind: 'mail' | 'webhook', alert: Alert, run: () => Promise<void>): void {
+    if (underway >= underwayMax) {
+      log('error', 'alert_dropped', { kind, accountId: alert.accountId, underway })
+      return
+    }
+    underway++
+    void attempt(0)
+
+    async function attempt(tries: number): Promise<void> {
+      try {
+        await run()
+      } catch (error) {
+        const pauseMs = pausesMs[tries]
+        // The message may name the address, never the URL: there may be a secret in it.
+        const told = { kind, accountId: alert.accountId, tries: tries + 1, error }
+        if (pauseMs === undefined || stopped) log('error', 'alert_not_sent', told)
+        else {
+          log('warn', 'alert_tried', told)
+          return again(tries + 1, pauseMs)
+        }
+      }
+      underway--
+    }
+
+    function again(tries: number, pauseMs: number): void {
+      const cancel = clock.after(pauseMs, () => {
+        waiting.delete(cancel)
+        void attempt(tries)
+      })
+      waiting.add(cancel)
+    }
+  }
+
+  async function post(url: string, alert: Alert): Promise<void> {
+    const body = JSON.stringify(documentOf(alert))
+    const seconds = Math.floor(clock.now() / 1000)
+    const status = await outward.post(url, body, {
+      'x-cairn-timestamp': String(seconds),
+      'x-cairn-signature': `v1=${signatureOf(parts.secretOf(alert.accountId), seconds, body)}`,
+    })
+    if (status < 200 || status > 299) throw new Error(`the webhook answered ${status}`)
+  }
+
+  return {
+    send(alert, { emails, webhooks }) {
+      for (const url of webhooks) start('webhook', alert, () => post(url, alert))
+      if (!mailer.canSend()) return
+      const { subject, text } = mailOf(alert)
+      for (const to of emails) start('mail', alert, () => mailer.send({ to, subject, text }))
+    },
+    stop() {
+      stopped = true
+      for (const cancel of waiting) cancel()
+    },
+  }
+}
+
+/** HMAC-SHA256 of `<seconds>.<body>`, as hex. */
+export function signatureOf(secret: string, seconds: number, body: string): string {
+  return createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
+}
+
+function documentOf({ accountId, accountName, key, limit, level, used, max, ...times }: Alert) {
+  return {
+    type: 'limit',
+    account: { id: accountId, name: accountName },
+    key,
+    limit,
+    level,
+    used,
+    max,
+    period: new Date(times.period).toISOString(),
+    time: new Date(times.time).toISOString(),
+  }
+}
+
+const limitNames = {
+  unitsPerDay: 'units of the day',
+  filesStoredBytes: 'bytes kept',
+  filesUploadBytesPerMonth: 'bytes uploaded this month',
+  filesDownloadBytesPerMonth: 'bytes downloaded this month',
+} as const satisfies Record<Alert['limit'], string>
+
+function mailOf({ accountName, key, limit, level, used, max }: Alert) {
+  const whose =
+    key === null ? `account ${accountName}` : `key ${key.name || key.id} of ${accountName}`
+  const subject = `Cairn: ${level} % of ${limitNames[limit]}, ${whose}`.replaceAll(/[\r\n]+/g, ' ')
+  const full = level === 100 ? '\n\nWhat goes beyond it is refused.' : ''
+  const text = `The ${whose} has used ${used} of ${max} ${limitNames[limit]}: ${level} %.${full}\n`
+  return { subject, text }
+}

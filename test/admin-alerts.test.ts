@@ -1,0 +1,98 @@
+// Alerts through the admin operations: owners say whom to tell, and a started server tells them, once.
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { signatureOf } from '../src/limits/alerts/send-alerts.ts'
+import { takeFirstRun } from './fakes/admin-client.ts'
+import { startSmtpSink } from './fakes/smtp-sink.ts'
+import { startCairn } from './started-server.ts'
+
+type Hook = { readonly headers: Record<string, unknown>; readonly body: string }
+
+async function startHookSink(t: TestContext) {
+  const hooks: Hook[] = []
+  const waiting: (() => void)[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      hooks.push({ headers: request.headers, body })
+      response.writeHead(204).end()
+      for (const tell of waiting) tell()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const arrived = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve)
+      if (hooks.length > 0) resolve()
+    })
+  return { url: `http://127.0.0.1:${port}/hook`, hooks, arrived }
+}
+
+test('a key near the units of its day: mail and webhook say so, once, and are signed', async (t) => {
+  const mail = await startSmtpSink(t)
+  const hook = await startHookSink(t)
+  const cairn = await startCairn({
+    env: {
+      CAIRN_MAIL_URL: mail.url,
+      CAIRN_MAIL_FROM: 'Cairn <cairn@example.com>',
+      CAIRN_ALERTS_WEBHOOKS_ANYWHERE: 'true',
+    },
+  })
+  try {
+    const page = await takeFirstRun(cairn)
+    const { accounts } = (await page.ask('GET', '/accounts')).body as { accounts: { id: string }[] }
+    const path = `/accounts/${accounts[0]?.id}/alerts`
+    const none = await page.ask('GET', path)
+    assert.partialDeepStrictEqual(none.body, { emails: [], webhooks: [], sendsMail: true })
+    const targets = { emails: ['ops@example.com'], webhooks: [hook.url] }
+    const set = await page.ask('PUT', path, targets)
+    assert.equal(set.status, 200, set.message)
+    assert.partialDeepStrictEqual(set.body, targets)
+    for (const wrong of [
+      { ...targets, emails: ['nobody'] },
+      { ...targets, webhooks: ['ftp://example.com/'] },
+      { ...targets, webhooks: Array<string>(6).fill(hook.url) },
+      { ...targets, more: true },
+    ]) {
+      assert.equal((await page.ask('PUT', path, wrong)).code, 'bad_input')
+    }
+    const key = await cairn.cli('keys', 'create', '--units-per-day', '100')
+    const call = () =>
+      fetch(`${cairn.url}/v3/${String(key['apiKey'])}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}',
+      })
+    assert.equal((await call()).status, 200)
+    await Promise.all([hook.arrived(), mail.arrived(1)])
+    const [{ headers, body } = { headers: {}, body: '' }] = hook.hooks
+    const told = JSON.parse(body) as Record<string, unknown>
+    assert.partialDeepStrictEqual(told, { type: 'limit', limit: 'unitsPerDay', max: 100 })
+    const seconds = Number(headers['x-cairn-timestamp'])
+    const secret = String(set.body['secret'])
+    assert.equal(headers['x-cairn-signature'], `v1=${signatureOf(secret, seconds, body)}`)
+    assert.match(mail.mails[0] ?? '', /^Subject: Cairn: \d+ % of units of the day/m)
+    assert.deepEqual([hook.hooks.length, mail.mails.length], [1, 1])
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('without the setting no webhook goes to a private address or over plain HTTP', async () => {
+  const cairn = await startCairn()
+  try {
+    const page = await takeFirstRun(cairn)
+    const { accounts } = (await page.ask('GET', '/accounts')).body as { accounts: { id: string }[] }
+    const path = `/accounts/${accounts[0]?.id}/alerts`
+    const wrong = { emails: [], webhooks: ['http://example.com/hook'] }
+    assert.equal((await page.ask('PUT', path, wrong)).code, 'bad_input')
+    assert.partialDeepStrictEqual((await page.ask('GET', path)).body, { sendsMail: false })
+  } finally {
+    await cairn.stop()
+  }
+})
