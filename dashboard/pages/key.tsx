@@ -95,7 +95,7 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
         {tab === 'limits' && <LimitsForm {...form} />}
         {tab === 'lists' && <ListsForm {...form} />}
         {tab === 'jwt' && <PublicKeys {...form} publicKeys={publicKeys} />}
-        {tab === 'try' && <TryForm apiKey={key} />}
+        {tab === 'try' && <TryForm apiKey={key} onShow={setTab} />}
       </Tabs>
     </>
   )

@@ -16,7 +16,14 @@ type Verdict = Reply<typeof tryKey>
 
 const empty = { method: 'eth_call', network: '', address: '', origin: '', userAgent: '', ip: '' }
 
-export function TryForm({ apiKey }: { readonly apiKey: ApiKey }) {
+export function TryForm({
+  apiKey,
+  onShow,
+}: {
+  readonly apiKey: ApiKey
+  /** Leads to where a setting of the key is. */
+  onShow(tab: SettingsTab): void
+}) {
   const { id: account } = useAccount()
   const sending = useSending()
   const [face, setFace] = useState<'rpc' | 'files'>('rpc')
@@ -95,7 +102,9 @@ export function TryForm({ apiKey }: { readonly apiKey: ApiKey }) {
         </div>
         <CheckField title="With the secret" value={secret} onValue={setSecret} />
       </Form>
-      <div aria-live="polite">{verdict !== null && <VerdictNote verdict={verdict} />}</div>
+      <div aria-live="polite">
+        {verdict !== null && <VerdictNote verdict={verdict} onShow={onShow} />}
+      </div>
     </Card>
   )
 }
@@ -108,8 +117,24 @@ const owners = {
   request: 'in the request',
 } as const
 
-function VerdictNote({ verdict }: { readonly verdict: Verdict }) {
+export type SettingsTab = 'access' | 'limits' | 'lists' | 'jwt'
+
+/** Where a setting of a key is changed. */
+function tabOf(setting: string): SettingsTab {
+  if (setting.startsWith('allow')) return 'lists'
+  if (setting.startsWith('jwt')) return 'jwt'
+  return /Per|Bytes|Uploads$/.test(setting) ? 'limits' : 'access'
+}
+
+function VerdictNote({
+  verdict,
+  onShow,
+}: {
+  readonly verdict: Verdict
+  onShow(tab: SettingsTab): void
+}) {
   const { passes, units, refusal, unjudged, left } = verdict
+  const rule = refusal?.rule ?? null
   return (
     <Note tone={passes ? 'good' : 'bad'}>
       <p>
@@ -137,6 +162,11 @@ function VerdictNote({ verdict }: { readonly verdict: Verdict }) {
             : [['Left today', `${formatNumber(left.today)} units`] as const]),
         ]}
       />
+      {rule?.of === 'key' && (
+        <button class="button small" type="button" onClick={() => onShow(tabOf(rule.setting))}>
+          Show the setting
+        </button>
+      )}
       {unjudged.length > 0 && (
         <p>
           Not judged, as nothing was said about it: {unjudged.map((one) => lists[one]).join(', ')}.

@@ -1,8 +1,11 @@
-// The first steps, each green once it is done: looked at anew while the page is open.
+// The first steps, each green once it is done: looked at anew while the page is open and something is left.
+import type { ComponentChildren } from 'preact'
+import type { getCard } from '../../../src/gateway/admin/get-card.ts'
+import type { getUsage } from '../../../src/gateway/admin/get-usage.ts'
 import type { listKeys } from '../../../src/gateway/admin/list-keys.ts'
 import { call } from '../../app/api.ts'
 import { Link } from '../../app/router.tsx'
-import { useAccount } from '../../app/session.tsx'
+import { useAccount, useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icons.tsx'
@@ -10,30 +13,53 @@ import { Show } from '../../ui/note.tsx'
 
 const lookMs = 3_000
 
+type Steps = {
+  readonly key: boolean
+  readonly rpc: boolean
+  readonly card: boolean
+  readonly files: boolean
+}
+
+async function lookAt(account: string, signal: AbortSignal): Promise<Steps> {
+  const [{ keys }, { report }, { opensFiles }] = await Promise.all([
+    call<typeof listKeys>('GET /accounts/{account}/keys', { account }, signal),
+    call<typeof getUsage>('GET /accounts/{account}/usage', { account, window: '30d' }, signal),
+    call<typeof getCard>('GET /accounts/{account}/card', { account }, signal),
+  ])
+  const answered = (face: 'rpc' | 'files'): boolean =>
+    report.networks.some((one) => one.face === face && one.requests > one.failed)
+  return {
+    key: keys.some(({ revoked }) => revoked === null),
+    rpc: answered('rpc'),
+    card: opensFiles,
+    files: answered('files'),
+  }
+}
+
 export function Checklist() {
-  const { id, hasCard } = useAccount()
-  const keys = useLoaded(
-    (signal) => call<typeof listKeys>('GET /accounts/{account}/keys', { account: id }, signal),
-    [id],
-    { everyMs: lookMs },
-  )
+  const { id } = useAccount()
+  const { person } = useSession()
+  const steps = useLoaded((signal) => lookAt(id, signal), [id], { everyMs: lookMs })
   return (
     <Card title="First steps" about="Each turns green by itself.">
-      <Show loaded={keys}>
-        {({ keys: made }) => {
-          const alive = made.filter(({ revoked }) => revoked === null)
-          return (
-            <ul class="plain steps">
-              <Step done={alive.length > 0}>
-                <Link to="/keys">Make an API key</Link>
-              </Step>
-              <Step done={alive.some(({ lastUsedDay }) => lastUsedDay !== null)}>
-                Send a first call with it
-              </Step>
-              <Step done={hasCard}>Have a card on file: the file API asks for one</Step>
-            </ul>
-          )
-        }}
+      <Show loaded={steps}>
+        {({ key, rpc, card, files }) => (
+          <ul class="plain steps">
+            <Step done={key}>
+              <Link to="/keys">Make an API key</Link>
+            </Step>
+            <Step done={rpc}>Send a first JSON-RPC call with it</Step>
+            <Step done={card}>
+              <Link to="/card">Have a card on file</Link>, which the file API asks for
+            </Step>
+            <Step done={files}>
+              <Link to="/files">Add a first file</Link>
+            </Step>
+            <Step done={person.hasTotp}>
+              <Link to="/profile">Turn an authenticator on</Link>
+            </Step>
+          </ul>
+        )}
       </Show>
     </Card>
   )
@@ -44,7 +70,7 @@ function Step({
   children,
 }: {
   readonly done: boolean
-  readonly children: preact.ComponentChildren
+  readonly children: ComponentChildren
 }) {
   return (
     <li class={`step${done ? ' done' : ''}`}>

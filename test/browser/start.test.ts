@@ -1,0 +1,51 @@
+// The start page: lines of code that run as they are copied, steps that turn green, and what it weighs.
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { noBrowser } from './browser.ts'
+import { firstPageBytesMax, gzippedBytes } from './first-page.ts'
+import { openPage } from './open-page.ts'
+
+const noCurl = spawnSync('curl', ['--version']).error !== undefined && 'curl is not installed'
+
+test(
+  'the curl snippet runs as it is copied, and the steps turn green as its calls arrive',
+  { skip: noBrowser || noCurl, timeout: 60_000 },
+  async (t) => {
+    const { cairn, page, enter, picture } = await openPage(t)
+    await enter()
+    const step = (text: string) => page.locator('.step').filter({ hasText: text })
+    await step('Send a first JSON-RPC call').getByText('(not yet)').waitFor()
+    assert.ok((await gzippedBytes(page)) <= firstPageBytesMax)
+
+    await page.getByLabel('API key').fill(cairn.apiKey)
+    await page.getByLabel('Secret').fill(cairn.apiKeySecret)
+    const shown = await page.getByLabel('curl snippet', { exact: true }).innerText()
+    assert.ok(!shown.includes(cairn.apiKey), 'a key is shown by its beginning')
+    await page.getByLabel('Copy curl snippet').click()
+    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
+    const { stdout } = await promisify(execFile)('sh', ['-c', copied])
+    assert.match(stdout, /"result":"0x0"[^]*"Hash":"Qm/)
+
+    await step('Send a first JSON-RPC call').getByText('(done)').waitFor()
+    await step('Add a first file').getByText('(done)').waitFor()
+    await picture('start-steps')
+  },
+)
+
+test(
+  'what is pasted stays in the tab: another one of the same browser knows nothing of it',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const { cairn, page, enter } = await openPage(t)
+    await enter()
+    await page.getByLabel('API key').fill(cairn.apiKey)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor()
+    assert.equal(await page.getByLabel('API key').inputValue(), cairn.apiKey)
+    const other = await page.context().newPage()
+    await other.goto(`${cairn.url}/dashboard/`)
+    assert.equal(await other.getByLabel('API key').inputValue(), '')
+  },
+)
