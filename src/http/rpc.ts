@@ -237,6 +237,7 @@ async function refuse(
 ): Promise<void> {
   const { entered } = progress
   const units = entered === null ? 0 : gateway.chargeRefusal(entered.caller, entered.network, fault)
+  progress.inspection?.charged(units)
   if (fault.code === 'internal') {
     log('error', 'request failed', { requestId: exchange.requestId, cause: fault.cause })
   }

@@ -111,7 +111,9 @@ function answer(
     )
   } catch (thrown) {
     const unrun = envelope === null || envelope.refusal !== null
-    if (unrun) gateway.chargeRefusal(caller, network, Fault.from(thrown))
+    if (unrun) {
+      inspection?.charged(gateway.chargeRefusal(caller, network, Fault.from(thrown)))
+    }
     return refuse(parts, frame, envelope, thrown)
   }
 }

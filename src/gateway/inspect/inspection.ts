@@ -61,6 +61,7 @@ export class Inspection implements InspectedVisit {
   #ran: readonly Ran[] = []
   #labels: RpcLabels | null = null
   #charsLeft: number = inspectionLimits.bodyCharsMax
+  #charged = 0
   #ended = false
 
   constructor(parts: {
@@ -111,6 +112,11 @@ export class Inspection implements InspectedVisit {
     this.#labels = labels
   }
 
+  /** It was refused before its calls were looked at, and cost so much. */
+  charged(units: number): void {
+    this.#charged = units
+  }
+
   /** Only the first end counts. */
   end({ fault, status, bytesIn, bytesOut }: Ending): void {
     if (this.#ended) return
@@ -137,7 +143,7 @@ export class Inspection implements InspectedVisit {
       reason: reasonOf(told),
       failed: fault !== null && faults.length === 0 ? this.#asked.length : faults.length,
       status,
-      units: labels?.units ?? 0,
+      units: labels?.units ?? this.#charged,
       bytesIn,
       bytesOut,
       ms,
