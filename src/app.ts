@@ -436,7 +436,7 @@ export async function startServer(
     servers.set('admin', adminServer)
     const adminHost = config.admin.host ?? host
     const adminPort = await adminServer.listen({ host: adminHost, port: config.admin.port })
-    adminUrl = urlOf(adminHost, adminPort)
+    if (config.admin.enabled) adminUrl = urlOf(adminHost, adminPort)
     starting.defer(() => adminServer.drain(draining))
   }
 

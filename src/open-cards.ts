@@ -43,8 +43,13 @@ export function openCards(
       // The settings are refused as a whole without one of these.
       throw new Error('card.stripe lacks a key')
     }
-    opened = { by, biller: openStripe({ secretKey, publishableKey, webhookSecret, apiUrl }) }
-    return opened.biller
+    const fresh = openStripe({ secretKey, publishableKey, webhookSecret, apiUrl })
+    opened = { by, biller: fresh }
+    // A library that was missing may be there at the next try.
+    fresh.catch(() => {
+      if (opened?.biller === fresh) opened = null
+    })
+    return fresh
   }
 
   return {
