@@ -112,7 +112,8 @@ function answer(
   } catch (thrown) {
     const unrun = envelope === null || envelope.refusal !== null
     if (unrun) {
-      inspection?.charged(gateway.chargeRefusal(caller, network, Fault.from(thrown)))
+      const units = gateway.chargeRefusal(caller, network, Fault.from(thrown))
+      inspection?.charged(units)
     }
     return refuse(parts, frame, envelope, thrown)
   }

@@ -1,6 +1,6 @@
 // A call that was inspected as a line of code of a client. Pure.
 
-export const copyNames = ['curl', 'ethers', 'viem'] as const
+const copyNames = ['curl', 'ethers', 'viem'] as const
 export type CopyName = (typeof copyNames)[number]
 
 export type CopiedCall = {

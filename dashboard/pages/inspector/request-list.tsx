@@ -100,6 +100,6 @@ export function OutcomeBadge({ row }: { readonly row: Pick<Row, 'outcome' | 'rea
 }
 
 /** `14:05:01.250`, UTC. */
-export function clockTime(time: number): string {
+function clockTime(time: number): string {
   return new Date(time).toISOString().slice(11, 23)
 }
