@@ -49,7 +49,7 @@ export function openServerView(parts: ServerViewParts): ServerView {
       }),
     store: () => ({
       writable: store.isWritable,
-      bytes: store.bytes,
+      bytes: store.bytes + databaseBytes(database),
       bytesMax: settings.now.store.bytesMax,
     }),
     gateway: () => settings.now.gateway,
@@ -69,6 +69,12 @@ export function openServerView(parts: ServerViewParts): ServerView {
         ),
     lies: (limit) => listLies(database, limit),
   }
+}
+
+/** Small blocks are in the database, and `store.bytesMax` is of both together. */
+function databaseBytes(database: Database): number {
+  const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
+  return database.get<{ bytes: number }>(sql)?.bytes ?? 0
 }
 
 function latestOf({ head }: Network): BlockRef | null {

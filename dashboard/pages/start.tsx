@@ -9,12 +9,13 @@ import { Show } from '../ui/note.tsx'
 import { Checklist } from './start/checklist.tsx'
 import { Endpoints } from './start/endpoints.tsx'
 import { Snippets } from './start/snippets.tsx'
+import { UpstreamSummary } from './start/upstream-summary.tsx'
 import { Networks, Server } from './start/status.tsx'
 
 const lookMs = 5_000
 
 export function StartPage() {
-  const { account } = useSession()
+  const { account, isOperator } = useSession()
   const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [], {
     everyMs: lookMs,
   })
@@ -34,6 +35,7 @@ export function StartPage() {
               <div class="stack">
                 {account !== null && <Checklist />}
                 <Networks networks={found.networks} />
+                {isOperator && <UpstreamSummary />}
                 <Server status={found} now={Date.now()} />
               </div>
             </div>

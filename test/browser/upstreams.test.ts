@@ -1,0 +1,48 @@
+// The upstreams page of an operator, over an upstream that lies.
+import assert from 'node:assert/strict'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { openStubChain } from '../fakes/stub-chain.ts'
+import { startStubUpstream } from '../fakes/stub-upstream.ts'
+import { temporaryFolder } from '../started-server.ts'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openPage } from './open-page.ts'
+
+const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
+
+test(
+  'an upstream that lied is shown with what proves it, and its address without its secret',
+  { skip: noBrowser || missingVectors, timeout: 60_000 },
+  async (t) => {
+    const chain = await openStubChain()
+    const liar = await startStubUpstream(t, chain)
+    const folder = await temporaryFolder()
+    t.after(() => rm(folder, { recursive: true, force: true }))
+    const file = join(folder, 'cairn.yaml')
+    const upstream = `{url: "${liar.url}/key-7654321", name: liar, trusted: true}`
+    await writeFile(
+      file,
+      `networks: [{name: recorded, chainId: ${chain.chainId}, upstreams: [${upstream}]}]\n`,
+    )
+    const { cairn, page, enter, picture } = await openPage(t, { args: ['--config', file] })
+    liar.knobs.lie = async ({ method }, reply) => {
+      if (method !== 'eth_getProof' || !('result' in reply)) return null
+      const { accountProof, ...rest } = reply.result as { accountProof: string[] }
+      const last = accountProof.at(-1) ?? ''
+      const changed = last.slice(0, -1) + (last.endsWith('0') ? '1' : '0')
+      return { result: { ...rest, accountProof: [...accountProof.slice(0, -1), changed] } }
+    }
+    await cairn.rpc('eth_getStorageAt', [contract, '0x0', 'latest'])
+    await enter()
+    await page.getByText(/^(once|\d+ times)$/).waitFor()
+    await page.getByRole('link', { name: 'All of them' }).click()
+    await page.getByRole('button', { name: 'Evidence' }).first().click()
+    await page.getByRole('heading', { name: 'A lie of liar' }).waitFor()
+    await checkAxe(page, 'evidence')
+    await picture('lie')
+    assert.ok(!(await page.content()).includes('key-7654321'))
+  },
+)
