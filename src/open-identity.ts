@@ -2,6 +2,7 @@
 // Tested by test/people.test.ts
 import type { Accounts } from './accounts/accounts.ts'
 import { obtainFirstAccount } from './accounts/first-account.ts'
+import { createInvitationMail } from './accounts/people/invitation-mail.ts'
 import { createIdentity, type Identity } from './accounts/people/identity.ts'
 import { obtainSealSecret } from './accounts/server-identity.ts'
 import type { Clock } from './base/clock.ts'
@@ -11,6 +12,8 @@ import type { Database } from './db/sqlite.ts'
 import type { Writer } from './db/writer.ts'
 import type { Actor } from './gateway/admin/actor.ts'
 import type { AdminCredential } from './http/admin/admin-face.ts'
+import { reachedUrl } from './reached-url.ts'
+import { createMailer } from './limits/alerts/send-mail.ts'
 import { createFailedSignIns } from './limits/failed-sign-ins.ts'
 
 /** `expires`: milliseconds since 1970 UTC. */
@@ -25,7 +28,7 @@ export function openIdentity(parts: {
   readonly clock: Clock
   readonly log: Log
   /** As of now. */
-  readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'log'> }
+  readonly settings: { readonly now: Pick<Config, 'dataDir' | 'admin' | 'http' | 'log' | 'mail'> }
 }): Identity {
   const { settings, clock } = parts
   const { dataDir } = settings.now
@@ -47,7 +50,19 @@ export function openIdentity(parts: {
     },
     sealSecret: () => obtainSealSecret(dataDir),
     beginTry: failed.begin,
+    mailInvitation: createInvitationMail({
+      ...createMailer(() => settings.now.mail),
+      log: parts.log,
+    }),
+    linkOf: (token) => welcomeLink(dashboardUrl(settings.now), token),
   })
+}
+
+/** By the first name that the settings give it, else by the address that it listens on. */
+export function dashboardUrl({ admin, http }: Pick<Config, 'admin' | 'http'>): string {
+  const [name] = admin.hosts?.split(',') ?? []
+  if (name !== undefined) return `https://${name.trim()}`
+  return reachedUrl(admin.host === null ? http : { host: admin.host, port: admin.port })
 }
 
 /** Who a request is from, for the admin face. */

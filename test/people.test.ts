@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { firstPerson, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
+import { startSmtpSink } from './fakes/smtp-sink.ts'
 import { startCairn, temporaryFolder, type Started } from './started-server.ts'
 
 const { email, password } = firstPerson
@@ -222,6 +223,26 @@ test('somebody is invited, comes in, and sees their account and no other', async
     audit.map(({ action, actorName }) => [action, actorName]),
     [['invite', 'grace@example.org']],
   )
+})
+
+test('an invitation for an address goes there by mail, by the name that the dashboard has', async (t) => {
+  const sink = await startSmtpSink(t)
+  const cairn = await start(t, {
+    CAIRN_MAIL_URL: sink.url,
+    CAIRN_MAIL_FROM: 'cairn@example.org',
+    CAIRN_ADMIN_HOSTS: 'cairn.example.org',
+  })
+  const page = await takeFirstRun(cairn)
+  const order = { role: 'owner', accountName: 'acme', email: 'grace@example.org' }
+  const { body } = await page.ask('POST', '/invitations', order)
+  assert.equal(body['mailed'], true)
+  await sink.arrived(1)
+  // Quoted-printable (RFC 2045) folds long lines and spells = as =3D.
+  const mail = (sink.mails[0] ?? '').replaceAll('=\r\n', '')
+  assert.match(mail, /^To: grace@example\.org\r$/m)
+  assert.ok(mail.includes(`https://cairn.example.org/dashboard/welcome#${String(body['link'])}`))
+  const open = await page.ask('POST', '/invitations', { role: 'owner', accountName: 'beta' })
+  assert.equal(open.body['mailed'], false)
 })
 
 test('the link of a first start is replaced by that of the next, and by none once there is an operator', async (t) => {

@@ -46,7 +46,7 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
       const { role, place } = readOrder(options)
       await using admin = await openAdminAccess(context, options)
       const { account, newAccount, email } = options
-      const { invitation, link } = await admin.run(inviteAnyone, {
+      const { invitation, link, mailed } = await admin.run(inviteAnyone, {
         role,
         ...(account === undefined ? {} : { accountId: (await accountNamed(admin, account)).id }),
         ...(newAccount === undefined ? {} : { accountName: newAccount }),
@@ -55,8 +55,8 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
       const url = welcomeLink(options.url ?? (await usualAdminUrl(context, options)), link)
       const expires = showTime(invitation.expires)
       const article = role === 'member' ? 'a' : 'an'
-      const text = `This link makes ${article} ${role}${place}, once, until ${expires}:\n  ${url}`
-      print(context, options.json, { id: invitation.id, link: url, expires }, text)
+      const text = `This link makes ${article} ${role}${place}, once, until ${expires}:\n  ${url}${mailed ? `\nIt went to ${invitation.email} by mail.` : ''}`
+      print(context, options.json, { id: invitation.id, link: url, expires, mailed }, text)
     })
   addAdminOptions(command.command('invitations').description('links that can still be taken'))
     .addHelpText('after', '\nExample:\n  cairn people invitations')

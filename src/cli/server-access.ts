@@ -1,6 +1,8 @@
 // How a command reaches a running server: its URL, and a key with its secret.
 // Tested by test/import-pins.test.ts
 import type { Command } from 'commander'
+import { dashboardUrl } from '../open-identity.ts'
+import { reachedUrl } from '../reached-url.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { settingsOf } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
@@ -46,16 +48,10 @@ export async function serverAccess(
 
 /** Where the server of these settings listens. */
 export async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
-  return urlOf((await settingsOf(context, options)).config.http)
+  return reachedUrl((await settingsOf(context, options)).config.http)
 }
 
 /** Where its dashboard is. */
 export async function usualAdminUrl(context: Context, options: SharedOptions): Promise<string> {
-  const { http, admin } = (await settingsOf(context, options)).config
-  return urlOf(admin.host === null ? http : { host: admin.host, port: admin.port })
-}
-
-function urlOf({ host, port }: { readonly host: string; readonly port: number }): string {
-  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+  return dashboardUrl((await settingsOf(context, options)).config)
 }

@@ -293,7 +293,10 @@ export const settingsSchema = z.strictObject({
           .regex(/^smtps?:\/\/\S+$/, 'expected smtp://<host> or smtps://<user>:<password>@<host>')
           .nullable()
           .default(null)
-          .meta({ description: 'Mail server that alerts go out by; null: none.', secret: true }),
+          .meta({
+            description: 'Mail server that alerts and invitations go out by; null: none.',
+            secret: true,
+          }),
       ),
       from: live(
         z.string().min(3).nullable().default(null).meta({

@@ -65,6 +65,8 @@ export function createTestIdentity(parts: {
     settings: () => settings,
     sealSecret: () => new Uint8Array(32).fill(7),
     beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
+    mailInvitation: async () => false,
+    linkOf: (token) => token,
     passwords: parts.passwords ?? createPasswords({ clock, argon2Cost }),
   })
 }

@@ -6,6 +6,7 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
+import type { MailInvitation } from './invitation-mail.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
 import { createMemberships, type Memberships } from './memberships.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
@@ -28,6 +29,8 @@ export type Identity = {
   readonly audit: Audit
   /** May owners invite? Else operators alone. */
   readonly ownersInvite: () => boolean
+  /** Mails the token of an invitation as a link; false: it was not mailed. */
+  mailInvitation(invitation: Parameters<MailInvitation>[0], token: string): Promise<boolean>
   /** Lets go of sessions, invitations and rows of the audit that are over. */
   sweep(): Promise<void>
 }
@@ -48,6 +51,9 @@ export function createIdentity(parts: {
   readonly settings: () => IdentitySettings
   readonly sealSecret: () => Uint8Array
   readonly beginTry: BeginTry
+  readonly mailInvitation: MailInvitation
+  /** Where a token is opened. */
+  readonly linkOf: (token: string) => string
   readonly passwords?: Passwords
 }): Identity {
   const { clock, log, settings, beginTry } = parts
@@ -68,6 +74,7 @@ export function createIdentity(parts: {
     signIn: createSignIn({ ...touch, sessions, secondFactor, beginTry, log, keepAddresses }),
     entrance: createEntrance({ ...touch, log }),
     audit,
+    mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),
     ownersInvite: () => settings().ownersInvite,
     async sweep() {
       await sessions.sweep()

@@ -32,6 +32,7 @@ export const inviteAnyone: JsonOperation<z.output<typeof input>, z.output<typeof
       ...(email === undefined ? {} : { email }),
       invitedBy: actor?.kind === 'person' ? actor.personId : null,
     })
-    return { invitation, link: token }
+    const mailed = await identity.mailInvitation(invitation, token)
+    return { invitation, link: token, mailed }
   },
 }

@@ -33,6 +33,7 @@ export const invite: JsonOperation<z.output<typeof input>, z.output<typeof outpu
       ...(email === undefined ? {} : { email }),
       invitedBy: actor?.kind === 'person' ? actor.personId : null,
     })
-    return { invitation, link: token }
+    const mailed = await identity.mailInvitation(invitation, token)
+    return { invitation, link: token, mailed }
   },
 }

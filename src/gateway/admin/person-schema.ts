@@ -73,7 +73,12 @@ export const invitation = z.object({
 })
 
 /** The part of a link that opens, to be put behind `/dashboard/welcome#`; shown once. */
-export const madeInvitation = z.object({ invitation, link: z.string() })
+export const madeInvitation = z.object({
+  invitation,
+  link: z.string(),
+  /** It went to the address that it is for by mail. */
+  mailed: z.boolean(),
+})
 
 export const auditRecord = z.object({
   id: z.int(),

@@ -1,0 +1,14 @@
+// Where a listener is reached from this machine.
+// Tested by test/cli-people.test.ts
+
+/** `host`: an address to listen on; all of them are reached by loopback. */
+export function reachedUrl({
+  host,
+  port,
+}: {
+  readonly host: string
+  readonly port: number
+}): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
