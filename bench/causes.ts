@@ -12,9 +12,9 @@ const perRead =
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
-  'profiled: more than a third goes to writing the answer to the socket, a sixth to a fifth to reading the leaf from SQLite (decision 0015), a twentieth to finding other nodes in memory; the rest is spread thin. A cached answer takes as much processor time as a bare node:http; the goal leaves as much again for the walk, the leaf and its hash, of which SQLite takes half. anvil answers from memory about as fast as a bare node:http'
+  'profiled: a fifth goes to writing the answer to the socket, a sixth to reading the leaf from SQLite (decision 0015), a tenth to finding other nodes in memory, a seventh to Node taking the call from the socket; the rest is spread thin. A cached answer takes as much processor time as a bare node:http; the walk, the leaf and its hash come on top of it. anvil answers from memory about as fast as a bare node:http'
 const renderings =
-  'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. Profiled: two fifths go to writing the answer to the socket, a fifth to decoding, rendering and keeping the transaction; the rest is spread thin'
+  'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
 const miss =
   'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows: it takes nearly all that the goal allows without reading a byte of the reply, whose proof alone takes another 30 us to judge'
 const cached =
@@ -27,7 +27,7 @@ const shared =
 const warmUp =
   'profiled: a fifth of the time goes to starting the thread with its EVM, with compiled code at hand; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
 const importing =
-  "profiled: two thirds go to the EVM library's tries, RLP and system contracts of each block, a fourteenth to the sender; SQLite writes beside it on another core, which a busy machine does not have"
+  'profiled: half goes to the EVM library, a quarter of that to its tries and RLP (decision 0021), a third to naming, checking and collecting what a block leaves, a tenth to collecting garbage; SQLite writes beside it on another core, which a busy machine does not have'
 
 export const causes: Readonly<Record<string, string>> = {
   [`${storage}: first reads/s, ours / bare node:http`]: coldNodes,
