@@ -160,8 +160,14 @@ function Evidence({ lie, onClose }: { readonly lie: Lie; onClose(): void }) {
           ],
         ]}
       />
-      <CodeBlock title="what was asked" text={lie.params} wrapped />
-      <CodeBlock title="what was replied" text={lie.response} wrapped />
+      <div class="stack tight">
+        <h3>Asked</h3>
+        <CodeBlock title="what was asked" text={lie.params} wrapped />
+      </div>
+      <div class="stack tight">
+        <h3>Replied</h3>
+        <CodeBlock title="what was replied" text={lie.response} wrapped />
+      </div>
       <div class="dialog-foot">
         <button class="button" type="button" onClick={onClose}>
           Close
