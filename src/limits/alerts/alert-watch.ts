@@ -10,7 +10,7 @@ import { dayMs } from '../usage-row.ts'
 import type { Usage } from '../usage.ts'
 import type { AlertTargetRows, AlertTargets } from './alert-targets.ts'
 
-export type AlertLimit =
+type AlertLimit =
   | 'unitsPerDay'
   | 'filesStoredBytes'
   | 'filesUploadBytesPerMonth'

@@ -1,7 +1,7 @@
 // Mail over SMTP, where the operator gave a server for it. The only importer of nodemailer.
 // Tested by src/limits/alerts/send-alerts.test.ts
 
-export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+type Mail = { readonly to: string; readonly subject: string; readonly text: string }
 
 export type Mailer = {
   /** False: no server is set. */
