@@ -2,6 +2,9 @@
 
 export type Theme = 'system' | 'light' | 'dark'
 
+/** Told to the window when another one was chosen. */
+export const themeEvent = 'cairn-theme'
+
 const place = 'cairn-theme'
 
 export function keptTheme(): Theme {
@@ -18,4 +21,5 @@ export function applyTheme(theme: Theme): void {
     documentElement.dataset['theme'] = theme
     localStorage.setItem(place, theme)
   }
+  dispatchEvent(new Event(themeEvent))
 }

@@ -65,7 +65,11 @@ export function UsagePage() {
     <>
       <PageHead
         title="Usage"
-        about="Counted once, the same here, in `cairn usage` and in the API. Times are UTC."
+        about={
+          <>
+            Counted once, the same here, in <code>cairn usage</code> and in the API. Times are UTC.
+          </>
+        }
         actions={
           <>
             <a class="button" href={urlOf('GET /accounts/{account}/usage/export', sent)} download>

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { isDark, useIsDark } from '../app/use-is-dark.ts'
 
 type ChartLine = { readonly name: string; readonly values: readonly number[] }
 
@@ -39,6 +40,7 @@ function colourOf(index: number): string {
 
 export function Chart({ starts, lines, isRunning, title }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
+  const dark = useIsDark()
   useEffect(() => {
     const box = place.current
     if (box === null) return undefined
@@ -54,7 +56,7 @@ export function Chart({ starts, lines, isRunning, title }: ChartProps) {
       watch.disconnect()
       plot.destroy()
     }
-  }, [starts, lines, isRunning, isDark()])
+  }, [starts, lines, isRunning, dark])
   return <div class="chart" ref={place} role="img" aria-label={title} />
 }
 
@@ -107,9 +109,4 @@ function resolve(style: CSSStyleDeclaration, name: string): string {
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color
-}
-
-function isDark(): boolean {
-  const { theme } = document.documentElement.dataset
-  return theme === undefined ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark'
 }
