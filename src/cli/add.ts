@@ -1,21 +1,19 @@
 // `cairn add`: files, folders and links to the running server, as `ipfs add` does it: the same options, the same CIDs,
 // the same lines. All of it or nothing.
 // Tested by test/add-get.test.ts
-import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import type { HttpClient } from '../ipfs/sources/http-client.ts'
 import { addBooleanOptions } from './boolean-options.ts'
 import type { Context } from './context.ts'
-import { bodyOf } from './import/api-reply.ts'
-import { multipartBody } from './move/multipart-body.ts'
 import { replyLines } from './move/reply-lines.ts'
+import { sendUpload } from './move/send-upload.ts'
 import { listUpload, type UploadItem } from './move/upload-list.ts'
 import { createProgress } from './progress.ts'
 import { visible } from './report.ts'
 import { addServerOptions, type ServerOptions } from './server-access.ts'
 import { addSharedOptions } from './shared-options.ts'
-import { silenceMs, withServer } from './with-server.ts'
+import { withServer } from './with-server.ts'
 
 type Options = ServerOptions &
   Readonly<Record<string, string | boolean | undefined>> & {
@@ -117,39 +115,23 @@ async function upload(
     clock: systemClock,
     unit: 'bytes',
   })
-  const boundary = `cairn-${randomUUID()}`
-  let failure: { readonly thrown: unknown } | null = null
-  async function* watched(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* multipartBody(items, {
-        boundary,
+  try {
+    await sendUpload(
+      client,
+      {
+        path: '/api/v0/add',
+        query: queryOf(options),
+        items,
         preserveMode: options.preserveMode === true,
         preserveMtime: options.preserveMtime === true,
         sent: progress.at,
-      })
-    } catch (thrown) {
-      failure = { thrown }
-      throw thrown
-    }
-  }
-  try {
-    const reply = await client.open(
-      {
-        method: 'POST',
-        path: '/api/v0/add',
-        query: queryOf(options),
-        headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-        body: watched(),
-        timeoutMs: silenceMs,
+      },
+      (body) => {
+        progress.end()
+        return tell(context, options, body)
       },
       signal,
     )
-    progress.end()
-    await tell(context, options, await bodyOf(reply))
-  } catch (thrown) {
-    // A file that cannot be read ends the request, and that is the reason.
-    if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
-    throw thrown
   } finally {
     progress.end()
     // What still comes keeps the process no longer.

@@ -1,16 +1,15 @@
 // Sends CAR files to `dag/import`, several at a time, each as it is read. What is pinned already is left out, who asks us
 // to wait is waited for, and what fails does not end the rest.
 // Tested by test/import-car.test.ts
-import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { carLimits, openCar } from '../../codec/car-reader.ts'
 import { type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
-import { multipartBody } from '../move/multipart-body.ts'
 import { replyLines } from '../move/reply-lines.ts'
+import { sendUpload } from '../move/send-upload.ts'
 import { silenceMs } from '../with-server.ts'
-import { bodyOf, Refused } from './api-reply.ts'
-import { pause } from './pause.ts'
+import { bodyOf } from './api-reply.ts'
+import { tryUntilDone } from './try-until-done.ts'
 
 export type CarFile = { readonly path: string; readonly bytes: number }
 
@@ -26,12 +25,6 @@ export type ImportedCars = {
   /** Why it was ended; null: it was not. */
   readonly ended: string | null
 }
-
-/** How often one file is sent in one run; who asks us to wait is waited for. */
-const triesMax = 3
-const waitsMax = 20
-const waitMs = 250
-const waitMsMax = 60_000
 
 export async function importCars(
   files: readonly CarFile[],
@@ -86,60 +79,29 @@ export async function importCars(
       present += 1
       return
     }
-    let waits = 0
-    for (let tries = 1; ;) {
-      try {
-        roots.push(...(await send(file)))
-        imported += 1
-        return
-      } catch (thrown) {
-        until.throwIfAborted()
-        const isBusy = thrown instanceof Refused && thrown.mayPass
-        if (!isBusy && !(thrown instanceof HttpTrouble)) throw thrown
-        const asked = thrown instanceof Refused ? thrown.retryAfterMs : null
-        if (asked === null ? ++tries > triesMax : ++waits > waitsMax) throw thrown
-        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax), clock, until)
-      }
-    }
+    roots.push(...(await tryUntilDone(() => send(file), { clock }, until)))
+    imported += 1
   }
 
   /** The roots that it pinned. Throws Refused, HttpTrouble, what the disk says, a sentence for a root not pinned. */
   async function send(file: CarFile): Promise<string[]> {
     const { path, bytes } = file
-    const boundary = `cairn-${randomUUID()}`
-    let failure: { readonly thrown: unknown } | null = null
-    async function* watched(): AsyncGenerator<Uint8Array> {
-      try {
-        yield* multipartBody([{ kind: 'file', name: 'file.car', path, bytes, stat: null }], {
-          boundary,
+    try {
+      return await sendUpload(
+        client,
+        {
+          path: '/api/v0/dag/import',
+          items: [{ kind: 'file', name: 'file.car', path, bytes, stat: null }],
           preserveMode: false,
           preserveMtime: false,
           sent(count) {
             sent.set(file, count)
             show()
           },
-        })
-      } catch (thrown) {
-        failure = { thrown }
-        throw thrown
-      }
-    }
-    try {
-      const reply = await client.open(
-        {
-          method: 'POST',
-          path: '/api/v0/dag/import',
-          headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-          body: watched(),
-          timeoutMs: silenceMs,
         },
+        pinnedBy,
         until,
       )
-      return await pinnedBy(await bodyOf(reply))
-    } catch (thrown) {
-      // A file that cannot be read ends the request, and that is the reason.
-      if (failure !== null) throw (failure as { readonly thrown: unknown }).thrown
-      throw thrown
     } finally {
       sent.delete(file)
     }

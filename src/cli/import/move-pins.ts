@@ -2,12 +2,11 @@
 // and then told. It can be ended at any moment and begun again.
 // Tested by test/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { Refused } from './api-reply.ts'
-import { pause } from './pause.ts'
 import { pinKey, type WantedPin } from './pin-list.ts'
 import type { PinOrigin } from './pin-origin.ts'
 import { type PinTarget, TargetSilent } from './pin-target.ts'
+import { tryUntilDone } from './try-until-done.ts'
 
 type FailedPin = { readonly pin: WantedPin; readonly reason: string }
 
@@ -21,12 +20,6 @@ export type MovedPins = {
   /** Why it was ended; null: it was not. */
   readonly ended: string | null
 }
-
-/** How often one pin is tried in one run; who asks us to wait is waited for. */
-const triesMax = 3
-const waitsMax = 20
-const waitMs = 250
-const waitMsMax = 60_000
 
 /** `origin` null: the server has it, or asks its own sources. */
 export async function movePins(
@@ -59,7 +52,11 @@ export async function movePins(
     for (let pin = missing[next++]; pin !== undefined; pin = missing[next++]) {
       if (until.aborted) return
       try {
-        await untilDone(pin)
+        await tryUntilDone(
+          () => move(pin),
+          { clock, isBroken: (thrown) => thrown instanceof TargetSilent },
+          until,
+        )
         pinned += 1
       } catch (thrown) {
         if (until.aborted) return
@@ -72,26 +69,6 @@ export async function movePins(
       }
       done.add(pin)
       progress(present + done.size)
-    }
-  }
-
-  async function untilDone(pin: WantedPin): Promise<void> {
-    let waits = 0
-    for (let tries = 1; ;) {
-      try {
-        await move(pin)
-        return
-      } catch (thrown) {
-        until.throwIfAborted()
-        const isBusy = thrown instanceof Refused && thrown.mayPass
-        const isBroken = thrown instanceof HttpTrouble || thrown instanceof TargetSilent
-        if (!isBusy && !isBroken) throw thrown
-        // Who is asked to come later has not been tried.
-        const isAsked = thrown instanceof Refused && thrown.retryAfterMs !== null
-        if (isAsked ? ++waits > waitsMax : ++tries > triesMax) throw thrown
-        const asked = isAsked ? thrown.retryAfterMs : null
-        await pause(Math.min(asked ?? waitMs * 2 ** tries, waitMsMax), clock, until)
-      }
     }
   }
 
