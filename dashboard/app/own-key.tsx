@@ -2,7 +2,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useState } from 'preact/hooks'
 
-export type OwnKey = { readonly key: string; readonly secret: string }
+type OwnKey = { readonly key: string; readonly secret: string }
 
 type Kept = OwnKey & { set(key: OwnKey): void }
 
