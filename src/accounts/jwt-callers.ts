@@ -2,6 +2,7 @@
 // cost a hash and a look.
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Caller } from './caller.ts'
 import { jwtCharsMax, badToken, verifyJwt, type JwtKeys } from './jwt.ts'
 
@@ -39,11 +40,7 @@ export function createJwtCallers(parts: {
       jwt: { bringsLists: lists !== null },
       allowlists: lists ?? withoutSecret.allowlists,
     }
-    for (const oldest of known.keys()) {
-      if (known.size < most) break
-      known.delete(oldest)
-    }
-    known.set(name, { holder, caller, until })
+    keepNewest(known, name, { holder, caller, until }, most)
     return caller
   }
 

@@ -3,6 +3,7 @@
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { returnUnits, takeUnits } from './gcra.ts'
 
 export type FailedSignIns = {
@@ -34,15 +35,6 @@ export function createFailedSignIns(parts: {
     burst: share * burst,
   })
 
-  function put(key: string, even: number): void {
-    evenAt.delete(key)
-    for (const oldest of evenAt.keys()) {
-      if (evenAt.size < most) break
-      evenAt.delete(oldest)
-    }
-    evenAt.set(key, even)
-  }
-
   return {
     begin(address, email) {
       const keys = [
@@ -61,7 +53,7 @@ export function createFailedSignIns(parts: {
       }
       for (const [at, { key }] of keys.entries()) {
         const verdict = verdicts[at]
-        if (verdict?.ok === true) put(key, verdict.evenAt)
+        if (verdict?.ok === true) keepNewest(evenAt, key, verdict.evenAt, most)
       }
       let given = false
       return () => {

@@ -2,6 +2,7 @@
 // face. Judged before work is done; the request thread only counts in memory.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
@@ -77,13 +78,9 @@ export function createLimiter(parts: {
   function stateOf(keyId: string): State {
     const known = states.get(keyId)
     if (known !== undefined) return known
-    for (const oldest of states.keys()) {
-      if (states.size < most) break
-      states.delete(oldest)
-    }
     const evenAt = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0 }
     const state: State = { ...evenAt, unitsPerSecond: 0, day: null, dayUnits: 0 }
-    states.set(keyId, state)
+    keepNewest(states, keyId, state, most)
     return state
   }
 

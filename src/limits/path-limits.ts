@@ -2,6 +2,7 @@
 // where nobody shows one. Judged before work is done, in memory.
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { Fault } from '../base/fault.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './over-rate.ts'
@@ -19,7 +20,7 @@ export type PathLimits = {
 
 const readersMax = 100_000
 
-/** Beyond `readersMax` readers the one that was seen first starts afresh. Limits are read at each use. */
+/** Beyond `readersMax` readers the one that asked longest ago starts afresh. Limits are read at each use. */
 export function createPathLimits(parts: {
   readonly clock: Clock
   /** 0: no limit. */
@@ -43,13 +44,7 @@ export function createPathLimits(parts: {
     if (!verdict.ok) {
       throw overRate(rate, verdict, `${whose} is limited to ${limit} requests per second`)
     }
-    if (!evenAt.has(name)) {
-      for (const oldest of evenAt.keys()) {
-        if (evenAt.size < most) break
-        evenAt.delete(oldest)
-      }
-    }
-    evenAt.set(name, verdict.evenAt)
+    keepNewest(evenAt, name, verdict.evenAt, most)
   }
 
   return {

@@ -2,6 +2,7 @@
 // used, then counted in memory.
 // Tested by src/limits/file-meters.test.ts
 import type { Clock } from '../base/clock.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 
 /** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
 export type Transferred = { readonly up: number; readonly down: number }
@@ -50,13 +51,8 @@ export function createTransferCounts(clock: Clock): TransferCounts {
     get(name, sum) {
       const known = find(name)
       if (known !== null) return known
-      for (const oldest of counts.keys()) {
-        if (counts.size < namesMax) break
-        counts.delete(oldest)
-      }
       const count = { month: thisMonth(), ...sum() }
-      counts.delete(name)
-      counts.set(name, count)
+      keepNewest(counts, name, count, namesMax)
       return count
     },
   }

@@ -2,6 +2,7 @@
 // choose the names.
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
+import { keepNewest } from '../../../base/keep-newest.ts'
 
 export type LackingMethods = {
   remember(method: string): void
@@ -33,12 +34,7 @@ export function createLackingMethods(clock: Clock): LackingMethods {
     remember(method) {
       const answeredAt = answers.get(method)
       if (answeredAt !== undefined && clock.monotonic() - answeredAt < keptMs) return
-      until.delete(method)
-      for (const oldest of until.keys()) {
-        if (until.size < methodsMax) break
-        until.delete(oldest)
-      }
-      until.set(method, clock.monotonic() + keptMs)
+      keepNewest(until, method, clock.monotonic() + keptMs, methodsMax)
     },
     list: () => [...until.keys()].filter(has),
   }
