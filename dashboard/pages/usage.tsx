@@ -15,6 +15,7 @@ import { SelectField } from '../ui/field.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
+import { AlertsCard } from '../usage/alerts-card.tsx'
 import { Chart } from '../usage/chart.tsx'
 import { Live } from '../usage/live.tsx'
 
@@ -109,6 +110,7 @@ export function UsagePage() {
             {({ report, storage }) => <Told report={report} storage={storage} />}
           </Show>
         </Tabs>
+        {account.role !== 'member' && <AlertsCard account={account.id} />}
       </div>
     </>
   )

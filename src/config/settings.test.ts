@@ -17,7 +17,8 @@ test('every setting says what it is', () => {
 
 test('every number says its unit, or that it is a limit or a port', () => {
   const numbers = leaves.filter((leaf) => leaf.type === 'whole number')
-  for (const { path } of numbers) assert.match(path, /(Ms|Seconds|Days|PerMinute|PerHour|Max|Bytes|port)$/, path)
+  for (const { path } of numbers)
+    assert.match(path, /(Ms|Seconds|Days|PerMinute|PerHour|Max|Bytes|port)$/, path)
 })
 
 test('swapped, missing and wrong letters are found again', () => {

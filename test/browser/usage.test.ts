@@ -43,3 +43,23 @@ test(
     assert.equal(csv.suggestedFilename(), 'usage.csv')
   },
 )
+
+test(
+  'an owner says whom to tell when a limit comes near, and a webhook inside is refused',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, open, expect } = await openSignedIn(t)
+    expect(/status of 400/)
+    await open('/usage')
+    await page.getByLabel('Mail addresses').fill('owner@example.com')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await page.getByText('Alerts are saved').waitFor()
+    await page.getByLabel('Webhooks').fill('https://127.0.0.1/hook')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await page.getByRole('alert').filter({ hasText: 'not on the public internet' }).waitFor()
+    await page.reload()
+    await page.getByLabel('Mail addresses').waitFor()
+    assert.equal(await page.getByLabel('Mail addresses').inputValue(), 'owner@example.com')
+    assert.equal(await page.getByLabel('Webhooks').inputValue(), '')
+  },
+)

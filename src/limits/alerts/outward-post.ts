@@ -31,6 +31,11 @@ export function parseTarget(text: string, anywhere: boolean): URL {
   if (url === null || !fits || url.username !== '' || url.password !== '' || url.hash !== '') {
     throw new Fault('bad_input', { detail: 'a webhook is a URL like https://example.com/hook' })
   }
+  const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (!anywhere && isIP(address) !== 0 && !isPublicAddress(address)) {
+    const detail = `${address} is not on the public internet, where webhooks go`
+    throw new Fault('bad_input', { detail })
+  }
   return url
 }
 

@@ -1,0 +1,82 @@
+// Whom the owner wants told when a limit comes near.
+// Tested by test/browser/usage.test.ts
+import { useState } from 'preact/hooks'
+import type { changeAlerts } from '../../src/gateway/admin/change-alerts.ts'
+import type { getAlerts } from '../../src/gateway/admin/get-alerts.ts'
+import { call, type Reply } from '../app/api.ts'
+import { useLoaded } from '../app/use-loaded.ts'
+import { Card } from '../ui/card.tsx'
+import { Value } from '../ui/copy.tsx'
+import { AreaField } from '../ui/field.tsx'
+import { Form, useSending } from '../ui/form.tsx'
+import { Note, Show } from '../ui/note.tsx'
+import { useToast } from '../ui/toast.tsx'
+
+type Alerts = Reply<typeof getAlerts>
+
+export function AlertsCard({ account }: { readonly account: string }) {
+  const alerts = useLoaded(
+    (signal) => call<typeof getAlerts>('GET /accounts/{account}/alerts', { account }, signal),
+    [account],
+  )
+  return (
+    <Card
+      title="Alerts"
+      about="Told once each at 75, 85 and 100 % of a limit: units of the day, bytes of the month, storage."
+    >
+      <Show loaded={alerts}>
+        {(value) => <Targets key={account} account={account} alerts={value} />}
+      </Show>
+    </Card>
+  )
+}
+
+function Targets({ account, alerts }: { readonly account: string; readonly alerts: Alerts }) {
+  const [emails, setEmails] = useState(alerts.emails.join('\n'))
+  const [webhooks, setWebhooks] = useState(alerts.webhooks.join('\n'))
+  const sending = useSending()
+  const toast = useToast()
+  return (
+    <Form
+      sending={sending}
+      action="Save alerts"
+      onSend={async () => {
+        await call<typeof changeAlerts>('PUT /accounts/{account}/alerts', {
+          account,
+          emails: linesOf(emails),
+          webhooks: linesOf(webhooks),
+        })
+        toast('Alerts are saved')
+      }}
+    >
+      <AreaField
+        title="Mail addresses"
+        hint="One a line, up to 10."
+        value={emails}
+        onValue={setEmails}
+      />
+      {!alerts.sendsMail && (
+        <Note tone="warn">
+          No mail is sent yet: the operator has to set a mail server (mail.url).
+        </Note>
+      )}
+      <AreaField
+        title="Webhooks"
+        hint="One https URL a line, up to 5. Each is sent JSON, signed with the secret below."
+        value={webhooks}
+        onValue={setWebhooks}
+      />
+      <div class="field">
+        <span class="field-title">Secret that signs what webhooks are sent</span>
+        <Value text={alerts.secret} title="Copy the secret" />
+      </div>
+    </Form>
+  )
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
