@@ -3,9 +3,12 @@
 import { useState } from 'preact/hooks'
 import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
 import type { getStatus } from '../../src/gateway/admin/get-status.ts'
+import { Card } from '../ui/card.tsx'
 import { SelectField } from '../ui/field.tsx'
+import { Empty } from '../ui/note.tsx'
 import { call } from './api.ts'
 import type { KeyPlace } from './as-key.ts'
+import { Link } from './router.tsx'
 import { useAccount } from './session.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
@@ -62,6 +65,15 @@ export function useKeyChoice({ keys, networks }: Choices): {
     },
     chooseNetwork: setNetwork,
   }
+}
+
+/** In place of a page that cannot do its work without a key. */
+export function NoKey({ title }: { readonly title: string }) {
+  return (
+    <Card>
+      <Empty title={title} action={<Link to="/keys">Make a key</Link>} />
+    </Card>
+  )
 }
 
 export function KeyFields({

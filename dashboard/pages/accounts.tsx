@@ -9,10 +9,11 @@ import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
-import { Dialog } from '../ui/dialog.tsx'
-import { CheckField, TextField } from '../ui/field.tsx'
+import { Cancel, Dialog } from '../ui/dialog.tsx'
+import { CheckField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Icon } from '../ui/icons.tsx'
+import { NameField } from '../ui/name-field.tsx'
 import { Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
 import { LimitField } from './keys/limit-field.tsx'
@@ -106,20 +107,9 @@ function CreateAccount({ onMade, onClose }: { onMade(): void; onClose(): void })
           onMade()
           onClose()
         }}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
-        <TextField
-          title="Name"
-          value={name}
-          maxLength={64}
-          autocomplete="off"
-          error={sending.of('name')}
-          onValue={setName}
-        />
+        <NameField value={name} sending={sending} onValue={setName} />
         <CheckField
           title="Has a card on file"
           hint="Without one the file API refuses it."
@@ -166,20 +156,9 @@ function ChangeAccount({
           onChanged()
           onClose()
         }}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
-        <TextField
-          title="Name"
-          value={name}
-          maxLength={64}
-          autocomplete="off"
-          error={sending.of('name')}
-          onValue={setName}
-        />
+        <NameField value={name} sending={sending} onValue={setName} />
         <p class="hint">Limits of all its keys together. Empty is no limit, 0 is nothing.</p>
         {limit('filesStoredBytes', 'Stored')}
         {limit('filesUploadBytesPerMonth', 'Sent in a month')}

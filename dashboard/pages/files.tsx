@@ -7,7 +7,7 @@ import type { listFiles } from '../../src/gateway/admin/list-files.ts'
 import type { listStorage } from '../../src/gateway/admin/list-storage.ts'
 import { call, type Reply } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
-import { type Choices, KeyFields, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import { formatBytes, formatNumber, formatTime } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
@@ -60,12 +60,7 @@ function Files({ choices }: { readonly choices: Choices }) {
     <div class="stack">
       <Quota stored={files.value?.stored ?? null} />
       {place === null ? (
-        <Card>
-          <Empty
-            title="There is no key to upload with"
-            action={<Link to="/keys">Make a key</Link>}
-          />
-        </Card>
+        <NoKey title="There is no key to upload with" />
       ) : (
         <>
           <Card>

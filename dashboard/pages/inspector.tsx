@@ -1,12 +1,11 @@
 // The request inspector: the last requests of a key as they come, each with its way through the server.
 // Tested by test/browser/inspector.test.ts
 import { useState } from 'preact/hooks'
-import { type Choices, KeyFields, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import type { KeyPlace } from '../app/as-key.ts'
-import { Link } from '../app/router.tsx'
 import '../style/inspector.css'
 import { Card, PageHead } from '../ui/card.tsx'
-import { Empty, Loading, Problem, Show } from '../ui/note.tsx'
+import { Loading, Problem, Show } from '../ui/note.tsx'
 import { FilterFields, type RequestFilter } from './inspector/filter-fields.tsx'
 import { RequestDialog } from './inspector/request-dialog.tsx'
 import { RequestList } from './inspector/request-list.tsx'
@@ -29,11 +28,7 @@ export function InspectorPage() {
 function Inspector({ choices }: { readonly choices: Choices }) {
   const choice = useKeyChoice(choices)
   if (choice.place === null) {
-    return (
-      <Card>
-        <Empty title="There is no key to look at" action={<Link to="/keys">Make a key</Link>} />
-      </Card>
-    )
+    return <NoKey title="There is no key to look at" />
   }
   return (
     <div class="stack">

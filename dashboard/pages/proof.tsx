@@ -2,13 +2,13 @@
 // the bytes of a file.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
-import { KeyFields, useChoices, useKeyChoice, type Choices } from '../app/choose-key.tsx'
-import { Link, usePlace } from '../app/router.tsx'
+import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import { usePlace } from '../app/router.tsx'
 import { AnswerProof } from '../proof/answer-proof.tsx'
 import { FileProof } from '../proof/file-proof.tsx'
 import '../style/proof.css'
 import { Card, PageHead } from '../ui/card.tsx'
-import { Empty, Show } from '../ui/note.tsx'
+import { Show } from '../ui/note.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
 const views = [
@@ -34,11 +34,7 @@ function Views({ choices }: { readonly choices: Choices }) {
   const asked = usePlace().query
   const [view, setView] = useState<'answer' | 'file'>(asked.has('cid') ? 'file' : 'answer')
   if (choice.place === null) {
-    return (
-      <Card>
-        <Empty title="There is no key to ask with" action={<Link to="/keys">Make a key</Link>} />
-      </Card>
-    )
+    return <NoKey title="There is no key to ask with" />
   }
   return (
     <div class="stack">

@@ -1,7 +1,7 @@
 // The slot explorer: a contract's layout or ABI dropped in, a variable named, its slot and its value shown, proved.
 // Tested by test/browser/slots.test.ts
 import { useState } from 'preact/hooks'
-import { type Choices, KeyFields, useChoices, useKeyChoice } from '../app/choose-key.tsx'
+import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import type { KeyPlace } from '../app/as-key.ts'
 import { Link } from '../app/router.tsx'
 import { readByAbi, readByLayout, type Found } from '../slots/read-slots.ts'
@@ -12,7 +12,7 @@ import { Card, Facts, PageHead } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
 import { AreaField, TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
-import { Empty, Note, Show } from '../ui/note.tsx'
+import { Note, Show } from '../ui/note.tsx'
 
 export function SlotsPage() {
   const choices = useChoices()
@@ -31,11 +31,7 @@ function Explorer({ choices }: { readonly choices: Choices }) {
   const choice = useKeyChoice(choices)
   const [source, setSource] = useState<Source | null>(null)
   if (choice.place === null) {
-    return (
-      <Card>
-        <Empty title="There is no key to ask with" action={<Link to="/keys">Make a key</Link>} />
-      </Card>
-    )
+    return <NoKey title="There is no key to ask with" />
   }
   return (
     <div class="stack">

@@ -37,6 +37,15 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
   )
 }
 
+/** Beside the button of a form in a dialog. */
+export function Cancel({ onClose }: { onClose(): void }) {
+  return (
+    <button class="button" type="button" onClick={onClose}>
+      Cancel
+    </button>
+  )
+}
+
 type ConfirmProps = {
   readonly title: string
   readonly children: ComponentChildren
@@ -55,16 +64,7 @@ export function ConfirmDialog({ title, children, action, onConfirm, onClose }: C
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form
-        sending={sending}
-        action={action}
-        onSend={send}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
-      >
+      <Form sending={sending} action={action} onSend={send} beside={<Cancel onClose={onClose} />}>
         <div>{children}</div>
       </Form>
     </Dialog>

@@ -2,7 +2,8 @@
 import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
 import { call } from '../../app/api.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
-import { CheckField, TextField } from '../../ui/field.tsx'
+import { CheckField } from '../../ui/field.tsx'
+import { NameField } from '../../ui/name-field.tsx'
 import { SettingsForm, type SettingsDraft, type SettingsFormProps } from './settings-form.tsx'
 
 export function AccessForm(props: SettingsFormProps) {
@@ -10,12 +11,9 @@ export function AccessForm(props: SettingsFormProps) {
     <SettingsForm {...props} title="Access" about="What the key opens, and what a call must bring.">
       {(draft) => (
         <>
-          <TextField
-            title="Name"
+          <NameField
             value={draft.name}
-            maxLength={64}
-            autocomplete="off"
-            error={draft.sending.of('name')}
+            sending={draft.sending}
             onValue={(name) => draft.set({ name })}
           />
           <Networks {...draft} />

@@ -5,9 +5,10 @@ import { call, type Reply } from '../../app/api.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
+import { Cancel, Dialog } from '../../ui/dialog.tsx'
+import { CheckField, SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
+import { NameField } from '../../ui/name-field.tsx'
 import { endOf, type KeyEnd, keyEnds } from './key-end.ts'
 import { type Plan, planOptions } from './plan-options.ts'
 
@@ -35,19 +36,12 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
         action="Make the key"
         fields={['name', 'expires', 'plan']}
         onSend={send}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
-        <TextField
-          title="Name"
+        <NameField
           hint="What it is for, so that you know it again."
           value={name}
-          maxLength={64}
-          autocomplete="off"
-          error={sending.of('name')}
+          sending={sending}
           onValue={setName}
         />
         <div class="grid">

@@ -6,7 +6,7 @@ import type { rotateSecret } from '../../../src/gateway/admin/rotate-secret.ts'
 import { call } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -85,11 +85,7 @@ function Rotate({
         sending={sending}
         action={what === 'key' ? 'Make the new key' : 'Make the new secret'}
         onSend={send}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
         <p>
           {what === 'key'

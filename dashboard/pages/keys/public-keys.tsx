@@ -8,8 +8,9 @@ import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Value } from '../../ui/copy.tsx'
 import { ConfirmDialog } from '../../ui/dialog.tsx'
-import { AreaField, CheckField, TextField } from '../../ui/field.tsx'
+import { AreaField, CheckField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
+import { NameField } from '../../ui/name-field.tsx'
 import { Empty } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import type { KeyReply } from '../key.tsx'
@@ -137,14 +138,7 @@ function Add({ keyId, onAdded }: { readonly keyId: string; onAdded(): void }) {
           onAdded()
         }}
       >
-        <TextField
-          title="Name"
-          value={name}
-          maxLength={64}
-          autocomplete="off"
-          error={sending.of('name')}
-          onValue={setName}
-        />
+        <NameField value={name} sending={sending} onValue={setName} />
         <AreaField
           title="Public key"
           hint="PEM or JWK; RSA of 2048 bits or more for RS256, P-256 for ES256."

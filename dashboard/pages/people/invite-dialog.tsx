@@ -5,7 +5,7 @@ import type { invite } from '../../../src/gateway/admin/invite.ts'
 import { call } from '../../app/api.ts'
 import { base } from '../../app/router.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Cancel, Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 
@@ -74,11 +74,7 @@ export function InviteDialog({
         action="Make the link"
         fields={['email', 'accountName']}
         onSend={send}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
         <SelectField<Role> title="As" value={role} options={roles} onValue={setRole} />
         {account === null && role !== 'operator' && (

@@ -8,7 +8,7 @@ import { useSession } from '../../app/session.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock, Value } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Cancel, Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -155,13 +155,5 @@ function Remove({ onDone, onClose }: StepProps) {
         />
       </Form>
     </Dialog>
-  )
-}
-
-function Cancel({ onClose }: { onClose(): void }) {
-  return (
-    <button class="button" type="button" onClick={onClose}>
-      Cancel
-    </button>
   )
 }

@@ -10,10 +10,11 @@ import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icons.tsx'
+import { NameField } from '../../ui/name-field.tsx'
 import { Empty, Show } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import { endOf, type KeyEnd, keyEnds } from '../keys/key-end.ts'
@@ -128,19 +129,12 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
           setText((await call<typeof createToken>('POST /me/tokens', sent)).text)
           onMade()
         }}
-        beside={
-          <button class="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-        }
+        beside={<Cancel onClose={onClose} />}
       >
-        <TextField
-          title="Name"
+        <NameField
           hint="The program that uses it."
           value={name}
-          maxLength={64}
-          autocomplete="off"
-          error={sending.of('name')}
+          sending={sending}
           onValue={setName}
         />
         <SelectField title="May do" value={role} options={roles} onValue={setRole} />
