@@ -35,7 +35,6 @@ import { createRpcOperations } from './gateway/operations/index.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
 import type { FindActor } from './http/admin/admin-face.ts'
 import { createMetricsFace } from './http/metrics-face.ts'
-import { createServer, defaultServerSettings, type Server } from './http/server.ts'
 import { openUploadRecords } from './http/tus/upload-records.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
@@ -52,6 +51,7 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { chooseProfile } from './choose-profile.ts'
 import { startCollecting } from './start-collecting.ts'
+import { createListeners } from './listeners.ts'
 import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
 import { openAlerts } from './open-alerts.ts'
@@ -89,9 +89,6 @@ export type RunningServer = {
 
 /** How many recovered senders are remembered, about 20 MB. */
 const sendersMax = 100_000
-
-/** A part of `http.drainMs` in which open connections may still bring a call. */
-const graceShare = 0.25
 
 /**
  * Starts Cairn on `config`; resolves when it is ready. Rejects with a sentence for the operator: folder in
@@ -332,18 +329,17 @@ export async function startServer(
   const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
   starting.defer(() => uploads.stop())
   const ready = () => writable && store.isWritable && opened.isReady()
-  const listening = { port: null as number | null }
+  const listeners = createListeners({ config, settings, clock, log })
   const view = openServerView({
     opened,
     store,
     database,
     settings,
     ready,
-    port: () => listening.port,
+    port: listeners.port,
     started: clock.now(),
   })
   const knowActor: FindActor = (credential) => findActor(identity, credential)
-  const servers = new Map<string, Server>()
   const metrics = openMetrics({
     counters,
     opened,
@@ -354,11 +350,11 @@ export async function startServer(
     writer,
     writable: () => writable,
     usage,
-    connections: () => new Map([...servers].map(([name, { connections }]) => [name, connections])),
+    connections: listeners.connections,
     clock,
   })
   starting.defer(() => metrics.stop())
-  const { adminRoutes, ...faces } = openFaces({
+  const faces = openFaces({
     gateway,
     inspector,
     config,
@@ -409,36 +405,8 @@ export async function startServer(
     clock,
     log,
   })
-  const shared = {
-    settings: {
-      ...defaultServerSettings,
-      listener: config.http.listener,
-      keepAliveMs: config.http.keepAliveMs,
-      headersMs: config.http.headersMs,
-      connectionsMax: config.http.connectionsMax,
-      connectionsPerAddressMax: config.http.connectionsPerAddressMax,
-    },
-    logAnswers: () => settings.now.log.level === 'debug',
-    clock,
-    log,
-  }
-  const { host, port, drainMs } = config.http
-  const draining = { graceMs: drainMs * graceShare, deadlineMs: drainMs }
-  const server = createServer({ ...shared, ...faces })
-  servers.set('faces', server)
-  const bound = await server.listen({ host, port })
-  listening.port = bound
-  starting.defer(() => server.drain(draining))
-  let adminUrl = config.admin.enabled ? urlOf(host, bound) : null
-  if (adminRoutes !== null) {
-    const plain = { ...shared.settings, listener: 'node' as const }
-    const adminServer = createServer({ ...shared, settings: plain, routes: adminRoutes })
-    servers.set('admin', adminServer)
-    const adminHost = config.admin.host ?? host
-    const adminPort = await adminServer.listen({ host: adminHost, port: config.admin.port })
-    if (config.admin.enabled) adminUrl = urlOf(adminHost, adminPort)
-    starting.defer(() => adminServer.drain(draining))
-  }
+  starting.defer(() => listeners.drain())
+  const { url, adminUrl } = await listeners.listen(faces)
 
   const reload =
     source === null
@@ -461,7 +429,7 @@ export async function startServer(
   // Everything stands: from here on the caller stops it, not the end of this function.
   const running = starting.move()
   return {
-    url: urlOf(host, bound),
+    url,
     adminUrl,
     firstKey,
     firstRun,
@@ -470,10 +438,6 @@ export async function startServer(
     },
     stop: () => running.disposeAsync(),
   }
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {
