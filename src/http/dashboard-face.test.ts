@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { sendRaw } from '../../test/fakes/raw-http.ts'
 import { systemClock } from '../base/clock.ts'
-import { createAdminSide } from './admin/admin-side.ts'
+import { createAdminSide, withMetrics } from './admin/admin-side.ts'
 import { createDashboardFace } from './dashboard-face.ts'
 import { readDashboard } from './dashboard-files.ts'
 import { createRoutes } from './routes.ts'
@@ -56,7 +56,8 @@ async function startDashboard(
       rpc: () => {},
       files: ({ request, response }) => sendAnswer(request, response, none),
       paths: ({ request, response }) => sendAnswer(request, response, none),
-      admin,
+      // As the server has it: what is answered at once must not be answered again behind it.
+      admin: withMetrics(admin, ({ request, response }) => sendAnswer(request, response, none)),
       ready: () => true,
       networks: () => ['dev'],
     }),

@@ -45,8 +45,11 @@ export function createAdminSide(parts: AdminSideParts): AdminSide {
 
 /** `side`, and `/metrics` before it; null: there is nothing else. */
 export function withMetrics(side: AdminSide | null, metrics: Face): AdminSide {
-  return (exchange) =>
-    exchange.path === metricsPath ? metrics(exchange) : (side?.(exchange) ?? null)
+  return (exchange) => {
+    if (exchange.path === metricsPath) return metrics(exchange)
+    // What was answered at once is undefined, not null.
+    return side === null ? null : side(exchange)
+  }
 }
 
 /** To GET and HEAD. */
