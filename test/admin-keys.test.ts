@@ -111,6 +111,12 @@ test('what is not named stays, and what cannot be is refused with nothing change
     [{ name: 'x'.repeat(65) }, /^bad_input: name/],
     [{ plan: 'gold' }, /^bad_input: plan/],
     [{ expires: 1.5 }, /^bad_input: expires/],
+    // The first that is no date: nobody could be shown it.
+    [{ expires: 8_640_000_000_000_001 }, /^bad_input: expires/],
+    // A terminal, a log or a reader would take these for something else.
+    ...['\u001b[2J', 'two\nlines', '\u202Egnp.exe', 'a\0b', '\ud800'].map(
+      (name) => [{ name }, /^bad_input: a key name has .* on one line/] as const,
+    ),
   ]
   for (const [members, refusal] of wrong) {
     assert.match(await desk.refusal(changeKey, { ...place, ...members }), refusal)

@@ -169,6 +169,8 @@ test('sessions and tokens are listed without what opens, and ended by their pers
   assert.ok(!JSON.stringify(await run(listTokens, {}, actor)).includes(made.text))
   const above = { ...order, role: 'operator' }
   assert.match(await refusal(createToken, above, actor), /^bad_input/)
+  const noDate = { ...order, expires: 8_640_000_000_000_001 }
+  assert.match(await refusal(createToken, noDate, actor), /^bad_input: expires/)
   const token = made.token.id
   assert.match(await refusal(revokeToken, { token }, await as(grace)), /^absent/)
   await run(revokeToken, { token }, actor)

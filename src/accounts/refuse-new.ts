@@ -17,8 +17,11 @@ export function checkAccountName(name: string): void {
 
 /** Throws AccountsRefusal `bad_name`. */
 export function checkKeyName(name: string): void {
-  if (name.length <= keyNameMax) return
-  throw new AccountsRefusal('bad_name', `a key name has at most ${keyNameMax} characters`)
+  if (name.length <= keyNameMax && !/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) return
+  throw new AccountsRefusal(
+    'bad_name',
+    `a key name has at most ${keyNameMax} characters on one line`,
+  )
 }
 
 /** Throws AccountsRefusal `bad_key`. The texts never show what was given: it may be a secret in the wrong place. */

@@ -50,8 +50,10 @@ export const keyChanges = keySettingsShape.partial() as unknown as z.ZodType<Par
 
 export const planName = z.enum(['none', 'free', 'developer', 'team'])
 
+/** The last that is a date (ECMA-262, 21.4.1.1). */
+const lastTime = 8_640_000_000_000_000
 /** Milliseconds since 1970 UTC. */
-export const time = z.int().min(0)
+export const time = z.int().min(0).max(lastTime)
 
 export const accountId = z.string().min(1).max(64)
 export const keyId = z.string().min(1).max(128)
