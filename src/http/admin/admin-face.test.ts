@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
+import { RawConnection } from '../../../test/fakes/raw-http.ts'
 import { createIdentityRig } from '../../../test/fakes/identity.ts'
 import type { Identity } from '../../accounts/people/identity.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
@@ -337,4 +338,35 @@ test('events end when the session does', async (t) => {
   }
   match((await reply).text, /^: here\n\ndata: \{"tick":1\}\n\n(:\n\n)+$/)
   ok(asked > 2)
+})
+
+test('somebody looks at sixteen live views at once; others look on, and one that ends makes room', async (t) => {
+  const other: Actor = { ...person, personId: 'p2' }
+  const findActor = ({ token }: { readonly token: string | null }) =>
+    token === 'other' ? other : person
+  const { ask, port } = await start(t, undefined, { findActor })
+  const open = (token: string) => {
+    const view = new RawConnection(port)
+    t.after(() => view.socket.destroy())
+    const head = `GET /api/v1/watch HTTP/1.1\r\nHost: localhost\r\n`
+    view.socket.write(`${head}Authorization: Bearer ${token}\r\n\r\n`)
+    return view
+  }
+  const views = Array.from({ length: 16 }, () => open('one'))
+  for (const view of views) match(await view.until('"tick":1'), /^HTTP\/1.1 200 /)
+  const refused = await ask('GET', '/api/v1/watch', { authorization: 'Bearer one' })
+  deepEqual([refused.status, codeOf(refused)], [503, 'overloaded'])
+  match(await open('other').until('"tick":1'), /^HTTP\/1.1 200 /)
+  const [first] = views
+  first?.socket.destroy()
+  await first?.end()
+  // The server hears of the end a little later.
+  let again = open('one')
+  while (!(await again.until('\r\n\r\n')).startsWith('HTTP/1.1 200 ')) again = open('one')
+})
+
+test('HEAD of live events holds nothing open', async (t) => {
+  const { ask } = await start(t)
+  const reply = await ask('HEAD', '/api/v1/ticks')
+  deepEqual([reply.status, reply.headers['allow']], [405, 'GET'])
 })

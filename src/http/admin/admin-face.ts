@@ -46,6 +46,7 @@ export type AsKey = (exchange: NodeExchange, path: string, actor: Actor | null) 
 const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
 const requestsMax = 256
+const viewsPerPersonMax = 16
 
 /** Builds the face. It answers every exchange itself and throws nothing. */
 export function createAdminFace(parts: AdminFaceParts): Face {
@@ -54,7 +55,7 @@ export function createAdminFace(parts: AdminFaceParts): Face {
     ...parts,
     match: createAdminRoutes(parts.operations),
     deadlines: createDeadlines(bodyMs, clock),
-    document: null as string | null,
+    views: new Map<string, number>(),
   }
   let requests = 0
   return async (exchange) => {
@@ -91,7 +92,11 @@ export function createOpenApiFace({
 type FaceParts = AdminFaceParts & {
   readonly match: MatchAdmin
   readonly deadlines: ReturnType<typeof createDeadlines>
+  readonly views: Views
 }
+
+/** Live views that are open, by the person's id. */
+type Views = Map<string, number>
 
 async function answer(
   parts: FaceParts,
@@ -119,6 +124,12 @@ async function answer(
     throw new Fault('wrong_http', { detail: `${method} is not offered here` })
   }
   const { operation, names } = matched
+  if (method === 'HEAD' && operation.form === 'events') {
+    // It would hold the stream open, and hear nothing of it.
+    allowed.methods = 'GET'
+    throw new Fault('wrong_http', { detail: 'HEAD is not offered here' })
+  }
+  judgeViews(parts.views, operation, actor)
   const rest = isBodiless(operation) ? readQuery(exchange) : await readJson(exchange, parts)
   // What the path names cannot be said otherwise behind it.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
@@ -144,7 +155,28 @@ async function answer(
       return Fault.from(thrown).row.status >= 500
     }
   }
-  await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
+  const viewer = reply.form === 'events' && actor?.kind === 'person' ? actor.personId : null
+  if (viewer !== null) parts.views.set(viewer, (parts.views.get(viewer) ?? 0) + 1)
+  try {
+    await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
+  } finally {
+    if (viewer !== null) endView(parts.views, viewer)
+  }
+}
+
+/** Throws `overloaded`: one person must not take the live views of all. */
+function judgeViews(views: Views, operation: AdminOperation, actor: Actor | null): void {
+  if (operation.form !== 'events' || actor?.kind !== 'person') return
+  if ((views.get(actor.personId) ?? 0) < viewsPerPersonMax) return
+  throw new Fault('overloaded', {
+    detail: `you look at ${viewsPerPersonMax} live views already: close one`,
+  })
+}
+
+function endView(views: Views, personId: string): void {
+  const left = (views.get(personId) ?? 1) - 1
+  if (left === 0) views.delete(personId)
+  else views.set(personId, left)
 }
 
 function bearer(authorization: string | undefined): string | null {
