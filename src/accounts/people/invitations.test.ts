@@ -191,3 +191,27 @@ test('a hundred invitations of an account are open at most', async () => {
   for (let n = 0; n < 100; n++) await invitations.create(order)
   await assert.rejects(invitations.create(order), refused('too_many'))
 })
+
+test('an invitation is over when whoever made it may not invite any more', async () => {
+  const { invitations, memberships, people, account, token } = await withFirstLink()
+  const operator = await invitations.takeAsNew(token, ada)
+  const join = async (email: string, role: 'owner' | 'operator') => {
+    const made = await invitations.create({ role, accountId: account, invitedBy: operator })
+    return await invitations.takeAsNew(made.token, { ...ada, email })
+  }
+  const owner = await join('grace@example.org', 'owner')
+  const second = await join('joan@example.org', 'operator')
+  const way = { role: 'owner', accountId: account } as const
+  const back = await invitations.create({ ...way, invitedBy: owner })
+  const up = await invitations.create({ role: 'operator', invitedBy: second })
+  assert.equal(invitations.list(null).length, 2)
+
+  await memberships.remove(account, owner)
+  const again = invitations.takeAs(back.token, { id: owner, email: 'grace@example.org' })
+  await assert.rejects(again, refused('link_over'))
+  await people.setOperator(second, false)
+  const higher = invitations.takeAs(up.token, { id: second, email: 'joan@example.org' })
+  await assert.rejects(higher, refused('link_over'))
+  assert.deepEqual(invitations.list(null), [])
+  assert.deepEqual(memberships.ofPerson(owner), [])
+})

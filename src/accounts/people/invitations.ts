@@ -81,7 +81,11 @@ type InvitationRow = {
 
 const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS account_name, i.email, i.created,
   i.expires, i.first`
-const isOpen = 'i.used IS NULL AND i.expires > ?1'
+/** Whoever is no owner and no operator any more lets nobody in by a link from before: not even themselves. */
+const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
+  AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
+  WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
+const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay}`
 
 export function createInvitations(parts: {
   readonly db: Database
@@ -120,7 +124,8 @@ export function createInvitations(parts: {
     const { id, role, accountId, accountName, email, created, expires, isFirst } = invitation
     const condition = isFirst
       ? `NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL)`
-      : `(SELECT count(*) FROM invitation WHERE account_id IS ?4 AND used IS NULL AND expires > ?8) < ${openMax}`
+      : `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?4 AND i.used IS NULL AND i.expires > ?8
+        AND ${inviterMay}) < ${openMax}`
     const insert: Statement = {
       sql: `INSERT INTO invitation
         (id, token_hash, role, account_id, account_name, email, invited_by, created, expires, first)
