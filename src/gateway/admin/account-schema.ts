@@ -1,6 +1,10 @@
 // How accounts look in the admin API.
 // Tested by test/admin.test.ts
 import { z } from 'zod'
+import { time } from './time-schema.ts'
+
+/** In the path of everything that is about one account. */
+export const accountId = z.string().min(1).max(64)
 
 const bytesOrNull = z.int().min(0).nullable()
 
@@ -14,8 +18,7 @@ export const accountSettings = z.strictObject({
 export const account = z.object({
   id: z.string(),
   name: z.string(),
-  /** Milliseconds since 1970 UTC. */
-  created: z.int(),
+  created: time,
   hasCard: z.boolean(),
   settings: accountSettings,
 })

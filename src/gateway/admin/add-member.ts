@@ -3,9 +3,10 @@
 import { z } from 'zod'
 import { Fault } from '../../base/fault.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountRole, emailText, idText, member } from './person-schema.ts'
+import { accountId } from './account-schema.ts'
+import { accountRole, emailText, member } from './person-schema.ts'
 
-const input = z.strictObject({ account: idText, email: emailText, role: accountRole })
+const input = z.strictObject({ account: accountId, email: emailText, role: accountRole })
 const output = z.object({ members: z.array(member) })
 
 export const addMember: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

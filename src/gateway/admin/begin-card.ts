@@ -3,9 +3,10 @@
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({
-  account: z.string().max(64),
+  account: accountId,
   /** Chosen by who asks, once for each form: the same again gives the same form. */
   attempt: z.uuid(),
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { CardStatus } from '../../accounts/cards/cards.ts'
 import { type Actor, isOperator } from './actor.ts'
 import type { AdminCall } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 
 export const cardStatus = z.object({
   adapter: z.enum(['none', 'manual', 'stripe']),
@@ -25,7 +26,7 @@ export const cardStatus = z.object({
   next: z.string().nullable(),
 })
 
-export const ofAccount = z.strictObject({ account: z.string().max(64) })
+export const ofAccount = z.strictObject({ account: accountId })
 
 export type ShownCard = z.output<typeof cardStatus>
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { AccountSettings } from '../../accounts/key-settings.ts'
 import { account, accountSettings } from './account-schema.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({
   account: accountId,

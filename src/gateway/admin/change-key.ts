@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import { plans } from '../../accounts/plans.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { apiKey, keyChanges, keyOf, keyPath, planName, time } from './key-schema.ts'
+import { apiKey, keyChanges, keyOf, keyPath, planName } from './key-schema.ts'
+import { time } from './time-schema.ts'
 
 const input = z.strictObject({
   ...keyPath,

@@ -6,7 +6,9 @@ import { plans } from '../../accounts/plans.ts'
 import { Fault } from '../../base/fault.ts'
 import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId, keyChanges, madeKey, planName, time } from './key-schema.ts'
+import { keyChanges, madeKey, planName } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
+import { time } from './time-schema.ts'
 
 /** Of an account, those that are revoked too; an operator may make more. */
 const keysMax = 10_000

@@ -5,8 +5,8 @@ import type { Actor } from './actor.ts'
 import type { Role } from '../../accounts/people/person.ts'
 import { personInSession } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { time } from './key-schema.ts'
 import { anyRole, token } from './person-schema.ts'
+import { time } from './time-schema.ts'
 
 const input = z.strictObject({
   name: z.string().max(64),

@@ -2,7 +2,8 @@
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { TextOperation } from './admin-operation.ts'
-import { accountId, keyOf } from './key-schema.ts'
+import { keyOf } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 import { usageCsv } from './usage-csv.ts'
 import { linesQuery } from './usage-schema.ts'
 

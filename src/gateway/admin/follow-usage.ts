@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import type { EventsOperation } from './admin-operation.ts'
 import { Fault } from '../../base/fault.ts'
-import { accountId, keyOf } from './key-schema.ts'
+import { keyOf } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 import { second } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, key: z.string().max(128).optional() })

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { account } from './account-schema.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({ account: accountId })
 const output = z.object({ account })

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
 import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
-import { accountId } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({ account: accountId })
 

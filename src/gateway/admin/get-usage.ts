@@ -2,7 +2,7 @@
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 import { report, reportQuery, storage, withNames } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...reportQuery })

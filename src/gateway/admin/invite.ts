@@ -4,10 +4,11 @@ import { z } from 'zod'
 import { Fault } from '../../base/fault.ts'
 import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountRole, emailText, idText, madeInvitation } from './person-schema.ts'
+import { accountId } from './account-schema.ts'
+import { accountRole, emailText, madeInvitation } from './person-schema.ts'
 
 const input = z.strictObject({
-  account: idText,
+  account: accountId,
   role: accountRole,
   /** The only address that may take it; without it whoever has the link. */
   email: emailText.optional(),

@@ -6,6 +6,8 @@ import type { Accounts, ApiKey } from '../../accounts/accounts.ts'
 import type { KeySettings } from '../../accounts/key-settings.ts'
 import { importProfiles } from '../../codec/import-profile.ts'
 import { Fault } from '../../base/fault.ts'
+import { accountId } from './account-schema.ts'
+import { time } from './time-schema.ts'
 
 const limit = z.int().min(0).nullable()
 const entries = z.array(z.string())
@@ -50,12 +52,6 @@ export const keyChanges = keySettingsShape.partial() as unknown as z.ZodType<Par
 
 export const planName = z.enum(['none', 'free', 'developer', 'team'])
 
-/** The last that is a date (ECMA-262, 21.4.1.1). */
-const lastTime = 8_640_000_000_000_000
-/** Milliseconds since 1970 UTC. */
-export const time = z.int().min(0).max(lastTime)
-
-export const accountId = z.string().min(1).max(64)
 export const keyId = z.string().min(1).max(128)
 
 /** Of the path of everything that is about one key. */

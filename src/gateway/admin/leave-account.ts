@@ -3,10 +3,10 @@
 import { z } from 'zod'
 import { actingPerson } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'
-import { idText } from './person-schema.ts'
 
-const input = z.strictObject({ account: idText })
+const input = z.strictObject({ account: accountId })
 const output = z.object({})
 
 export const leaveAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

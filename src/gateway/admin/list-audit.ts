@@ -2,9 +2,10 @@
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { auditQuery, auditRecord, idText } from './person-schema.ts'
+import { accountId } from './account-schema.ts'
+import { auditQuery, auditRecord } from './person-schema.ts'
 
-const input = z.strictObject({ account: idText, ...auditQuery })
+const input = z.strictObject({ account: accountId, ...auditQuery })
 const output = z.object({ records: z.array(auditRecord) })
 
 export const listAudit: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

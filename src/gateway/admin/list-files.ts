@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import { Fault } from '../../base/fault.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId, time } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
+import { time } from './time-schema.ts'
 
 const input = z.strictObject({ account: accountId, from: z.string().max(300).optional() })
 const output = z.object({

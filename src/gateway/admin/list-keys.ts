@@ -2,7 +2,8 @@
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId, apiKey } from './key-schema.ts'
+import { apiKey } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({ account: accountId })
 const output = z.object({ keys: z.array(apiKey) })

@@ -2,9 +2,10 @@
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { idText, member } from './person-schema.ts'
+import { accountId } from './account-schema.ts'
+import { member } from './person-schema.ts'
 
-const input = z.strictObject({ account: idText })
+const input = z.strictObject({ account: accountId })
 const output = z.object({ members: z.array(member) })
 
 export const listMembers: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

@@ -10,7 +10,7 @@ const input = z.strictObject({
   ...filterInput,
   /** Only those with a larger id. */
   after: z.coerce.number().int().min(0).optional(),
-  most: z.coerce.number().int().min(1).max(200).default(200),
+  limit: z.coerce.number().int().min(1).max(200).default(200),
 })
 const output = z.object({
   /** The switches of the key. */
@@ -32,7 +32,7 @@ export const listRequests: JsonOperation<z.output<typeof input>, z.output<typeof
   run(asked, call) {
     const { inspector, caller } = inspectingOf(call, asked)
     const filter = { ...filterOf(asked), after: asked.after }
-    const requests = inspector.list(caller.keyId, filter, asked.most)
+    const requests = inspector.list(caller.keyId, filter, asked.limit)
     const { inspect, inspectBodies, inspectAddresses } = caller.settings
     return { inspect, inspectBodies, inspectAddresses, requests }
   },

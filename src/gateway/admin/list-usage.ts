@@ -2,7 +2,8 @@
 // Tested by test/admin-usage.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { accountId, keyOf } from './key-schema.ts'
+import { keyOf } from './key-schema.ts'
+import { accountId } from './account-schema.ts'
 import { line, linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...linesQuery })

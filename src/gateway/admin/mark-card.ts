@@ -2,9 +2,10 @@
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 import { cardStatus, showCard, type ShownCard } from './card-schema.ts'
 
-const input = z.strictObject({ account: z.string().max(64), hasCard: z.boolean() })
+const input = z.strictObject({ account: accountId, hasCard: z.boolean() })
 
 export const markCard: JsonOperation<z.output<typeof input>, ShownCard> = {
   id: 'markCard',

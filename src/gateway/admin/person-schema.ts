@@ -1,9 +1,8 @@
 // How people, sessions, tokens, invitations and what they changed look in the admin API. Nothing in them opens anything.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
+import { time } from './time-schema.ts'
 
-/** Milliseconds since 1970 UTC. */
-export const time = z.int()
 export const accountRole = z.enum(['owner', 'member'])
 export const anyRole = z.enum(['operator', 'owner', 'member'])
 

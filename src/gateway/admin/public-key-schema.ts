@@ -2,7 +2,7 @@
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import type { PublicKey } from '../../accounts/public-keys.ts'
-import { time } from './key-schema.ts'
+import { time } from './time-schema.ts'
 
 export const publicKey: z.ZodType<PublicKey> = z.object({
   /** What a JWT names as its `kid`. */

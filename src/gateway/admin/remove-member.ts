@@ -3,11 +3,12 @@
 import { z } from 'zod'
 import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'
 import { idText, member } from './person-schema.ts'
 
 const input = z.strictObject({
-  account: idText,
+  account: accountId,
   person: idText,
   /** Leave the account without an owner; for operators. */
   ownerless: z.stringbool().or(z.boolean()).default(false),

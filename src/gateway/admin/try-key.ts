@@ -5,7 +5,8 @@ import { fromHex } from '../../base/hex.ts'
 import type { TrialVerdict } from '../trial.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { noServer } from './get-status.ts'
-import { keyOf, keyPath, time } from './key-schema.ts'
+import { keyOf, keyPath } from './key-schema.ts'
+import { time } from './time-schema.ts'
 
 const header = z.string().max(1024)
 

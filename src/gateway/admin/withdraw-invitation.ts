@@ -2,9 +2,10 @@
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
+import { accountId } from './account-schema.ts'
 import { idText } from './person-schema.ts'
 
-const input = z.strictObject({ account: idText, invitation: idText })
+const input = z.strictObject({ account: accountId, invitation: idText })
 const output = z.object({})
 
 export const withdrawInvitation: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {

@@ -1,0 +1,8 @@
+// How a time looks in the admin API, coming and going.
+// Tested by test/admin-keys.test.ts
+import { z } from 'zod'
+
+/** The last that is a date (ECMA-262, 21.4.1.1). */
+const lastTime = 8_640_000_000_000_000
+/** Milliseconds since 1970 UTC. */
+export const time = z.int().min(0).max(lastTime)
