@@ -1,5 +1,6 @@
 // What admin operations see of the server that runs: how it stands, and how those stand that it asks.
 // Tested by test/status.test.ts
+import type { Lie } from '../../ethereum/upstream/pool/lie-ledger.ts'
 
 /** `number`: of the newest block; null: nobody has vouched for one lately. */
 type NetworkView = {
@@ -29,19 +30,6 @@ type UpstreamView = {
   readonly lies: number
 }
 
-type LieView = {
-  /** Milliseconds since 1970 UTC. */
-  readonly time: number
-  readonly network: string
-  readonly upstream: string
-  readonly method: string
-  readonly params: string
-  readonly response: string
-  readonly expected: string
-  readonly computed: string
-  readonly block: string | null
-}
-
 export interface ServerView {
   readonly version: string
   /** Milliseconds since 1970 UTC. */
@@ -68,5 +56,5 @@ export interface ServerView {
   /** Of networks whose upstreams all fail a check: since when nothing of that kind can be proved. */
   alarms(): readonly { readonly network: string; readonly need: string; readonly since: number }[]
   /** The newest first. */
-  lies(limit: number): readonly LieView[]
+  lies(limit: number): readonly Lie[]
 }
