@@ -104,5 +104,7 @@ test(
     assert.equal(await guest.page.getByRole('button', { name: 'New key' }).count(), 0)
     await guest.open('/people')
     await guest.page.getByText('This page is for operators').waitFor()
+    // Its server ends first.
+    await guest.page.close()
   },
 )

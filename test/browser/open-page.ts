@@ -50,10 +50,10 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
   const { args = [], env = {} } = options
   const cairn = await startCairn({ args, env })
   try {
-    return await openPageOf(t, cairn, options)
-  } finally {
-    // Behind the end of the browser, which would tell of a server that has gone.
-    t.after(() => cairn.stop())
+    return await openPageOf(t, cairn, options, () => cairn.stop())
+  } catch (thrown) {
+    await cairn.stop()
+    throw thrown
   }
 }
 
@@ -62,12 +62,16 @@ export async function openPageOf(
   t: TestContext,
   cairn: Started,
   { width = 1280, scheme = 'light', browserArgs = [] }: OpenPageOptions = {},
+  endServer: () => Promise<unknown> = async () => {},
 ): Promise<OpenPage> {
   const browser = await launchBrowser(browserArgs)
   const complaints: string[] = []
   const expected: RegExp[] = []
   t.after(async () => {
     await browser.close()
+    // Before anything is judged: behind a hook that throws no other one runs, and a server that is left over would
+    // keep the tests from ending.
+    await endServer()
     const unexpected = complaints.filter((line) => !expected.some((form) => form.test(line)))
     assert.deepEqual(unexpected, [], 'the console stays silent')
   })
