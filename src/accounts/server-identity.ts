@@ -1,7 +1,12 @@
 // The server's own key pair, made once per data folder: what `id` shows, so that a server keeps its name.
-// Tested by test/start.test.ts
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomUUID,
+} from 'node:crypto'
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The Ed25519 public key, 32 bytes (RFC 8032), of the pair in `<dataDir>/identity.pem`. */
@@ -29,11 +34,21 @@ function readKey(path: string): KeyObject | null {
   return createPrivateKey(text)
 }
 
+/** Several processes may begin in a fresh folder at once: the first one's pair is everybody's. */
 function createKey(path: string): KeyObject {
   const { privateKey } = generateKeyPairSync('ed25519')
-  const fresh = `${path}.new`
+  const fresh = `${path}.${randomUUID()}.new`
   const text = privateKey.export({ type: 'pkcs8', format: 'pem' })
   writeFileSync(fresh, text, { mode: 0o600, flush: true })
-  renameSync(fresh, path)
-  return privateKey
+  try {
+    // Unlike a rename it never takes the place of what is there.
+    linkSync(fresh, path)
+    return privateKey
+  } catch (error) {
+    const earlier = readKey(path)
+    if (earlier === null) throw error
+    return earlier
+  } finally {
+    unlinkSync(fresh)
+  }
 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { obtainPublicKey } from './server-identity.ts'
+
+const processes = 6
+
+test('processes that begin in one fresh folder at once have one key pair, and leave nothing else', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-identity-'))
+  try {
+    const program = `
+      import { obtainPublicKey } from ${JSON.stringify(new URL('server-identity.ts', import.meta.url).href)}
+      process.stdout.write(Buffer.from(obtainPublicKey(${JSON.stringify(folder)})).toString('hex'))`
+    const run = () =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program])
+    const printed = await Promise.all(Array.from({ length: processes }, run))
+    const own = Buffer.from(obtainPublicKey(folder)).toString('hex')
+    assert.deepEqual(
+      printed.map(({ stdout }) => stdout),
+      Array.from({ length: processes }, () => own),
+    )
+    assert.deepEqual(readdirSync(folder), ['identity.pem'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
