@@ -7,11 +7,13 @@ type DialogProps = {
   readonly title: string
   onClose(): void
   readonly wide?: boolean
+  /** Escape leaves it open: it shows what is never shown again. */
+  readonly firm?: boolean
   readonly children: ComponentChildren
 }
 
 /** Open for as long as it is rendered. */
-export function Dialog({ title, onClose, wide = false, children }: DialogProps) {
+export function Dialog({ title, onClose, wide = false, firm = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {
@@ -28,7 +30,11 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        if (!firm) onClose()
+      }}
+      onKeyDown={(event) => {
+        // The browser closes at a second Escape whatever `cancel` says.
+        if (firm && event.key === 'Escape') event.preventDefault()
       }}
     >
       <h2 id={id}>{title}</h2>

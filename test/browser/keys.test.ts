@@ -50,6 +50,9 @@ test(
     assert.match(made.key, /^cairn_live_[0-9A-Za-z]{36}$/)
     assert.equal(await codeOf(cairn.url, made.key), null)
     assert.equal(await version(cairn.url, made), 200)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    assert.equal((await readSecrets(page)).key, made.key, 'Escape does not lose what is shown once')
     await closeDialog(page)
     assert.ok(!(await page.content()).includes(made.key), 'the key is not shown again')
 

@@ -63,7 +63,7 @@ function ShownOnce({ made, onClose }: { readonly made: Made; onClose(): void }) 
   const { set } = useOwnKey()
   const { apiKey: key, apiKeySecret: secret } = made
   return (
-    <Dialog title="The key is made" onClose={onClose}>
+    <Dialog title="The key is made" firm onClose={onClose}>
       <SecretOnce
         rows={[
           { title: 'API key', text: key },

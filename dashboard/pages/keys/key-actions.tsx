@@ -52,7 +52,7 @@ function Rotate({
   const [shown, setShown] = useState<Shown | null>(null)
   if (shown !== null) {
     return (
-      <Dialog title={what === 'key' ? 'The new key' : 'The new secret'} onClose={onClose}>
+      <Dialog title={what === 'key' ? 'The new key' : 'The new secret'} firm onClose={onClose}>
         <SecretOnce rows={shown} />
         <div class="dialog-foot">
           <button class="button primary" type="button" onClick={onClose}>

@@ -28,7 +28,7 @@ export function InviteDialog({
   const [link, setLink] = useState<string | null>(null)
   if (link !== null) {
     return (
-      <Dialog title="Send them this link" onClose={onClose}>
+      <Dialog title="Send them this link" firm onClose={onClose}>
         <SecretOnce rows={[{ title: 'Link', text: `${location.origin}${base}/welcome#${link}` }]}>
           It lets one person in, within 7 days, and is not shown again.
         </SecretOnce>

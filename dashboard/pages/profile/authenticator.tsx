@@ -85,7 +85,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   if (codes !== null) {
     return (
-      <Dialog title="Recovery codes" onClose={onClose}>
+      <Dialog title="Recovery codes" firm onClose={onClose}>
         <Note tone="warn">
           Keep these where you find them without your phone: each lets you in once, and they are not
           shown again.

@@ -108,7 +108,7 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
   const [text, setText] = useState<string | null>(null)
   if (text !== null) {
     return (
-      <Dialog title="The token is made" onClose={onClose}>
+      <Dialog title="The token is made" firm onClose={onClose}>
         <SecretOnce rows={[{ title: 'Token', text }]} />
         <div class="dialog-foot">
           <button class="button primary" type="button" onClick={onClose}>
