@@ -33,6 +33,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What went wrong, for people. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
 /** What an operation of the table answers: `Reply<typeof listKeys>`, with an `import type` of the operation. */
 export type Reply<Operation> = Operation extends {
   run(...args: never[]): infer Result

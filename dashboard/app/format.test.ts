@@ -2,6 +2,7 @@ import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   formatBytes,
+  formatCount,
   formatMs,
   formatNumber,
   formatShort,
@@ -30,4 +31,10 @@ test('times are UTC, and how long ago is told in the largest fitting unit', () =
   equal(formatSince(noon + 2 * 86_400_000, noon), 'in 2 days')
   equal(formatMs(1.234), '1.23 ms')
   equal(formatMs(2_140), '2.1 s')
+})
+
+test('one of a thing is told in the singular', () => {
+  equal(formatCount(0, 'block'), '0 blocks')
+  equal(formatCount(1, 'block'), '1 block')
+  equal(formatCount(12_345, 'block'), '12,345 blocks')
 })

@@ -8,6 +8,11 @@ export function formatNumber(value: number): string {
   return whole.format(value)
 }
 
+/** `1 block`, `12,345 blocks` */
+export function formatCount(count: number, word: string): string {
+  return `${formatNumber(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
 /** `12.3K` from 10,000 on. */
 export function formatShort(value: number): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : rounded.format(value)

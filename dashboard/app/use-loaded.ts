@@ -1,6 +1,6 @@
 // What a page reads from the API: asked for when it is shown, asked again when told to or every so often.
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ApiError } from './api.ts'
+import { ApiError, messageOf } from './api.ts'
 
 export type Loaded<Value> = {
   /** The last answer; undefined until the first one. */
@@ -37,7 +37,7 @@ export function useLoaded<Value>(
       (thrown: unknown) => {
         if (controller.signal.aborted) return
         const error =
-          thrown instanceof ApiError ? thrown : new ApiError('internal', String(thrown), 0, {})
+          thrown instanceof ApiError ? thrown : new ApiError('internal', messageOf(thrown), 0, {})
         setState((was) => ({ ...was, error, busy: false }))
       },
     )

@@ -50,7 +50,7 @@ export function UploadCard({ place, onDone }: { readonly place: KeyPlace; onDone
   return (
     <Card
       title="Upload"
-      about="Files and folders are pinned and keep the CID that `add` gives them; dropping works too."
+      about="Files and folders are pinned, under the CID that ipfs add gives them; dropping works too."
     >
       <div
         class="drop"

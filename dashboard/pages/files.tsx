@@ -8,7 +8,7 @@ import type { listStorage } from '../../src/gateway/admin/list-storage.ts'
 import { call, type Reply } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
-import { formatBytes, formatNumber, formatTime } from '../app/format.ts'
+import { formatBytes, formatCount, formatNumber, formatTime } from '../app/format.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -125,7 +125,7 @@ function Quota({
   if (max === null) {
     return (
       <Card title="Storage">
-        <p>{`${used} in ${formatNumber(stored.blocks)} blocks, each counted once; no quota is set.`}</p>
+        <p>{`${used} in ${formatCount(stored.blocks, 'block')}, each counted once; no quota is set.`}</p>
       </Card>
     )
   }
@@ -300,7 +300,7 @@ function WhoStores() {
               ]}
             />
             <p class="pages soft">
-              {`On disk: ${formatBytes(stored.bytes)} in ${formatNumber(stored.blocks)} blocks; what several accounts keep is there once.`}
+              {`On disk: ${formatBytes(stored.bytes)} in ${formatCount(stored.blocks, 'block')}; what several accounts keep is there once.`}
             </p>
           </>
         )}

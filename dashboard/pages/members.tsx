@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { changeMember } from '../../src/gateway/admin/change-member.ts'
 import type { listMembers } from '../../src/gateway/admin/list-members.ts'
 import type { removeMember } from '../../src/gateway/admin/remove-member.ts'
-import { call, type Reply } from '../app/api.ts'
+import { call, type Reply, messageOf } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -73,7 +73,7 @@ function Members() {
   const turn = async ({ personId, role }: Member): Promise<void> => {
     const sent = { account, person: personId, role: role === 'owner' ? 'member' : 'owner' }
     await call<typeof changeMember>('PATCH /accounts/{account}/members/{person}', sent).catch(
-      (error: unknown) => toast(String(error), 'bad'),
+      (error: unknown) => toast(messageOf(error), 'bad'),
     )
     members.again()
     if (personId === me.id) reload()

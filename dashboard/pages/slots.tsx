@@ -1,6 +1,7 @@
 // The slot explorer: a contract's layout or ABI dropped in, a variable named, its slot and its value shown, proved.
 // Tested by test/browser/slots.test.ts
 import { useState } from 'preact/hooks'
+import { formatCount } from '../app/format.ts'
 import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import type { KeyPlace } from '../app/as-key.ts'
 import { Link } from '../app/router.tsx'
@@ -99,7 +100,7 @@ function SourceCard({
         {source !== null && (
           <Note tone="good">
             {source.kind === 'layout'
-              ? `A storage layout with ${source.layout.variables.length} variables.`
+              ? `A storage layout with ${formatCount(source.layout.variables.length, 'variable')}.`
               : `An ABI with ${source.abi.length} entries: getters of one word can be found.`}
           </Note>
         )}

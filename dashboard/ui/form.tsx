@@ -1,7 +1,7 @@
 // A form that sends to the API: one try at a time, errors of a field at the field, others above the button.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { ApiError } from '../app/api.ts'
+import { ApiError, messageOf } from '../app/api.ts'
 import { Note } from './note.tsx'
 
 export type Sending = {
@@ -31,7 +31,7 @@ export function useSending(): Sending {
         return true
       } catch (thrown) {
         setError(
-          thrown instanceof ApiError ? thrown : new ApiError('internal', String(thrown), 0, {}),
+          thrown instanceof ApiError ? thrown : new ApiError('internal', messageOf(thrown), 0, {}),
         )
         return false
       } finally {

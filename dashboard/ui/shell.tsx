@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { signOut } from '../../src/gateway/admin/sign-out.ts'
-import { call } from '../app/api.ts'
+import { call, messageOf } from '../app/api.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useSession } from '../app/session.tsx'
@@ -129,7 +129,7 @@ function Foot() {
   const toast = useToast()
   const leave = async (): Promise<void> => {
     await call<typeof signOut>('DELETE /session').catch((error: unknown) =>
-      toast(String(error), 'bad'),
+      toast(messageOf(error), 'bad'),
     )
     reload()
   }

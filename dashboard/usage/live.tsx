@@ -50,7 +50,7 @@ export function Live({
       actions={<Badge tone={isOpen ? 'good' : 'warn'}>{isOpen ? 'Live' : 'Connecting'}</Badge>}
     >
       <p>
-        <b data-live>{formatNumber(sum)}</b> calls in the last minute
+        <b data-live>{formatNumber(sum)}</b> {sum === 1 ? 'call' : 'calls'} in the last minute
       </p>
       <Bars seconds={recent} now={now} />
     </Card>

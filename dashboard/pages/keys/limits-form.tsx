@@ -1,6 +1,6 @@
 // How much a key may do: by second, by day, by month.
 import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
-import { call } from '../../app/api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Note } from '../../ui/note.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -89,7 +89,7 @@ function Plans({ apiKey, onSaved }: SettingsFormProps) {
             type="button"
             title={title}
             onClick={() => {
-              take(value).catch((error: unknown) => toast(String(error), 'bad'))
+              take(value).catch((error: unknown) => toast(messageOf(error), 'bad'))
             }}
           >
             {title.split(':', 1)[0]}

@@ -1,7 +1,7 @@
 // Invitations that can still be taken, of an account or of the whole server.
 import type { listInvitations } from '../../../src/gateway/admin/list-invitations.ts'
 import type { withdrawInvitation } from '../../../src/gateway/admin/withdraw-invitation.ts'
-import { call } from '../../app/api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Card } from '../../ui/card.tsx'
@@ -25,7 +25,7 @@ export function Invitations({
   const open = useLoaded((signal) => call<typeof listInvitations>(list, sent, signal), [list])
   const end = async (invitation: string): Promise<void> => {
     await call<typeof withdrawInvitation>(withdraw, { ...sent, invitation }).catch(
-      (error: unknown) => toast(String(error), 'bad'),
+      (error: unknown) => toast(messageOf(error), 'bad'),
     )
     open.again()
   }

@@ -2,7 +2,7 @@
 import type { endOtherSessions } from '../../../src/gateway/admin/end-other-sessions.ts'
 import type { endSession } from '../../../src/gateway/admin/end-session.ts'
 import type { listSessions } from '../../../src/gateway/admin/list-sessions.ts'
-import { call } from '../../app/api.ts'
+import { call, messageOf } from '../../app/api.ts'
 import { formatSince, formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -18,7 +18,7 @@ export function Sessions() {
     [],
   )
   const run = async (work: Promise<unknown>): Promise<void> => {
-    await work.catch((error: unknown) => toast(String(error), 'bad'))
+    await work.catch((error: unknown) => toast(messageOf(error), 'bad'))
     sessions.again()
   }
   return (
