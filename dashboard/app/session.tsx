@@ -44,8 +44,9 @@ export function useFindSession(): Loaded<Found> {
     ])
     return { ...me, accounts }
   }, [])
-  const { again, value } = found
-  const isIn = value !== undefined
+  const { again, value, error } = found
+  // The last value outlives a refusal: without the error these calls, refused themselves, would ask for ever.
+  const isIn = value !== undefined && error?.code !== 'signed_out'
   useEffect(() => {
     if (!isIn) return undefined
     addEventListener(signedOutEvent, again)

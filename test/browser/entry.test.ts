@@ -1,6 +1,6 @@
 // The dashboard before anyone is signed in.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { firstPageBytesMax, gzippedBytes } from './first-page.ts'
@@ -20,5 +20,24 @@ test(
     assert.ok((await gzippedBytes(page)) <= firstPageBytesMax)
     await checkAxe(page, 'sign in')
     await picture('sign-in')
+  },
+)
+
+test(
+  'who signs out is asked to sign in again, and the page asks no more by itself',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { page, enter } = await openPage(t)
+    await enter()
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/api/v1/me')) asked += 1
+    })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    // A later answer of the same server: what the page had asked until then is counted.
+    for (let round = 0; round < 20; round += 1)
+      await page.evaluate("fetch('/dashboard/').then(() => 0)")
+    assert.ok(asked <= 3, `asked ${asked} times`)
   },
 )
