@@ -17,6 +17,11 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root })
   const [archive = ''] = await readdir(folder)
   await run('tar', ['-xzf', join(folder, archive), '-C', folder])
+  const files = await readdir(join(folder, 'package'), { recursive: true })
+  assert.deepEqual(
+    files.filter((file) => file.endsWith('.ts') || file.includes('.test.')),
+    [],
+  )
   // Dependencies as an installation would have them: above the package.
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
 
@@ -36,6 +41,8 @@ test('the packed package serves, answers a call through its EVM thread, and stop
     { stdio: ['ignore', 'pipe', 'inherit'], env },
   )
   const ended = once(child, 'exit')
+  // Whatever fails below, nothing is left behind that would hold the run.
+  t.after(() => child.kill('SIGKILL'))
   const [greeting] = (await once(child.stdout, 'data')) as [Buffer]
   const { url, apiKey } = JSON.parse(greeting.toString()) as { url: string; apiKey: string }
   const to = '0x295a70b2de5e3953354a6a8344e616ed314d7251'
@@ -43,11 +50,6 @@ test('the packed package serves, answers a call through its EVM thread, and stop
   assert.equal(error, undefined)
   const page = await fetch(`${url}/dashboard`)
   assert.match(await page.text(), /<div id="app">/)
-  const files = await readdir(join(folder, 'package'), { recursive: true })
-  assert.deepEqual(
-    files.filter((file) => file.endsWith('.ts') || file.includes('.test.')),
-    [],
-  )
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])
 })
