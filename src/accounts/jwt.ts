@@ -1,7 +1,9 @@
 // A JWT that a request carries (RFC 7519): signed for one of the ApiKey's public keys, for us, and not over. Its own
 // lists (`methods`, `addresses`, `origins`, `user_agents`) stand in for those of the key.
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from 'jose'
+import { createRequire } from 'node:module'
+import type * as Jose from 'jose'
+import type { JWTPayload } from 'jose'
 import { Fault } from '../base/fault.ts'
 import { type Allowlists, compileAllowlists } from './allowlists.ts'
 import { parseAllowlist } from './parse-allowlist.ts'
@@ -26,6 +28,9 @@ type Reason =
   | 'claims'
 
 export const jwtCharsMax = 8_192
+
+/** Loaded with the first token: a server that is sent none does without its 14 MB. */
+const jose = () => createRequire(import.meta.url)('jose') as typeof Jose
 /** Compact form of a signed token (RFC 7515 7.1): jose overlooks characters in between. */
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 /** How far the signer's clock may be from ours. */
@@ -48,7 +53,7 @@ export async function verifyJwt(
   const key = kid === undefined ? undefined : keys.get(kid)
   if (key === undefined) throw badToken('kid')
   try {
-    const { payload } = await jwtVerify(text, keyObjectOf(key), {
+    const { payload } = await jose().jwtVerify(text, keyObjectOf(key), {
       algorithms: [key.algorithm],
       audience: [...at.audiences],
       clockTolerance: skewSeconds,
@@ -69,7 +74,7 @@ export async function verifyJwt(
 function headerOf(text: string): { readonly kid?: string; readonly typ?: string } {
   if (text.length > jwtCharsMax || !compactForm.test(text)) throw badToken('malformed')
   try {
-    const { kid, typ } = decodeProtectedHeader(text)
+    const { kid, typ } = jose().decodeProtectedHeader(text)
     return {
       ...(typeof kid === 'string' ? { kid } : {}),
       ...(typeof typ === 'string' ? { typ } : {}),
@@ -122,6 +127,7 @@ const noLists = {
 }
 
 function reasonOf(thrown: unknown): Reason {
+  const { errors } = jose()
   if (thrown instanceof errors.JWTExpired) return 'expired'
   if (thrown instanceof errors.JWSSignatureVerificationFailed) return 'signature'
   if (thrown instanceof errors.JOSEAlgNotAllowed) return 'algorithm'
