@@ -111,7 +111,7 @@ export function addRow(row: UsageRow, more: FlushedRow): void {
   addCounts(row.latency, more.latency)
 }
 
-export function addCounts(to: Uint32Array, more: ArrayLike<number>): void {
+function addCounts(to: Uint32Array, more: ArrayLike<number>): void {
   for (let step = 0; step < more.length; step++) to[step] = (to[step] ?? 0) + (more[step] ?? 0)
 }
 

@@ -1,31 +1,15 @@
 // Rows of usage as statements of one write: minutes, hours and days together, how long calls took, what moved in the
-// month, and the day a key was last used.
+// month, and the day a key was last used. Each row stands for three holders in three spans: SQLite makes the nine of
+// it, on the writer's thread, so that calls wait for no more than one text.
 // Tested by src/limits/usage.test.ts
 import { latencyColumns } from '../db/usage-spans.ts'
-import type { SqlValue, Statement } from '../db/writer.ts'
+import type { Statement } from '../db/writer.ts'
 import { startOfMonth } from './transfer-counts.ts'
-import { addCounts, dayMs, type FlushedRow, minuteMs, rowName } from './usage-row.ts'
+import { type FlushedRow, minuteMs } from './usage-row.ts'
 
 /** Of a row, in minutes, as in the column. */
 export const spans = { minute: 1, hour: 60, day: 1440 } as const
 export type Span = keyof typeof spans
-
-const usageSql = `INSERT INTO usage (holder, span, start, face, network, method, outcome, reason, status,
-    requests, units, bytes_in, bytes_out)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, units = units + excluded.units,
-    bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
-const latencySql = `INSERT INTO latency (holder, span, start, face, network, method, part, ${latencyColumns.join(', ')})
-  VALUES (?, ?, ?, ?, ?, ?, ?, ${latencyColumns.map(() => '?').join(', ')})
-  ON CONFLICT DO UPDATE SET ${latencyColumns.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`
-const lastUsedSql = `UPDATE api_key SET last_used_day = ?1
-  WHERE id = ?2 AND (last_used_day IS NULL OR last_used_day < ?1)`
-const transferSql = `INSERT INTO transfer (key_id, month, bytes_in, bytes_out) VALUES (?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
-const revisionSql = `UPDATE revision SET number = number + 1 WHERE name = 'usage'`
-
-const columns = latencyColumns.length
-const spanMinutes = Object.values(spans)
 
 /** Start of the span that a time lies in. `minutes`: how long it is. */
 export function startOf(minutes: number, time: number): number {
@@ -38,103 +22,95 @@ export const holders = {
   everybody: '*',
 } as const
 
+const place = ['key', 'account', 'minute', 'face', 'network', 'method']
+const sums = ['requests', 'units', 'bytes_in', 'bytes_out']
+
+/** The table `counted`: rows of `?1`, which are arrays as JSON. As JSONB each is parsed once and not for each value. */
+function withCounted(columns: readonly string[]): string {
+  const values = columns.map((column, at) => `value ->> ${at} AS ${column}`)
+  return `WITH parsed AS MATERIALIZED (SELECT jsonb(value) AS value FROM json_each(?1)),
+    counted AS MATERIALIZED (SELECT ${values.join(', ')} FROM parsed)`
+}
+
+/** Adds `counts` of what was counted to the rows of `table` that bear the same `names`. */
+function addUpSql(table: string, names: readonly string[], counts: readonly string[]): string {
+  const shared = ['face', 'network', 'method', ...names].join(', ')
+  const totals = counts.map((count) => `sum(${count})`).join(', ')
+  return `${withCounted([...place, ...names, ...counts])},
+    held AS (
+      SELECT key AS holder, minute, ${shared}, ${counts.join(', ')} FROM counted
+      UNION ALL SELECT '@' || account, minute, ${shared}, ${totals} FROM counted GROUP BY account, minute, ${shared}
+      UNION ALL SELECT '${holders.everybody}', minute, ${shared}, ${totals} FROM counted GROUP BY minute, ${shared}),
+    spans (span) AS (VALUES (${Object.values(spans).join('), (')}))
+    INSERT INTO ${table} (holder, span, start, ${shared}, ${counts.join(', ')})
+    SELECT holder, span, minute - minute % (span * ${minuteMs}), ${shared}, ${counts.join(', ')}
+    FROM held CROSS JOIN spans WHERE true
+    ON CONFLICT DO UPDATE SET ${counts.map((count) => `${count} = ${count} + excluded.${count}`).join(', ')}`
+}
+
+const usageSql = addUpSql('usage', ['outcome', 'reason', 'status'], sums)
+const latencySql = addUpSql('latency', ['part'], latencyColumns)
+const lastUsedSql = `${withCounted(['key', 'day'])}
+  UPDATE api_key SET last_used_day = used.day
+  FROM (SELECT key, date(max(day) / 1000, 'unixepoch') AS day FROM counted GROUP BY key) AS used
+  WHERE id = used.key AND (last_used_day IS NULL OR last_used_day < used.day)`
+const transferSql = `${withCounted(['key', 'began', 'up', 'down'])}
+  INSERT INTO transfer (key_id, month, bytes_in, bytes_out)
+  SELECT key, began, sum(up), sum(down) FROM counted GROUP BY key, began
+  ON CONFLICT DO UPDATE SET bytes_in = bytes_in + excluded.bytes_in, bytes_out = bytes_out + excluded.bytes_out`
+const revisionSql = `UPDATE revision SET number = number + 1 WHERE name = 'usage'`
+
 /** All of `rows`, and one more for the revision `usage`. */
 export function usageStatements(rows: readonly FlushedRow[]): readonly Statement[] {
-  const sums = new Map<string, Sum>()
-  const histograms = new Map<string, Histogram>()
-  for (const row of rows) {
-    for (const holder of [row.keyId, holders.account(row.accountId), holders.everybody]) {
-      addSums(sums, holder, row)
-      if (row.latency !== null) addHistogram(histograms, holder, row.latency, row)
-    }
-  }
   return [
-    statement(usageSql, [...sums.values()].flatMap(usageRows)),
-    statement(latencySql, [...histograms.values()].flatMap(latencyRows)),
-    statement(transferSql, rows.flatMap(transferRows)),
-    statement(lastUsedSql, lastUsed(rows)),
-    statement(revisionSql, [[]]),
+    statement(usageSql, rows.map(usageRow)),
+    statement(latencySql, rows.flatMap(latencyRows)),
+    statement(transferSql, rows.filter(isTransfer).map(transferRow)),
+    statement(
+      lastUsedSql,
+      rows.map(({ keyId, minute }) => [keyId, minute]),
+    ),
+    { sql: revisionSql, parameters: [] },
   ]
 }
 
-function statement(sql: string, rows: readonly (readonly SqlValue[])[]): Statement {
-  return { sql, parameters: [], rows }
+type Value = string | number
+
+function statement(sql: string, rows: readonly (readonly Value[])[]): Statement {
+  return { sql, parameters: [JSON.stringify(rows)] }
 }
 
-type Sum = {
-  readonly holder: string
-  readonly row: FlushedRow
-  requests: number
-  units: number
-  bytesIn: number
-  bytesOut: number
+function placeOf({ keyId, accountId, minute, face, network, method }: FlushedRow): Value[] {
+  return [keyId, accountId, minute, face, network, method]
 }
 
-function addSums(sums: Map<string, Sum>, holder: string, row: FlushedRow): void {
-  const { requests, units, bytesIn, bytesOut } = row
-  const name = rowName({ ...row, keyId: holder })
-  const known = sums.get(name)
-  if (known === undefined) {
-    sums.set(name, { holder, row, requests, units, bytesIn, bytesOut })
-    return
-  }
-  known.requests += requests
-  known.units += units
-  known.bytesIn += bytesIn
-  known.bytesOut += bytesOut
+function usageRow(row: FlushedRow): Value[] {
+  const { outcome, reason, status, requests, units, bytesIn, bytesOut } = row
+  return [...placeOf(row), outcome, reason, status, requests, units, bytesIn, bytesOut]
 }
 
-function usageRows({ holder, row, requests, units, bytesIn, bytesOut }: Sum): SqlValue[][] {
-  const { minute, face, network, method, outcome, reason, status } = row
-  return spanMinutes.map((span) => {
-    const name = [holder, span, startOf(span, minute), face, network, method, outcome, reason]
-    return [...name, status, requests, units, bytesIn, bytesOut]
-  })
-}
-
-type Histogram = {
-  readonly holder: string
-  readonly row: FlushedRow
-  readonly counts: Uint32Array
-}
-
-/** One for the calls of a method, whatever became of them. */
-function addHistogram(
-  histograms: Map<string, Histogram>,
-  holder: string,
-  latency: Readonly<Uint32Array>,
-  row: FlushedRow,
-): void {
-  const { minute, face, network, method } = row
-  const name = `${holder}\n${minute}\n${face}\n${network}\n${method}`
-  const known = histograms.get(name)
-  if (known === undefined) histograms.set(name, { holder, row, counts: latency.slice() })
-  else addCounts(known.counts, latency)
-}
-
-function latencyRows({ holder, row, counts }: Histogram): SqlValue[][] {
-  const { minute, face, network, method } = row
-  const parts: SqlValue[][] = []
-  for (let part = 0; part * columns < counts.length; part++) {
-    const own = Array.from({ length: columns }, (_, at) => counts[part * columns + at] ?? 0)
-    if (own.every((count) => count === 0)) continue
-    for (const span of spanMinutes) {
-      parts.push([holder, span, startOf(span, minute), face, network, method, part, ...own])
-    }
+/** One for each part of the histogram in which there is something. */
+function latencyRows(row: FlushedRow): Value[][] {
+  const { latency } = row
+  if (latency === null) return []
+  const parts: Value[][] = []
+  const width = latencyColumns.length
+  for (let from = 0; from < latency.length; from += width) {
+    const counts = latency.slice(from, from + width)
+    if (counts.every((count) => count === 0)) continue
+    parts.push([...placeOf(row), from / width, ...padded(counts, width)])
   }
   return parts
 }
 
-function transferRows({ face, minute, keyId, bytesIn, bytesOut }: FlushedRow): SqlValue[][] {
-  if (face !== 'files' || bytesIn + bytesOut === 0) return []
-  return [[keyId, startOfMonth(minute), bytesIn, bytesOut]]
+function padded(counts: Readonly<Uint32Array>, width: number): number[] {
+  return Array.from({ length: width }, (_, at) => counts[at] ?? 0)
 }
 
-function lastUsed(rows: readonly FlushedRow[]): SqlValue[][] {
-  const days = new Map<string, number>()
-  for (const { keyId, minute } of rows) days.set(keyId, Math.max(days.get(keyId) ?? 0, minute))
-  return [...days].map(([keyId, minute]) => {
-    const day = new Date(minute - (minute % dayMs)).toISOString().slice(0, 10)
-    return [day, keyId]
-  })
+function isTransfer({ face, bytesIn, bytesOut }: FlushedRow): boolean {
+  return face === 'files' && bytesIn + bytesOut > 0
+}
+
+function transferRow({ keyId, minute, bytesIn, bytesOut }: FlushedRow): Value[] {
+  return [keyId, startOfMonth(minute), bytesIn, bytesOut]
 }
