@@ -1,6 +1,6 @@
 // Usage as metrics: the rows of each second, added up without key and account.
 // Tested by src/metrics/metrics.test.ts
-import type { FlushedRow } from '../limits/usage-row.ts'
+import { addRow, emptyRow, type FlushedRow, type UsageRow } from '../limits/usage-row.ts'
 import type { Metrics } from './registry.ts'
 
 /** Names that may be labels; whatever else is asked for counts as `other`. */
@@ -18,7 +18,7 @@ export function countUsage(
     name === '' ? 'none' : names.has(name) ? name : 'other'
   return (rows) => {
     const served = new Set(networks())
-    for (const row of rows) {
+    for (const row of withoutKeys(rows)) {
       const { face, outcome } = row
       const network = known(served, row.network)
       const method = known(methods, row.method)
@@ -33,4 +33,17 @@ export function countUsage(
       if (row.latency !== null) metrics.durations.add({ face, network, method }, row.latency)
     }
   }
+}
+
+/** Rows of all keys in one: counting one for each key held up the calls of that moment. */
+function withoutKeys(rows: readonly FlushedRow[]): Iterable<FlushedRow> {
+  const alike = new Map<string, UsageRow>()
+  for (const row of rows) {
+    const { face, network, method, outcome, reason } = row
+    const name = `${face}\n${network}\n${method}\n${outcome}\n${reason}`
+    const sum = alike.get(name) ?? emptyRow(row, row.minute)
+    alike.set(name, sum)
+    addRow(sum, row)
+  }
+  return alike.values()
 }
