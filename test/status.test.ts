@@ -57,7 +57,7 @@ async function run(
     ...({} as AdminParts),
     server,
     actor: { kind: 'local' },
-    origin: { address: null, userAgent: null },
+    origin: { address: null, userAgent: null, page: null },
     session: { begin: () => {}, end: () => {} },
     signal: new AbortController().signal,
   }

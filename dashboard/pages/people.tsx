@@ -63,11 +63,12 @@ export function PeoplePage() {
                 { title: 'Since', cell: ({ created }) => formatDay(created) },
                 {
                   title: 'Standing',
-                  cell: ({ isOperator, disabled, hasTotp }) => (
+                  cell: ({ isOperator, disabled, hasTotp, passkeys }) => (
                     <span class="row tight-row">
                       {isOperator && <Badge tone="accent">Operator</Badge>}
                       {disabled !== null && <Badge tone="bad">Disabled</Badge>}
                       {hasTotp && <Badge tone="good">With a code</Badge>}
+                      {passkeys > 0 && <Badge tone="good">With a passkey</Badge>}
                     </span>
                   ),
                 },
@@ -125,7 +126,14 @@ export function PeoplePage() {
   )
 }
 
-function actsOn({ id: person, email, isOperator, disabled, hasTotp }: Person): readonly Act[] {
+function actsOn({
+  id: person,
+  email,
+  isOperator,
+  disabled,
+  hasTotp,
+  passkeys,
+}: Person): readonly Act[] {
   const change = (sent: Readonly<Record<string, boolean>>) => () =>
     call<typeof changePerson>('PATCH /people/{person}', { person, ...sent })
   return [
@@ -137,13 +145,13 @@ function actsOn({ id: person, email, isOperator, disabled, hasTotp }: Person): r
         : 'Operators see and change every account, and the server.',
       run: change({ isOperator: !isOperator }),
     },
-    ...(hasTotp
+    ...(hasTotp || passkeys > 0
       ? [
           {
-            button: 'Reset codes',
-            title: `Take the authenticator of ${email} away?`,
+            button: 'Reset sign-in',
+            title: `Take the authenticator and the passkeys of ${email} away?`,
             about:
-              'For somebody who lost it: the password alone lets them in until they enrol another.',
+              'For somebody who lost them: the password alone lets them in until they set up others.',
             run: () => call<typeof resetTotp>('POST /people/{person}/totp/reset', { person }),
           },
         ]

@@ -1,4 +1,4 @@
-// Who is signed in: name, password, authenticator, where they are signed in, tokens of their programs.
+// Who is signed in: name, password, authenticator, passkeys, where they are signed in, tokens of their programs.
 import { useState } from 'preact/hooks'
 import type { changeMe } from '../../src/gateway/admin/change-me.ts'
 import type { changePassword } from '../../src/gateway/admin/change-password.ts'
@@ -7,8 +7,10 @@ import { useSession } from '../app/session.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { Authenticator } from './profile/authenticator.tsx'
+import { Passkeys } from './profile/passkeys.tsx'
 import { Sessions } from './profile/sessions.tsx'
 import { Tokens } from './profile/tokens.tsx'
 
@@ -22,6 +24,7 @@ export function ProfilePage() {
         <Password />
       </div>
       <Authenticator />
+      <Passkeys />
       <Sessions />
       <Tokens />
     </>
@@ -76,11 +79,10 @@ function Password() {
           toast('The password is changed.')
         }}
       >
-        <TextField
+        <PasswordField
           title="Password of now"
-          type="password"
-          autocomplete="current-password"
           value={password}
+          sending={sending}
           onValue={setPassword}
         />
         <TextField

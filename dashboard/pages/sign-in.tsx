@@ -1,10 +1,16 @@
-// Signing in, in the place of the page that was asked for: email and password, then a code where one is needed.
+// Signing in, in the place of the page that was asked for: email and password, then a code where one is needed; or a
+// passkey alone.
 import { useState } from 'preact/hooks'
+import type { beginPasskeySignIn } from '../../src/gateway/admin/begin-passkey-sign-in.ts'
+import type { signInWithPasskey } from '../../src/gateway/admin/sign-in-with-passkey.ts'
 import type { signIn } from '../../src/gateway/admin/sign-in.ts'
 import { ApiError, call } from '../app/api.ts'
+import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Lone } from '../ui/lone.tsx'
+import { NoPasskeys } from '../ui/no-passkeys.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 
 export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
   const sending = useSending()
@@ -25,6 +31,13 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
     }
     onSignedIn()
   }
+  const sendPasskey = async (): Promise<void> => {
+    const begun = await call<typeof beginPasskeySignIn>('POST /session/passkey/begin')
+    const signed = await signWithPasskey(begun)
+    await call<typeof signInWithPasskey>('POST /session/passkey', signed)
+    onSignedIn()
+  }
+  const whyNot = whyNoPasskeys()
   return (
     <Lone title="Sign in" about="To keys, limits, usage, proofs and files.">
       <Form sending={sending} action={code === null ? 'Sign in' : 'Go on'} onSend={send} wide>
@@ -37,13 +50,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
               value={email}
               onValue={setEmail}
             />
-            <TextField
-              title="Password"
-              type="password"
-              autocomplete="current-password"
-              value={password}
-              onValue={setPassword}
-            />
+            <PasswordField value={password} onValue={setPassword} />
           </>
         ) : (
           <TextField
@@ -58,6 +65,18 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
           />
         )}
       </Form>
+      {whyNot === null ? (
+        <button
+          class="button block"
+          type="button"
+          disabled={sending.busy}
+          onClick={() => void sending.run(sendPasskey)}
+        >
+          Sign in with a passkey
+        </button>
+      ) : (
+        whyNot.link !== null && <NoPasskeys {...whyNot} />
+      )}
       <p class="hint">
         Nobody has signed in here yet? <code>cairn init --link</code> prints a link for the first
         operator.

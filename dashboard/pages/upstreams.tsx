@@ -7,7 +7,7 @@ import { useLoaded } from '../app/use-loaded.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
 import { Card, Facts, PageHead } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { Dialog, DialogFoot } from '../ui/dialog.tsx'
 import { Empty, Note, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 
@@ -168,11 +168,7 @@ function Evidence({ lie, onClose }: { readonly lie: Lie; onClose(): void }) {
         <h3>Replied</h3>
         <CodeBlock title="what was replied" text={lie.response} wrapped />
       </div>
-      <div class="dialog-foot">
-        <button class="button" type="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <DialogFoot onClose={onClose} />
     </Dialog>
   )
 }

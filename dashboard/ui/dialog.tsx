@@ -52,6 +52,26 @@ export function Cancel({ onClose }: { onClose(): void }) {
   )
 }
 
+/** Under what a dialog shows, where it is no form. `kept`: what was shown is not shown again, and its person says that they have it. */
+export function DialogFoot({
+  kept = null,
+  onClose,
+  children,
+}: {
+  readonly kept?: string | null
+  onClose(): void
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <div class="dialog-foot">
+      {children}
+      <button class={`button${kept === null ? '' : ' primary'}`} type="button" onClick={onClose}>
+        {kept ?? 'Close'}
+      </button>
+    </div>
+  )
+}
+
 type ConfirmProps = {
   readonly title: string
   readonly children: ComponentChildren

@@ -60,7 +60,7 @@ async function local(context: Context, options: SharedOptions): Promise<AdminAcc
     tryRequest: null,
     clock: systemClock,
     actor: { kind: 'local' },
-    origin: { address: null, userAgent: null },
+    origin: { address: null, userAgent: null, page: null },
     session: { begin: () => {}, end: () => {} },
     signal: new AbortController().signal,
   } as const

@@ -132,8 +132,8 @@ function defineDeeds(command: Command, context: Context): void {
   )
   define(
     'reset-totp',
-    'take the authenticator of somebody away who lost it',
-    'signs in without an authenticator',
+    'take the authenticator and passkeys of somebody away who lost them',
+    'signs in with the password alone',
     (admin, person) => admin.run(resetTotp, { person }),
   )
   define('sign-out', 'end all sessions of somebody', 'is signed out everywhere', (admin, person) =>

@@ -1,6 +1,7 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
 import { alertTables } from './alert-tables.ts'
 import { cardTables } from './card-tables.ts'
+import { passkeyTable } from './passkey-table.ts'
 import { peopleTables } from './people-tables.ts'
 import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
@@ -128,4 +129,5 @@ export const migrations: readonly (readonly string[])[] = [
   // Pins of an account by when they were made, for a page that shows the newest.
   [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
   [...alertTables],
+  [...passkeyTable],
 ]

@@ -135,6 +135,23 @@ export type Schema = {
   membership: { account_id: string; person_id: string; role: 'owner' | 'member'; created: number }
   /** sha256 of what opens once in place of a code. */
   recovery_code: { person_id: string; code_hash: Uint8Array }
+  passkey: {
+    id: string
+    person_id: string
+    /** As the authenticator named it; unique. */
+    credential_id: Uint8Array
+    /** Host name that it was made for. */
+    rp_id: string
+    /** Number of COSE. */
+    algorithm: number
+    /** Public key, DER. */
+    spki: Uint8Array
+    sign_count: number
+    transports: string
+    name: string
+    created: number
+    last_used: number | null
+  }
   session: {
     id: string
     person_id: string

@@ -42,13 +42,16 @@ export type OpenPageOptions = {
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
   readonly browserArgs?: readonly string[]
+  /** Opens it as `localhost`, a name, in place of its address. */
+  readonly byName?: boolean
 }
 
 /** A server, a browser and a page; all end with the test. */
 export async function openPage(t: TestContext, options: OpenPageOptions = {}): Promise<OpenPage> {
   await buildDashboard()
   const { args = [], env = {} } = options
-  const cairn = await startCairn({ args, env })
+  const started = await startCairn({ args, env })
+  const cairn = options.byName === true ? named(started) : started
   try {
     return await openPageOf(t, cairn, options, () => cairn.stop())
   } catch (thrown) {
@@ -116,6 +119,16 @@ export async function openPageOf(
       await page.screenshot({ path, fullPage: true })
       t.diagnostic(`picture: ${path}`)
     },
+  }
+}
+
+function named(cairn: Started): Started {
+  const byName = (url: string) => url.replace('127.0.0.1', 'localhost')
+  const { url, firstRunLink } = cairn
+  return {
+    ...cairn,
+    url: byName(url),
+    firstRunLink: firstRunLink === null ? null : byName(firstRunLink),
   }
 }
 

@@ -17,6 +17,9 @@ import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
+/** Where the page is that asks. */
+export const deskPage = 'http://localhost:8545'
+
 export type AdminDesk = {
   readonly accounts: Accounts
   readonly publicKeys: PublicKeys
@@ -70,7 +73,7 @@ export function openDesk(more: Partial<AdminParts> = {}, given: Database | null 
     const reply = await runAdmin(operation as AdminOperation, sent, {
       ...touch,
       actor,
-      origin: { address: null, userAgent: null },
+      origin: { address: null, userAgent: null, page: deskPage },
       session: { begin: () => {}, end: () => {} },
       signal: new AbortController().signal,
     })

@@ -11,7 +11,7 @@ import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge, ProofBadge } from '../../ui/badge.tsx'
 import { Facts } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Note, Show } from '../../ui/note.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -40,11 +40,7 @@ export function RequestDialog({
       onClose={onClose}
     >
       <Show loaded={loaded}>{(request) => <Whole place={place} request={request} />}</Show>
-      <div class="dialog-foot">
-        <button class="button" type="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <DialogFoot onClose={onClose} />
     </Dialog>
   )
 }

@@ -6,6 +6,28 @@ import { CheckField } from '../../ui/field.tsx'
 import { NameField } from '../../ui/name-field.tsx'
 import { SettingsForm, type SettingsDraft, type SettingsFormProps } from './settings-form.tsx'
 
+const switches = [
+  {
+    name: 'files',
+    title: 'File API',
+    hint: 'add, cat, pin and the rest; always with the secret.',
+  },
+  {
+    name: 'secretRequired',
+    title: 'Ask for the secret on JSON-RPC too',
+    hint: 'A call without it is refused. Not for keys in web pages.',
+  },
+  {
+    name: 'gatewayPublic',
+    title: 'What the account pins is open to everybody',
+    hint: 'On the IPFS gateway, without a key.',
+  },
+  {
+    name: 'gatewayPinnedOnly',
+    title: 'Readers with this key get what the account pins, and nothing else',
+  },
+] as const
+
 export function AccessForm(props: SettingsFormProps) {
   return (
     <SettingsForm {...props} title="Access" about="What the key opens, and what a call must bring.">
@@ -17,29 +39,14 @@ export function AccessForm(props: SettingsFormProps) {
             onValue={(name) => draft.set({ name })}
           />
           <Networks {...draft} />
-          <CheckField
-            title="File API"
-            hint="add, cat, pin and the rest; always with the secret."
-            value={draft.settings.files}
-            onValue={(files) => draft.set({ files })}
-          />
-          <CheckField
-            title="Ask for the secret on JSON-RPC too"
-            hint="A call without it is refused. Not for keys in web pages."
-            value={draft.settings.secretRequired}
-            onValue={(secretRequired) => draft.set({ secretRequired })}
-          />
-          <CheckField
-            title="What the account pins is open to everybody"
-            hint="On the IPFS gateway, without a key."
-            value={draft.settings.gatewayPublic}
-            onValue={(gatewayPublic) => draft.set({ gatewayPublic })}
-          />
-          <CheckField
-            title="Readers with this key get what the account pins, and nothing else"
-            value={draft.settings.gatewayPinnedOnly}
-            onValue={(gatewayPinnedOnly) => draft.set({ gatewayPinnedOnly })}
-          />
+          {switches.map(({ name, ...texts }) => (
+            <CheckField
+              key={name}
+              {...texts}
+              value={draft.settings[name]}
+              onValue={(value) => draft.set({ [name]: value })}
+            />
+          ))}
         </>
       )}
     </SettingsForm>

@@ -5,7 +5,7 @@ import { call, type Reply } from '../../app/api.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Cancel, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { CheckField, SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { NameField } from '../../ui/name-field.tsx'
@@ -70,7 +70,7 @@ function ShownOnce({ made, onClose }: { readonly made: Made; onClose(): void }) 
           { title: 'Secret', text: secret },
         ]}
       />
-      <div class="dialog-foot">
+      <DialogFoot kept="I have kept both" onClose={onClose}>
         <button
           class="button"
           type="button"
@@ -81,10 +81,7 @@ function ShownOnce({ made, onClose }: { readonly made: Made; onClose(): void }) 
         >
           Use it in the snippets
         </button>
-        <button class="button primary" type="button" onClick={onClose}>
-          I have kept both
-        </button>
-      </div>
+      </DialogFoot>
     </Dialog>
   )
 }

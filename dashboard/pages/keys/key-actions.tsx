@@ -6,7 +6,7 @@ import type { rotateSecret } from '../../../src/gateway/admin/rotate-secret.ts'
 import { call } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -54,11 +54,7 @@ function Rotate({
     return (
       <Dialog title={what === 'key' ? 'The new key' : 'The new secret'} firm onClose={onClose}>
         <SecretOnce rows={shown} />
-        <div class="dialog-foot">
-          <button class="button primary" type="button" onClick={onClose}>
-            I have kept it
-          </button>
-        </div>
+        <DialogFoot kept="I have kept it" onClose={onClose} />
       </Dialog>
     )
   }

@@ -5,7 +5,7 @@ import type { invite } from '../../../src/gateway/admin/invite.ts'
 import { call } from '../../app/api.ts'
 import { base } from '../../app/router.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Cancel, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 
@@ -32,11 +32,7 @@ export function InviteDialog({
         <SecretOnce rows={[{ title: 'Link', text: `${location.origin}${base}/welcome#${link}` }]}>
           It lets one person in, within 7 days, and is not shown again.
         </SecretOnce>
-        <div class="dialog-foot">
-          <button class="button primary" type="button" onClick={onClose}>
-            I have it
-          </button>
-        </div>
+        <DialogFoot kept="I have it" onClose={onClose} />
       </Dialog>
     )
   }

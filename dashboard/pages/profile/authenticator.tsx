@@ -8,10 +8,11 @@ import { useSession } from '../../app/session.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock, Value } from '../../ui/copy.tsx'
-import { Cancel, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 
 type Enrolled = Reply<typeof enrolTotp>
@@ -67,13 +68,7 @@ function Enrol({ onDone, onClose }: StepProps) {
         }
         beside={<Cancel onClose={onClose} />}
       >
-        <TextField
-          title="Password"
-          type="password"
-          autocomplete="current-password"
-          value={password}
-          onValue={setPassword}
-        />
+        <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
     </Dialog>
   )
@@ -91,11 +86,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
           shown again.
         </Note>
         <CodeBlock title="the recovery codes" text={codes.join('\n')} />
-        <div class="dialog-foot">
-          <button class="button primary" type="button" onClick={onClose}>
-            I have kept them
-          </button>
-        </div>
+        <DialogFoot kept="I have kept them" onClose={onClose} />
       </Dialog>
     )
   }
@@ -146,13 +137,7 @@ function Remove({ onDone, onClose }: StepProps) {
         beside={<Cancel onClose={onClose} />}
       >
         <p>The password alone lets you in then.</p>
-        <TextField
-          title="Password"
-          type="password"
-          autocomplete="current-password"
-          value={password}
-          onValue={setPassword}
-        />
+        <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
     </Dialog>
   )

@@ -3,6 +3,7 @@ import type { endOtherSessions } from '../../../src/gateway/admin/end-other-sess
 import type { endSession } from '../../../src/gateway/admin/end-session.ts'
 import type { listSessions } from '../../../src/gateway/admin/list-sessions.ts'
 import { call, messageOf } from '../../app/api.ts'
+import { browserName } from '../../app/browser-name.ts'
 import { formatSince, formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -74,27 +75,4 @@ export function Sessions() {
       </Show>
     </Card>
   )
-}
-
-const browsers: readonly (readonly [form: RegExp, name: string])[] = [
-  [/Edg\//, 'Edge'],
-  [/Firefox\//, 'Firefox'],
-  [/HeadlessChrome\/|Chromium\//, 'Chromium'],
-  [/Chrome\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-]
-const systems: readonly (readonly [form: RegExp, name: string])[] = [
-  [/Android/, 'Android'],
-  [/iPhone|iPad/, 'iOS'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-]
-
-/** `Firefox on Linux`, or what it calls itself. */
-function browserName(agent: string): string {
-  const browser = browsers.find(([form]) => form.test(agent))?.[1]
-  const system = systems.find(([form]) => form.test(agent))?.[1]
-  if (browser === undefined) return agent === '' ? 'unknown' : agent.slice(0, 40)
-  return system === undefined ? browser : `${browser} on ${system}`
 }

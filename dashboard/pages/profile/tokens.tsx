@@ -10,7 +10,7 @@ import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
-import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { Icon } from '../../ui/icons.tsx'
@@ -110,11 +110,7 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
     return (
       <Dialog title="The token is made" firm onClose={onClose}>
         <SecretOnce rows={[{ title: 'Token', text }]} />
-        <div class="dialog-foot">
-          <button class="button primary" type="button" onClick={onClose}>
-            I have kept it
-          </button>
-        </div>
+        <DialogFoot kept="I have kept it" onClose={onClose} />
       </Dialog>
     )
   }

@@ -55,8 +55,8 @@ export function Checklist() {
             <Step done={files}>
               <Link to="/files">Add a first file</Link>
             </Step>
-            <Step done={person.hasTotp}>
-              <Link to="/profile">Turn an authenticator on</Link>
+            <Step done={person.hasTotp || person.passkeys > 0}>
+              <Link to="/profile">Add a passkey, or turn an authenticator on</Link>
             </Step>
           </ul>
         )}

@@ -10,11 +10,15 @@ import type { MailInvitation } from './invitation-mail.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
 import { createMemberships, type Memberships } from './memberships.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
+import { createChallenges } from './passkey-challenges.ts'
+import { createPasskeySignIn, type PasskeySignIn } from './passkey-sign-in.ts'
+import { createPasskeys, type Passkeys } from './passkeys.ts'
 import { createPeople, type People } from './people.ts'
 import { createSeal } from './seal.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 import { createSessions, type Sessions, type SessionTimes } from './sessions.ts'
-import { type BeginTry, createSignIn, type SignIn } from './sign-in.ts'
+import { createSignIn, type SignIn } from './sign-in.ts'
+import { type BeginTry, createSignInTries } from './sign-in-tries.ts'
 import { createTokens, type Tokens } from './tokens.ts'
 
 export type Identity = {
@@ -25,6 +29,8 @@ export type Identity = {
   readonly invitations: Invitations
   readonly secondFactor: SecondFactor
   readonly signIn: SignIn
+  readonly passkeys: Passkeys
+  readonly passkeySignIn: PasskeySignIn
   readonly entrance: Entrance
   readonly audit: Audit
   /** May owners invite? Else operators alone. */
@@ -63,6 +69,8 @@ export function createIdentity(parts: {
   const sessions = createSessions({ ...touch, keepAddresses })
   const secondFactor = createSecondFactor({ ...touch, seal: createSeal(parts.sealSecret) })
   const invitations = createInvitations(touch)
+  const tries = createSignInTries({ beginTry, log, keepAddresses })
+  const challenges = createChallenges({ clock })
   const audit = createAudit({ ...touch, keepMs: () => settings().auditKeepMs })
   return {
     people: createPeople(touch),
@@ -71,7 +79,9 @@ export function createIdentity(parts: {
     tokens: createTokens(touch),
     invitations,
     secondFactor,
-    signIn: createSignIn({ ...touch, sessions, secondFactor, beginTry, log, keepAddresses }),
+    signIn: createSignIn({ ...touch, sessions, secondFactor, tries }),
+    passkeys: createPasskeys({ ...touch, challenges }),
+    passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
     entrance: createEntrance({ ...touch, log }),
     audit,
     mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),

@@ -19,6 +19,8 @@ export type Person = {
   readonly disabled: number | null
   /** Do they sign in with a code of an authenticator too? */
   readonly hasTotp: boolean
+  /** How many of theirs let them in. */
+  readonly passkeys: number
 }
 
 export type PersonRow = {
@@ -29,16 +31,18 @@ export type PersonRow = {
   readonly created: number
   readonly disabled: number | null
   readonly has_totp: number
+  readonly passkeys: number
 }
 
 /** The columns of PersonRow, from `person p`. */
 export const personColumns = `p.id, p.email, p.name, p.operator, p.created, p.disabled,
-  p.totp IS NOT NULL AS has_totp`
+  p.totp IS NOT NULL AS has_totp,
+  (SELECT count(*) FROM passkey k WHERE k.person_id = p.id) AS passkeys`
 
 export function toPerson(row: PersonRow): Person {
-  const { id, email, name, created, disabled } = row
+  const { id, email, name, created, disabled, passkeys } = row
   const facts = { isOperator: row.operator === 1, hasTotp: row.has_totp === 1 }
-  return { id, email, name, created, disabled, ...facts }
+  return { id, email, name, created, disabled, passkeys, ...facts }
 }
 
 const nameMax = 100

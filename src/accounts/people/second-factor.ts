@@ -7,6 +7,7 @@ import type { Statement, Writer } from '../../db/writer.ts'
 import { NothingChanged } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { hashCredential } from '../api-key.ts'
+import { endPasskeys } from './passkeys.ts'
 import { endSessions } from './people.ts'
 import { noPerson } from './person.ts'
 import type { Seal } from './seal.ts'
@@ -27,6 +28,8 @@ export type SecondFactor = {
   confirm(personId: string, code: string, keepSession: string | null): Promise<readonly string[]>
   /** Takes the authenticator and its recovery codes away. */
   remove(personId: string, keepSession: string | null): Promise<void>
+  /** For somebody who lost what they sign in with: passkeys too, and all their sessions. */
+  reset(personId: string): Promise<void>
   /** Uses up a code of the authenticator or a recovery code. False: it is wrong, or counted already. */
   use(personId: string, code: string): Promise<boolean>
   /** Recovery codes that are left. */
@@ -104,14 +107,12 @@ export function createSecondFactor(parts: {
 
     async remove(personId, keepSession) {
       getRow(personId)
-      await writer.write([
-        {
-          sql: 'UPDATE person SET totp = NULL, totp_new = NULL WHERE id = ?',
-          parameters: [personId],
-        },
-        { sql: 'DELETE FROM recovery_code WHERE person_id = ?', parameters: [personId] },
-        endSessions(personId, keepSession),
-      ])
+      await writer.write([...endTotp(personId), endSessions(personId, keepSession)])
+    },
+
+    async reset(personId) {
+      getRow(personId)
+      await writer.write([...endTotp(personId), endPasskeys(personId), endSessions(personId)])
     },
 
     async use(personId, code) {
@@ -133,6 +134,14 @@ export function createSecondFactor(parts: {
       db.getValue<number>('SELECT count(*) FROM recovery_code WHERE person_id = ?', [personId]) ??
       0,
   }
+}
+
+function endTotp(personId: string): readonly Statement[] {
+  const sql = 'UPDATE person SET totp = NULL, totp_new = NULL WHERE id = ?'
+  return [
+    { sql, parameters: [personId] },
+    { sql: 'DELETE FROM recovery_code WHERE person_id = ?', parameters: [personId] },
+  ]
 }
 
 /** As people type them: with spaces, dashes and capitals. */

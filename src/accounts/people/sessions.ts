@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { hashCredential } from '../api-key.ts'
 import { endSessions } from './people.ts'
@@ -25,13 +25,14 @@ export type Session = {
 /** Durable on return. Throws AccountsRefusal `no_session`. */
 export type Sessions = {
   /**
-   * A new session with its token, 160 random bits as base64url: shown once, for the cookie. `judged`: the stored
-   * password by which they signed in. Null when it is not theirs any more, or they are disabled.
+   * A new session with its token, 160 random bits as base64url: shown once, for the cookie. `judged`: by what they
+   * signed in, the stored password, or what writes down the use of a passkey. Null when it is not theirs any more, or
+   * they are disabled.
    */
   open(
     personId: string,
     from: { readonly agent: string; readonly address: string },
-    judged: string | null,
+    judged: string | Statement | null,
   ): Promise<{ readonly token: string; readonly session: Session } | null>
   /** A new token for the same session; the one before is over at once. */
   renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
@@ -87,7 +88,8 @@ export function createSessions(parts: {
         agent: agent.slice(0, agentMax).replaceAll(/\p{C}/gu, ' '),
         address: keepAddresses() ? address : null,
       }
-      const [opened] = await writer.write([
+      const isUse = typeof judged === 'object' && judged !== null
+      const statements: readonly Statement[] = [
         {
           sql: `INSERT INTO session (id, person_id, token_hash, created, last_seen, expires, agent, address)
             SELECT ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7 FROM person
@@ -100,8 +102,9 @@ export function createSessions(parts: {
             session.expires,
             session.agent,
             session.address,
-            judged,
+            isUse ? null : judged,
           ],
+          require: 'change',
         },
         {
           // The one that was seen longest ago gives way.
@@ -109,8 +112,14 @@ export function createSessions(parts: {
             WHERE person_id = ?1 ORDER BY last_seen DESC, id = ?2 DESC LIMIT ${perPersonMax})`,
           parameters: [personId, session.id],
         },
-      ])
-      return opened === 1 ? { token, session } : null
+      ]
+      try {
+        await writer.write(isUse ? [judged, ...statements] : statements)
+        return { token, session }
+      } catch (error) {
+        if (error instanceof NothingChanged) return null
+        throw error
+      }
     },
 
     async renew(id) {

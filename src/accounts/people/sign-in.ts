@@ -1,21 +1,13 @@
 // Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
 // failures are held back by address and by person before any work is done.
 import { Fault } from '../../base/fault.ts'
-import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import type { Passwords } from './passwords.ts'
 import { noPerson } from './person.ts'
 import type { SecondFactor } from './second-factor.ts'
 import type { Session, Sessions } from './sessions.ts'
-
-/** Where an attempt comes from; `agent`: what the browser calls itself. */
-type From = { readonly address: string; readonly agent: string }
-
-/**
- * Takes a try in advance; what it returns gives it back. Throws `over_rate`. `email`: as it was typed, in lower case.
- */
-export type BeginTry = (address: string, email: string) => () => void
+import type { From, SignInTries } from './sign-in-tries.ts'
 
 export type SignIn = {
   /**
@@ -51,36 +43,20 @@ export function createSignIn(parts: {
   readonly passwords: Passwords
   readonly sessions: Sessions
   readonly secondFactor: SecondFactor
-  readonly beginTry: BeginTry
-  readonly log: Log
-  readonly keepAddresses: () => boolean
+  readonly tries: SignInTries
 }): SignIn {
-  const { db, passwords, sessions, secondFactor, beginTry, log, keepAddresses } = parts
-
-  /** For who bans addresses by the log. Never the email: people type passwords there. */
-  function refused(fault: Fault, { address }: Pick<From, 'address'>): Fault {
-    log('warn', 'sign_in_refused', { code: fault.code, ...(keepAddresses() ? { address } : {}) })
-    return fault
-  }
-
-  function begin(address: string, email: string): () => void {
-    try {
-      return beginTry(address, email)
-    } catch (error) {
-      throw error instanceof Fault ? refused(error, { address }) : error
-    }
-  }
+  const { db, passwords, sessions, secondFactor, tries } = parts
 
   return {
     async signIn({ email, password, code = '' }, from) {
       const name = email.trim().toLowerCase().slice(0, emailMax)
-      const noFailure = begin(from.address, name)
+      const noFailure = tries.begin(from.address, name)
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
       const isRight = await orGiveBack(noFailure, () =>
         passwords.isRight(password, row?.password ?? null),
       )
       if (row === null || !isRight || row.disabled !== null) {
-        throw refused(new Fault('bad_sign_in'), from)
+        throw tries.refused(new Fault('bad_sign_in'), from)
       }
       if (row.has_totp === 1) {
         if (code === '') {
@@ -89,7 +65,7 @@ export function createSignIn(parts: {
         }
         if (!(await secondFactor.use(row.id, code))) {
           const detail = 'this code is wrong, or was used already'
-          throw refused(new Fault('bad_sign_in', { detail }), from)
+          throw tries.refused(new Fault('bad_sign_in', { detail }), from)
         }
       }
       noFailure()
@@ -108,7 +84,7 @@ export function createSignIn(parts: {
     async confirm(personId, password, address) {
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
       if (row === null) throw noPerson()
-      const noFailure = begin(address, row.email)
+      const noFailure = tries.begin(address, row.email)
       const isRight = await orGiveBack(noFailure, () => passwords.isRight(password, row.password))
       if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
       noFailure()

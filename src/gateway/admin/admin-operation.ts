@@ -54,6 +54,8 @@ type AdminOrigin = {
   /** Of the peer; null at the command line. */
   readonly address: string | null
   readonly userAgent: string | null
+  /** Origin of the page of ours that asks, `https://cairn.example.org`; null: none said so. */
+  readonly page: string | null
 }
 
 /** One run. */

@@ -2,8 +2,11 @@
 // Tested by test/admin.test.ts
 import type { AdminOperation } from './admin-operation.ts'
 import { addMember } from './add-member.ts'
+import { addPasskey } from './add-passkey.ts'
 import { addPublicKey } from './add-public-key.ts'
 import { beginCard } from './begin-card.ts'
+import { beginPasskey } from './begin-passkey.ts'
+import { beginPasskeySignIn } from './begin-passkey-sign-in.ts'
 import { changeAccount } from './change-account.ts'
 import { changeAlerts } from './change-alerts.ts'
 import { changeKey } from './change-key.ts'
@@ -48,6 +51,7 @@ import { listFiles } from './list-files.ts'
 import { listInvitations } from './list-invitations.ts'
 import { listKeys } from './list-keys.ts'
 import { listMembers } from './list-members.ts'
+import { listPasskeys } from './list-passkeys.ts'
 import { listPeople } from './list-people.ts'
 import { listPlans } from './list-plans.ts'
 import { listPublicKeys } from './list-public-keys.ts'
@@ -62,6 +66,7 @@ import { markCard } from './mark-card.ts'
 import { refreshCard } from './refresh-card.ts'
 import { removeCard } from './remove-card.ts'
 import { removeMember } from './remove-member.ts'
+import { removePasskey } from './remove-passkey.ts'
 import { removePublicKey } from './remove-public-key.ts'
 import { removeTotp } from './remove-totp.ts'
 import { replayRequest } from './replay-request.ts'
@@ -72,6 +77,7 @@ import { rotateKey } from './rotate-key.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { setPassword } from './set-password.ts'
 import { signIn } from './sign-in.ts'
+import { signInWithPasskey } from './sign-in-with-passkey.ts'
 import { signOut } from './sign-out.ts'
 import { takeInvitationAsNew } from './take-invitation-as-new.ts'
 import { takeInvitation } from './take-invitation.ts'
@@ -83,6 +89,8 @@ import { withdrawInvitation } from './withdraw-invitation.ts'
 
 export const adminOperations = [
   signIn,
+  beginPasskeySignIn,
+  signInWithPasskey,
   signOut,
   whoAmI,
   changeMe,
@@ -93,6 +101,10 @@ export const adminOperations = [
   enrolTotp,
   confirmTotp,
   removeTotp,
+  listPasskeys,
+  beginPasskey,
+  addPasskey,
+  removePasskey,
   listTokens,
   createToken,
   revokeToken,

@@ -24,6 +24,8 @@ export const person = z.object({
   disabled: time.nullable(),
   /** Do they sign in with a code of an authenticator too? */
   hasTotp: z.boolean(),
+  /** How many of theirs let them in. */
+  passkeys: z.int(),
 })
 
 export const session = z.object({

@@ -1,4 +1,5 @@
-// `POST /people/{person}/totp/reset`: they sign in with the password alone until they enrol another. Ends their sessions.
+// `POST /people/{person}/totp/reset`: they sign in with the password alone until they enrol another authenticator or add
+// a passkey. Ends their sessions.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
@@ -12,11 +13,11 @@ export const resetTotp: JsonOperation<z.output<typeof input>, z.output<typeof ou
   method: 'POST',
   path: '/people/{person}/totp/reset',
   role: 'operator',
-  summary: 'Take a person’s authenticator away, who lost it.',
+  summary: 'Take a person’s authenticator and passkeys away, who lost them.',
   input,
   output,
   async run({ person: id }, { identity }) {
-    await identity.secondFactor.remove(id, null)
+    await identity.secondFactor.reset(id)
     return { person: identity.people.get(id) }
   },
 }

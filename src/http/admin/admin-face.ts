@@ -9,7 +9,7 @@ import { adminBase, isBodiless, openApi } from '../../gateway/admin/open-api.ts'
 import { runAdmin } from '../../gateway/admin/run-admin.ts'
 import { createDeadlines } from '../deadlines.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
-import { judgeHost, judgeOrigin } from './admin-rules.ts'
+import { judgeHost, judgeOrigin, ownOrigin } from './admin-rules.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
@@ -140,7 +140,11 @@ async function answer(
   const reply = await runAdmin(operation, sent, {
     ...parts.touch,
     actor,
-    origin: { address: exchange.address, userAgent: headers['user-agent'] ?? null },
+    origin: {
+      address: exchange.address,
+      userAgent: headers['user-agent'] ?? null,
+      page: ownOrigin(headers),
+    },
     session: { begin: (begun) => cookie(begun), end: () => cookie(null) },
     signal: exchange.signal,
   })

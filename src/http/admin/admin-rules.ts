@@ -38,13 +38,18 @@ export function judgeHost(host: string | undefined, hosts: readonly string[]): v
  * our own (or Sec-Fetch-Site says so), and it carries the guard header. Throws `foreign_origin`.
  */
 export function judgeOrigin(headers: IncomingHttpHeaders): void {
-  const { origin, host } = headers
+  const { origin } = headers
   const own =
-    origin === undefined
-      ? headers['sec-fetch-site'] === 'same-origin'
-      : origin === `https://${host}` || origin === `http://${host}`
+    origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : ownOrigin(headers) !== null
   if (!own) throw new Fault('foreign_origin')
   if (headers[guardHeader] === undefined) {
     throw new Fault('foreign_origin', { detail: `the header ${guardHeader} is missing` })
   }
+}
+
+/** The origin of the page that asks, where it is our own; null: none was said, or another. */
+export function ownOrigin({ origin, host }: IncomingHttpHeaders): string | null {
+  return origin !== undefined && (origin === `https://${host}` || origin === `http://${host}`)
+    ? origin
+    : null
 }

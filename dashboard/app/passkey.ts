@@ -1,0 +1,109 @@
+// Passkeys as the browser has them (WebAuthn): makes one and signs with one, by what the API asked for. Bytes go over the
+// wire as base64url.
+// Tested by test/browser/passkeys.test.ts
+import type { beginPasskeySignIn } from '../../src/gateway/admin/begin-passkey-sign-in.ts'
+import type { beginPasskey } from '../../src/gateway/admin/begin-passkey.ts'
+import type { Reply } from './api.ts'
+
+/** Why this page can use none; `link`: where it could. */
+type NoPasskeys = { readonly why: string; readonly link: string | null }
+
+/** Null: it can. A passkey belongs to a host name, and to a page that nobody can change on its way. */
+export function whyNoPasskeys(): NoPasskeys | null {
+  const { hostname, port, protocol } = location
+  if (isAddress(hostname)) {
+    const isHere = hostname.startsWith('127.') || hostname === '[::1]'
+    const link = isHere ? `${protocol}//localhost${port === '' ? '' : `:${port}`}` : null
+    const byName = isHere ? '' : ', one that the setting admin.hosts has'
+    return { why: `A passkey belongs to a name, and ${hostname} is an address${byName}.`, link }
+  }
+  if (!isSecureContext) return { why: 'Passkeys take a page over https.', link: null }
+  if (typeof PublicKeyCredential === 'undefined') {
+    return { why: 'This browser has no passkeys.', link: null }
+  }
+  return null
+}
+
+/** What `POST /me/passkeys` takes besides a name. Rejects with an Error in words for people. */
+export async function makePasskey({
+  seal,
+  options,
+}: Reply<typeof beginPasskey>): Promise<Readonly<Record<string, unknown>>> {
+  const publicKey: PublicKeyCredentialCreationOptions = {
+    ...options,
+    challenge: fromBase64url(options.challenge),
+    user: { ...options.user, id: fromBase64url(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map(({ id, type, transports }) => ({
+      id: fromBase64url(id),
+      type,
+      transports: transports as AuthenticatorTransport[],
+    })),
+  }
+  const made = await inWords(() => navigator.credentials.create({ publicKey }))
+  const response = made.response as AuthenticatorAttestationResponse
+  return {
+    seal,
+    clientDataJSON: toBase64url(response.clientDataJSON),
+    attestationObject: toBase64url(response.attestationObject),
+    transports: response.getTransports(),
+  }
+}
+
+/** What `POST /session/passkey` takes. Rejects with an Error in words for people. */
+export async function signWithPasskey({
+  seal,
+  options,
+}: Reply<typeof beginPasskeySignIn>): Promise<Readonly<Record<string, unknown>>> {
+  const publicKey = { ...options, challenge: fromBase64url(options.challenge) }
+  const signed = await inWords(() => navigator.credentials.get({ publicKey }))
+  const response = signed.response as AuthenticatorAssertionResponse
+  return {
+    seal,
+    id: toBase64url(signed.rawId),
+    clientDataJSON: toBase64url(response.clientDataJSON),
+    authenticatorData: toBase64url(response.authenticatorData),
+    signature: toBase64url(response.signature),
+    userHandle: toBase64url(response.userHandle ?? new ArrayBuffer(0)),
+  }
+}
+
+async function inWords(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+  try {
+    const found = await ask()
+    if (found !== null) return found as PublicKeyCredential
+  } catch (cause) {
+    const words = wordsOf(cause instanceof Error ? cause.name : '')
+    if (words === null) throw cause
+    throw new Error(words, { cause })
+  }
+  throw new Error('The browser gave no passkey.')
+}
+
+function wordsOf(name: string): string | null {
+  switch (name) {
+    case 'NotAllowedError':
+    case 'AbortError':
+      return 'No passkey was chosen, or it took too long.'
+    case 'InvalidStateError':
+      return 'This authenticator has a passkey for you here already.'
+    case 'NotSupportedError':
+    case 'ConstraintError':
+      return 'This authenticator cannot hold a passkey: it needs a PIN, a finger or a face, and room.'
+    default:
+      return null
+  }
+}
+
+function isAddress(hostname: string): boolean {
+  return hostname.startsWith('[') || /^\d{1,3}(\.\d{1,3}){3}$/.test(hostname)
+}
+
+function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (letter) => letter.charCodeAt(0))
+}
+
+function toBase64url(bytes: ArrayBuffer): string {
+  const binary = Array.from(new Uint8Array(bytes), (byte) => String.fromCharCode(byte)).join('')
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}

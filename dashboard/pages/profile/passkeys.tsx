@@ -1,0 +1,145 @@
+// Passkeys of whoever is signed in: added with the password, told by their names, removed.
+import { useState } from 'preact/hooks'
+import type { addPasskey } from '../../../src/gateway/admin/add-passkey.ts'
+import type { beginPasskey } from '../../../src/gateway/admin/begin-passkey.ts'
+import type { listPasskeys } from '../../../src/gateway/admin/list-passkeys.ts'
+import type { removePasskey } from '../../../src/gateway/admin/remove-passkey.ts'
+import { call, type Reply } from '../../app/api.ts'
+import { browserName } from '../../app/browser-name.ts'
+import { formatDay, formatSince } from '../../app/format.ts'
+import { makePasskey, whyNoPasskeys } from '../../app/passkey.ts'
+import { useSession } from '../../app/session.tsx'
+import { useLoaded } from '../../app/use-loaded.ts'
+import { Card } from '../../ui/card.tsx'
+import { Cancel, ConfirmDialog, Dialog } from '../../ui/dialog.tsx'
+import { Form, useSending } from '../../ui/form.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { NameField } from '../../ui/name-field.tsx'
+import { Empty, Show } from '../../ui/note.tsx'
+import { NoPasskeys } from '../../ui/no-passkeys.tsx'
+import { PasswordField } from '../../ui/password-field.tsx'
+import { Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+
+type Passkey = Reply<typeof listPasskeys>['passkeys'][number]
+
+export function Passkeys() {
+  const { reload } = useSession()
+  const toast = useToast()
+  const [adding, setAdding] = useState(false)
+  const [removing, setRemoving] = useState<Passkey | null>(null)
+  const passkeys = useLoaded(
+    (signal) => call<typeof listPasskeys>('GET /me/passkeys', {}, signal),
+    [],
+  )
+  const whyNot = whyNoPasskeys()
+  const again = (): void => {
+    passkeys.again()
+    reload()
+  }
+  return (
+    <Card
+      title="Passkeys"
+      about="Sign in with a finger, a face or a PIN: in place of password and code."
+      flush
+      actions={
+        whyNot === null && (
+          <button class="button small" type="button" onClick={() => setAdding(true)}>
+            <Icon name="plus" size={16} /> New passkey
+          </button>
+        )
+      }
+    >
+      {whyNot !== null && <NoPasskeys {...whyNot} />}
+      <Show loaded={passkeys}>
+        {({ passkeys: rows }) => (
+          <Table
+            caption="Passkeys"
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={<Empty title="No passkey" />}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Lets in at', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
+              { title: 'Added', cell: ({ created }) => formatDay(created) },
+              {
+                title: 'Last used',
+                cell: ({ lastUsed }) =>
+                  lastUsed === null ? 'never' : formatSince(lastUsed, Date.now()),
+              },
+              {
+                title: 'Remove',
+                actions: true,
+                cell: (passkey) => (
+                  <button
+                    class="button small danger"
+                    type="button"
+                    aria-label={`Remove ${passkey.name}`}
+                    onClick={() => setRemoving(passkey)}
+                  >
+                    Remove
+                  </button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Show>
+      {adding && (
+        <AddPasskey
+          onAdded={() => {
+            setAdding(false)
+            toast('The passkey is added.')
+            again()
+          }}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {removing !== null && (
+        <ConfirmDialog
+          title={`Remove ${removing.name}?`}
+          action="Remove it"
+          onClose={() => setRemoving(null)}
+          onConfirm={async () => {
+            const { id: passkey } = removing
+            await call<typeof removePasskey>('DELETE /me/passkeys/{passkey}', { passkey })
+            again()
+          }}
+        >
+          It lets nobody in here any more, and your other sessions end. Your browser or phone still
+          keeps it: delete it there too.
+        </ConfirmDialog>
+      )}
+    </Card>
+  )
+}
+
+function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) {
+  const sending = useSending()
+  const [name, setName] = useState(() => browserName(navigator.userAgent))
+  const [password, setPassword] = useState('')
+  return (
+    <Dialog title="New passkey" onClose={onClose}>
+      <Form
+        sending={sending}
+        action="Go on"
+        fields={['name', 'password']}
+        onSend={async () => {
+          const begun = await call<typeof beginPasskey>('POST /me/passkeys/begin', { password })
+          const made = await makePasskey(begun)
+          await call<typeof addPasskey>('POST /me/passkeys', { name, ...made })
+          onAdded()
+        }}
+        beside={<Cancel onClose={onClose} />}
+      >
+        <NameField
+          hint="Where it is kept, to tell it from others."
+          value={name}
+          sending={sending}
+          onValue={setName}
+        />
+        <PasswordField value={password} sending={sending} onValue={setPassword} />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+// What an authenticator is asked to sign: 32 random bytes, answered once within five minutes. Nothing is kept of those that
+// nobody answered, so a stranger who asks for many pushes nobody out: a seal comes back with the answer and tells that the
+// challenge is ours. One that was made before a restart is not.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { badPasskey } from './client-data.ts'
+
+export type Challenges = {
+  /** `use`: for what, and whose; an answer must be to the same. Both texts are base64url. */
+  create(use: string): { readonly challenge: string; readonly seal: string }
+  /** Uses it up. Throws AccountsRefusal `bad_passkey`: over, answered already, of another use; `overloaded`. */
+  use(challenge: string, seal: string, use: string): void
+}
+
+export const challengeMs = 300_000
+const challengeBytes = 32
+const usedMax = 20_000
+
+/** `usedMax`: answers within five minutes; more are refused for as long. */
+export function createChallenges(parts: {
+  readonly clock: Clock
+  readonly usedMax?: number
+}): Challenges {
+  const { clock } = parts
+  const most = parts.usedMax ?? usedMax
+  const key = randomBytes(32)
+  // Until when each would be good; in the order of their answers, so one that is over may wait behind one that is not.
+  const used = new Map<string, number>()
+
+  function macOf(challenge: string, until: number, use: string): Buffer {
+    return createHmac('sha256', key)
+      .update(JSON.stringify([challenge, until, use]))
+      .digest()
+  }
+
+  function forgetOver(now: number): void {
+    for (const [challenge, until] of used) {
+      if (until > now) return
+      used.delete(challenge)
+    }
+  }
+
+  return {
+    create(use) {
+      const challenge = randomBytes(challengeBytes).toString('base64url')
+      const until = Math.ceil(clock.monotonic()) + challengeMs
+      return { challenge, seal: `${until}.${macOf(challenge, until, use).toString('base64url')}` }
+    },
+
+    use(challenge, seal, use) {
+      const [time = '', mac = ''] = seal.split('.')
+      const until = Number(time)
+      const given = Buffer.from(mac, 'base64url')
+      const right = macOf(challenge, until, use)
+      const now = clock.monotonic()
+      if (given.length !== right.length || !timingSafeEqual(given, right) || until <= now) {
+        throw badPasskey('this took too long, or the server was started anew: try again')
+      }
+      if (used.has(challenge)) throw badPasskey('this was answered already: try again')
+      forgetOver(now)
+      if (used.size >= most) throw new Fault('overloaded')
+      used.set(challenge, until)
+    },
+  }
+}

@@ -1,0 +1,182 @@
+// Passkeys: keys in an authenticator of a person, bound to the name of this server, that sign them in without a password.
+// Added by somebody who is signed in; who made the authenticator is not asked. A passkey is never the last way in: there
+// is always a password.
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../base/clock.ts'
+import { type CoseAlgorithm, coseAlgorithms } from '../../codec/cose-algorithms.ts'
+import { Malformed } from '../../codec/malformed.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
+import { AccountsRefusal } from '../accounts-refusal.ts'
+import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
+import { checkAuthenticator, spkiOf } from './passkey-answers.ts'
+import type { Challenges } from './passkey-challenges.ts'
+import { endSessions } from './people.ts'
+import { writeOrRefuse } from './write-or-refuse.ts'
+
+/** Times are milliseconds since 1970 UTC. */
+type Passkey = {
+  readonly id: string
+  readonly name: string
+  /** The host name that it lets in at. */
+  readonly rpId: string
+  readonly created: number
+  /** Null: never. */
+  readonly lastUsed: number | null
+}
+
+/** What an authenticator is asked for, in terms of WebAuthn Level 2, 5.4. Bytes are base64url. */
+type PasskeyOrder = {
+  readonly challenge: string
+  /** To come back with the answer. */
+  readonly seal: string
+  readonly rpId: string
+  /** By the ids of COSE, the first is liked best. */
+  readonly algorithms: readonly CoseAlgorithm[]
+  /** The user handle. */
+  readonly personHandle: string
+  /** Credentials of the person for this name that are here already. */
+  readonly known: readonly { readonly id: string; readonly transports: readonly string[] }[]
+  readonly timeoutMs: number
+}
+
+type NewPasskey = {
+  readonly name: string
+  readonly seal: string
+  /** JSON. */
+  readonly clientData: Uint8Array
+  readonly attestation: Uint8Array
+  /** How the authenticator is reached: `internal`, `usb`. */
+  readonly transports: readonly string[]
+}
+
+type Adder = { readonly id: string; readonly session: string }
+
+/** Durable on return. Throws AccountsRefusal: `bad_passkey`, `no_passkey`, `bad_name`, `too_many`, `passkey_taken`. */
+export type Passkeys = {
+  /** For who is signed in with this session; good for five minutes. */
+  begin(person: Adder, page: PasskeyPage): PasskeyOrder
+  /** The answer to that. */
+  add(person: Adder, page: PasskeyPage, fresh: NewPasskey): Promise<Passkey>
+  /** Of one person, the oldest first. */
+  list(personId: string): readonly Passkey[]
+  /** One of this person's own; all their sessions but `keepSession` are ended. */
+  remove(id: string, personId: string, keepSession: string | null): Promise<void>
+}
+
+export const passkeyTimeoutMs = 300_000
+const nameMax = 64
+const perPersonMax = 20
+
+export function createPasskeys(parts: {
+  readonly db: Database
+  readonly writer: Writer
+  readonly clock: Clock
+  readonly challenges: Challenges
+}): Passkeys {
+  const { db, writer, clock, challenges } = parts
+
+  async function readAnswer(fresh: NewPasskey, page: PasskeyPage) {
+    // With the first passkey that is added: few servers need it, and none at its start.
+    const { decodeAttestation } = await import('../../codec/authenticator-data.ts')
+    try {
+      const data = decodeAttestation(fresh.attestation)
+      checkAuthenticator(data, page)
+      if (data.credential === null) throw badPasskey('the authenticator gave no key')
+      const { id, key } = data.credential
+      return { id, spki: spkiOf(key), algorithm: key.algorithm, signCount: data.signCount }
+    } catch (error) {
+      throw error instanceof Malformed ? badPasskey(error.message, error) : error
+    }
+  }
+
+  return {
+    begin({ id, session }, { rpId }) {
+      const sql = `SELECT credential_id AS id, transports FROM passkey
+        WHERE person_id = ? AND rp_id = ?`
+      return {
+        ...challenges.create(addedIn(session)),
+        rpId,
+        algorithms: coseAlgorithms,
+        personHandle: Buffer.from(id).toString('base64url'),
+        known: db
+          .all<{ id: Uint8Array; transports: string }>(sql, [id, rpId])
+          .map(({ id: credential, transports }) => ({
+            id: Buffer.from(credential).toString('base64url'),
+            transports: transports.split(' ').filter((one) => one !== ''),
+          })),
+        timeoutMs: passkeyTimeoutMs,
+      }
+    },
+
+    async add({ id: personId, session }, page, fresh) {
+      const { challenge } = readClientData(fresh.clientData, 'webauthn.create', page)
+      challenges.use(challenge, fresh.seal, addedIn(session))
+      const name = fresh.name.trim()
+      if (name === '' || name.length > nameMax || /\p{C}/u.test(name)) {
+        throw new AccountsRefusal('bad_name', `a passkey's name has 1 to ${nameMax} characters`)
+      }
+      const credential = await readAnswer(fresh, page)
+      const { rpId } = page
+      const passkey = { id: randomUUID(), name, rpId, created: clock.now(), lastUsed: null }
+      const insert: Statement = {
+        sql: `INSERT INTO passkey (id, person_id, credential_id, rp_id, algorithm, spki, sign_count, transports,
+            name, created)
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE
+            NOT EXISTS (SELECT 1 FROM passkey WHERE credential_id = ?3)
+            AND (SELECT count(*) FROM passkey WHERE person_id = ?2) < ${perPersonMax}`,
+        parameters: [
+          passkey.id,
+          personId,
+          credential.id,
+          rpId,
+          credential.algorithm,
+          credential.spki,
+          credential.signCount,
+          fresh.transports.join(' '),
+          name,
+          passkey.created,
+        ],
+        require: 'change',
+      }
+      await writeOrRefuse(writer, [insert], () => whyNot(credential.id))
+      return passkey
+    },
+
+    list(personId) {
+      const sql = `SELECT id, name, rp_id AS rpId, created, last_used AS lastUsed FROM passkey
+        WHERE person_id = ? ORDER BY created, id`
+      return db.all<Passkey>(sql, [personId])
+    },
+
+    async remove(id, personId, keepSession) {
+      const sql = 'DELETE FROM passkey WHERE id = ? AND person_id = ?'
+      const statements: readonly Statement[] = [
+        { sql, parameters: [id, personId], require: 'change' },
+        endSessions(personId, keepSession),
+      ]
+      await writeOrRefuse(
+        writer,
+        statements,
+        () =>
+          new AccountsRefusal('no_passkey', 'there is no such passkey, or it is removed already'),
+      )
+    },
+  }
+
+  function whyNot(credentialId: Uint8Array): AccountsRefusal {
+    const sql = 'SELECT 1 FROM passkey WHERE credential_id = ?'
+    return db.getValue(sql, [credentialId]) === null
+      ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)
+      : new AccountsRefusal('passkey_taken', 'this passkey is here already')
+  }
+}
+
+/** All of a person. */
+export function endPasskeys(personId: string): Statement {
+  return { sql: 'DELETE FROM passkey WHERE person_id = ?', parameters: [personId] }
+}
+
+function addedIn(session: string): string {
+  return `added in ${session}`
+}

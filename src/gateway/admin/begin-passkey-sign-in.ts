@@ -1,0 +1,37 @@
+// `POST /session/passkey/begin`: what an authenticator is asked to sign. Whose passkey it may be is not said: it knows.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import type { JsonOperation } from './admin-operation.ts'
+import { passkeyPage } from './passkey-page.ts'
+import { challengeFields, sealText } from './passkey-schema.ts'
+
+const input = z.strictObject({})
+const output = z.object({
+  seal: sealText,
+  /** `PublicKeyCredentialRequestOptionsJSON`. */
+  options: z.object({
+    ...challengeFields,
+    rpId: z.string(),
+    userVerification: z.literal('required'),
+  }),
+})
+
+export const beginPasskeySignIn: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+  id: 'beginPasskeySignIn',
+  method: 'POST',
+  path: '/session/passkey/begin',
+  role: 'anyone',
+  summary: 'Begin to sign in with a passkey: what the browser is to ask an authenticator for.',
+  input,
+  output,
+  audit: () => null,
+  run(_input, call) {
+    const {
+      seal,
+      challenge,
+      rpId,
+      timeoutMs: timeout,
+    } = call.identity.passkeySignIn.begin(passkeyPage(call))
+    return { seal, options: { challenge, rpId, timeout, userVerification: 'required' as const } }
+  },
+}

@@ -1,0 +1,36 @@
+// How passkeys, and what authenticators are asked and answer, look in the admin API: bytes are base64url, as in the JSON
+// forms of WebAuthn Level 3, 5.1.8 and 5.1.9.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { time } from './time-schema.ts'
+
+export const passkey = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** The host name that it lets in at. */
+  rpId: z.string(),
+  created: time,
+  /** Null: never. */
+  lastUsed: time.nullable(),
+})
+
+/** Comes with a challenge and goes back with its answer. */
+export const sealText = z.string().max(128)
+
+/** Of at most `bytesMax`; read as a Buffer. */
+function bytes(bytesMax: number) {
+  return z
+    .string()
+    .max(Math.ceil((bytesMax * 4) / 3))
+    .regex(/^[A-Za-z0-9_-]*$/, 'expected base64url')
+    .transform((text) => Buffer.from(text, 'base64url'))
+}
+
+export const clientDataBytes = bytes(4096)
+export const attestationBytes = bytes(16_384)
+export const authenticatorBytes = bytes(4096)
+export const signatureBytes = bytes(2048)
+export const credentialIdBytes = bytes(1023)
+export const handleBytes = bytes(64)
+
+export const challengeFields = { challenge: z.string(), timeout: z.int() }

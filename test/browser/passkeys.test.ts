@@ -1,0 +1,118 @@
+// Passkeys with the browser's own authenticator: added, signed in with, removed; and where there can be none, the page says
+// where there could.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openPage, type OpenPageOptions, operator } from './open-page.ts'
+
+/** The page with an authenticator in it that knows its person, until `setUserVerified` says otherwise. */
+async function openWithAuthenticator(t: TestContext, options: OpenPageOptions = {}) {
+  const opened = await openPage(t, { ...options, byName: true })
+  const session = await opened.page.context().newCDPSession(opened.page)
+  await session.send('WebAuthn.enable')
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    ...opened,
+    credentials: async () =>
+      (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
+    setUserVerified: (isUserVerified: boolean) =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+  }
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'New passkey' }).click()
+  const dialog = page.locator('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByLabel('Password').fill(operator.password)
+  await dialog.getByRole('button', { name: 'Go on' }).click()
+}
+
+test(
+  'a passkey is added, signs in without a password, and lets nobody in once it is removed',
+  { skip: noBrowser, timeout: 90_000 },
+  async (t) => {
+    const { page, enter, open, expect, picture, credentials } = await openWithAuthenticator(t)
+    await enter()
+    await open('/profile')
+    await page.getByText('No passkey').waitFor()
+    await page.getByRole('button', { name: 'New passkey' }).click()
+    await picture('passkey-add')
+    await checkAxe(page, 'adding a passkey')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await addPasskey(page, 'Laptop')
+    await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
+    await picture('passkeys')
+    await checkAxe(page, 'passkeys')
+    const [kept] = await credentials()
+    assert.deepEqual([kept?.rpId, kept?.isResidentCredential], ['localhost', true])
+
+    await addPasskey(page, 'Laptop again')
+    await page.getByText('has a passkey for you here already').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await picture('sign-in-passkey')
+    await checkAxe(page, 'sign-in')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'You', level: 1 }).waitFor()
+    await page.getByText('just now').first().waitFor()
+
+    await page.getByRole('button', { name: 'Remove Laptop' }).click()
+    await checkAxe(page, 'removing a passkey')
+    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByText('No passkey').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(/status of 401/)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('does not let you in here: use your password').waitFor()
+  },
+)
+
+test(
+  'a passkey signs in where the password takes a code too, and who is not known is not let in',
+  { skip: noBrowser, timeout: 90_000 },
+  async (t) => {
+    const { page, enter, open, setUserVerified } = await openWithAuthenticator(t)
+    await enter()
+    await open('/profile')
+    await addPasskey(page, 'Laptop')
+    await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await setUserVerified(false)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByText('No passkey was chosen, or it took too long').waitFor()
+    await setUserVerified(true)
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+    await page.getByRole('heading', { name: 'You', level: 1 }).waitFor()
+  },
+)
+
+test(
+  'on a page that was opened by its address passkeys lead to its name',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const { cairn, page, enter, open } = await openPage(t)
+    await enter()
+    await open('/profile')
+    await page.getByText('127.0.0.1 is an address').waitFor()
+    const link = page.getByRole('link', { name: 'http://localhost' })
+    const there = cairn.url.replace('127.0.0.1', 'localhost')
+    assert.equal(await link.getAttribute('href'), `${there}/dashboard/profile`)
+    assert.equal(await page.getByRole('button', { name: 'New passkey' }).count(), 0)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'http://localhost' }).waitFor()
+    await checkAxe(page, 'sign-in by address')
+  },
+)

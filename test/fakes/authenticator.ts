@@ -1,0 +1,176 @@
+// An authenticator that makes passkeys and signs with them as WebAuthn Level 2 says, and the browser around it: both do
+// wrong what a test asks them to.
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
+import { encode } from 'cborg'
+
+export type Wrongs = {
+  readonly type?: string
+  readonly challenge?: string
+  readonly origin?: string
+  readonly rpId?: string
+  readonly crossOrigin?: boolean
+  readonly topOrigin?: string
+  readonly flags?: number
+  readonly signCount?: number
+  /** In place of what follows from the rest. */
+  readonly clientData?: Uint8Array
+  readonly coseKey?: Uint8Array
+  readonly credentialId?: Uint8Array
+  readonly extensions?: Uint8Array
+  readonly format?: string
+  readonly statement?: ReadonlyMap<string, unknown>
+  readonly personHandle?: Uint8Array
+  readonly signature?: Uint8Array
+}
+
+type Place = { readonly origin: string; readonly rpId: string; readonly challenge: string }
+
+export type FakeAuthenticator = {
+  readonly credentialId: Buffer
+  make(
+    place: Place,
+    personHandle: string,
+    wrongs?: Wrongs,
+  ): { readonly clientData: Buffer; readonly attestation: Buffer }
+  sign(
+    place: Place,
+    wrongs?: Wrongs,
+  ): {
+    readonly credentialId: Uint8Array
+    readonly clientData: Buffer
+    readonly authenticatorData: Buffer
+    readonly signature: Uint8Array
+    readonly personHandle: Uint8Array
+  }
+}
+
+export type FakeAlgorithm = 'ES256' | 'EdDSA' | 'RS256'
+
+const userPresent = 1
+const userVerified = 4
+const withCredential = 0x40
+const withExtensions = 0x80
+
+/** `counts`: says how often it signed, as security keys do; synced passkeys say 0. */
+export function createFakeAuthenticator(
+  algorithm: FakeAlgorithm = 'ES256',
+  { counts = false }: { readonly counts?: boolean } = {},
+): FakeAuthenticator {
+  const { publicKey, privateKey } = pairs[algorithm]()
+  const ownId = randomBytes(32)
+  let handle: Buffer = Buffer.alloc(0)
+  let count = 0
+
+  function nextCount(): number {
+    count += counts ? 1 : 0
+    return count
+  }
+
+  return {
+    credentialId: ownId,
+
+    make(place, personHandle, wrongs = {}) {
+      handle = Buffer.from(personHandle, 'base64url')
+      const { credentialId = ownId, extensions } = wrongs
+      const flags =
+        wrongs.flags ??
+        userPresent |
+          userVerified |
+          withCredential |
+          (extensions === undefined ? 0 : withExtensions)
+      const length = Buffer.alloc(2)
+      length.writeUInt16BE(credentialId.length)
+      const data = Buffer.concat([
+        headOf(wrongs.rpId ?? place.rpId, flags, wrongs.signCount ?? nextCount()),
+        Buffer.alloc(16),
+        length,
+        credentialId,
+        wrongs.coseKey ?? encodeCose(coseOf(algorithm, publicKey)),
+        extensions ?? Buffer.alloc(0),
+      ])
+      const attestation = encodeCose(
+        new Map<string, unknown>([
+          ['fmt', wrongs.format ?? 'none'],
+          ['attStmt', wrongs.statement ?? new Map()],
+          ['authData', data],
+        ]),
+      )
+      return { clientData: clientDataOf('webauthn.create', place, wrongs), attestation }
+    },
+
+    sign(place, wrongs = {}) {
+      const flags = wrongs.flags ?? userPresent | userVerified
+      const authenticatorData = headOf(
+        wrongs.rpId ?? place.rpId,
+        flags,
+        wrongs.signCount ?? nextCount(),
+      )
+      const clientData = clientDataOf('webauthn.get', place, wrongs)
+      const signed = Buffer.concat([
+        authenticatorData,
+        createHash('sha256').update(clientData).digest(),
+      ])
+      const hash = algorithm === 'EdDSA' ? null : 'sha256'
+      return {
+        credentialId: wrongs.credentialId ?? ownId,
+        clientData,
+        authenticatorData,
+        signature: wrongs.signature ?? sign(hash, signed, privateKey),
+        personHandle: wrongs.personHandle ?? handle,
+      }
+    },
+  }
+}
+
+/** Maps as they are, with keys of any kind. */
+export function encodeCose(map: ReadonlyMap<unknown, unknown>): Buffer {
+  return Buffer.from(encode(map))
+}
+
+export function coseOf(algorithm: FakeAlgorithm, key: KeyObject): Map<number, unknown> {
+  const jwk = key.export({ format: 'jwk' })
+  const bytes = (text: string | undefined) => new Uint8Array(Buffer.from(text ?? '', 'base64url'))
+  switch (algorithm) {
+    case 'ES256':
+      return new Map<number, unknown>([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+        [-2, bytes(jwk.x)],
+        [-3, bytes(jwk.y)],
+      ])
+    case 'EdDSA':
+      return new Map<number, unknown>([
+        [1, 1],
+        [3, -8],
+        [-1, 6],
+        [-2, bytes(jwk.x)],
+      ])
+    case 'RS256':
+      return new Map<number, unknown>([
+        [1, 3],
+        [3, -257],
+        [-1, bytes(jwk.n)],
+        [-2, bytes(jwk.e)],
+      ])
+  }
+}
+
+const pairs = {
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+} as const
+
+function headOf(rpId: string, flags: number, signCount: number): Buffer {
+  const tail = Buffer.alloc(5)
+  tail.writeUInt8(flags)
+  tail.writeUInt32BE(signCount, 1)
+  return Buffer.concat([createHash('sha256').update(rpId).digest(), tail])
+}
+
+function clientDataOf(type: string, place: Place, wrongs: Wrongs): Buffer {
+  const { origin, challenge, crossOrigin = false, topOrigin } = { ...place, ...wrongs }
+  const told = { type: wrongs.type ?? type, challenge, origin, crossOrigin, topOrigin }
+  return Buffer.from(wrongs.clientData ?? JSON.stringify(told))
+}
