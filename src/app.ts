@@ -2,57 +2,37 @@
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
 import { mkdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
-import type { Caller } from './accounts/caller.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
 import { obtainSealSecret } from './accounts/server-identity.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { createLog } from './base/log.ts'
-import { createHashBeside } from './codec/hash-beside.ts'
-import { createVerifyBeside } from './codec/verify-beside.ts'
-import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
-import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
-import { createReadRun } from './content/obtain-run.ts'
-import { createObtain, defaultObtainLimits } from './content/obtain.ts'
-import { isShared } from './content/shared-content.ts'
-import { createVerify } from './content/verify.ts'
 import { lockFolder } from './db/lock.ts'
 import { createQueries } from './db/queries.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { startThreadWriter } from './db/thread-writer.ts'
 import { createSenderCache } from './ethereum/sender-cache.ts'
 import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
-import { createEvents } from './gateway/events/network-events.ts'
-import { createGateway } from './gateway/handle.ts'
 import { createInspector } from './gateway/inspect/inspector.ts'
-import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
-import { resolveBlock } from './gateway/resolve-block.ts'
 import type { FindActor } from './http/admin/admin-face.ts'
 import { createMetricsFace } from './http/metrics-face.ts'
 import { openUploadRecords } from './http/tus/upload-records.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
-import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
-import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
-import { createBlockSources } from './ipfs/sources/block-sources.ts'
-import { createFailedEntries, guardEntries } from './limits/failed-entries.ts'
+import { createFailedEntries } from './limits/failed-entries.ts'
 import { createFileMeters } from './limits/file-meters.ts'
 import { createLimiter } from './limits/limiter.ts'
-import { createPathLimits } from './limits/path-limits.ts'
 import { createUsageRetention } from './limits/usage-retention.ts'
 import { createUsage } from './limits/usage.ts'
 import { createCounters } from './metrics/counters.ts'
 import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
-import { chooseProfile } from './choose-profile.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
-import { createNetworkSources } from './network-sources.ts'
 import { listOf, openAdmin } from './open-admin.ts'
 import { openAlerts } from './open-alerts.ts'
 import { openCards } from './open-cards.ts'
@@ -63,12 +43,14 @@ import {
   openIdentity,
   sweepPeople,
 } from './open-identity.ts'
+import { gatewaysOf, openContent } from './open-content.ts'
 import { openFaces } from './open-faces.ts'
+import { openGateway } from './open-gateway.ts'
 import { openMetrics } from './open-metrics.ts'
 import { openNetworks } from './open-networks.ts'
 import { openServerView } from './open-server-view.ts'
 import { openPinRows } from './open-pin-rows.ts'
-import { openStore, refuseLostDatabase } from './open-store.ts'
+import { refuseLostDatabase } from './open-store.ts'
 import { openUsageView } from './open-usage.ts'
 import { createReload, type ReloadParts } from './reload.ts'
 import { clientVersion } from './version.ts'
@@ -134,36 +116,18 @@ export async function startServer(
   starting.defer(() => database.close())
   const bytesDb = openDatabase(path, { readOnly: true })
   starting.defer(() => bytesDb.close())
-  const hashBeside = availableParallelism() > 1 ? createHashBeside() : null
-  const store = await openStore({
-    dataDir: config.dataDir,
+  const counters = createCounters()
+  const content = await openContent({
+    config,
     database,
     bytesDb,
     writer,
-    bytesMax: config.store.bytesMax,
-    hashBeside,
+    countContent: counters.countContent,
     clock,
     log,
   })
-  starting.defer(() => store.close())
-  const sources = createNetworkSources()
-  const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
-  const blockSources = createBlockSources({ clock, log })
-  starting.defer(() => blockSources.close())
-  await blockSources.replace(gatewaysOf(config))
-  const counters = createCounters()
-  const obtaining = createObtain({
-    store,
-    sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
-    verify,
-    nameOf: nameKeccakKinds,
-    isShared,
-    clock,
-    log,
-    count: counters.countContent,
-    limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
-  })
-  starting.defer(() => obtaining.idle())
+  starting.defer(() => content.close())
+  const { store, obtaining, sources, blockSources } = content
 
   const rows = { db: database, writer, queries: createQueries(), clock }
   const accounts = createAccounts(rows)
@@ -247,13 +211,6 @@ export async function startServer(
 
   const denied = await openDenyFile(config.gateway.denyFile, { clock, log })
   starting.defer(() => denied.stop())
-  const readers = createPathLimits({
-    clock,
-    perSecond: () => settings.now.gateway.requestsPerSecondMax,
-    streamsMax: () => settings.now.gateway.streamsMax,
-    streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
-  })
-
   const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
   starting.defer(() => inspector.stop())
   const fileMeters = createFileMeters({
@@ -263,66 +220,23 @@ export async function startServer(
     storedBytes: (accountId) => storedBytes(database, accountId).bytes,
     uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
   })
-  const gateway = createGateway({
-    inspector,
-    networks: opened.networks,
-    files: createFiles({
-      store,
-      forget: store.forget,
-      obtain: obtaining.obtain,
-      readRun: createReadRun({
-        store,
-        verify,
-        verifyLeaf,
-        verifyBeside: hashBeside === null ? null : createVerifyBeside(hashBeside),
-        log,
-        count: counters.countContent,
-      }),
-      database,
-      writer,
-      clock,
-      hasSources: () => blockSources.now().length > 0,
-      limits: {
-        ...defaultFilesLimits,
-        importBlocksMax: config.files.blocksMax,
-        pinBlocksMax: config.files.blocksMax,
-        idleMs: config.files.idleMs,
-        unpinnedMs: config.files.unpinnedMs,
-      },
-    }),
-    authenticate: guardEntries<Caller | Promise<Caller>>(
-      (key, secret, address, jwt) =>
-        jwt === undefined
-          ? directory.authenticate(key, secret, address)
-          : directory.authenticateJwt(key, jwt, address),
-      failed,
-    ),
-    get cardGate() {
-      return settings.now.card.adapter !== 'none'
-    },
-    admitUnits: limiter.admitUnits,
-    refundUnits: limiter.refundUnits,
-    chargeUnits: limiter.chargeUnits,
-    admitFiles: limiter.admitFiles,
+  const gateway = openGateway({
+    config,
+    settings,
+    content,
+    opened,
+    directory,
+    failed,
+    limiter,
     fileMeters,
-    importProfileOf: ({ settings: { importProfile } }) =>
-      chooseProfile(settings.now.files, importProfile),
-    paths: {
-      isPublic: () => settings.now.gateway.public,
-      openAccounts: () => directory.openAccounts(settings.now.card.adapter !== 'none'),
-      pinnedOnly: () => settings.now.gateway.pinnedOnly,
-      fetches: () => blockSources.now().length > 0,
-      denies: denied.denies,
-      admit: readers.admit,
-    },
-    count: usage.count,
-    countBytes: usage.countBytes,
-    countAnswer: counters.countAnswer,
+    usage,
+    counters,
+    inspector,
+    denied,
+    findSender: senders.find,
+    database,
+    writer,
     clock,
-    operationsOf: opened.operationsOf,
-    resolveBlock,
-    eventsOf: createEvents({ clock, log, findSender: senders.find }),
-    keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
   })
 
@@ -438,8 +352,4 @@ export async function startServer(
     },
     stop: () => running.disposeAsync(),
   }
-}
-
-function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {
-  return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
 }

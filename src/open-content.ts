@@ -1,0 +1,91 @@
+// The core of a data folder: its store, where what it lacks is asked, and how both are verified.
+// Tested by test/start.test.ts
+import { availableParallelism } from 'node:os'
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import { createHashBeside, type HashBeside } from './codec/hash-beside.ts'
+import { createVerifyBeside } from './codec/verify-beside.ts'
+import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
+import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
+import type { Config } from './config/settings.ts'
+import { createReadRun, type ReadRun } from './content/obtain-run.ts'
+import { createObtain, defaultObtainLimits, type Obtaining } from './content/obtain.ts'
+import type { SegmentStore } from './content/segments/segment-store.ts'
+import { isShared } from './content/shared-content.ts'
+import { createVerify } from './content/verify.ts'
+import type { Database } from './db/sqlite.ts'
+import type { Writer } from './db/writer.ts'
+import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
+import { type BlockSources, createBlockSources } from './ipfs/sources/block-sources.ts'
+import type { Counters } from './metrics/counters.ts'
+import { createNetworkSources, type NetworkSources } from './network-sources.ts'
+import { openStore } from './open-store.ts'
+
+export type OpenContent = {
+  readonly store: SegmentStore
+  readonly obtaining: Obtaining
+  readonly readRun: ReadRun
+  /** Of headers, lists and nodes, by network. */
+  readonly sources: NetworkSources
+  /** Of blocks of files. */
+  readonly blockSources: BlockSources
+  close(): Promise<void>
+}
+
+/** `bytesDb`: as createSqliteStore says. */
+export async function openContent(parts: {
+  readonly config: Config
+  readonly database: Database
+  readonly bytesDb: Database
+  readonly writer: Writer
+  readonly countContent: Counters['countContent']
+  readonly clock: Clock
+  readonly log: Log
+}): Promise<OpenContent> {
+  const { config, database, bytesDb, writer, countContent: count, clock, log } = parts
+  await using opening = new AsyncDisposableStack()
+  const hashBeside: HashBeside | null = availableParallelism() > 1 ? createHashBeside() : null
+  const store = await openStore({
+    dataDir: config.dataDir,
+    database,
+    bytesDb,
+    writer,
+    bytesMax: config.store.bytesMax,
+    hashBeside,
+    clock,
+    log,
+  })
+  opening.defer(() => store.close())
+  const sources = createNetworkSources()
+  const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
+  const blockSources = createBlockSources({ clock, log })
+  opening.defer(() => blockSources.close())
+  await blockSources.replace(gatewaysOf(config))
+  const obtaining = createObtain({
+    store,
+    sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
+    verify,
+    nameOf: nameKeccakKinds,
+    isShared,
+    clock,
+    log,
+    count,
+    limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
+  })
+  opening.defer(() => obtaining.idle())
+  const readRun = createReadRun({
+    store,
+    verify,
+    verifyLeaf,
+    verifyBeside: hashBeside === null ? null : createVerifyBeside(hashBeside),
+    log,
+    count,
+  })
+  const open = opening.move()
+  return { store, obtaining, readRun, sources, blockSources, close: () => open.disposeAsync() }
+}
+
+/** The gateways that blocks of files are asked of. */
+export function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {
+  return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
+}
