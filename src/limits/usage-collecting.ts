@@ -1,7 +1,7 @@
 // One report of usage while it is added up, out of rows of the database and rows in memory.
 // Tested by src/limits/usage-report.test.ts
 import type { FlushedRow } from './usage-row.ts'
-import { startOf } from './usage-statements.ts'
+import { holders, startOf } from './usage-statements.ts'
 import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
 import type { UsageWindow, WindowName } from './usage-window.ts'
 
@@ -14,6 +14,12 @@ export type UsageScope =
 export function isOf(scope: UsageScope, { keyId, accountId }: FlushedRow): boolean {
   if ('keyId' in scope) return scope.keyId === keyId
   return 'accountId' in scope ? scope.accountId === accountId : true
+}
+
+/** Whose rows stand for the scope. */
+export function holderOf(scope: UsageScope): string {
+  if ('keyId' in scope) return scope.keyId
+  return 'accountId' in scope ? holders.account(scope.accountId) : holders.everybody
 }
 
 /** `holder`: the keys of an account, the accounts of all. */

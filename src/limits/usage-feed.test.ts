@@ -38,6 +38,22 @@ test('who looks is told each second what its scope used in it, and nothing of ot
   )
 })
 
+test('whoever looks at the same is told by one sum', async () => {
+  const { feed, usage, count } = rig()
+  const { signal } = new AbortController()
+  const [first, second] = [0, 1].map(() =>
+    feed.follow({ accountId: 'a' }, signal)[Symbol.asyncIterator](),
+  )
+  count()
+  await usage.flush()
+  assert.ok(first !== undefined && second !== undefined)
+  const told = await next(first)
+  assert.equal(await next(second), told)
+  count()
+  await usage.flush()
+  assert.notEqual(await next(second), told)
+})
+
 test('a slow reader misses the oldest seconds, and no more wait than a few', async () => {
   const { feed, usage, count } = rig()
   const { signal } = new AbortController()

@@ -2,7 +2,7 @@
 // calls nothing, and nothing at all while nobody looks.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { isOf, type UsageScope } from './usage-collecting.ts'
+import { holderOf, isOf, type UsageScope } from './usage-collecting.ts'
 import type { FlushedRow } from './usage-row.ts'
 import { type Part, type Sums, Tallies, Tally } from './usage-sums.ts'
 import type { Usage } from './usage.ts'
@@ -38,6 +38,20 @@ export function createUsageFeed(parts: {
   const { usage, clock } = parts
   const most = parts.readersMax ?? readersMax
   let readers = 0
+  let written: readonly FlushedRow[] | null = null
+  // Of `written`, by holder: who looks at the same is told by one sum.
+  let seconds = new Map<string, UsageSecond | null>()
+
+  function secondFor(rows: readonly FlushedRow[], scope: UsageScope): UsageSecond | null {
+    if (rows !== written) seconds = new Map()
+    written = rows
+    const holder = holderOf(scope)
+    const known = seconds.get(holder)
+    if (known !== undefined) return known
+    const second = secondOf(rows, scope, clock.now())
+    seconds.set(holder, second)
+    return second
+  }
 
   return {
     follow(scope, signal) {
@@ -47,7 +61,7 @@ export function createUsageFeed(parts: {
       const waiting: UsageSecond[] = []
       let wake = (): void => {}
       const endListening = usage.onFlush((rows) => {
-        const second = secondOf(rows, scope, clock.now())
+        const second = secondFor(rows, scope)
         if (second === null) return
         if (waiting.length >= waitingMax) waiting.shift()
         waiting.push(second)

@@ -4,10 +4,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Database } from '../db/sqlite.ts'
 import { latencyColumns } from '../db/usage-spans.ts'
-import { holders } from './usage-statements.ts'
 import {
   Collecting,
   type Dimension,
+  holderOf,
   type HolderRow,
   isOf,
   type Row,
@@ -146,11 +146,6 @@ function firstOf({ part }: Counted): number {
 
 function countsOf({ counts }: Counted): readonly number[] {
   return JSON.parse(counts) as number[]
-}
-
-function holderOf(scope: UsageScope): string {
-  if ('keyId' in scope) return scope.keyId
-  return 'accountId' in scope ? holders.account(scope.accountId) : holders.everybody
 }
 
 /** The holders that a scope consists of; null: it is one itself. */
