@@ -9,7 +9,7 @@ import { storage, storageCalls } from '../data/read-calls.ts'
 import { measure, median, type Measured, type Target } from '../measure.ts'
 
 const openings = 5
-const pairs = 7
+const pairs = 24
 const connections = 64
 const countFull = 40_000
 /** Pages that watch at a time. */
@@ -70,11 +70,13 @@ async function measureLive(bench: Bench): Promise<void> {
   await loader.run({ ...target.plan, count: sizes.cached * 2 })
   const unseen: Measured[] = []
   const watched: Measured[] = []
+  // Now one first, now the other: what drifts meets both alike.
   for (let pair = 0; pair < pairs; pair++) {
-    unseen.push(await measure(loader, target))
+    if (pair % 2 === 0) unseen.push(await measure(loader, target))
     const stop = await watch(started.url, account, cookie ?? '')
     watched.push(await measure(loader, target))
     await stop()
+    if (pair % 2 === 1) unseen.push(await measure(loader, target))
   }
   report.target(`${target.name}, nobody watches`, unseen)
   report.target(`${target.name}, ${watchers} pages watch`, watched)
