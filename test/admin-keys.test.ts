@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { defaultKeySettings } from '../src/accounts/key-settings.ts'
+import { Fault } from '../src/base/fault.ts'
 import { addPublicKey } from '../src/gateway/admin/add-public-key.ts'
 import { changeAccount } from '../src/gateway/admin/change-account.ts'
 import { changeKey } from '../src/gateway/admin/change-key.ts'
@@ -26,6 +27,13 @@ async function twoAccounts(desk: AdminDesk) {
   const own = await desk.accounts.createAccount('acme')
   const foreign = await desk.accounts.createAccount('other')
   return { own: own.id, foreign: foreign.id }
+}
+
+/** The member of the input that a refusal names. */
+async function fieldOf(refused: Promise<unknown>): Promise<unknown> {
+  const thrown = await refused.then(() => null, Fault.from)
+  assert.equal(thrown?.code, 'bad_input')
+  return typeof thrown.data === 'object' ? thrown.data['field'] : undefined
 }
 
 /** Every text in it, at any depth. */
@@ -294,4 +302,25 @@ test('what was done with keys is written down, without a key, a secret or a toke
   for (const text of [...texts, secret.apiKeySecret, 'signature']) {
     assert.ok(!kept.includes(text), text)
   }
+})
+
+test('a refusal names the member that is wrong, in a list the entry', async () => {
+  const desk = openDesk()
+  const { own: account } = await twoAccounts(desk)
+  const { key } = await desk.run(createKey, { account, name: 'web' })
+  const change = (settings: Readonly<Record<string, unknown>>) =>
+    fieldOf(desk.run(changeKey, { account, key: key.id, settings }))
+  assert.equal(await change({ unitsPerDay: -1 }), 'settings.unitsPerDay')
+  assert.equal(await change({ unitsPerDay: 1e13 }), 'settings.unitsPerDay')
+  const ips = ['192.0.2.1', '192.0.2.0/33']
+  assert.equal(await change({ allowIps: ips }), 'settings.allowIps.1')
+  const many = Array.from({ length: 31 }, () => 'eth_call')
+  assert.equal(await change({ allowMethods: many }), 'settings.allowMethods')
+  const tried = { account, key: key.id, method: 'eth_call' }
+  assert.equal(await fieldOf(desk.run(tryKey, { ...tried, ip: 'here' })), 'ip')
+  const short = { ...tried, addresses: ['0x12'] }
+  assert.equal(await fieldOf(desk.run(tryKey, short)), 'addresses.0')
+  assert.equal(await fieldOf(desk.run(createKey, { account, name: 'a\nb' })), 'name')
+  const quota = { account, settings: { filesStoredBytes: -1 } }
+  assert.equal(await fieldOf(desk.run(changeAccount, quota)), 'settings.filesStoredBytes')
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
+import { Fault } from '../src/base/fault.ts'
 import { addMember } from '../src/gateway/admin/add-member.ts'
 import type { Actor } from '../src/gateway/admin/actor.ts'
 import { changeMe } from '../src/gateway/admin/change-me.ts'
@@ -233,4 +234,23 @@ test('the audit tells all of it, and holds no password, code, link or token', as
   )
   const all = JSON.stringify(records)
   for (const planted of [link, text, secret, password]) assert.ok(!all.includes(planted))
+})
+
+test('a refusal names the field that is wrong, by the name that the operation has for it', async () => {
+  const { run, as, ada } = await openOffice()
+  const actor = await as(ada)
+  const fieldOf = async (refused: Promise<unknown>) => {
+    const { data } = await refused.then(() => Fault.from(null), Fault.from)
+    return typeof data === 'object' ? data['field'] : undefined
+  }
+  const wrong = { password: 'wrong', newPassword: 'another stone there' }
+  assert.equal(await fieldOf(run(changePassword, wrong, actor)), 'password')
+  const short = { password, newPassword: 'short' }
+  assert.equal(await fieldOf(run(changePassword, short, actor)), 'newPassword')
+  assert.equal(await fieldOf(run(confirmTotp, { code: '000000' }, actor)), 'code')
+  assert.equal(await fieldOf(run(changeMe, { name: ' ' }, actor)), 'name')
+  const past = { name: 'ci', role: 'member', expires: 1 }
+  assert.equal(await fieldOf(run(createToken, past, actor)), 'expires')
+  const twice = { link: 'none', email: 'ada@example.org', name: 'Ada', password }
+  assert.equal(await fieldOf(run(takeInvitationAsNew, twice, null)), undefined)
 })

@@ -16,7 +16,7 @@ import { Icon } from '../ui/icons.tsx'
 import { NameField } from '../ui/name-field.tsx'
 import { Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
-import { LimitField } from './keys/limit-field.tsx'
+import { judgeLimits, LimitField } from './keys/limit-field.tsx'
 
 type Account = Reply<typeof listAccounts>['accounts'][number]
 
@@ -149,8 +149,9 @@ function ChangeAccount({
       <Form
         sending={sending}
         action="Save"
-        fields={['name']}
+        fields={['name', ...Object.keys(settings).map((member) => `settings.${member}`)]}
         onSend={async () => {
+          judgeLimits(settings)
           const sent = { account: account.id, name: name.trim(), settings }
           await call<typeof changeAccount>('PATCH /accounts/{account}', sent)
           onChanged()

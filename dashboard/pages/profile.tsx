@@ -72,6 +72,7 @@ function Password() {
       <Form
         sending={sending}
         action="Change it"
+        fields={['password', 'newPassword']}
         onSend={async () => {
           await call<typeof changePassword>('POST /me/password', { password, newPassword })
           setPassword('')
@@ -91,6 +92,7 @@ function Password() {
           type="password"
           autocomplete="new-password"
           value={newPassword}
+          error={sending.of('newPassword')}
           onValue={setNewPassword}
         />
       </Form>

@@ -62,6 +62,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
       <Form
         sending={sending}
         action="Come in"
+        fields={['email', 'name', 'password']}
         wide
         onSend={async () => {
           const sent = { link, email, name, password }
@@ -78,6 +79,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
           autocomplete="username"
           disabled={invitation.email !== null}
           value={email}
+          error={sending.of('email')}
           onValue={setEmail}
         />
         <TextField
@@ -85,6 +87,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
           autocomplete="name"
           maxLength={100}
           value={name}
+          error={sending.of('name')}
           onValue={setName}
         />
         <TextField
@@ -93,6 +96,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
           type="password"
           autocomplete="new-password"
           value={password}
+          error={sending.of('password')}
           onValue={setPassword}
         />
       </Form>

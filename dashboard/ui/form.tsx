@@ -1,6 +1,8 @@
-// A form that sends to the API: one try at a time, errors of a field at the field, others above the button.
+// A form that sends to the API: one try at a time; what is wrong with a field is said at the field, and the keyboard is there;
+// the rest is said above the button.
+// Tested by test/browser/forms.test.ts
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, messageOf } from '../app/api.ts'
 import { Note } from './note.tsx'
 
@@ -20,7 +22,7 @@ export function useSending(): Sending {
   return {
     busy,
     error,
-    of: (field) => (error !== null && error.field === field ? textOf(error) : null),
+    of: (field) => (error !== null && isAbout(error, field) ? textOf(error, field) : null),
     clear: () => setError(null),
     async run(work) {
       if (busy) return false
@@ -41,11 +43,21 @@ export function useSending(): Sending {
   }
 }
 
-/** Without the name of the member in front, for it stands at the field. */
-function textOf(error: ApiError): string {
-  const start = `${error.field}: `
-  const text = error.message.startsWith(start) ? error.message.slice(start.length) : error.message
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** Also of one entry of a list. */
+function isAbout({ field }: ApiError, name: string): boolean {
+  return field === name || field?.startsWith(`${name}.`) === true
+}
+
+/** Without the name of the member in front, for it stands at the field; an entry of a list is named by its number. */
+function textOf({ field, message }: ApiError, asked: string): string {
+  const words = field?.split('.') ?? []
+  const entry = /^\d+$/.test(words.at(-1) ?? '') ? Number(words.pop()) + 1 : null
+  const start = [`${field}: `, `${words.at(-1)}: `, `${words.at(-1)} `].find((one) =>
+    message.startsWith(one),
+  )
+  const text = message.slice(start?.length ?? 0)
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return entry === null || field === asked ? sentence : `Entry ${entry}: ${sentence}`
 }
 
 type FormProps = {
@@ -53,7 +65,7 @@ type FormProps = {
   /** What the form does; its button says it. */
   readonly action: string
   onSend(): Promise<void>
-  /** Members that have a field here: their errors are shown there. */
+  /** Members that have a field here, `settings.allowIps`: their errors are shown there. */
   readonly fields?: readonly string[]
   readonly children: ComponentChildren
   /** Beside the button. */
@@ -64,9 +76,14 @@ type FormProps = {
 export function Form(props: FormProps) {
   const { sending, action, onSend, fields = [], children, beside, wide = false } = props
   const { error } = sending
-  const atField = error?.field !== null && error !== null && fields.includes(error.field ?? '')
+  const atField = error !== null && fields.some((field) => isAbout(error, field))
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (atField) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
   return (
     <form
+      ref={form}
       class="stack"
       noValidate
       onSubmit={(event) => {

@@ -40,6 +40,7 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
     <Form
       sending={sending}
       action="Save alerts"
+      fields={['emails', 'webhooks']}
       onSend={async () => {
         await call<typeof changeAlerts>('PUT /accounts/{account}/alerts', {
           account,
@@ -53,6 +54,7 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
         title="Mail addresses"
         hint="One a line, up to 10."
         value={emails}
+        error={sending.of('emails')}
         onValue={setEmails}
       />
       {!alerts.sendsMail && (
@@ -64,6 +66,7 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
         title="Webhooks"
         hint="One https URL a line, up to 5. Each is sent JSON, signed with the secret below."
         value={webhooks}
+        error={sending.of('webhooks')}
         onValue={setWebhooks}
       />
       <div class="field">

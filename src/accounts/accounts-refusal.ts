@@ -33,8 +33,16 @@ export type RefusalReason =
 export class AccountsRefusal extends Error {
   override readonly name = 'AccountsRefusal'
   readonly reason: RefusalReason
-  constructor(reason: RefusalReason, message: string, options: { readonly cause?: unknown } = {}) {
+  /** The member of the order that is wrong, `settings.allowIps`; null: the reason says it, or none is. */
+  readonly field: string | null
+
+  constructor(
+    reason: RefusalReason,
+    message: string,
+    options: { readonly cause?: unknown; readonly field?: string } = {},
+  ) {
     super(message, options)
     this.reason = reason
+    this.field = options.field ?? null
   }
 }

@@ -43,18 +43,19 @@ export function parseAllowlist(
   value: unknown,
 ): readonly string[] {
   if (!Array.isArray(value) || value.length > entriesMax) {
-    throw new AccountsRefusal(
-      'bad_setting',
-      `${name} must be a list of at most ${entriesMax} entries`,
-    )
+    throw refusal(`settings.${name}`, `${name} must be a list of at most ${entriesMax} entries`)
   }
   const { isGood, expected } = allowlistForms[name]
-  return value.map((entry: unknown) => {
+  return value.map((entry: unknown, at) => {
     if (typeof entry === 'string' && entry.length <= entryCharsMax && isGood(entry)) return entry
     const shown = JSON.stringify(String(entry).slice(0, 80))
-    throw new AccountsRefusal(
-      'bad_setting',
+    throw refusal(
+      `settings.${name}.${at}`,
       `${name}: ${shown} is not ${expected}, in at most ${entryCharsMax} characters`,
     )
   })
+}
+
+function refusal(field: string, message: string): AccountsRefusal {
+  return new AccountsRefusal('bad_setting', message, { field })
 }

@@ -125,5 +125,6 @@ function names(name: string, value: unknown): readonly string[] | null {
 }
 
 function refusal(name: string, expected: string): AccountsRefusal {
-  return new AccountsRefusal('bad_setting', `${name} must be ${expected}`)
+  const field = `settings.${name}`
+  return new AccountsRefusal('bad_setting', `${name} must be ${expected}`, { field })
 }

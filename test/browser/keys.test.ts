@@ -83,7 +83,7 @@ test(
     await closeDialog(page)
     await page.getByRole('link', { name: 'listed' }).click()
     await page.getByRole('tab', { name: 'Allowlists' }).click()
-    await page.getByLabel('Methods and file commands').fill('eth_chainId')
+    await page.getByLabel('Methods and file commands').fill('eth_chainId \n\n')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved. The key follows at once.').waitFor()
     assert.equal(await codeOf(cairn.url, key), -32002)

@@ -30,7 +30,12 @@ const switches = [
 
 export function AccessForm(props: SettingsFormProps) {
   return (
-    <SettingsForm {...props} title="Access" about="What the key opens, and what a call must bring.">
+    <SettingsForm
+      {...props}
+      title="Access"
+      about="What the key opens, and what a call must bring."
+      fields={['name']}
+    >
       {(draft) => (
         <>
           <NameField

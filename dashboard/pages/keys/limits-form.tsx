@@ -38,6 +38,7 @@ export function LimitsForm(props: SettingsFormProps) {
         {...props}
         title="Limits"
         about="An empty field is no limit, 0 is nothing at all."
+        fields={[...calls, ...files].map(({ name }) => `settings.${name}`)}
       >
         {({ settings, set, sending }) =>
           [

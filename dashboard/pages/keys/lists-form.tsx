@@ -48,6 +48,7 @@ export function ListsForm(props: SettingsFormProps) {
       {...props}
       title="Allowlists"
       about="A call must pass every list that is set; an empty list lets everything pass. One entry a line, 30 at most."
+      fields={lists.map(({ name }) => `settings.${name}`)}
     >
       {({ settings, set, sending }) => (
         <>
@@ -75,7 +76,7 @@ export function ListsForm(props: SettingsFormProps) {
   )
 }
 
-/** An empty last line stays while it is typed on; the server leaves it out. */
+/** An empty last line stays while it is typed on; it is not sent. */
 function entriesOf(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n')
 }

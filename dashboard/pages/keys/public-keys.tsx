@@ -28,7 +28,7 @@ export function PublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicKeys
       {mayChange && publicKeys.length < publicKeysMax && (
         <Add key={publicKeys.length} keyId={apiKey.id} onAdded={onSaved} />
       )}
-      <SettingsForm {...props} title="Rules">
+      <SettingsForm {...props} title="Rules" fields={['settings.jwtAudiences']}>
         {({ settings, set, sending }) => (
           <>
             <CheckField

@@ -7,6 +7,7 @@ import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, type Sending, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { judgeLimits } from './limit-field.tsx'
 
 export type ApiKey = Reply<typeof changeKey>['key']
 export type Settings = ApiKey['settings']
@@ -32,10 +33,13 @@ export function SettingsForm({
   onSaved,
   title,
   about,
+  fields,
   children,
 }: SettingsFormProps & {
   readonly title: string
   readonly about?: ComponentChildren
+  /** Members that have a field here. */
+  readonly fields: readonly string[]
   readonly children: (draft: SettingsDraft) => ComponentChildren
 }) {
   const { id: account } = useAccount()
@@ -50,11 +54,14 @@ export function SettingsForm({
     set: (more) => setChanges((were) => ({ ...were, ...more })),
   }
   const send = async (): Promise<void> => {
+    judgeLimits(settings)
     await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,
       ...(name === undefined ? {} : { name }),
-      settings,
+      settings: Object.fromEntries(
+        Object.entries(settings).map(([member, value]) => [member, withoutBlanks(value)]),
+      ),
     })
     setChanges({})
     onSaved()
@@ -67,6 +74,7 @@ export function SettingsForm({
           <Form
             sending={sending}
             action="Save"
+            fields={fields}
             onSend={send}
             beside={
               Object.keys(changes).length > 0 && (
@@ -84,4 +92,10 @@ export function SettingsForm({
       </fieldset>
     </Card>
   )
+}
+
+/** Of a list that is typed line by line. */
+function withoutBlanks<Value>(value: Value): Value | readonly string[] {
+  if (!Array.isArray(value)) return value
+  return value.map((entry) => String(entry).trim()).filter((entry) => entry !== '')
 }

@@ -31,10 +31,10 @@ export function TryForm({
   const [texts, setTexts] = useState(empty)
   const [verdict, setVerdict] = useState<Verdict | null>(null)
   const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
-  const field = (name: keyof typeof empty) => ({
+  const field = (name: keyof typeof empty, member: string = name) => ({
     value: texts[name],
     autocomplete: 'off',
-    error: sending.of(name),
+    error: sending.of(member),
     onValue: (value: string) => setTexts({ ...texts, [name]: value }),
   })
   const send = async (): Promise<void> => {
@@ -65,7 +65,7 @@ export function TryForm({
       <Form
         sending={sending}
         action="Try it"
-        fields={['method', 'ip', 'origin', 'userAgent']}
+        fields={['method', 'addresses', 'ip', 'origin', 'userAgent']}
         onSend={send}
       >
         <div class="grid">
@@ -93,7 +93,7 @@ export function TryForm({
                 }))}
                 onValue={(network) => setTexts({ ...texts, network })}
               />
-              <TextField title="Contract" placeholder="0x…" {...field('address')} />
+              <TextField title="Contract" placeholder="0x…" {...field('address', 'addresses.0')} />
             </>
           )}
           <TextField title="Origin" placeholder="https://app.example.com" {...field('origin')} />

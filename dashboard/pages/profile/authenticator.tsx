@@ -63,6 +63,7 @@ function Enrol({ onDone, onClose }: StepProps) {
       <Form
         sending={sending}
         action="Go on"
+        fields={['password']}
         onSend={async () =>
           setEnrolled(await call<typeof enrolTotp>('POST /me/totp', { password }))
         }
@@ -100,6 +101,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
       <Form
         sending={sending}
         action="Turn on"
+        fields={['code']}
         onSend={async () => {
           const sent = { code: code.replaceAll(/\s/g, '') }
           const { recoveryCodes } = await call<typeof confirmTotp>('POST /me/totp/confirm', sent)
@@ -114,6 +116,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
           autocomplete="one-time-code"
           maxLength={8}
           value={code}
+          error={sending.of('code')}
           onValue={setCode}
         />
       </Form>
@@ -129,6 +132,7 @@ function Remove({ onDone, onClose }: StepProps) {
       <Form
         sending={sending}
         action="Turn off"
+        fields={['password']}
         onSend={async () => {
           await call<typeof removeTotp>('POST /me/totp/remove', { password })
           onDone()

@@ -59,7 +59,8 @@ export function createTokens(parts: {
         throw new AccountsRefusal('bad_role', `a token may not be more than its person: ${may}`)
       }
       if (expires !== null && expires <= now) {
-        throw new AccountsRefusal('bad_setting', 'a token expires in the future, or never')
+        const words = 'a token expires in the future, or never'
+        throw new AccountsRefusal('bad_setting', words, { field: 'expires' })
       }
       const text = createToken()
       const token: Token = {

@@ -1,8 +1,10 @@
 // `PUT /accounts/{account}/alerts`: sets whom the account wants told at 75, 85 and 100 % of a limit.
 // Tested by test/admin-alerts.test.ts
 import { z } from 'zod'
+import { Fault } from '../../base/fault.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { alertsOf, alertsOutput, shownAlerts } from './alerts-schema.ts'
+import type { AlertsView } from './alerts-view.ts'
 import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({
@@ -26,8 +28,18 @@ export const changeAlerts: JsonOperation<z.output<typeof input>, z.output<typeof
   }),
   async run({ account, emails, webhooks }, call) {
     const alerts = alertsOf(call)
-    for (const url of webhooks) alerts.judge(url)
+    for (const [at, url] of webhooks.entries()) judge(alerts, url, at)
     await alerts.set(account, { emails: [...new Set(emails)], webhooks: [...new Set(webhooks)] })
     return shownAlerts(alerts, account)
   },
+}
+
+/** With the place in the list, for the field that it was typed into. */
+function judge(alerts: AlertsView, url: string, at: number): void {
+  try {
+    alerts.judge(url)
+  } catch (cause) {
+    const { code, message } = Fault.from(cause)
+    throw new Fault(code, { detail: message, data: { field: `webhooks.${at}` }, cause })
+  }
 }

@@ -30,10 +30,18 @@ export async function runAdmin(
     return { form: 'json', value }
   } catch (thrown) {
     if (thrown instanceof AccountsRefusal) {
-      throw new Fault(codes[thrown.reason], { detail: thrown.message, cause: thrown })
+      throw faultOf(thrown, sent)
     }
     throw Fault.from(thrown)
   }
+}
+
+/** Its data name the member of the input that is wrong, where one is. */
+function faultOf(refusal: AccountsRefusal, sent: Readonly<Record<string, unknown>>): Fault {
+  const { reason, message } = refusal
+  const field = refusal.field ?? fields[reason]?.find((name) => Object.hasOwn(sent, name))
+  const data = field === undefined ? {} : { data: { field } }
+  return new Fault(codes[reason], { detail: message, cause: refusal, ...data })
 }
 
 function parseInput(operation: AdminOperation, sent: Readonly<Record<string, unknown>>): unknown {
@@ -73,4 +81,17 @@ const codes: Readonly<Record<RefusalReason, FaultCode>> = {
   last_operator: 'conflict',
   link_over: 'link_over',
   too_many: 'conflict',
+}
+
+/** What operations call the member that a reason is about; the first that was sent counts. */
+const fields: Readonly<Partial<Record<RefusalReason, readonly string[]>>> = {
+  bad_name: ['name', 'accountName'],
+  name_taken: ['name', 'accountName'],
+  bad_email: ['email'],
+  email_taken: ['email'],
+  bad_password: ['newPassword', 'password'],
+  wrong_password: ['password'],
+  wrong_code: ['code'],
+  bad_role: ['role'],
+  bad_public_key: ['publicKey'],
 }

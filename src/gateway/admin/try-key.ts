@@ -1,5 +1,6 @@
 // `POST /accounts/{account}/keys/{key}/try`: would this request pass? Says which rule refuses it, and what it costs.
 // Tested by src/gateway/trial.test.ts
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { fromHex } from '../../base/hex.ts'
 import type { TrialVerdict } from '../trial.ts'
@@ -31,7 +32,11 @@ const input = z.strictObject({
   origin: header.optional(),
   userAgent: header.optional(),
   /** Where it comes from; not judged when not given. */
-  ip: z.string().max(64).optional(),
+  ip: z
+    .string()
+    .max(64)
+    .refine((text) => isIP(text) !== 0, 'expected an IP address')
+    .optional(),
 })
 
 const output = z.object({

@@ -1,0 +1,88 @@
+// Forms say what is wrong at the field, in words, and the keyboard is there.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import type { Page } from 'playwright-core'
+import { checkAxe } from './axe.ts'
+import { noBrowser } from './browser.ts'
+import { openPage } from './open-page.ts'
+
+/** The field is marked, described by these words, and has the focus; nothing is said above the button. */
+async function checkField(page: Page, label: string, words: RegExp): Promise<void> {
+  const field = page.getByLabel(label)
+  await page.locator('.field-error').waitFor()
+  assert.equal(await field.getAttribute('aria-invalid'), 'true', label)
+  const described = (await field.getAttribute('aria-describedby')) ?? ''
+  const error = page.locator(`[id="${described.split(' ').at(-1)}"]`)
+  assert.match(await error.innerText(), words)
+  await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"')
+  const focused = await field.evaluate((input) => input === input.ownerDocument.activeElement)
+  assert.equal(focused, true, `${label} has the focus`)
+  assert.equal(await page.locator('.note.bad').count(), 0)
+}
+
+test(
+  'a wrong limit or entry is told at its field, nothing is saved of it, and what was typed stays',
+  { skip: noBrowser, timeout: 90_000 },
+  async (t: TestContext) => {
+    const { page, enter, open, expect, picture } = await openPage(t)
+    await enter()
+    expect(/status of 400/)
+    await open('/keys')
+    await page.getByRole('link', { name: 'first' }).click()
+    await page.getByRole('tab', { name: 'Limits' }).click()
+    const save = page.getByRole('button', { name: 'Save' })
+    const limit = /^Expected a whole number from 0, or nothing for no limit\.$/
+    for (const wrong of ['ten', '-5', '1.5', '1e3']) {
+      await page.getByLabel('Units a day').fill(wrong)
+      await save.click()
+      await checkField(page, 'Units a day', limit)
+      assert.equal(await page.getByLabel('Units a day').inputValue(), wrong)
+    }
+    await checkAxe(page, 'a wrong limit')
+    await picture('wrong-limit')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    assert.equal(await page.getByLabel('Units a day').inputValue(), '')
+    await page.getByLabel('One request, MiB').fill('0.5')
+    await save.click()
+    await page.getByText('Saved. The key follows at once.').waitFor()
+    assert.equal(await page.getByLabel('One request, MiB').inputValue(), '0.5')
+
+    await page.getByRole('tab', { name: 'Allowlists' }).click()
+    await page.getByLabel('IP addresses').fill('203.0.113.7\n10.0.0.0/99')
+    await save.click()
+    await checkField(page, 'IP addresses', /^Entry 2: "10\.0\.0\.0\/99" is not an IP address/)
+    await picture('wrong-entry')
+
+    await page.getByRole('tab', { name: 'Try' }).click()
+    await page.getByLabel('Contract').fill('0x12')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await checkField(page, 'Contract', /^Expected 0x and 40 hex digits$/)
+    await page.getByLabel('Contract').fill('')
+    await page.getByLabel('IP address').fill('here')
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await checkField(page, 'IP address', /^Expected an IP address$/)
+  },
+)
+
+test(
+  'a wrong password, address or webhook is told at its field',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { page, enter, open, expect } = await openPage(t)
+    await enter()
+    expect(/status of 400/)
+    await open('/profile')
+    await page.getByLabel('Password of now').fill('not this')
+    await page.getByLabel('New password').fill('another pile of stones')
+    await page.getByRole('button', { name: 'Change it' }).click()
+    await checkField(page, 'Password of now', /^This is not your password$/)
+    await open('/usage')
+    await page.getByLabel('Mail addresses').fill('ops@example.com\nnobody')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await checkField(page, 'Mail addresses', /^Entry 2: Invalid email address$/)
+    await page.getByLabel('Mail addresses').fill('')
+    await page.getByLabel('Webhooks').fill('ftp://example.com')
+    await page.getByRole('button', { name: 'Save alerts' }).click()
+    await checkField(page, 'Webhooks', /^Entry 1: A webhook is a URL like https/)
+  },
+)
