@@ -21,7 +21,8 @@ function cairn(
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const all = [...nodeArgs, bin, ...args]
-    const env = { ...process.env, ...variables }
+    // The folder that the tests of this run share is not what a user has.
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, ...variables }
     const child = execFile(process.execPath, all, { cwd: root, env }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code), out, err })
     })
