@@ -1,8 +1,10 @@
 // The ports: one for the faces, and one for the admin side alone where it has its own.
 // Tested by test/admin.test.ts
 import type { Clock } from './base/clock.ts'
+import { createListedIps } from './base/ip-list.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
+import { createClientAddress } from './http/client-address.ts'
 import { createServer, defaultServerSettings, type Server } from './http/server.ts'
 import type { OpenFaces } from './open-faces.ts'
 
@@ -43,6 +45,7 @@ export function createListeners(parts: {
       connectionsMax: config.http.connectionsMax,
       connectionsPerAddressMax: config.http.connectionsPerAddressMax,
     },
+    clientAddress: createClientAddress(createListedIps(() => settings.now.http.trustedProxies)),
     logAnswers: () => settings.now.log.level === 'debug',
     clock,
     log,

@@ -1,7 +1,7 @@
 // The admin side as the server listens with it: its operations, what they may touch, and who asks.
 // Tested by test/admin.test.ts
 import { fileURLToPath } from 'node:url'
-import { createIpList, parseIpRule } from './accounts/allowed-ip.ts'
+import { createListedIps } from './base/ip-list.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -43,25 +43,13 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
   const version = cairnVersion()
   let rpcDocument: string | null = null
   const operations = adminOperations
-  const lists = new Map<string, (address: string) => boolean>()
-
-  function admits(address: string): boolean {
-    const { ips } = settings.now.admin
-    if (ips === null) return true
-    let list = lists.get(ips)
-    if (list === undefined) {
-      lists.clear()
-      list = createIpList(listOf(ips).flatMap((entry) => parseIpRule(entry) ?? []))
-      lists.set(ips, list)
-    }
-    return list(address)
-  }
+  const isListed = createListedIps(() => settings.now.admin.ips)
 
   const rules = {
     get hosts() {
       return listOf(settings.now.admin.hosts)
     },
-    admits,
+    admits: (address: string) => settings.now.admin.ips === null || isListed(address),
   }
   const { directory, opened, limiter, fileMeters, faces } = needs
   const tryRequest = createTrial({

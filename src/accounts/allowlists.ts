@@ -2,7 +2,7 @@
 // ORed, an empty type allows all (contract-rpc 11, contract-files 3.3). A refusal names the type, never the list.
 import { Fault } from '../base/fault.ts'
 import { toBareHex } from '../base/hex.ts'
-import { createIpList, parseIpRule } from './allowed-ip.ts'
+import { createIpList, parseIpRule } from '../base/ip-list.ts'
 import { isOriginOf, type OriginRule, parseOrigin, parseOriginRule } from './allowed-origin.ts'
 import type { KeySettings } from './key-settings.ts'
 

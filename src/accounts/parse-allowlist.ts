@@ -1,6 +1,6 @@
 // The entries of an allowlist as an owner writes them: what could never match is refused when it is set.
 // Tested by src/accounts/allowlists.test.ts
-import { parseIpRule } from './allowed-ip.ts'
+import { parseIpRule } from '../base/ip-list.ts'
 import { parseOriginRule } from './allowed-origin.ts'
 import { AccountsRefusal } from './accounts-refusal.ts'
 

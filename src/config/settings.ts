@@ -2,6 +2,7 @@
 // and `cairn config` are made from it. Only app.ts and cli/ see Config; modules take plain values.
 // long: one row for each setting.
 import { z } from 'zod'
+import { parseIpRule } from '../base/ip-list.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
 import type { SourceConfig } from './source-schema.ts'
 
@@ -70,6 +71,21 @@ function networkName(initial: string, description: string) {
     .meta({ description })
 }
 
+const addressesMax = 100
+
+/** Addresses and blocks of them in one text, or null. */
+function addresses(description: string) {
+  return z
+    .string()
+    .refine((list) => {
+      const entries = list.split(',', addressesMax + 1)
+      return entries.length <= addressesMax && entries.every((entry) => parseIpRule(entry))
+    }, `expected at most ${addressesMax} addresses or blocks of them (CIDR), a comma between them`)
+    .nullable()
+    .default(null)
+    .meta({ description })
+}
+
 /** The setting is read at each use. */
 function live<Schema extends z.ZodType>(schema: Schema): Schema {
   return schema.meta({ ...schema.meta(), live: true })
@@ -93,7 +109,12 @@ export const settingsSchema = z.strictObject({
         1,
         65_536,
         1024,
-        'Open connections from one address, of IPv6 from one /64. Loopback counts too: raise it for a proxy in front.',
+        'Open connections from one address, of IPv6 from one /64. Loopback counts too; a proxy of `http.trustedProxies` does not.',
+      ),
+      trustedProxies: live(
+        addresses(
+          'Addresses, and blocks of them (CIDR), of proxies in front, a comma between them: their `X-Forwarded-For` names the caller; null: none.',
+        ),
       ),
       failedKeysPerMinute: live(
         whole(
@@ -338,18 +359,9 @@ export const settingsSchema = z.strictObject({
           }),
       ),
       ips: live(
-        z
-          .string()
-          .regex(
-            /^[0-9a-f.:/]{2,49}(, ?[0-9a-f.:/]{2,49}){0,99}$/,
-            'expected addresses or blocks of them (CIDR), a comma between them',
-          )
-          .nullable()
-          .default(null)
-          .meta({
-            description:
-              'Addresses, and blocks of them (CIDR), that may reach it, a comma between them; null: all that can.',
-          }),
+        addresses(
+          'Addresses, and blocks of them (CIDR), that may reach it, a comma between them; null: all that can.',
+        ),
       ),
       signUp: live(
         choice(

@@ -15,6 +15,7 @@ export const requestHeaderNames = [
   'origin',
   'user-agent',
   'x-cairn-proof',
+  'x-forwarded-for',
   'x-request-id',
 ] as const
 
@@ -48,7 +49,7 @@ export interface Exchange {
   readonly hostLabel: string | null
   /** Ours, or the caller's when well formed; goes out as `x-request-id`. */
   readonly requestId: string
-  /** The peer's address as the socket gives it; empty once it has gone. */
+  /** The caller's, as `client-address.ts` finds it; empty once the peer has gone. */
   readonly address: string
   /** The caller has hung up: no answer will reach it. */
   readonly gone: boolean

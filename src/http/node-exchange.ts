@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import { type Body, readBody } from './body.ts'
+import type { ClientAddress } from './client-address.ts'
 import type { Deadlines } from './deadlines.ts'
 import { endEarly } from './early-answer.ts'
 import { type Exchange, flushMs, type RequestHeaders, type WholeAnswer } from './exchange.ts'
@@ -22,6 +23,7 @@ export type NodeExchangeParts = {
   readonly awaitsContinue: boolean
   /** The server no longer takes connections. */
   readonly draining: boolean
+  readonly clientAddress: ClientAddress
   readonly clock: Clock
 }
 
@@ -33,6 +35,7 @@ export class NodeExchange implements Exchange {
   readonly hostLabel: string | null
   readonly requestId: string
   readonly draining: boolean
+  readonly #clientAddress: ClientAddress
   readonly #clock: Clock
   #awaitsContinue: boolean
   #controller: AbortController | null = null
@@ -45,6 +48,7 @@ export class NodeExchange implements Exchange {
     this.hostLabel = parts.target.hostLabel
     this.requestId = parts.requestId
     this.draining = parts.draining
+    this.#clientAddress = parts.clientAddress
     this.#clock = parts.clock
     this.#awaitsContinue = parts.awaitsContinue
   }
@@ -59,7 +63,10 @@ export class NodeExchange implements Exchange {
   }
 
   get address(): string {
-    return this.request.socket.remoteAddress ?? ''
+    return this.#clientAddress.of(
+      this.request.socket.remoteAddress ?? '',
+      this.headers['x-forwarded-for'],
+    )
   }
 
   get gone(): boolean {

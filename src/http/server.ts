@@ -12,6 +12,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createAddressCap } from './address-cap.ts'
+import { type ClientAddress, peerAddress } from './client-address.ts'
 import { createDateHeader } from './date-header.ts'
 import { createLeanListener } from './lean/lean-listener.ts'
 import { NodeExchange } from './node-exchange.ts'
@@ -52,6 +53,8 @@ export type ServerParts = {
   readonly routes: Routes
   /** Takes WebSockets; without it every upgrade is answered in HTTP. */
   readonly upgrades?: Upgrades
+  /** Default: the peer is the caller, always. */
+  readonly clientAddress?: ClientAddress
   /** A line at level debug for each answer. It costs a listener on each, so not by default. */
   readonly logAnswers?: () => boolean
   readonly clock: Clock
@@ -74,6 +77,7 @@ export interface Server {
 /** Builds a server that does not listen yet. */
 export function createServer(parts: ServerParts): Server {
   const { settings, routes, upgrades, logAnswers = () => false, clock, log } = parts
+  const { clientAddress = peerAddress } = parts
   const requestIdOf = createRequestIds()
   const dateOf = createDateHeader(clock)
   let draining = false
@@ -138,6 +142,7 @@ export function createServer(parts: ServerParts): Server {
         requestId,
         awaitsContinue,
         draining,
+        clientAddress,
         clock,
       }
       const answered = routes.any(new NodeExchange(parts))
@@ -162,10 +167,12 @@ export function createServer(parts: ServerParts): Server {
       response.shouldKeepAlive = false
       response.once('finish', () => socket.destroySoon())
       response.assignSocket(socket)
-      const rest = { requestId, awaitsContinue: false, draining, clock }
+      const rest = { requestId, awaitsContinue: false, draining, clientAddress, clock }
       return new NodeExchange({ request, response, target, ...rest })
     }
-    upgrades.open({ request, socket, head, target, requestId, draining, refuse })
+    const forwardedFor = request.headers['x-forwarded-for'] as string | undefined
+    const address = clientAddress.of(socket.remoteAddress ?? '', forwardedFor)
+    upgrades.open({ request, socket, address, head, target, requestId, draining, refuse })
   }
 
   const node = createNodeServer({
@@ -199,12 +206,13 @@ export function createServer(parts: ServerParts): Server {
     draining: () => draining,
     statusTexts: STATUS_CODES,
     dateOf,
+    clientAddress,
     logAnswers,
     clock,
     log,
   })
   let connections = 0
-  const underCap = createAddressCap(settings.connectionsPerAddressMax)
+  const underCap = createAddressCap(settings.connectionsPerAddressMax, clientAddress.trusts)
   node.on('connection', (socket) => {
     if (!underCap(socket)) return
     connections++

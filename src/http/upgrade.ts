@@ -8,6 +8,8 @@ import type { Target } from './target.ts'
 export type Upgrade = {
   readonly request: IncomingMessage
   readonly socket: Socket
+  /** The caller's, as `client-address.ts` finds it. */
+  readonly address: string
   /** What came behind the headers in the same packet. */
   readonly head: Buffer
   readonly target: Target

@@ -73,9 +73,8 @@ export function createWebSocketFace(parts: WebSocketFaceParts): Upgrades {
     if (upgrade.draining) throw new Fault('shutting_down')
     const path = parseRpcPath(upgrade.target.path) as RpcPath
     const network = gateway.networkFor(path.network, upgrade.target.hostLabel)
-    const { headers, socket } = upgrade.request
-    const address = socket.remoteAddress ?? ''
-    const credential = readCredential({ headers, address }, path.key)
+    const { address } = upgrade
+    const credential = readCredential({ headers: upgrade.request.headers, address }, path.key)
     const admit = (caller: Caller): Admitted => {
       gateway.enterSocket(caller, network)
       if ((countOf.get(caller.keyId) ?? 0) >= limits.connectionsPerKeyMax) {

@@ -3,6 +3,7 @@
 // Tested by src/http/lean/lean-listener.test.ts
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
+import type { ClientAddress } from '../client-address.ts'
 import { flushMs, type WholeAnswer } from '../exchange.ts'
 import { toLines } from '../head-lines.ts'
 import type { Idler, IdleWheel } from './idle-wheel.ts'
@@ -15,6 +16,7 @@ export type ConnectionTerms = {
   readonly readHead: (bytes: Buffer) => PlainHead | null
   readonly begin: (exchange: LeanExchange) => void
   readonly requestIdOf: (given: string | undefined) => string
+  readonly clientAddress: ClientAddress
   /** The status line. */
   readonly startOf: (status: number) => string
   /** The last lines of a head, the empty one included; `stays`: the connection does. */
@@ -43,7 +45,7 @@ const nothing: Buffer = Buffer.alloc(0)
 
 export class LeanConnection implements Idler, Sender {
   readonly socket: Socket
-  readonly address: string
+  readonly peer: string
   readonly #terms: ConnectionTerms
   #exchange: LeanExchange | null = null
   #lastHead: PlainHead | null = null
@@ -67,11 +69,16 @@ export class LeanConnection implements Idler, Sender {
 
   constructor(socket: Socket, terms: ConnectionTerms) {
     this.socket = socket
-    this.address = socket.remoteAddress ?? ''
+    this.peer = socket.remoteAddress ?? ''
     this.#terms = terms
     this.dueTick = terms.wheel.tickAfter(terms.headersMs)
     socket.on('data', this.#onData).on('end', this.#onEnd).on('drain', this.#onDrain)
     socket.on('error', this.#onError).on('close', this.#onClose)
+  }
+
+  /** Who sent the request that names `forwardedFor` so. */
+  addressOf(forwardedFor: string | undefined): string {
+    return this.#terms.clientAddress.of(this.peer, forwardedFor)
   }
 
   get idle(): boolean {

@@ -8,7 +8,7 @@ import type { PlainHead } from './plain-head.ts'
 
 /** What an exchange needs of its connection. */
 export type ExchangeConnection = {
-  readonly address: string
+  addressOf(forwardedFor: string | undefined): string
   /** Writes the answer and goes on with the connection or ends it. */
   answer(answer: WholeAnswer): void
 }
@@ -51,7 +51,7 @@ export class LeanExchange implements Exchange {
   }
 
   get address(): string {
-    return this.#connection.address
+    return this.#connection.addressOf(this.head.headers['x-forwarded-for'])
   }
 
   get gone(): boolean {

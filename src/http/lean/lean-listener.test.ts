@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { RawConnection, sendRaw } from '../../../test/fakes/raw-http.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import type { Log } from '../../base/log.ts'
+import { peerAddress } from '../client-address.ts'
 import { createDateHeader } from '../date-header.ts'
 import { createDeadlines } from '../deadlines.ts'
 import type { Exchange } from '../exchange.ts'
@@ -47,6 +48,7 @@ async function startListener(
   const listener = createLeanListener({
     face: options.answer ?? echo,
     handOver: (socket) => handedOver.push({ socket, bytes: once(socket, 'data') }),
+    clientAddress: peerAddress,
     requestIdOf: (given) => {
       if (given === 'a bug') throw new TypeError('a bug')
       return given ?? 'made'

@@ -15,7 +15,7 @@ import { createPlainHeads } from './plain-head.ts'
 
 export type LeanListenerParts = Pick<
   ConnectionTerms,
-  'requestIdOf' | 'draining' | 'handOver' | 'headersMs' | 'keepAliveMs' | 'clock'
+  'requestIdOf' | 'clientAddress' | 'draining' | 'handOver' | 'headersMs' | 'keepAliveMs' | 'clock'
 > & {
   readonly face: RpcFace
   readonly statusTexts: Readonly<Record<number, string | undefined>>

@@ -33,3 +33,21 @@ export function createIpList(rules: readonly IpRule[]): (address: string) => boo
     return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
 }
+
+/**
+ * Is an address in a list that a setting holds, commas between its entries? Read anew when the text changes; null:
+ * none is.
+ */
+export function createListedIps(text: () => string | null): (address: string) => boolean {
+  let read: string | null = null
+  let holds: (address: string) => boolean = () => false
+  return (address) => {
+    const now = text()
+    if (now === null) return false
+    if (now !== read) {
+      holds = createIpList(now.split(',').flatMap((entry) => parseIpRule(entry) ?? []))
+      read = now
+    }
+    return holds(address)
+  }
+}
