@@ -1,4 +1,5 @@
-// Opens the store of a data folder: what a crash left of open uploads is cleared, and blocks that an earlier version
+// Opens the store of a data folder: what a crash left of open uploads is cleared, blocks whose rows were still to come
+// get them, and blocks that an earlier version
 // kept in rows are moved to the segments.
 // Tested by test/start.test.ts
 import { existsSync } from 'node:fs'
@@ -8,6 +9,7 @@ import type { Log } from './base/log.ts'
 import type { HashBeside } from './codec/hash-beside.ts'
 import { discardStaged } from './content/sqlite-store.ts'
 import { moveBlocks } from './content/segments/move-blocks.ts'
+import { replayLog } from './content/segments/replay-log.ts'
 import { discardListed } from './content/segments/segment-batch.ts'
 import {
   createSegmentStore,
@@ -45,7 +47,7 @@ export function refuseLostDatabase(dataDir: string): void {
 export async function openStore(parts: {
   readonly dataDir: string
   readonly database: Database
-  /** As createSqliteStore says. */
+  /** A second connection, for bytes and looks of one turn. */
   readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null
@@ -68,6 +70,7 @@ export async function openStore(parts: {
   await discardStaged(writer)
   await discardListed(writer, null)
   const ops = createSystemFiles()
+  await replayLog({ db, writer, ops, path: segmentsOf(dataDir), clock })
   const store = createSegmentStore({
     db,
     bytesDb,
@@ -75,6 +78,7 @@ export async function openStore(parts: {
     ops,
     path: segmentsOf(dataDir),
     bytesMax,
+    rowsFollow: true,
     hashBeside,
     clock,
     log,

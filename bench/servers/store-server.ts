@@ -32,9 +32,19 @@ const clock = systemClock
 const log = silentLog
 const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
+const bytesDb = openDatabase(path, { readOnly: true })
 /** As a server does where there is more than one processor. */
 const hashBeside = createHashBeside()
-const store = await openStore({ dataDir, database, writer, bytesMax: null, hashBeside, clock, log })
+const store = await openStore({
+  dataDir,
+  database,
+  bytesDb,
+  writer,
+  bytesMax: null,
+  hashBeside,
+  clock,
+  log,
+})
 const verify: Verify = (ref, bytes) => verifyDagBlock(ref.hash, bytes)
 await writer.write([
   {

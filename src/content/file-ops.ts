@@ -19,6 +19,11 @@ export interface FileOps {
   openNow(path: string): OpenFile
   /** All of `buffers`, one after the other, from the place `at` on. */
   writev(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
+  /**
+   * As `writev`, and what it resolved is on disk: one wait for both, which does not cover what `writev` left. After an
+   * error that tells of no full device it is not known what the disk holds.
+   */
+  writeSynced(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
   /** Fills `into` from the place `at` on; how many bytes there were, fewer only at the end of the file. */
   read(file: OpenFile, into: Uint8Array, at: number): Promise<number>
   /** The same at once, for what is likely in memory. */

@@ -9,6 +9,7 @@ import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
+import { createTurnReads } from '../db/turn-reads.ts'
 import { createSqliteStore, discardStaged } from './sqlite-store.ts'
 
 storeSuite('sqlite store with an inline writer', async () => {
@@ -98,7 +99,11 @@ function fixture(
   bytesDb?: Database,
 ): StoreFixture {
   return {
-    store: createSqliteStore({ db, bytesDb, writer }),
+    store: createSqliteStore({
+      db,
+      turnReads: bytesDb === undefined ? null : createTurnReads(bytesDb),
+      writer,
+    }),
     accountNames: () =>
       db.all<{ name: string }>('SELECT name FROM account ORDER BY name').map(({ name }) => name),
     async close() {

@@ -2,7 +2,7 @@
 // writes through the Writer, so what a commit resolved is on disk and seen by the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
-import { createTurnReads } from '../db/turn-reads.ts'
+import type { TurnReads } from '../db/turn-reads.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { type ContentRef, isSameRef, type Item } from './ref.ts'
@@ -15,14 +15,13 @@ const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = 
 const hasSql = 'SELECT 1 AS present FROM content WHERE kind = ? AND hash = ?'
 const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3)'
 
-/** `bytesDb`: a second connection, for the bytes alone; without it `db` serves. */
+/** `turnReads`: of a second connection, for the bytes; null: `db` serves. */
 export function createSqliteStore(parts: {
   readonly db: Database
-  readonly bytesDb?: Database | undefined
+  readonly turnReads?: TurnReads | null
   readonly writer: Writer
 }): Store {
-  const { db, bytesDb, writer } = parts
-  const turnReads = bytesDb === undefined ? null : createTurnReads(bytesDb)
+  const { db, turnReads = null, writer } = parts
 
   const has = (ref: ContentRef): boolean => db.getValue(hasSql, [ref.kind, ref.hash]) !== null
 

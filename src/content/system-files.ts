@@ -3,11 +3,16 @@
 import fs from 'node:fs'
 import type { FileOps, OpenFile } from './file-ops.ts'
 
-type SystemFile = OpenFile & { readonly fd: number }
+type SystemFile = OpenFile & {
+  readonly fd: number
+  /** The same file, each write to which is synced; null before the first. */
+  synced: Promise<number> | null
+}
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
 /** Undefined where the system has none. */
 const direct = fs.constants.O_DIRECT as number | undefined
+const dataSynced = fs.constants.O_DSYNC as number | undefined
 
 /** One for a process is enough; it holds nothing. */
 export function createSystemFiles(): FileOps {
@@ -16,15 +21,20 @@ export function createSystemFiles(): FileOps {
       if (how.direct === true && direct === undefined) throw noDirect()
       const access = how.create === true ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY
       const flags = how.direct === true ? access | (direct ?? 0) : access
-      const fd = await new Promise<number>((resolve, reject) => {
-        fs.open(path, flags, 0o600, (error, opened) =>
-          error === null ? resolve(opened) : reject(error),
-        )
-      })
-      return { path, fd } satisfies SystemFile
+      return { path, fd: await openFd(path, flags), synced: null } satisfies SystemFile
     },
-    openNow: (path) => ({ path, fd: fs.openSync(path, O_RDONLY) }) satisfies SystemFile,
+    openNow: (path) =>
+      ({ path, fd: fs.openSync(path, O_RDONLY), synced: null }) satisfies SystemFile,
     writev: (file, buffers, at) => writeAll(fdOf(file), buffers, at),
+    async writeSynced(file, buffers, at) {
+      if (dataSynced === undefined) {
+        await writeAll(fdOf(file), buffers, at)
+        return await syncData(fdOf(file))
+      }
+      const its = file as SystemFile
+      its.synced ??= openFd(file.path, O_WRONLY | dataSynced)
+      await writeAll(await its.synced, buffers, at)
+    },
     read: (file, into, at) => readAll(fdOf(file), into, at),
     readNow(file, into, at) {
       const fd = fdOf(file)
@@ -36,10 +46,12 @@ export function createSystemFiles(): FileOps {
       }
       return got
     },
-    datasync: (file) =>
-      new Promise((resolve, reject) => fs.fdatasync(fdOf(file), settle(resolve, reject))),
-    close: (file) =>
-      new Promise((resolve, reject) => fs.close(fdOf(file), settle(resolve, reject))),
+    datasync: (file) => syncData(fdOf(file)),
+    async close(file) {
+      const synced = await (file as SystemFile).synced?.catch(() => null)
+      if (typeof synced === 'number') await closeFd(synced)
+      await closeFd(fdOf(file))
+    },
     makeFolderNow(path) {
       fs.mkdirSync(path, { recursive: true, mode: 0o700 })
     },
@@ -73,6 +85,20 @@ export function createSystemFiles(): FileOps {
 
 function fdOf(file: OpenFile): number {
   return (file as SystemFile).fd
+}
+
+function openFd(path: string, flags: number): Promise<number> {
+  return new Promise((resolve, reject) =>
+    fs.open(path, flags, 0o600, (error, fd) => (error === null ? resolve(fd) : reject(error))),
+  )
+}
+
+function syncData(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fs.fdatasync(fd, settle(resolve, reject)))
+}
+
+function closeFd(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fs.close(fd, settle(resolve, reject)))
 }
 
 function settle(

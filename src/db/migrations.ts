@@ -130,4 +130,8 @@ export const migrations: readonly (readonly string[])[] = [
   [`CREATE INDEX pin_created ON pin (account_id, created, cid)`],
   [...alertTables],
   [...passkeyTable],
+  [
+    // How far the logs of the store have been taken into `block`: see content/segments/log-checkpoint.ts.
+    `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
+  ],
 ]

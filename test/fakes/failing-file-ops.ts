@@ -26,7 +26,7 @@ export function createFailingFileOps(ops: FileOps): FailingFileOps {
     return hit ? systemError(plan.code) : null
   }
 
-  return {
+  const failing: FailingFileOps = {
     ...ops,
     calls,
     fail(call, nth, code, forGood = false) {
@@ -51,6 +51,10 @@ export function createFailingFileOps(ops: FileOps): FailingFileOps {
       }
       throw error
     },
+    async writeSynced(file, buffers, at) {
+      await failing.writev(file, buffers, at)
+      await failing.datasync(file)
+    },
     async datasync(file) {
       const error = due('datasync')
       if (error !== null) throw error
@@ -72,4 +76,5 @@ export function createFailingFileOps(ops: FileOps): FailingFileOps {
       return ops.readNow(file, into, at)
     },
   }
+  return failing
 }

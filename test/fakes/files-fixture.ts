@@ -75,6 +75,7 @@ export function createFilesFixture(
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
   const kept = createSegmentStore({
+    rowsFollow: true,
     hashBeside: createHashBeside(),
     db: database,
     writer,

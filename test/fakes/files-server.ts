@@ -60,6 +60,7 @@ export async function startFilesServer(
   t.after(() => database.close())
   const writer = createInlineWriter(database)
   const store = createSegmentStore({
+    rowsFollow: true,
     hashBeside: createHashBeside(),
     db: database,
     writer,

@@ -22,6 +22,23 @@ export function createMemoryFileOps(): MemoryFileOps {
     return part.length
   }
 
+  async function writev(
+    { path }: OpenFile,
+    buffers: readonly Uint8Array[],
+    at: number,
+  ): Promise<void> {
+    const bytes = buffers.reduce((sum, each) => sum + each.length, 0)
+    const before = contentOf(path)
+    const content = new Uint8Array(Math.max(before.length, at + bytes))
+    content.set(before)
+    let to = at
+    for (const each of buffers) {
+      content.set(each, to)
+      to += each.length
+    }
+    files.set(path, content)
+  }
+
   return {
     files,
     async open(path, how = {}) {
@@ -34,18 +51,8 @@ export function createMemoryFileOps(): MemoryFileOps {
       contentOf(path)
       return { path }
     },
-    async writev({ path }, buffers, at) {
-      const bytes = buffers.reduce((sum, each) => sum + each.length, 0)
-      const before = contentOf(path)
-      const content = new Uint8Array(Math.max(before.length, at + bytes))
-      content.set(before)
-      let to = at
-      for (const each of buffers) {
-        content.set(each, to)
-        to += each.length
-      }
-      files.set(path, content)
-    },
+    writev,
+    writeSynced: writev,
     read: async (file, into, at) => readNow(file, into, at),
     readNow,
     async datasync() {},

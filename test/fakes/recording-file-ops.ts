@@ -69,6 +69,16 @@ export function createRecordingFileOps(onStep: () => void): RecordingFileOps {
         write.done = true
       })
     },
+    async writeSynced(file, buffers, at) {
+      const recorded = get(file)
+      const write: Write = { at, bytes: Buffer.concat(buffers), done: false }
+      recorded.unsure.push(write)
+      await step(() => {
+        recorded.seen = written(recorded.seen, write)
+        recorded.sure = written(recorded.sure, write)
+        recorded.unsure = recorded.unsure.filter((other) => other !== write)
+      })
+    },
     read: async (file, into, at) => readNow(file, into, at),
     readNow,
     async datasync(file) {

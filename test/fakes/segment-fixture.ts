@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { systemClock } from '../../src/base/clock.ts'
+import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createHashBeside } from '../../src/codec/hash-beside.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
@@ -34,9 +34,12 @@ export function createSegmentFixture(
     readonly db?: Database
     readonly limits?: Partial<SegmentLimits>
     readonly bytesMax?: number
+    readonly clock?: Clock
+    /** Only on a store that was replayed. */
+    readonly rowsFollow?: boolean
   },
 ): SegmentFixture {
-  const { ops, path = '/store', limits, bytesMax = null } = options
+  const { ops, path = '/store', limits, bytesMax = null, clock = systemClock } = options
   const db = options.db ?? openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
@@ -46,13 +49,14 @@ export function createSegmentFixture(
     writer,
     ops,
     path,
-    clock: systemClock,
+    clock,
     log: createLog(
       () => 'info',
       () => 0,
       (line) => lines.push(line),
     ),
     bytesMax,
+    rowsFollow: options.rowsFollow ?? false,
     hashBeside: createHashBeside(),
     limits: { ...defaultSegmentLimits, ...limits },
   })

@@ -32,7 +32,11 @@ export function createBreakage(onBreak: (cause: unknown) => void): Breakage {
 /** What a failed write means to who waits for it: no room is `no_space`, anything else a fault of the machine. */
 export function writeFault(error: unknown): Fault {
   if (error instanceof Fault) return error
+  return new Fault(isFull(error) ? 'no_space' : 'internal', { cause: error })
+}
+
+/** There is no room, and nothing else is wrong. */
+export function isFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
-  const full = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-  return new Fault(full ? 'no_space' : 'internal', { cause: error })
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
 }

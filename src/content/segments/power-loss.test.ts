@@ -3,7 +3,7 @@
 // Keeps promise 2 of docs/promises.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { createFailingFileOps, type FailingCall } from '../../../test/fakes/failing-file-ops.ts'
 import { countLive } from '../../../test/fakes/live-blocks.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
@@ -12,59 +12,102 @@ import { seeded } from '../../../test/fakes/seeded.ts'
 import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { Fault } from '../../base/fault.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue } from '../../db/writer.ts'
 import type { Item } from '../ref.ts'
 import type { Store } from '../store.ts'
+import type { Place } from './extents.ts'
+import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
 import { rebuildIndex } from './rebuild-index.ts'
+import { replayLog } from './replay-log.ts'
 import { systemClock } from '../../base/clock.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const limits = { sealBytes: 96 * 1024 }
 const signal = new AbortController().signal
 
-test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})`, async (t) => {
-  const random = seeded(seed)
-  const acknowledged = new Map<string, Uint8Array>()
-  let instants = 0
-  const look = (): void => {
-    if (fixture === null || random(12) !== 0) return
-    instants += 1
-    const rows = fixture.db.all<Record<string, SqlValue>>('SELECT * FROM block')
-    const ops = createMemoryFileOps()
-    for (const [path, bytes] of disk.afterPowerLoss(random)) ops.files.set(path, bytes)
-    const db = databaseOf(rows)
-    const { store } = createSegmentFixture(t, { ops, db, limits })
-    for (const hash of acknowledged.values()) assertGood(store, hash)
-    for (const { hash } of rows) assertGood(store, hash as Uint8Array)
-    db.close()
+type Snapshot = {
+  readonly rows: readonly Record<string, SqlValue>[]
+  readonly checkpoint: Place | null
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly acknowledged: readonly Uint8Array[]
+}
+
+for (const rowsFollow of [false, true]) {
+  const how = rowsFollow ? ', rows following' : ''
+  test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})${how}`, async (t) => {
+    const random = seeded(seed)
+    const acknowledged = new Map<string, Uint8Array>()
+    const instants: Snapshot[] = []
+    const look = (): void => {
+      if (fixture === null || random(12) !== 0) return
+      instants.push({
+        rows: fixture.db.all<Record<string, SqlValue>>('SELECT * FROM block'),
+        checkpoint: findCheckpoint(fixture.db),
+        files: disk.afterPowerLoss(random),
+        acknowledged: [...acknowledged.values()],
+      })
+    }
+    const disk = createRecordingFileOps(() => look())
+    let fixture: SegmentFixture | null = null
+    fixture = await replayedFixture(t, { ops: disk, limits, rowsFollow })
+    let working = true
+    const work = workALot(fixture.store, random, (hashes) => {
+      for (const hash of hashes) acknowledged.set(Buffer.from(hash).toString('hex'), hash)
+    }).finally(() => (working = false))
+    let freed = 0
+    // Beside it, blocks are given up and the segments that are mostly dead taken away.
+    for (let round = 0; working; round += 1) {
+      const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
+      for (const [key] of given) acknowledged.delete(key)
+      const hashes = given.map(([, hash]) => hash)
+      await fixture.store.forget(hashes)
+      const sealed = fixture.store.segments.sealed()
+      const live = countLive(fixture.db)
+      freed += (await fixture.store.segments.free(sealed, live, signal)).segments
+      await new Promise(setImmediate)
+    }
+    await work
+    for (const instant of instants) await assertKept(t, instant, rowsFollow)
+    t.diagnostic(`${freed} segments given back`)
+    assert.ok(freed > 0)
+    t.diagnostic(
+      `${acknowledged.size} blocks acknowledged, power lost at ${instants.length} instants`,
+    )
+    assert.ok(instants.length > 30 && acknowledged.size > 10)
+  })
+}
+
+async function assertKept(
+  t: TestContext,
+  { rows, checkpoint, files, acknowledged }: Snapshot,
+  rowsFollow: boolean,
+): Promise<void> {
+  const ops = createMemoryFileOps()
+  for (const [path, bytes] of files) ops.files.set(path, bytes)
+  const db = databaseOf(rows)
+  if (checkpoint !== null) await createInlineWriter(db).write([checkpointAt(checkpoint)])
+  const { store } = await replayedFixture(t, { ops, db, limits, rowsFollow })
+  for (const hash of acknowledged) assertGood(store, hash)
+  for (const { hash } of rows) assertGood(store, hash as Uint8Array)
+  await store.close()
+  db.close()
+}
+
+/** As a server opens its store. */
+async function replayedFixture(
+  t: TestContext,
+  options: Parameters<typeof createSegmentFixture>[1],
+): Promise<SegmentFixture> {
+  const db = options.db ?? databaseOf([])
+  const writer = createInlineWriter(db)
+  if (options.rowsFollow === true) {
+    await replayLog({ db, writer, ops: options.ops, path: '/store', clock: systemClock })
   }
-  const disk = createRecordingFileOps(() => look())
-  let fixture: SegmentFixture | null = null
-  fixture = createSegmentFixture(t, { ops: disk, limits })
-  let working = true
-  const work = workALot(fixture.store, random, (hashes) => {
-    for (const hash of hashes) acknowledged.set(Buffer.from(hash).toString('hex'), hash)
-  }).finally(() => (working = false))
-  let freed = 0
-  // Beside it, blocks are given up and the segments that are mostly dead taken away.
-  for (let round = 0; working; round += 1) {
-    const given = [...acknowledged].filter(() => round % 40 === 39 && random(3) > 0)
-    for (const [key] of given) acknowledged.delete(key)
-    const hashes = given.map(([, hash]) => hash)
-    await fixture.store.forget(hashes)
-    const sealed = fixture.store.segments.sealed()
-    const live = countLive(fixture.db)
-    freed += (await fixture.store.segments.free(sealed, live, signal)).segments
-    await new Promise(setImmediate)
-  }
-  await work
-  t.diagnostic(`${freed} segments given back`)
-  assert.ok(freed > 0)
-  t.diagnostic(`${acknowledged.size} blocks acknowledged, power lost at ${instants} instants`)
-  assert.ok(instants > 30 && acknowledged.size > 10)
-})
+  return createSegmentFixture(t, { ...options, db })
+}
 
 test(`an index made anew after a loss of power has all that was acknowledged (seed ${seed})`, async (t) => {
   const random = seeded(seed + 1)
@@ -105,7 +148,8 @@ async function failNth(
 ): Promise<void> {
   const random = seeded(seed + nth)
   const ops = createFailingFileOps(createMemoryFileOps())
-  const fixture = createSegmentFixture(t, { ops, limits })
+  const rowsFollow = nth % 3 > 0
+  const fixture = await replayedFixture(t, { ops, limits, rowsFollow })
   const acknowledged: Uint8Array[] = []
   ops.fail(call, nth, code)
   const note = (hashes: readonly Uint8Array[]) => void acknowledged.push(...hashes)
@@ -117,7 +161,7 @@ async function failNth(
   ops.heal()
   if (fixture.store.isWritable) await workALot(fixture.store, random, note, 4)
   // A new start on what there is.
-  const again = createSegmentFixture(t, { ops, db: fixture.db, limits })
+  const again = await replayedFixture(t, { ops, db: fixture.db, limits, rowsFollow })
   for (const hash of acknowledged) assertGood(again.store, hash)
   for (const { hash } of fixture.db.all<{ hash: Uint8Array }>('SELECT hash FROM block')) {
     assertGood(again.store, hash)

@@ -16,11 +16,12 @@ export type StoredRecord = {
 const payloadBytesMax = 64 * 1024 * 1024
 const windowBytes = 4 * 1024 * 1024
 
-/** `bytes`: of the file. Throws what the system says of a file that cannot be read. */
+/** `bytes`: of the file. `from`: where a record begins. Throws what the system says of a file that cannot be read. */
 export async function* readRecords(
   files: Pick<OpenFiles, 'read'>,
   file: number,
   bytes: number,
+  from = 0,
 ): AsyncGenerator<StoredRecord> {
   let window: Uint8Array = new Uint8Array(0)
   let windowAt = 0
@@ -36,7 +37,7 @@ export async function* readRecords(
     return window.subarray(at - windowAt, at - windowAt + wanted)
   }
 
-  for (let at = 0; at < bytes;) {
+  for (let at = from; at < bytes;) {
     const head = readHead(await view(at, headBytesMax))
     if (head === null || head.payloadBytes > payloadBytesMax) return
     const { kind, keyBytes, payloadBytes } = head

@@ -3,6 +3,7 @@
 // the right bytes or none.
 
 import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
+import { isSha256 } from './place-table.ts'
 
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null
@@ -86,8 +87,4 @@ export function createRecentPlaces(entries: number): RecentPlaces {
       if (entry !== -1 && made !== null) made.numbers[entry * 4] = 0
     },
   }
-}
-
-function isSha256(multihash: Uint8Array): boolean {
-  return multihash.length === 34 && multihash[0] === 0x12 && multihash[1] === 0x20
 }

@@ -39,6 +39,8 @@ export type BatchParts = {
   readonly holds: Holds
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
+  /** Resolves when every block that is here has its row. */
+  readonly settle: () => Promise<void>
   /** For many looks at once. */
   readonly together: (look: () => void) => void
   /** Told where blocks of small commits lie: they are likely read soon. */
@@ -57,7 +59,7 @@ const recentMax = 8192
 
 export function createSegmentBatch(parts: BatchParts): Batch {
   const { writer, extents, log, pool, hashBeside, holds } = parts
-  const { holdIfHere, together, onPlace, now, onEnd } = parts
+  const { holdIfHere, settle, together, onPlace, now, onEnd } = parts
   const id = randomBytes(9).toString('base64url')
   const recent = new Map<string, BlockPlace>()
   const writers = new Set<ReturnType<typeof createLeafWriter>>()
@@ -240,6 +242,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
       await settled()
       await extents.sync(extentsWritten)
       if (logged) await log.append([], true)
+      await settle()
       const changes = await write(rows)
       state = 'committed'
       for (const { hash, place } of unlisted.length > smallCommit ? [] : unlisted) {

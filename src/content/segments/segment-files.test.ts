@@ -122,19 +122,32 @@ for (const [code, fault] of [
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store } = createSegmentFixture(t, { ops })
     await store.commit([item('kept')])
-    ops.fail('writev', 1, code)
-    await assert.rejects(store.commit([item('lost')]), faultOf(fault))
-    assert.equal(store.find(item('lost').ref), null)
     const content = file(9_000_000, 7)
     ops.fail('writev', 2, code)
     await assert.rejects(addLeaves(store, content), faultOf(fault))
     ops.heal()
-    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
-    await store.commit([item('lost')])
-    assert.deepEqual(store.find(item('lost').ref), item('lost').bytes)
     const pieces = await readLeaves(store, await addLeaves(store, content))
     assert.deepEqual(Buffer.concat(pieces.map((piece) => piece ?? Buffer.alloc(0))), content)
+    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
     assert.equal(store.isWritable, true)
+  })
+}
+
+for (const code of ['ENOSPC', 'EIO']) {
+  test(`a write and sync of the log in one that fails with ${code} acknowledges nothing`, async (t) => {
+    const ops = createFailingFileOps(createMemoryFileOps())
+    const { store } = createSegmentFixture(t, { ops })
+    await store.commit([item('kept')])
+    ops.fail('writev', 1, code)
+    await assert.rejects(store.commit([item('lost')]), faultOf('no_space'))
+    ops.heal()
+    assert.equal(store.find(item('lost').ref), null)
+    assert.deepEqual(store.find(item('kept').ref), item('kept').bytes)
+    // A device that is not full may have failed at the sync.
+    assert.equal(store.isWritable, code === 'ENOSPC')
+    if (!store.isWritable) return
+    await store.commit([item('lost')])
+    assert.deepEqual(store.find(item('lost').ref), item('lost').bytes)
   })
 }
 

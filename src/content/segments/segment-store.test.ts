@@ -19,24 +19,36 @@ storeSuite('segment store with an inline writer', async () => {
   return await fixture(path, db, createInlineWriter(db))
 })
 
-storeSuite('segment store with the writer thread', async () => {
-  const path = temporaryFolder()
-  const writer = await startThreadWriter({ path: join(path, 'cairn.db') })
-  return await fixture(path, openDatabase(join(path, 'cairn.db'), { readOnly: true }), writer)
-})
+for (const rowsFollow of [false, true]) {
+  const how = rowsFollow ? ', rows following' : ''
+  storeSuite(`segment store with the writer thread${how}`, async () => {
+    const path = temporaryFolder()
+    const writer = await startThreadWriter({ path: join(path, 'cairn.db') })
+    const db = openDatabase(join(path, 'cairn.db'), { readOnly: true })
+    return await fixture(path, db, writer, rowsFollow)
+  })
+}
 
 function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'cairn-segments-'))
 }
 
-async function fixture(path: string, db: Database, writer: Writer): Promise<StoreFixture> {
+async function fixture(
+  path: string,
+  db: Database,
+  writer: Writer,
+  rowsFollow = false,
+): Promise<StoreFixture> {
+  const bytesDb = rowsFollow ? openDatabase(join(path, 'cairn.db'), { readOnly: true }) : undefined
   const store = createSegmentStore({
     db,
+    bytesDb,
     writer,
     ops: createSystemFiles(),
     path: join(path, 'store'),
     clock: systemClock,
     log: silentLog,
+    rowsFollow,
   })
   return {
     store,
@@ -45,6 +57,7 @@ async function fixture(path: string, db: Database, writer: Writer): Promise<Stor
     async close() {
       await store.close()
       await writer.close()
+      bytesDb?.close()
       db.close()
       rmSync(path, { recursive: true })
     },

@@ -6,7 +6,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import { createTurnReads } from '../../db/turn-reads.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { ContentRef, Item } from '../ref.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
@@ -17,6 +18,7 @@ import {
   findPlace,
   forgetBlocks,
   hasBlock,
+  hasBlockLately,
   insertBlocks,
   requireBlocks,
   verbatim,
@@ -28,9 +30,11 @@ import { createBlockRoom } from './block-room.ts'
 import { createBreakage } from './breakage.ts'
 import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
-import { createLogWriter } from './log-writer.ts'
+import { createLogWriter, joinedMax, nameBytes, type DurableBlocks } from './log-writer.ts'
 import { freeSegments } from './free-segments.ts'
 import { createOpenFiles } from './open-files.ts'
+import { createPendingBlocks } from './pending-blocks.ts'
+import { isSha256 } from './place-table.ts'
 import { createReadBuffers } from './read-buffers.ts'
 import { createRecentPlaces } from './recent-places.ts'
 import { createRecentReads } from './recent-reads.ts'
@@ -79,7 +83,7 @@ export const defaultSegmentLimits: SegmentLimits = {
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
 export function createSegmentStore(parts: {
   readonly db: Database
-  /** As createSqliteStore says. */
+  /** A second connection, for bytes and looks of one turn. */
   readonly bytesDb?: Database | undefined
   readonly writer: Writer
   readonly ops: FileOps
@@ -88,6 +92,8 @@ export function createSegmentStore(parts: {
   readonly log: Log
   readonly bytesMax?: number | null
   readonly limits?: SegmentLimits
+  /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
+  readonly rowsFollow?: boolean
   /** Hashes some leaves of an upload while this thread goes on; null: where there is one processor. */
   readonly hashBeside?: HashBeside | null
 }): SegmentStore {
@@ -101,8 +107,11 @@ export function createSegmentStore(parts: {
     bytesMax = null,
     limits = defaultSegmentLimits,
     hashBeside = null,
+    rowsFollow = false,
+    bytesDb,
   } = parts
-  const rowStore = createSqliteStore({ db, bytesDb: parts.bytesDb, writer })
+  const turnReads = bytesDb === undefined ? null : createTurnReads(bytesDb)
+  const rowStore = createSqliteStore({ db, turnReads, writer })
   const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,
@@ -113,7 +122,12 @@ export function createSegmentStore(parts: {
   })
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
   const extents = createExtents(growing)
-  const records = createLogWriter(growing)
+  const records = createLogWriter({
+    ...growing,
+    onJoin,
+    onBlocks,
+    onLog: (...log) => pending.onLog(...log),
+  })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
@@ -125,6 +139,7 @@ export function createSegmentStore(parts: {
     current: (kind) => (kind === 'ext' ? extents : records).current,
     next: () => folder.next,
   })
+  const pending = createPendingBlocks({ writer, clock, log, begin: () => writers.begin() })
   let forgetting: Promise<unknown> = Promise.resolve()
 
   /** Rows of chains share the room: their database may grow to what the segments leave. */
@@ -137,10 +152,54 @@ export function createSegmentStore(parts: {
       .catch((error: unknown) => log('warn', 'room_not_divided', { error }))
   }
 
+  const isHere = (hash: Uint8Array): boolean => pending.has(hash) || hasBlock(db, hash)
+
   function holdIfHere(hash: Uint8Array): boolean {
-    if (holds.isCondemned(hash) || !hasBlock(db, hash)) return false
+    if (holds.isCondemned(hash) || !isHere(hash)) return false
     holds.hold(hash)
     return true
+  }
+
+  function onJoin(): (count: number) => void {
+    const done = writers.begin()
+    return (count) => {
+      pending.give(count)
+      done()
+    }
+  }
+
+  function onBlocks({ count, names, lies, file, at }: DurableBlocks): void {
+    for (let index = 0; index < count; index += 1) {
+      const name = names.subarray(index * nameBytes, (index + 1) * nameBytes)
+      const [lie = 0, bytes = 0] = [lies[index * 2], lies[index * 2 + 1]]
+      pending.add(name, file, at + lie, bytes)
+      places.note(name, { file, at: at + lie, bytes, form: verbatim, size: bytes })
+    }
+  }
+
+  /** Whether it may be here; one that came in this turn of the event loop may not be seen. */
+  function seems(hash: Uint8Array): boolean {
+    if (holds.isCondemned(hash)) return false
+    return (
+      pending.has(hash) ||
+      (turnReads === null ? hasBlock(db, hash) : hasBlockLately(turnReads, hash))
+    )
+  }
+
+  /**
+   * Fresh blocks alone are acknowledged when the log has them; rows of the index follow. Null: they go the long way,
+   * since one of them is here, or they are too many.
+   */
+  function joinLog(items: readonly Item[]): Promise<readonly number[]> | null {
+    if (!rowsFollow || items.length === 0 || items.length > joinedMax) return null
+    for (const { ref } of items) {
+      if (ref.kind !== 'dag-block' || !isSha256(ref.hash) || seems(ref.hash)) return null
+    }
+    if (!pending.take(items.length)) return null
+    const joined = records.join(items)
+    if (joined !== null) return joined
+    pending.give(items.length)
+    return null
   }
 
   async function commitBlocks(
@@ -189,6 +248,8 @@ export function createSegmentStore(parts: {
         ...(held.length === 0 ? [] : [requireBlocks(held)]),
         ...(index.length === 0 ? [] : [insertBlocks(index, clock.now())]),
       ]
+      // The rows may be about blocks whose own are still to come.
+      if (held.length + rows.length > 0) await pending.settle()
       const changes = await withRows(before, rows, (all) => rowStore.commit(owned, all))
       for (const row of index) places.note(row.hash, row)
       return changes
@@ -196,6 +257,17 @@ export function createSegmentStore(parts: {
       for (const hash of held) holds.release(hash)
       done()
     }
+  }
+
+  async function commitAll(
+    items: readonly Item[],
+    rows: readonly Statement[],
+  ): Promise<readonly number[]> {
+    const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')
+    if (items.length === 0) await pending.settle()
+    if (blocks.length === 0) return await rowStore.commit(items, rows)
+    const others = items.filter(({ ref }) => ref.kind !== 'dag-block')
+    return await commitBlocks(blocks, others, rows)
   }
 
   /** Null: it is no longer where it was. */
@@ -210,11 +282,13 @@ export function createSegmentStore(parts: {
     return null
   }
 
+  const placeOf = (hash: Uint8Array): BlockPlace | null => pending.find(hash) ?? findPlace(db, hash)
+
   function findBlock(hash: Uint8Array): Uint8Array | null {
     const recent = places.find(hash)
     const found = recent === null ? null : readAt(hash, recent)
     if (found !== null) return found
-    const place = findPlace(db, hash)
+    const place = placeOf(hash)
     if (place === null) return null
     const bytes = readBlock(files, place, room)
     places.note(hash, place)
@@ -223,18 +297,15 @@ export function createSegmentStore(parts: {
 
   const store: SegmentStore = {
     find: (ref) => (ref.kind === 'dag-block' ? findBlock(ref.hash) : rowStore.find(ref)),
-    has: (ref) => (ref.kind === 'dag-block' ? hasBlock(db, ref.hash) : rowStore.has(ref)),
+    has: (ref) => (ref.kind === 'dag-block' ? isHere(ref.hash) : rowStore.has(ref)),
     read(refs, signal) {
       if (refs.some(({ kind }) => kind !== 'dag-block')) return rowStore.read(refs, signal)
       const placesOf = (some: readonly ContentRef[]): readonly (BlockPlace | null)[] =>
-        db.together(() => some.map(({ hash }) => findPlace(db, hash)))
+        db.together(() => some.map(({ hash }) => placeOf(hash)))
       return readRun(refs, signal, { placesOf, files, buffers, recent })
     },
-    async commit(items, rows = []) {
-      const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')
-      if (blocks.length === 0) return await rowStore.commit(items, rows)
-      const others = items.filter(({ ref }) => ref.kind !== 'dag-block')
-      return await commitBlocks(blocks, others, rows)
+    commit(items, rows = []) {
+      return (rows.length === 0 ? joinLog(items) : null) ?? commitAll(items, rows)
     },
     batch() {
       return createSegmentBatch({
@@ -245,6 +316,7 @@ export function createSegmentStore(parts: {
         hashBeside,
         holds,
         holdIfHere,
+        settle: pending.settle,
         together: db.together,
         onPlace: places.note,
         now: clock.now,
@@ -253,8 +325,10 @@ export function createSegmentStore(parts: {
     },
     async drop(ref) {
       if (ref.kind !== 'dag-block') return await rowStore.drop(ref)
+      pending.drop(ref.hash)
       await writer.write(dropBlock(ref.hash))
       places.forget(ref.hash)
+      turnReads?.renew()
     },
     async forget(hashes) {
       // One at a time, so that a pardon is never another's.
@@ -268,6 +342,7 @@ export function createSegmentStore(parts: {
         } finally {
           holds.pardon(free)
           for (const hash of free) places.forget(hash)
+          turnReads?.renew()
         }
       })
       forgetting = work.catch(() => undefined)
@@ -303,6 +378,9 @@ export function createSegmentStore(parts: {
     },
     async close() {
       await records.close()
+      // What has no row yet is found in the log at the next start.
+      await pending.settle().catch(() => undefined)
+      await pending.close()
       await extents.close()
       await files.close()
     },

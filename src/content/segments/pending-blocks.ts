@@ -1,0 +1,160 @@
+// Blocks that are on disk in a log and acknowledged, and whose rows of the index are still to be written: many at a
+// time and in the order of their names, so that a page of the index is written once for many of them. After a crash the
+// end of the log says which they were (replay-log.ts).
+// Tested by src/content/segments/replay-log.test.ts
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import type { Writer } from '../../db/writer.ts'
+import { insertBlocks, type BlockPlace } from './block-index.ts'
+import type { Place } from './extents.ts'
+import { checkpointAt } from './log-checkpoint.ts'
+import { createPlaceTable } from './place-table.ts'
+
+export type PendingBlocks = {
+  /** Keeps room for so many more until `give`. False: there is none, and whoever has them writes their rows. */
+  take(blocks: number): boolean
+  give(blocks: number): void
+  /** Into room that was taken. `name`: the multihash, by sha2-256. */
+  add(name: Uint8Array, file: number, at: number, bytes: number): void
+  has(multihash: Uint8Array): boolean
+  find(multihash: Uint8Array): BlockPlace | null
+  /** Its copy is wrong: it gets no row, if it has none yet. */
+  drop(multihash: Uint8Array): void
+  /** The log is on disk up to there, and so many bytes and records longer than it was told of before. */
+  onLog(end: Place, bytes: number, records: number): void
+  /** Resolves when everything that was added before the call has its row. Throws `no_space` and what a Writer throws. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Of each of two tables, one that grows and one whose rows are written. */
+const tableEntries = 16_384
+/** Then rows are written without waiting for the time. */
+const rowsAtOnce = 8192
+/** And so many bytes or records of the log, so that a start has little to read again. */
+const logBytesMax = 32 * 1024 * 1024
+const logRecordsMax = 16_384
+const waitMs = 250
+/** After rows could not be written: what is full may become free. */
+const retryMs = 1000
+/** Rows that one write takes over at a time: packing more would hold this thread up. */
+const stepRows = 512
+
+/** `begin`: as SegmentWriters says, until the rows are there. */
+export function createPendingBlocks(parts: {
+  readonly writer: Pick<Writer, 'write'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly begin: () => () => void
+}): PendingBlocks {
+  const { writer, clock, log, begin } = parts
+  let growing = createPlaceTable(tableEntries)
+  let growingDone: () => void = () => {}
+  let writing = createPlaceTable(tableEntries)
+  let writingDone: () => void = () => {}
+  let taken = 0
+  let end: Place | null = null
+  let logBytes = 0
+  let logRecords = 0
+  let flushing: Promise<void> | null = null
+  let stopTimer: (() => void) | null = null
+  /** Rows could not be written; it is tried again when the time is up. */
+  let resting = false
+  let closed = false
+
+  function later(delayMs: number): void {
+    if (closed) return
+    stopTimer ??= clock.after(delayMs, () => {
+      stopTimer = null
+      resting = false
+      soon()
+    })
+  }
+
+  /** In the background. */
+  function soon(): void {
+    if (flushing !== null || resting) return
+    flush().catch((error: unknown) => {
+      log('warn', 'index_not_written', { error })
+      stopTimer?.()
+      stopTimer = null
+      resting = true
+      later(retryMs)
+    })
+  }
+
+  function flush(): Promise<void> {
+    flushing ??= write().finally(() => (flushing = null))
+    return flushing
+  }
+
+  async function write(): Promise<void> {
+    stopTimer?.()
+    stopTimer = null
+    // What was left by a flush that failed goes first, and takes no more.
+    if (writing.size === 0) {
+      ;[growing, writing] = [writing, growing]
+      ;[growingDone, writingDone] = [() => {}, growingDone]
+    }
+    const upTo = growing.size === 0 ? end : null
+    if (upTo !== null) [logBytes, logRecords] = [0, 0]
+    const order = writing.order()
+    const steps: Promise<unknown>[] = []
+    try {
+      for (let from = 0; from < order.length; from += stepRows) {
+        const rows = writing.rows(order, from, from + stepRows)
+        const step = writer.write([insertBlocks(rows, clock.now())])
+        step.catch(() => undefined)
+        steps.push(step)
+        await setImmediate()
+      }
+    } finally {
+      await Promise.all(steps)
+    }
+    if (upTo !== null) await writer.write([checkpointAt(upTo)])
+    writing.clear()
+    writingDone()
+    if (growing.size > 0) later(waitMs)
+  }
+
+  return {
+    take(blocks) {
+      if (growing.size + taken + blocks > tableEntries) return false
+      taken += blocks
+      return true
+    },
+    give(blocks) {
+      taken -= blocks
+    },
+    add(name, file, at, bytes) {
+      if (growing.size === 0) growingDone = begin()
+      growing.add(name, file, at, bytes)
+      if (growing.size >= rowsAtOnce) soon()
+      else later(waitMs)
+    },
+    has: (multihash) => growing.has(multihash) || writing.has(multihash),
+    find: (multihash) => growing.find(multihash) ?? writing.find(multihash),
+    drop(multihash) {
+      growing.remove(multihash)
+      writing.remove(multihash)
+    },
+    onLog(to, bytes, records) {
+      end = to
+      logBytes += bytes
+      logRecords += records
+      if (logBytes >= logBytesMax || logRecords >= logRecordsMax) soon()
+    },
+    async settle() {
+      if (flushing !== null) await flushing
+      const left = writing.size > 0
+      if (left || growing.size > 0) await flush()
+      if (left && growing.size > 0) await flush()
+    },
+    async close() {
+      stopTimer?.()
+      closed = true
+      if (flushing !== null) await flushing.catch(() => undefined)
+    },
+  }
+}

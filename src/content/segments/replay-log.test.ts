@@ -1,0 +1,199 @@
+// Rows of the index that follow an acknowledgement, and the end of the log that makes up for those that did not come.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { createMemoryFileOps, type MemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
+import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
+import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase, type Database } from '../../db/sqlite.ts'
+import type { Item } from '../ref.ts'
+import { findCheckpoint } from './log-checkpoint.ts'
+import { replayLog } from './replay-log.ts'
+
+const path = '/store'
+
+function block(text: string): Item {
+  const bytes = Buffer.from(text)
+  const digest = createHash('sha256').update(bytes).digest()
+  return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
+}
+
+const rowsOf = (db: Database): number => db.getValue<number>('SELECT count(*) FROM block') ?? 0
+
+function database(t: TestContext): Database {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  t.after(() => db.close())
+  return db
+}
+
+async function start(
+  t: TestContext,
+  ops: MemoryFileOps,
+  db: Database,
+): Promise<
+  SegmentFixture & {
+    readonly replayed: number
+    readonly clock: ReturnType<typeof createTurnedClock>
+  }
+> {
+  const clock = createTurnedClock()
+  const writer = createInlineWriter(db)
+  const replayed = await replayLog({ db, writer, ops, path, clock })
+  return { ...createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true }), replayed, clock }
+}
+
+test('blocks are readable before they have rows, and get them when the time is up', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const { store, clock } = await start(t, ops, db)
+  await Promise.all(['a', 'b', 'c'].map((text) => store.commit([block(text)])))
+  assert.equal(rowsOf(db), 0)
+  for (const text of ['a', 'b', 'c']) {
+    assert.deepEqual(store.find(block(text).ref), new Uint8Array(block(text).bytes))
+    assert.ok(store.has(block(text).ref))
+  }
+  clock.turn(250)
+  await store.close()
+  assert.equal(rowsOf(db), 3)
+})
+
+test('what a crash kept from getting rows gets them at the next start, to the last of it', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  const texts = Array.from({ length: 2500 }, (_, number) => `block ${number}`)
+  await Promise.all(texts.map((text) => one.store.commit([block(text)])))
+  assert.equal(rowsOf(db), 0)
+  // Two more crashes on the way, one of them before anything was done.
+  await start(t, ops, db)
+  const two = await start(t, ops, db)
+  assert.equal(two.replayed, 0)
+  assert.equal(rowsOf(db), texts.length)
+  await two.store.commit([block('later')])
+  const three = await start(t, ops, db)
+  assert.equal(three.replayed, 1)
+  for (const text of [...texts, 'later']) assert.ok(three.store.find(block(text).ref), text)
+})
+
+test('a start reads no more of the log than what came since rows were written last', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  await one.store.commit([block('a')])
+  await one.store.close()
+  const [[name, log] = ['', new Uint8Array()]] = [...ops.files]
+  assert.deepEqual(findCheckpoint(db), { file: 1, at: log.length })
+  db.run('DELETE FROM block')
+  // It would be found if it were read.
+  assert.equal((await start(t, ops, db)).replayed, 0)
+  assert.ok(ops.files.has(name))
+})
+
+test('bytes that do not prove themselves, and what a tear left, get no row', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const { store } = await start(t, ops, db)
+  for (const text of ['first', 'wrong', 'torn']) await store.commit([block(text)])
+  const [[name, log] = ['', new Uint8Array()]] = [...ops.files]
+  log[log.length - 'torn'.length - 16 - 34 - 1] = 0
+  ops.files.set(name, log.subarray(0, log.length - 1))
+  const again = await start(t, ops, db)
+  assert.equal(again.replayed, 1)
+  assert.ok(again.store.has(block('first').ref))
+  assert.equal(again.store.find(block('wrong').ref), null)
+  assert.equal(again.store.find(block('torn').ref), null)
+})
+
+test('a number that is given again after its segment went does not hide what lies there', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  await one.store.commit([block('long enough to be behind the next')])
+  await one.store.close()
+  ops.files.clear()
+  db.run('DELETE FROM block')
+  const two = await start(t, ops, db)
+  await two.store.commit([block('b')])
+  const three = await start(t, ops, db)
+  assert.equal(three.replayed, 1)
+  assert.ok(three.store.find(block('b').ref))
+})
+
+test('a store of before has rows for all it acknowledged, and is not read again', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const before = createSegmentFixture(t, { ops, path, db })
+  await before.store.commit([block('a')])
+  db.run('DELETE FROM log_checkpoint')
+  db.run('DELETE FROM block')
+  assert.equal((await start(t, ops, db)).replayed, 0)
+  assert.deepEqual(findCheckpoint(db), { file: 1, at: ops.files.get('/store/log/1.log')?.length })
+})
+
+test('rows of a caller find the blocks that were put before them', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const { store } = await start(t, ops, db)
+  const count = { sql: `UPDATE block SET created = 7 WHERE file <> 0`, parameters: [] }
+  await store.commit([block('a')])
+  assert.deepEqual(await store.commit([], [count]), [1])
+  await store.commit([block('b')])
+  const batch = store.batch()
+  await batch.put([block('b'), block('c')])
+  assert.deepEqual(await batch.commit([count]), [3])
+})
+
+test('a block that is dropped before it has a row gets none', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const { store } = await start(t, ops, db)
+  await Promise.all([store.commit([block('a')]), store.commit([block('b')])])
+  await store.drop(block('a').ref)
+  assert.equal(store.find(block('a').ref), null)
+  await store.close()
+  assert.equal(rowsOf(db), 1)
+  assert.ok(store.find(block('b').ref))
+})
+
+test('rows that cannot be written are written later, and what needs them is refused until then', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const clock = createTurnedClock()
+  const inline = createInlineWriter(db)
+  await replayLog({ db, writer: inline, ops, path, clock })
+  const { store } = createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true })
+  const pages = db.getValue<number>('PRAGMA page_count') ?? 0
+  await store.commit([block('a')])
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON block BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  await assert.rejects(store.commit([], [{ sql: 'SELECT 1', parameters: [] }]))
+  clock.turn(1000)
+  await new Promise(setImmediate)
+  assert.ok(store.find(block('a').ref) !== null && pages > 0)
+  db.exec('DROP TRIGGER full')
+  clock.turn(2000)
+  await store.close()
+  assert.equal(rowsOf(db), 1)
+})
+
+test('a segment whose blocks have no rows yet is not taken for empty', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const clock = createTurnedClock()
+  await replayLog({ db, writer: createInlineWriter(db), ops, path, clock })
+  const limits = { sealBytes: 1 }
+  const { store } = createSegmentFixture(t, { ops, path, db, clock, rowsFollow: true, limits })
+  await store.commit([block('a')])
+  await store.commit([block('b')])
+  assert.equal(store.segments.sealed().size, 0)
+  await store.commit([], [{ sql: 'SELECT 1', parameters: [] }])
+  assert.equal(store.segments.sealed().size, 1)
+})
+
+test('more blocks than wait for rows are taken, each with its row', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const { store } = await start(t, ops, db)
+  const all = Array.from({ length: 40_000 }, (_, number) => block(`${number}`))
+  await Promise.all(
+    all.map((one) =>
+      store.commit([one]).catch((error: unknown) => {
+        assert.ok(error instanceof Fault && error.code === 'overloaded')
+      }),
+    ),
+  )
+  await store.close()
+  assert.equal(rowsOf(db), all.length)
+})

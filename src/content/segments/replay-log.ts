@@ -1,0 +1,76 @@
+// Takes the end of the logs into the index: blocks that were acknowledged, and whose rows were still to come when the
+// server ended. What was never acknowledged may come with them; it is reached by no root, and is collected.
+import type { Clock } from '../../base/clock.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Writer } from '../../db/writer.ts'
+import type { FileOps } from '../file-ops.ts'
+import { hasBlock, insertBlocks, verbatim, type BlockRow } from './block-index.ts'
+import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
+import { createOpenFiles } from './open-files.ts'
+import { readRecords } from './read-records.ts'
+import { openSegmentFolder } from './segment-folder.ts'
+
+const stepRows = 1000
+const filesMax = 4
+
+/**
+ * Before anything is written to the store; resolves with how many blocks got a row. A store that has no checkpoint yet
+ * has a row for everything that was acknowledged, and gets one.
+ */
+export async function replayLog(parts: {
+  readonly db: Database
+  readonly writer: Pick<Writer, 'write'>
+  readonly ops: FileOps
+  readonly path: string
+  readonly clock: Clock
+}): Promise<number> {
+  const { db, writer, ops, path, clock } = parts
+  const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
+  const segments = folder.files()
+  const last = segments.at(-1) ?? { id: 0, bytes: 0 }
+  const end = { file: last.id, at: last.bytes }
+  const from = findCheckpoint(db) ?? end
+  const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
+  let replayed = 0
+  let waiting: BlockRow[] = []
+
+  async function write(): Promise<void> {
+    const rows = waiting
+    waiting = []
+    if (rows.length === 0) return
+    const [changed = 0] = await writer.write([insertBlocks(rows, clock.now())])
+    replayed += changed
+  }
+
+  try {
+    for (const { id, kind, bytes } of segments) {
+      if (kind !== 'log' || id < from.file) continue
+      const begin = id === from.file ? from.at : 0
+      for await (const record of readRecords(files, id, bytes, begin)) {
+        const { at, payload } = record
+        if (record.kind !== 'object' || hasBlock(db, record.key)) continue
+        if (!proves(record.key, payload)) continue
+        const size = payload.length
+        const hash = new Uint8Array(record.key)
+        waiting.push({ hash, file: id, at, bytes: size, form: verbatim, size })
+        if (waiting.length >= stepRows) await write()
+      }
+    }
+    await write()
+    const isThere = findCheckpoint(db)
+    if (isThere?.file !== end.file || isThere.at !== end.at) await writer.write([checkpointAt(end)])
+    return replayed
+  } finally {
+    await files.close()
+  }
+}
+
+function proves(hash: Uint8Array, bytes: Uint8Array): boolean {
+  try {
+    verifyDagBlock(hash, bytes)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,41 @@
+// kill -9 at random instants while blocks are committed by themselves: the next start, whose rows of the index are not all
+// written, has every one that was acknowledged.
+// Keeps promise 2 of docs/promises.md.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from './started-server.ts'
+
+const rounds = 5
+const program = fileURLToPath(new URL('./fakes/killed-store.ts', import.meta.url))
+
+test('blocks that were acknowledged are there after kill -9, and after the next', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const acknowledged: string[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    const all = acknowledged.slice(-4000)
+    const child = spawn(process.execPath, [program, dataDir, `${round * 1e6}`, all.join()], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(child, 'exit')
+    // From a fraction of the first rows' delay to several of them.
+    const stopAt = 1 + Math.floor(Math.random() * 6000)
+    let isReady = false
+    let count = 0
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line === 'ready') isReady = true
+      else acknowledged.push(line)
+      if (line === 'ready' && round === rounds) child.kill('SIGKILL')
+      if ((count += 1) === stopAt) child.kill('SIGKILL')
+    }
+    await ended
+    assert.ok(isReady, 'every block of the rounds before was there')
+  }
+  assert.ok(acknowledged.length > rounds)
+  t.diagnostic(`${acknowledged.length} acknowledged`)
+})
