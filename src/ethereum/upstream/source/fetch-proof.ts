@@ -4,6 +4,7 @@
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { Hint } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
+import { createJudgedAccounts } from './judged-accounts.ts'
 import {
   type ProofCall,
   type ProofCallParts,
@@ -33,7 +34,8 @@ type Underway = {
   readonly controller: AbortController
 }
 
-export function createFetchProof(parts: ProofCallParts): FetchProof {
+export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): FetchProof {
+  const parts: ProofCallParts = { ...given, accounts: createJudgedAccounts() }
   const { network } = parts
   const underway = new Map<string, Set<Underway>>()
   let arrived: { readonly asked: Asked; readonly want: Want }[] = []

@@ -18,6 +18,7 @@ import { buildTrie } from '../../../codec/trie-build.ts'
 import { walkProof } from '../../../codec/walk-proof.ts'
 import type { HeldNode } from '../../../content/ref.ts'
 import { judgeProof } from './judge-proof.ts'
+import { createJudgedAccounts } from './judged-accounts.ts'
 import { proofCaps, readProofReply } from './proof-reply.ts'
 
 const word = (value: number) => fromHex(`0x${value.toString(16).padStart(64, '0')}`)
@@ -85,13 +86,17 @@ function holding(share: number): HeldNode {
   return (from, at) => held.get(toHex(from.subarray(at, at + 32))) ?? null
 }
 
+/** Of all that is judged here, so that most accounts were judged before. */
+const judgedAccounts = createJudgedAccounts()
+
 function judge(json: unknown, slots: readonly number[], of = address) {
   const asked = { stateRoot: state.root, address: of, slots: slots.map(word) }
   const reply = readProofReply(json, slots.length)
   const judgement = judgeProof(reply, asked)
   // What was verified before saves work and changes nothing, all of it or a part.
   for (const share of [1, 2, 3]) {
-    assert.deepEqual(judgeProof(reply, asked, holding(share)), judgement)
+    const before = { heldNode: holding(share), accounts: judgedAccounts }
+    assert.deepEqual(judgeProof(reply, asked, before), judgement)
   }
   return typeof judgement === 'string' ? judgement : 'lie'
 }
@@ -203,7 +208,8 @@ test('T15: cut proofs are too little; duplicates are nothing; extra, huge and od
 test('what was more than a proof can hold is not read', () => {
   const many = Array.from({ length: 10_000 }, () => toHex(word(1)))
   const reply = readProofReply({ ...honest([]), accountProof: many }, 0)
-  assert.equal(reply.accountNodes.length, proofCaps.nodesPerList)
+  assert.equal(reply.accountNodes, proofCaps.nodesPerList)
+  assert.equal(reply.nodes.length, proofCaps.nodesPerList)
 })
 
 test('a reply of another shape is malformed', () => {
@@ -215,12 +221,47 @@ test('a reply of another shape is malformed', () => {
     {},
     { ...proof, accountProof: null },
     { ...proof, accountProof: [7] },
-    { ...proof, accountProof: ['0x1'] },
     { ...proof, storageProof: undefined },
     { ...proof, storageProof: [null] },
     { ...proof, storageProof: [{}] },
   ]
   for (const shape of shapes) assert.throws(() => readProofReply(shape, 1), Malformed)
+})
+
+test('nodes that are spelled otherwise than as whole bytes prove nothing, and are no lie', () => {
+  const proof = honest([3])
+  const { accountProof, storageProof } = proof
+  for (const odd of ['', '0x', '0x1', '0xzz', 'node', `0x${'zz'.repeat(40)}`]) {
+    const judged = judge({ ...proof, accountProof: [...accountProof.slice(0, -1), odd] }, [3])
+    assert.equal(judged, 'short', odd)
+    const nodes = [{ ...storageProof[0], proof: [odd] }]
+    assert.equal(judge({ ...proof, storageProof: nodes }, [3]), 'short', odd)
+  }
+})
+
+test('an account is judged anew when its list reads otherwise, and of another root or address', () => {
+  const accounts = createJudgedAccounts()
+  const before = { heldNode: holding(1), accounts }
+  const asked = { stateRoot: state.root, address, slots: [word(3)] }
+  const proof = honest([3])
+  for (const _ of [1, 2]) {
+    assert.equal(judgeProof(readProofReply(proof, 1), asked, before), 'complete')
+  }
+  const known = accounts.find(state.root, address)
+  assert.deepEqual(known?.texts, proof.accountProof)
+  assert.deepEqual(known.account, account)
+  assert.equal(accounts.find(word(9), address), null)
+  const shouted = proof.accountProof.map((text) => `0x${text.slice(2).toUpperCase()}`)
+  const again = readProofReply({ ...proof, accountProof: shouted }, 1)
+  assert.equal(judgeProof(again, asked, before), 'complete')
+  const cut = readProofReply({ ...proof, accountProof: proof.accountProof.slice(0, -1) }, 1)
+  assert.equal(judgeProof(cut, asked, before), 'short')
+  for (const other of [
+    { ...asked, stateRoot: word(9) },
+    { ...asked, address: addressOf(5) },
+  ]) {
+    assert.equal(typeof judgeProof(readProofReply(proof, 1), other, before), 'object')
+  }
 })
 
 test('no change of a byte of a node goes unseen', () => {

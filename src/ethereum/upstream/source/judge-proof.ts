@@ -14,7 +14,9 @@ import { keccak256 } from '../../../codec/keccak.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { walkProof } from '../../../codec/walk-proof.ts'
 import type { HeldNode } from '../../../content/ref.ts'
-import { allNodes, bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
+import type { JudgedAccounts } from './judged-accounts.ts'
+import type { ProofNodes } from './proof-nodes.ts'
+import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
 
 /** What was asked for. `stateRoot`, `slots`: 32 bytes; `address`: 20. */
 export type ProofAsked = {
@@ -29,20 +31,26 @@ export type Contradiction = { readonly expected: string; readonly computed: stri
 /** `complete`: it proves the account and all slots. `short`: nodes are missing at the end of a path. */
 export type ProofJudgement = 'complete' | 'short' | Contradiction
 
-/** `heldNode`: what was verified before need not be hashed again to be known. Never throws on what a reply may hold. */
+/** What need not be worked out again: nodes that were verified before, and accounts. */
+export type JudgedBefore = {
+  readonly heldNode: HeldNode
+  readonly accounts: JudgedAccounts
+}
+
+/** `before`: saves work and changes nothing. Never throws on what a reply may hold. */
 export function judgeProof(
   reply: ProofReply,
   asked: ProofAsked,
-  heldNode: HeldNode = () => null,
+  before: JudgedBefore | null = null,
 ): ProofJudgement {
   if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
-  const nodes = allNodes(reply)
-  const walks = new Walks(nodes, heldNode)
+  const { nodes } = reply
+  const walks = new Walks(nodes, before?.heldNode ?? holdsNothing)
   try {
-    const account = walks.account(asked)
+    const account = findAccount(reply, asked, walks, before?.accounts ?? null)
     // Without the account nobody can say which storage nodes are beside the path.
     if (account === undefined) {
-      return walks.stray(reply.accountNodes.length, asked.stateRoot) ?? 'short'
+      return walks.stray(reply.accountNodes, asked.stateRoot) ?? 'short'
     }
     const values = asked.slots.map((slot) => walks.slot(account ?? absentAccount, slot))
     return (
@@ -58,12 +66,33 @@ export function judgeProof(
   }
 }
 
+const holdsNothing: HeldNode = () => null
+
+/** Null: proved absent; undefined: a node is missing. */
+function findAccount(
+  { nodes, accountNodes }: ProofReply,
+  { stateRoot, address }: ProofAsked,
+  walks: Walks,
+  accounts: JudgedAccounts | null,
+): AccountState | null | undefined {
+  const known = accounts?.find(stateRoot, address) ?? null
+  if (known?.texts.length === accountNodes && nodes.beginsWith(known.texts)) {
+    walks.skip(accountNodes)
+    return known.account
+  }
+  const account = walks.account(stateRoot, address)
+  if (account !== undefined && walks.inOrder === accountNodes) {
+    accounts?.add(stateRoot, address, { texts: nodes.spelled(accountNodes), account })
+  }
+  return account
+}
+
 /**
  * Walks through the nodes of one reply, and which of them they touched. An honest reply lists them as they are walked,
  * so each is first compared with the node that is held under the hash looked for; all are hashed only when that fails.
  */
 class Walks {
-  readonly #nodes: readonly Uint8Array[]
+  readonly #nodes: ProofNodes
   readonly #heldNode: HeldNode
   /** Made when a node is not found in its place. */
   #bag: NodeBag | null = null
@@ -74,13 +103,23 @@ class Walks {
   /** Where the first walk that could not go on stopped. */
   #missing: Uint8Array | null = null
 
-  constructor(nodes: readonly Uint8Array[], heldNode: HeldNode) {
+  constructor(nodes: ProofNodes, heldNode: HeldNode) {
     this.#nodes = nodes
     this.#heldNode = heldNode
   }
 
+  /** So many of the first nodes were walked through in their order, and no other. */
+  get inOrder(): number {
+    return this.#needed.size === 0 ? this.#next : 0
+  }
+
+  /** Passes over the first nodes, which are those of a walk. */
+  skip(count: number): void {
+    while (this.#next < count) this.#inPlace.add(this.#next++)
+  }
+
   /** Null: proved absent; undefined: a node is missing. */
-  account({ stateRoot, address }: ProofAsked): AccountState | null | undefined {
+  account(stateRoot: Uint8Array, address: Uint8Array): AccountState | null | undefined {
     const leaf = this.#walk(stateRoot, keccak256(address))
     return leaf === undefined || leaf === null ? leaf : decodeAccountState(leaf)
   }
@@ -95,9 +134,10 @@ class Walks {
   /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
   stray(count: number, root: Uint8Array): Contradiction | null {
     for (let index = 0; index < count; index += 1) {
-      const node = this.#nodes[index]
+      if (this.#inPlace.has(index)) continue
+      const node = this.#nodes.at(index)
       // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
-      if (node === undefined || node.length < 32 || this.#inPlace.has(index)) continue
+      if (node.length < 32) continue
       if (this.#isNeeded(index)) continue
       return { expected: toHex(this.#missing ?? root), computed: toHex(keccak256(node)) }
     }
@@ -113,17 +153,16 @@ class Walks {
   }
 
   #named(): NodeBag {
-    this.#bag ??= bagOf(this.#nodes)
+    this.#bag ??= bagOf(this.#nodes.all())
     return this.#bag
   }
 
   #find(hash: Uint8Array): Uint8Array | null {
-    const candidate = this.#nodes[this.#next]
-    const held = candidate === undefined ? null : this.#heldNode(hash, 0)
-    if (candidate !== undefined && held !== null && equalBytes(held, candidate)) {
+    const held = this.#next < this.#nodes.length ? this.#heldNode(hash, 0) : null
+    if (held !== null && equalBytes(held, this.#nodes.at(this.#next))) {
       this.#inPlace.add(this.#next)
       this.#next += 1
-      return candidate
+      return held
     }
     const name = toLatin1(hash)
     this.#needed.add(name)
@@ -173,14 +212,14 @@ function slotLie(
   slots: readonly Uint8Array[],
   values: readonly (Uint8Array | null)[],
 ): Contradiction | null {
-  const isSpelledSo = storage.every(({ json }, index) => {
+  const isSpelledSo = storage.every((json, index) => {
     const [slot, value] = [slots[index], values[index] ?? null]
     if (slot === undefined || value === null || json['key'] !== toHex(slot)) return false
     return json['value'] === toQuantity(numberOf(value))
   })
   if (isSpelledSo) return null
   const truths = new Map(slots.map((slot, index) => [numberOf(slot), values[index] ?? null]))
-  for (const { json } of storage) {
+  for (const json of storage) {
     const key = readNumber(json['key'])
     const value = key === null ? null : (truths.get(key) ?? null)
     const said = readNumber(json['value'])

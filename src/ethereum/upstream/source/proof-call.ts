@@ -8,7 +8,8 @@ import type { HeldNode } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
-import { allNodes, bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
+import type { JudgedAccounts } from './judged-accounts.ts'
+import { bagOf, type ProofReply, readProofReply } from './proof-reply.ts'
 import type { Want } from './want.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
 import type { Upstream } from '../node/upstream.ts'
@@ -37,11 +38,12 @@ export type ProofCallParts = {
   readonly callAt: CallAt
   readonly require: boolean
   readonly heldNode: HeldNode
+  readonly accounts: JudgedAccounts
 }
 
 /** Ends when every want has; never rejects. */
 export async function runProofCall(
-  { network, pool, callAt, require, heldNode }: ProofCallParts,
+  { network, pool, callAt, require, heldNode, accounts }: ProofCallParts,
   call: ProofCall,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +90,7 @@ export async function runProofCall(
   function judge(proof: ProofReply): ProofJudgement {
     const { stateRoot } = target
     if (stateRoot === null) return 'complete'
-    return judgeProof(proof, { stateRoot, address, slots }, heldNode)
+    return judgeProof(proof, { stateRoot, address, slots }, { heldNode, accounts })
   }
 
   try {
@@ -111,22 +113,22 @@ export async function runProofCall(
 
 /** Hands nodes to all who wait: each is hashed once by who takes it, once more here only when several wait. */
 function offerTo(wants: readonly Want[], proof: ProofReply): void {
-  const nodes = allNodes(proof)
+  const { nodes } = proof
   const waiting = wants.filter(({ isWaiting }) => isWaiting)
   // When nobody waits any more the nodes are offered all the same: a walk under way needs them next.
   const first = waiting[0] ?? wants[0]
   const others = waiting.slice(1)
   if (first?.isWaiting === true && others.length === 0 && proof.storage.length <= 1) {
     // What it lacks is at the end of the path: hashing what is here already would only keep it waiting.
-    for (const node of nodes.toReversed()) {
-      if (!first.isWaiting) return
-      first.offer([node])
+    for (let index = nodes.length - 1; first.isWaiting && index >= 0; index -= 1) {
+      first.offer([nodes.at(index)])
     }
     return
   }
-  first?.offer(nodes)
+  const all = nodes.all()
+  first?.offer(all)
   if (others.length === 0) return
-  const bag = bagOf(nodes)
+  const bag = bagOf(all)
   for (const want of others) {
     const node = bag.nodes.get(toLatin1(want.ref.hash))
     if (node !== undefined) want.offer([node])

@@ -3,18 +3,22 @@
 // Tested by src/ethereum/upstream/source/judge-proof.test.ts
 import { Fault } from '../../../base/fault.ts'
 import { toLatin1 } from '../../../base/hex.ts'
-import { bytesOf, isGiven, type JsonRecord, recordOf } from '../../../codec/json-fields.ts'
+import { isGiven, type JsonRecord, recordOf } from '../../../codec/json-fields.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { nameKeccakKinds } from '../../../codec/verify-keccak.ts'
+import { ProofNodes } from './proof-nodes.ts'
 
 /** A path of 64 nibbles has at most 65 nodes; a full branch is 532 bytes. */
 export const proofCaps = { nodesPerList: 65, bytesPerNode: 4096 }
 
 export type ProofReply = {
   readonly json: JsonRecord
-  readonly accountNodes: readonly Uint8Array[]
-  /** In the order of the reply, whatever slots they are of. */
-  readonly storage: readonly { readonly json: JsonRecord; readonly nodes: readonly Uint8Array[] }[]
+  /** From the state root down, lists one after the other: those of the account, then those of each slot. */
+  readonly nodes: ProofNodes
+  /** How many of them are listed for the account. */
+  readonly accountNodes: number
+  /** What is said of slots, in the order of the reply, whatever slots they are. */
+  readonly storage: readonly JsonRecord[]
   /** What there was more of than any proof can hold, and was not read; null: nothing. */
   readonly excess: string | null
 }
@@ -23,23 +27,19 @@ export type ProofReply = {
 export function readProofReply(value: unknown, slots: number): ProofReply {
   const json = recordOf(value, 'proof')
   const excess: string[] = []
-  const accountNodes = nodesOf(json['accountProof'], 'accountProof', excess)
+  const texts: string[] = []
+  addNodes(texts, json['accountProof'], 'accountProof', excess)
+  const accountNodes = texts.length
   // Some nodes leave it out when no slot was asked for.
   const isNone = slots === 0 && !isGiven(json['storageProof'])
   const entries = isNone ? [] : listOf(json['storageProof'], 'storageProof')
   if (entries.length > slots) excess.push(`${entries.length} storage proofs for ${slots} slots`)
   const storage = entries.slice(0, slots).map((entry) => {
     const one = recordOf(entry, 'storage proof')
-    return { json: one, nodes: nodesOf(one['proof'], 'storage proof', excess) }
+    addNodes(texts, one['proof'], 'storage proof', excess)
+    return one
   })
-  return { json, accountNodes, storage, excess: excess[0] ?? null }
-}
-
-/** All nodes, from the state root down, lists one after the other. */
-export function allNodes({ accountNodes, storage }: ProofReply): readonly Uint8Array[] {
-  return storage.length === 0
-    ? accountNodes
-    : accountNodes.concat(...storage.map(({ nodes }) => nodes))
+  return { json, nodes: new ProofNodes(texts), accountNodes, storage, excess: excess[0] ?? null }
 }
 
 /** Nodes found by name, `toLatin1` of their hash; and the name of each, null of one that is no well-formed node. */
@@ -69,16 +69,15 @@ function nameOrNull(node: Uint8Array): Uint8Array | null {
   }
 }
 
-function nodesOf(value: unknown, name: string, excess: string[]): Uint8Array[] {
+function addNodes(texts: string[], value: unknown, name: string, excess: string[]): void {
   const list = listOf(value, name)
   const { nodesPerList, bytesPerNode } = proofCaps
   if (list.length > nodesPerList) excess.push(`${list.length} nodes in one list`)
-  return list.slice(0, nodesPerList).flatMap((node) => {
-    if (typeof node !== 'string' || node.length <= 2 + 2 * bytesPerNode)
-      return [bytesOf(node, name)]
-    excess.push(`a node of ${(node.length - 2) / 2} bytes`)
-    return []
-  })
+  for (const node of list.slice(0, nodesPerList)) {
+    if (typeof node !== 'string') throw new Malformed(`${name} as an array of texts`)
+    if (node.length <= 2 + 2 * bytesPerNode) texts.push(node)
+    else excess.push(`a node of ${(node.length - 2) / 2} bytes`)
+  }
 }
 
 function listOf(value: unknown, name: string): readonly unknown[] {
