@@ -22,7 +22,7 @@ type Entry = Item & {
 /** Items in one transaction. */
 const groupMax = 256
 /** How long the first of them waits for others: a crash loses only what can be fetched again. */
-const lingerMs = 10
+const lingerMs = 50
 
 export function createKeeping(parts: {
   readonly store: Store

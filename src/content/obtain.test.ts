@@ -459,7 +459,7 @@ test('what is fetched at about the same time is kept in one write, and a part of
   })
   for (const name of ['a', 'b', 'c']) await obtain(item(name).ref, {}, never)
   assert.deepEqual(groups, [])
-  clock.turn(10)
+  clock.turn(50)
   assert.deepEqual(groups, [3])
   await idle()
   assert.deepEqual(groups, [3, 1, 1, 1])
