@@ -1,5 +1,6 @@
 // The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, path, origin (for
 // what changes something with a cookie), who, body; then the operation judges the role. No CORS: our own page alone.
+import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
@@ -13,6 +14,7 @@ import { judgeHost, judgeOrigin, ownOrigin } from './admin-rules.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
+import { createShares, type Shares } from './shares.ts'
 
 /** What a request brought to say who it is from; null: it brought none. */
 export type AdminCredential = { readonly session: string | null; readonly token: string | null }
@@ -47,6 +49,9 @@ const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
 const requestsMax = 256
 const viewsPerPersonMax = 16
+/** Of those under way whom nobody knows yet: others of the 256 are left for people who signed in. */
+const strangersMax = 128
+const strangersPerAddressMax = 16
 
 /** Builds the face. It answers every exchange itself and throws nothing. */
 export function createAdminFace(parts: AdminFaceParts): Face {
@@ -55,7 +60,9 @@ export function createAdminFace(parts: AdminFaceParts): Face {
     ...parts,
     match: createAdminRoutes(parts.operations),
     deadlines: createDeadlines(bodyMs, clock),
-    views: new Map<string, number>(),
+    views: createShares(viewsPerPersonMax),
+    strangers: createShares(strangersPerAddressMax),
+    allStrangers: createShares(strangersMax),
   }
   let requests = 0
   return async (exchange) => {
@@ -92,22 +99,22 @@ export function createOpenApiFace({
 type FaceParts = AdminFaceParts & {
   readonly match: MatchAdmin
   readonly deadlines: ReturnType<typeof createDeadlines>
-  readonly views: Views
+  /** Live views that are open, by the person's id. */
+  readonly views: Shares
+  /** Requests of nobody in particular, by address, and together. */
+  readonly strangers: Shares
+  readonly allStrangers: Shares
 }
-
-/** Live views that are open, by the person's id. */
-type Views = Map<string, number>
 
 async function answer(
   parts: FaceParts,
   exchange: NodeExchange,
   allowed: { methods: string | null },
 ): Promise<void> {
-  const { request, path: whole } = exchange
+  const { request } = exchange
   const { headers } = request
   judgeHost(headers.host, parts.settings.hosts)
   if (!parts.settings.admits(exchange.address)) throw new Fault('wrong_address')
-  const path = whole.slice(adminBase.length)
   const method = request.method ?? ''
   const token = bearer(headers.authorization)
   // A token comes from a program: no page can make a browser send it.
@@ -115,6 +122,37 @@ async function answer(
   const session = readSession(headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findActor(credential)
+  if (actor !== null) return await answerAs({ credential, actor }, parts, exchange, allowed)
+  const from = networkOf(exchange.address)
+  takeStranger(parts, from)
+  try {
+    await answerAs({ credential, actor }, parts, exchange, allowed)
+  } finally {
+    parts.strangers.giveBack(from)
+    parts.allStrangers.giveBack('all')
+  }
+}
+
+/** Throws `overloaded`: whoever holds requests open must not shut out those who signed in, nor other addresses. */
+function takeStranger({ strangers, allStrangers }: FaceParts, from: string): void {
+  if (!strangers.take(from)) throw new Fault('overloaded')
+  if (allStrangers.take('all')) return
+  strangers.giveBack(from)
+  throw new Fault('overloaded')
+}
+
+type Asker = { readonly credential: AdminCredential; readonly actor: Actor | null }
+
+async function answerAs(
+  asker: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  allowed: { methods: string | null },
+): Promise<void> {
+  const { actor } = asker
+  const whole = exchange.path
+  const path = whole.slice(adminBase.length)
+  const method = exchange.request.method ?? ''
   if (await parts.asKey(exchange, path, actor)) return
 
   const matched = parts.match(method === 'HEAD' ? 'GET' : method, path)
@@ -129,7 +167,28 @@ async function answer(
     allowed.methods = 'GET'
     throw new Fault('wrong_http', { detail: 'HEAD is not offered here' })
   }
-  judgeViews(parts.views, operation, actor)
+  const viewer = operation.form === 'events' && actor?.kind === 'person' ? actor.personId : null
+  if (viewer !== null && !parts.views.take(viewer)) {
+    const detail = `you look at ${viewsPerPersonMax} live views already: close one`
+    throw new Fault('overloaded', { detail })
+  }
+  try {
+    await runAndSend(asker, parts, exchange, { operation, names })
+  } finally {
+    if (viewer !== null) parts.views.giveBack(viewer)
+  }
+}
+
+async function runAndSend(
+  { credential, actor }: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  {
+    operation,
+    names,
+  }: { readonly operation: AdminOperation; readonly names: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { headers } = exchange.request
   const rest = isBodiless(operation) ? readQuery(exchange) : await readJson(exchange, parts)
   // What the path names cannot be said otherwise behind it.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
@@ -159,28 +218,7 @@ async function answer(
       return Fault.from(thrown).row.status >= 500
     }
   }
-  const viewer = reply.form === 'events' && actor?.kind === 'person' ? actor.personId : null
-  if (viewer !== null) parts.views.set(viewer, (parts.views.get(viewer) ?? 0) + 1)
-  try {
-    await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
-  } finally {
-    if (viewer !== null) endView(parts.views, viewer)
-  }
-}
-
-/** Throws `overloaded`: one person must not take the live views of all. */
-function judgeViews(views: Views, operation: AdminOperation, actor: Actor | null): void {
-  if (operation.form !== 'events' || actor?.kind !== 'person') return
-  if ((views.get(actor.personId) ?? 0) < viewsPerPersonMax) return
-  throw new Fault('overloaded', {
-    detail: `you look at ${viewsPerPersonMax} live views already: close one`,
-  })
-}
-
-function endView(views: Views, personId: string): void {
-  const left = (views.get(personId) ?? 1) - 1
-  if (left === 0) views.delete(personId)
-  else views.set(personId, left)
+  await sendAdmin(exchange, reply, cookies, { clock: parts.clock, mayStill })
 }
 
 function bearer(authorization: string | undefined): string | null {
