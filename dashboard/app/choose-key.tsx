@@ -8,6 +8,7 @@ import { SelectField } from '../ui/field.tsx'
 import { Empty } from '../ui/note.tsx'
 import { call } from './api.ts'
 import type { KeyPlace } from './as-key.ts'
+import { keyName } from './key-name.ts'
 import { Link } from './router.tsx'
 import { useAccount } from './session.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
@@ -32,9 +33,9 @@ export function useChoices(): Loaded<Choices> {
         ({ revoked, expires }) => revoked === null && (expires === null || expires > now),
       )
       return {
-        keys: working.map(({ id, name, prefix }) => ({
-          id,
-          title: name === '' ? `${prefix}…` : `${name} (${prefix}…)`,
+        keys: working.map((key) => ({
+          id: key.id,
+          title: key.name === '' ? keyName(key) : `${key.name} (${key.prefix}…)`,
         })),
         networks: networks.map(({ name }) => name),
       }

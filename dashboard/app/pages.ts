@@ -87,7 +87,7 @@ export const pages: readonly Page[] = [
   {
     path: '/members',
     title: 'Members',
-    nav: { group: 'Account', icon: 'accounts' },
+    nav: { group: 'Account', icon: 'members' },
     access: 'account',
     load: async () => (await import('../pages/members.tsx')).MembersPage,
   },

@@ -2,6 +2,7 @@
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import type { getAccount } from '../../src/gateway/admin/get-account.ts'
+import type { getCard } from '../../src/gateway/admin/get-card.ts'
 import type { getStatus } from '../../src/gateway/admin/get-status.ts'
 import type { listFiles } from '../../src/gateway/admin/list-files.ts'
 import type { listStorage } from '../../src/gateway/admin/list-storage.ts'
@@ -56,6 +57,11 @@ function Files({ choices }: { readonly choices: Choices }) {
     [account.id, from],
   )
   const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const card = useLoaded(
+    (signal) =>
+      call<typeof getCard>('GET /accounts/{account}/card', { account: account.id }, signal),
+    [account.id],
+  )
   return (
     <div class="stack">
       <Quota stored={files.value?.stored ?? null} />
@@ -66,8 +72,14 @@ function Files({ choices }: { readonly choices: Choices }) {
           <Card>
             <KeyFields choices={choices} choice={choice} withNetwork={false} />
           </Card>
-          <UploadCard place={place} onDone={files.again} />
-          <PinCard place={place} onDone={files.again} />
+          {card.value?.opensFiles === false ? (
+            <Closed next={card.value.next} />
+          ) : (
+            <>
+              <UploadCard place={place} onDone={files.again} />
+              <PinCard place={place} onDone={files.again} />
+            </>
+          )}
         </>
       )}
       <Card title="Pinned" flush>
@@ -106,6 +118,18 @@ function Files({ choices }: { readonly choices: Choices }) {
       </Card>
       {isOperator && <WhoStores />}
     </div>
+  )
+}
+
+/** In place of what would be refused. */
+function Closed({ next }: { readonly next: string | null }) {
+  return (
+    <Note tone="warn">
+      <p>The file face is closed to this account, as it has no card on file. {next}</p>
+      <p>
+        <Link to="/card">To the card</Link>
+      </p>
+    </Note>
   )
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { getKey } from '../../src/gateway/admin/get-key.ts'
 import { call, type Reply } from '../app/api.ts'
 import { formatDay, formatTime } from '../app/format.ts'
+import { keyName } from '../app/key-name.ts'
 import type { PageProps } from '../app/pages.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
@@ -55,7 +56,7 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
   return (
     <>
       <PageHead
-        title={key.name === '' ? 'Key without a name' : key.name}
+        title={key.name === '' ? `Key ${keyName(key)}` : key.name}
         actions={mayChange && <KeyActions apiKey={key} onChanged={again} />}
       />
       <Card>

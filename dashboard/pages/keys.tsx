@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
 import { call, type Reply } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
+import { keyName } from '../app/key-name.ts'
 import { Link } from '../app/router.tsx'
 import { useAccount } from '../app/session.tsx'
 import { useMay } from '../app/use-may.ts'
@@ -74,9 +75,7 @@ export function KeysPage() {
 const columns: readonly Column<ApiKey>[] = [
   {
     title: 'Name',
-    cell: (key) => (
-      <Link to={`/keys/${key.id}`}>{key.name === '' ? 'Without a name' : key.name}</Link>
-    ),
+    cell: (key) => <Link to={`/keys/${key.id}`}>{keyName(key)}</Link>,
   },
   { title: 'Begins with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
   { title: 'Created', cell: ({ created }) => formatDay(created) },

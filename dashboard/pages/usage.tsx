@@ -6,6 +6,7 @@ import type { getUsage } from '../../src/gateway/admin/get-usage.ts'
 import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
 import { call, type Reply, urlOf } from '../app/api.ts'
 import { formatBytes, formatMs, formatNumber, formatShort, formatTime } from '../app/format.ts'
+import { keyName } from '../app/key-name.ts'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import '../style/usage.css'
@@ -57,6 +58,10 @@ export function UsagePage() {
     [account.id, keyId, window, by],
     { everyMs: refreshMs },
   )
+  const names = useMemo(
+    () => new Map(keys.value?.keys.map((key) => [key.id, keyName(key)])),
+    [keys.value],
+  )
   const chosen = keyId === '' ? {} : { key: keyId }
   const span = { '15m': 'minute', '1h': 'minute', '24h': 'hour', '7d': 'hour', '30d': 'day' }[
     window
@@ -95,10 +100,7 @@ export function UsagePage() {
               value={keyId}
               options={[
                 { value: '', title: 'All keys' },
-                ...(keys.value?.keys ?? []).map(({ id, name, prefix }) => ({
-                  value: id,
-                  title: name === '' ? `${prefix}…` : name,
-                })),
+                ...[...names].map(([value, title]) => ({ value, title })),
               ]}
               onValue={setKeyId}
             />
@@ -107,7 +109,7 @@ export function UsagePage() {
         </Card>
         <Tabs title="Window" tabs={windows} chosen={window} onChoose={(name) => setWindow(name)}>
           <Show loaded={usage}>
-            {({ report, storage }) => <Told report={report} storage={storage} />}
+            {({ report, storage }) => <Told report={report} storage={storage} names={names} />}
           </Show>
         </Tabs>
         {account.role !== 'member' && <AlertsCard account={account.id} />}
@@ -134,7 +136,15 @@ async function load(
   return { report, storage: null }
 }
 
-function Told({ report, storage }: { readonly report: Report; readonly storage: Storage | null }) {
+type ToldProps = {
+  readonly report: Report
+  readonly storage: Storage | null
+  /** Of keys, by their ids. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+function Told({ report: counted, storage, names }: ToldProps) {
+  const report = useMemo(() => withNames(counted, names), [counted, names])
   const { totals } = report
   return (
     <div class="stack">
@@ -230,11 +240,20 @@ function Over({ report }: { readonly report: Report }) {
   )
 }
 
+/** Keys without a name go by what they begin with. */
+function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
+  const holders = report.holders.map((holder) => ({
+    ...holder,
+    name: holder.name === '' ? (names.get(holder.id) ?? holder.id.slice(0, 8)) : holder.name,
+  }))
+  return { ...report, holders }
+}
+
 /** Of a part of the split by key, which goes by its id. */
 function nameOf({ split, holders }: Report, name: string): string {
   if (split?.by !== 'holder') return name === '' ? 'none' : name
   const holder = holders.find(({ id }) => id === name)
-  return holder === undefined || holder.name === '' ? name.slice(0, 8) : holder.name
+  return holder?.name ?? name.slice(0, 8)
 }
 
 type Counted = Pick<Sums, 'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOut'>
@@ -260,7 +279,7 @@ function Breakdowns({ report }: { readonly report: Report }) {
             rows={holders}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'Key', cell: ({ name, id }) => (name === '' ? id.slice(0, 8) : name) },
+              { title: 'Key', cell: ({ name }) => name },
               ...sums<Report['holders'][number]>(),
             ]}
           />

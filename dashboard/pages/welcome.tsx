@@ -5,7 +5,7 @@ import type { lookAtInvitation } from '../../src/gateway/admin/look-at-invitatio
 import type { takeInvitationAsNew } from '../../src/gateway/admin/take-invitation-as-new.ts'
 import type { takeInvitation } from '../../src/gateway/admin/take-invitation.ts'
 import { call, type Reply } from '../app/api.ts'
-import { usePlace } from '../app/router.tsx'
+import { Link, usePlace } from '../app/router.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
@@ -35,7 +35,16 @@ export function Welcome({
   if (looked.value === undefined) {
     return (
       <Lone title="Welcome">
-        {looked.error === null ? <Loading /> : <Problem error={looked.error} />}
+        {looked.error === null ? (
+          <Loading />
+        ) : (
+          <>
+            <Problem error={looked.error} />
+            <p>
+              <Link to="/">{signedInAs === null ? 'Sign in' : 'To the start page'}</Link>
+            </p>
+          </>
+        )}
       </Lone>
     )
   }

@@ -30,12 +30,14 @@ export function checkNewKey(key: string, secret: string): void {
     throw new AccountsRefusal(
       'bad_key',
       'a key has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+      { field: 'imported.apiKey' },
     )
   }
   if (!checkApiSecret(secret)) {
     throw new AccountsRefusal(
       'bad_key',
       'a secret has 8 to 128 of the characters A-Z a-z 0-9 _ -, and one of Cairn its right checksum',
+      { field: 'imported.apiKeySecret' },
     )
   }
 }

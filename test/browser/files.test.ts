@@ -60,3 +60,23 @@ test(
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
   },
 )
+
+test(
+  'without a card on file the page leads to it, and offers no upload that would be refused',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, account, open, picture } = await openSignedIn(t)
+    const answer = await page.request.put(`${cairn.url}/api/v1/accounts/${account}/card/mark`, {
+      headers: { origin: cairn.url, 'x-cairn-admin': '1' },
+      data: { hasCard: false },
+    })
+    assert.equal(answer.status(), 200, await answer.text())
+    await open('/files')
+    await page.getByText('The file face is closed to this account').waitFor()
+    assert.equal(await page.locator('input[type=file]').count(), 0)
+    await checkAxe(page, 'files without a card')
+    await picture('files-no-card')
+    await page.getByRole('link', { name: 'To the card' }).click()
+    await page.getByRole('heading', { name: 'Card', level: 1 }).waitFor()
+  },
+)

@@ -102,3 +102,44 @@ test(
     await page.getByText('Saved. The key follows at once.').last().waitFor()
   },
 )
+
+test(
+  'a key of another service is taken over as it is, and its end is set afterwards',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t: TestContext) => {
+    const { cairn, page, enter, expect, picture } = await openPage(t)
+    await enter()
+    expect(/status of 400/)
+    const [key, secret] = ['0123456789abcdef0123456789abcdef', 'fedcba9876543210fedcba9876543210']
+    await page.getByRole('link', { name: 'Keys', exact: true }).click()
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Take over a key of another service').check()
+    const dialog = page.locator('dialog')
+    await dialog.getByLabel('API key').fill('short')
+    await dialog.getByLabel('Secret', { exact: true }).fill(secret)
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.locator('.field-error').getByText('A key has 8 to 128 of the characters').waitFor()
+    await checkAxe(page, 'taking a key over')
+    await picture('key-import')
+    await dialog.getByLabel('API key').fill(key)
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    assert.deepEqual(await readSecrets(page), { key, secret })
+    await closeDialog(page)
+    assert.equal(await codeOf(cairn.url, key), null)
+
+    await page.getByRole('link', { name: '01234567…' }).click()
+    await page.getByRole('heading', { name: 'Key 01234567…', level: 1 }).waitFor()
+    await page.getByLabel('Ends').selectOption({ label: 'In 30 days' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved. The key follows at once.').waitFor()
+    await page.getByLabel('Ends').locator('option', { hasText: 'as it is' }).waitFor({
+      state: 'attached',
+    })
+    await picture('key-end')
+    await page.getByLabel('Ends').selectOption({ label: 'Never' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByLabel('Ends').locator('option', { hasText: 'as it is' }).waitFor({
+      state: 'detached',
+    })
+  },
+)

@@ -1,9 +1,11 @@
 // What a key opens: networks, files, with the secret or without.
 import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
 import { call } from '../../app/api.ts'
+import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
-import { CheckField } from '../../ui/field.tsx'
+import { CheckField, SelectField } from '../../ui/field.tsx'
 import { NameField } from '../../ui/name-field.tsx'
+import { keyEnds } from './key-end.ts'
 import { SettingsForm, type SettingsDraft, type SettingsFormProps } from './settings-form.tsx'
 
 const switches = [
@@ -28,13 +30,16 @@ const switches = [
   },
 ] as const
 
+const asItIs = 'as-it-is'
+
 export function AccessForm(props: SettingsFormProps) {
+  const { apiKey } = props
   return (
     <SettingsForm
       {...props}
       title="Access"
       about="What the key opens, and what a call must bring."
-      fields={['name']}
+      fields={['name', 'expires']}
     >
       {(draft) => (
         <>
@@ -42,6 +47,20 @@ export function AccessForm(props: SettingsFormProps) {
             value={draft.name}
             sending={draft.sending}
             onValue={(name) => draft.set({ name })}
+          />
+          <SelectField
+            title="Ends"
+            value={draft.end ?? asItIs}
+            options={[
+              {
+                value: asItIs,
+                title:
+                  apiKey.expires === null ? 'Never' : `${formatTime(apiKey.expires)}, as it is`,
+              },
+              ...keyEnds.filter(({ value }) => value !== 'never' || apiKey.expires !== null),
+            ]}
+            error={draft.sending.of('expires')}
+            onValue={(end) => draft.set({ end: end === asItIs ? null : end })}
           />
           <Networks {...draft} />
           {switches.map(({ name, ...texts }) => (

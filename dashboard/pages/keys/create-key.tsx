@@ -6,7 +6,7 @@ import { useOwnKey } from '../../app/own-key.tsx'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
-import { CheckField, SelectField } from '../../ui/field.tsx'
+import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
 import { NameField } from '../../ui/name-field.tsx'
 import { endOf, type KeyEnd, keyEnds } from './key-end.ts'
@@ -21,11 +21,20 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
   const [end, setEnd] = useState<KeyEnd>('never')
   const [plan, setPlan] = useState<Plan>('none')
   const [secretRequired, setSecretRequired] = useState(false)
+  const [imports, setImports] = useState(false)
+  const [imported, setImported] = useState({ apiKey: '', apiKeySecret: '' })
   const [made, setMade] = useState<Made | null>(null)
   if (made !== null) return <ShownOnce made={made} onClose={onClose} />
   const send = async (): Promise<void> => {
     const expires = endOf(end, Date.now())
-    const sent = { account, name: name.trim(), expires, plan, settings: { secretRequired } }
+    const sent = {
+      account,
+      name: name.trim(),
+      expires,
+      plan,
+      settings: { secretRequired },
+      ...(imports ? { imported } : {}),
+    }
     setMade(await call<typeof createKey>('POST /accounts/{account}/keys', sent))
     onMade()
   }
@@ -34,7 +43,7 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
       <Form
         sending={sending}
         action="Make the key"
-        fields={['name', 'expires', 'plan']}
+        fields={['name', 'expires', 'imported.apiKey', 'imported.apiKeySecret']}
         onSend={send}
         beside={<Cancel onClose={onClose} />}
       >
@@ -54,6 +63,33 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
           value={secretRequired}
           onValue={setSecretRequired}
         />
+        <CheckField
+          title="Take over a key of another service"
+          hint="Programs that have it go on with another address alone."
+          value={imports}
+          onValue={setImports}
+        />
+        {imports && (
+          <>
+            <TextField
+              title="API key"
+              autocomplete="off"
+              maxLength={128}
+              value={imported.apiKey}
+              error={sending.of('imported.apiKey')}
+              onValue={(apiKey) => setImported({ ...imported, apiKey: apiKey.trim() })}
+            />
+            <TextField
+              title="Secret"
+              type="password"
+              autocomplete="off"
+              maxLength={128}
+              value={imported.apiKeySecret}
+              error={sending.of('imported.apiKeySecret')}
+              onValue={(secret) => setImported({ ...imported, apiKeySecret: secret.trim() })}
+            />
+          </>
+        )}
       </Form>
     </Dialog>
   )

@@ -7,6 +7,7 @@ import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, type Sending, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { endOf, type KeyEnd } from './key-end.ts'
 import { judgeLimits } from './limit-field.tsx'
 
 export type ApiKey = Reply<typeof changeKey>['key']
@@ -18,11 +19,13 @@ export type SettingsFormProps = {
   onSaved(): void
 }
 
-type Changes = Partial<Settings> & { readonly name?: string }
+type Changes = Partial<Settings> & { readonly name?: string; readonly end?: KeyEnd | null }
 
 export type SettingsDraft = {
   readonly settings: Settings
   readonly name: string
+  /** Null: as it is. */
+  readonly end: KeyEnd | null
   readonly sending: Sending
   set(changes: Changes): void
 }
@@ -46,10 +49,11 @@ export function SettingsForm({
   const toast = useToast()
   const sending = useSending()
   const [changes, setChanges] = useState<Changes>({})
-  const { name, ...settings } = changes
+  const { name, end = null, ...settings } = changes
   const draft: SettingsDraft = {
     settings: { ...apiKey.settings, ...settings },
     name: name ?? apiKey.name,
+    end,
     sending,
     set: (more) => setChanges((were) => ({ ...were, ...more })),
   }
@@ -59,6 +63,7 @@ export function SettingsForm({
       account,
       key: apiKey.id,
       ...(name === undefined ? {} : { name }),
+      ...(end === null ? {} : { expires: endOf(end, Date.now()) }),
       settings: Object.fromEntries(
         Object.entries(settings).map(([member, value]) => [member, withoutBlanks(value)]),
       ),
