@@ -4,8 +4,10 @@
 /** Names and values in turn, and the same as lines that each end with CRLF. */
 export type HeadLines = { readonly list: readonly string[]; readonly text: string }
 
+/** `text` is joined into one piece: what is added up stays in parts, which each answer would gather anew. */
 export function createHeadLines(list: readonly string[]): HeadLines {
-  return { list, text: toLines(list) }
+  const parts = list.map((word, at) => (at % 2 === 0 ? `${word}: ` : `${word}\r\n`))
+  return { list, text: parts.join('') }
 }
 
 /** Names and values in turn, as lines that each end with CRLF. */

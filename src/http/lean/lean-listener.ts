@@ -51,7 +51,8 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
     const now = dateOf()
     if (now !== date) {
       date = now
-      stayingEnd = `Date: ${now}\r\n${keepAlive}\r\n\r\n`
+      // In one piece, as in createHeadLines.
+      stayingEnd = ['Date: ', now, '\r\n', keepAlive, '\r\n\r\n'].join('')
     }
     return stayingEnd
   }
