@@ -85,7 +85,8 @@ export function createLimiter(parts: {
   }
 
   function countDay(state: State, keyId: string): void {
-    const day = clock.now() - (clock.now() % dayMs)
+    const now = clock.now()
+    const day = now - (now % dayMs)
     if (state.day === day) return
     state.day = day
     state.dayUnits = unitsToday(keyId)

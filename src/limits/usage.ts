@@ -64,6 +64,7 @@ export function createUsage(parts: {
   const counted = new Map<string, UsageRow>()
   // Key id -> method -> the row counted last: most calls find theirs without spelling its whole name.
   const lately = new Map<string, Map<string, UsageRow>>()
+  let last: UsageRow | null = null
   const listeners = new Set<FlushListener>()
   // Looked up each second, not at each call: a call may count to the minute that ended within the second before it.
   let minute = startOfMinute(clock.now())
@@ -79,9 +80,12 @@ export function createUsage(parts: {
   }
 
   function findLately(call: UsedCall): UsageRow | null {
-    const row = lately.get(call.keyId)?.get(call.method)
+    // The bytes of a call follow its count.
+    const again = last !== null && last.keyId === call.keyId && last.method === call.method
+    const row = again ? last : (lately.get(call.keyId)?.get(call.method) ?? null)
+    last = row
     const same =
-      row !== undefined &&
+      row !== null &&
       row.outcome === call.outcome &&
       row.face === call.face &&
       row.network === call.network &&
@@ -94,6 +98,7 @@ export function createUsage(parts: {
   function noteLately(row: UsageRow): void {
     const methods = lately.get(row.keyId) ?? new Map<string, UsageRow>()
     methods.set(row.method, row)
+    last = row
     lately.set(row.keyId, methods)
   }
 
@@ -114,6 +119,7 @@ export function createUsage(parts: {
     underway = [...counted.values()]
     counted.clear()
     lately.clear()
+    last = null
     const written = await write(underway)
     const rows = underway
     underway = []
