@@ -21,6 +21,8 @@ export type RecordedReads = {
 
 /** For one call: what it holds grows with what the call reads. */
 export function recordReads(network: Network): RecordedReads {
+  // An account that is remembered would be read without the nodes that prove it.
+  const { accounts: _, ...forgetful } = network
   const read = new Map<string, Uint8Array>()
   const tries = new Map<string, OrderedTrie>()
 
@@ -61,7 +63,7 @@ export function recordReads(network: Network): RecordedReads {
     find: (hash) => read.get(toBareHex(hash)) ?? null,
     pieces: () => [...read.values()],
     network: {
-      ...network,
+      ...forgetful,
       async obtain(ref, hint, signal) {
         const bytes = await network.obtain(ref, hint, signal)
         note(ref, bytes)

@@ -16,7 +16,9 @@ import { keccak256 } from '../codec/keccak.ts'
 import { encodeInteger, encodeRlp } from '../codec/rlp.ts'
 import { buildTrie } from '../codec/trie-build.ts'
 import { type ContentRef, type Item, refKey } from '../content/ref.ts'
+import type { Network } from './network.ts'
 import { createAccountMemory } from './proved-account.ts'
+import { recordReads } from './recorded-reads.ts'
 import { findAccount, heldAccount, heldCode, heldStorage, readCode, readStorage } from './state.ts'
 
 const { signal } = new AbortController()
@@ -184,6 +186,34 @@ test('an account that a walk has proved is not walked to again, under that state
   const before = asked
   read(5n)
   assert.ok(asked > before, 'no more than 64 are remembered')
+})
+
+test('a read that waits knows such an account too, and one that is recorded walks all the same', async () => {
+  const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
+  const at = holder(items, stateRoot, 5n)
+  let asked = 0
+  const network = {
+    ...at.network,
+    accounts: createAccountMemory(64),
+    heldNode: (from: Uint8Array, offset: number) => {
+      asked += 1
+      return at.network.heldNode(from, offset)
+    },
+  }
+  const find = (of: Network, address: bigint) =>
+    findAccount({ ...at, network: of, address: bytes(20, address) }, signal)
+  for (const _ of [1, 2]) {
+    assert.deepEqual(await find(network, 5n), account)
+    assert.equal(await find(network, 99n), null)
+  }
+  const walked = asked
+  assert.deepEqual(await find(network, 5n), account)
+  assert.equal(await find(network, 99n), null)
+  assert.equal(asked, walked)
+  const reads = recordReads(network)
+  assert.deepEqual(await find(reads.network, 5n), account)
+  const names = reads.pieces().map((piece) => toHex(keccak256(piece)))
+  assert.ok(names.includes(toHex(stateRoot)))
 })
 
 test('an account whose walk lacks a node is not remembered', () => {

@@ -32,8 +32,14 @@ export async function findAccount(
   signal: AbortSignal,
   slots: readonly Uint8Array[] = [],
 ): Promise<AccountState | null> {
-  const leaf = await walk(at, at.block.header.stateRoot, keccak256(at.address), { slots }, signal)
-  return leaf === null ? null : decodeProved(decodeAccountState, leaf)
+  const { accounts } = at.network
+  const { stateRoot } = at.block.header
+  const known = accounts?.find(stateRoot, at.address) ?? null
+  if (known !== null) return known === absentAccount ? null : known
+  const leaf = await walk(at, stateRoot, keccak256(at.address), { slots }, signal)
+  const account = leaf === null ? null : decodeProved(decodeAccountState, leaf)
+  accounts?.add(stateRoot, at.address, account ?? absentAccount)
+  return account
 }
 
 /** `findAccount` when all of its nodes are at hand, `absentAccount` for none; null when one is not. */
