@@ -35,7 +35,8 @@ export type RpcItem = { readonly method: string; readonly params: readonly unkno
  */
 export type RpcOutcome =
   | { readonly result: unknown; readonly proof?: ProofBundle; readonly untell?: () => void }
-  | { readonly text: string; readonly proof?: ProofBundle }
+  /** `bytes`: the length of `text`, JSON, in UTF-8. */
+  | { readonly text: string; readonly bytes: number; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
 
 /** Told how a request goes that its key's owner wants to see (inspect/inspection.ts). */

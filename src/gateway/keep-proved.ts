@@ -28,7 +28,7 @@ export function findKept(
   if (answer === null) return null
   visit.level('proof')
   visit.block(resolved ?? { network: network.name, hash, number: answer.blockNumber })
-  return { text: answer.text }
+  return { text: answer.text, bytes: answer.bytes }
 }
 
 /**
@@ -108,7 +108,8 @@ export function keepProved(
   const kept = operation.kept
   if (block === null || kept === undefined || keepableBlock(kept, input) === null) return { result }
   const text = JSON.stringify(result)
+  const bytes = Buffer.byteLength(text)
   const where = { network: network.name, method: operation.name, blockHash: block.hash }
-  answers.add(where, kept.key(input), { text, blockNumber: block.number })
-  return { text }
+  answers.add(where, kept.key(input), { text, bytes, blockNumber: block.number })
+  return { text, bytes }
 }

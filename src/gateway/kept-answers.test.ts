@@ -11,7 +11,7 @@ function hashOf(block: number): Uint8Array {
 test('an answer is found by network, method, block and input together', () => {
   const kept = createKeptAnswers({ bytesMax: 1_000_000 })
   const place = { network: 'a', method: 'm', blockHash: hashOf(1) }
-  kept.add(place, 'x', { text: '1', blockNumber: 1n })
+  kept.add(place, 'x', { text: '1', bytes: 1, blockNumber: 1n })
   equal(kept.find({ ...place, blockHash: hashOf(1) }, 'x')?.text, '1')
   equal(kept.find(place, 'y'), null)
   equal(kept.find({ ...place, network: 'b' }, 'x'), null)
@@ -24,7 +24,11 @@ test('more blocks than are known by name never answer for one another', () => {
   const place = (block: number) => ({ network: 'a', method: 'm', blockHash: hashOf(block) })
   const blocks = 40_000
   for (let block = 0; block < blocks; block++) {
-    kept.add(place(block), 'x', { text: String(block), blockNumber: BigInt(block) })
+    kept.add(place(block), 'x', {
+      text: String(block),
+      bytes: String(block).length,
+      blockNumber: BigInt(block),
+    })
   }
   let found = 0
   for (let block = blocks - 1; block >= 0; block--) {

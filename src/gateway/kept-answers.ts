@@ -6,6 +6,8 @@ import { createRecent } from '../base/recent.ts'
 type KeptAnswer = {
   /** JSON text of the result. */
   readonly text: string
+  /** Its length in UTF-8. */
+  readonly bytes: number
   readonly blockNumber: bigint
 }
 

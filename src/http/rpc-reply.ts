@@ -69,7 +69,7 @@ export class ReplyWriter {
     }
     const reply = this.#full ? this.#tooLarge(id) : this.#render(id, outcome)
     if (this.#full) untellAll([outcome])
-    const bytes = Buffer.byteLength(reply)
+    const bytes = this.#full ? Buffer.byteLength(reply) : bytesOf(id, outcome, reply)
     if (!this.#full && this.#bytes + bytes + 1 > this.#bytesMax) {
       this.#full = true
       this.add(id, outcome)
@@ -93,12 +93,22 @@ export class ReplyWriter {
     if ('fault' in outcome) return errorReply(id, errorText(outcome.fault, this.#requestId))
     const result = 'text' in outcome ? outcome.text : asJson(outcome.result)
     const proof = outcome.proof === undefined ? '' : `,"proof":${asJson(outcome.proof)}`
-    return `{"jsonrpc":"2.0","id":${id},"result":${result}${proof}}`
+    return `${before}${id}${between}${result}${proof}}`
   }
 
   #tooLarge(id: string): string {
     return errorReply(id, errorText(new Fault('response_too_large'), this.#requestId))
   }
+}
+
+const before = '{"jsonrpc":"2.0","id":'
+const between = ',"result":'
+const frameBytes = before.length + between.length + 1
+
+/** Of `reply` in UTF-8, without a look at it when the outcome says so: counting puts its parts together. */
+function bytesOf(id: string, outcome: RpcOutcome, reply: string): number {
+  if (!('text' in outcome) || outcome.proof !== undefined) return Buffer.byteLength(reply)
+  return frameBytes + Buffer.byteLength(id) + outcome.bytes
 }
 
 function asJson(result: unknown): string {

@@ -5,7 +5,7 @@ import { toHex, toQuantity } from '../base/hex.ts'
 import type { RpcLabels } from '../gateway/gateway.ts'
 import { corsHeaders } from './cors.ts'
 import type { Exchange } from './exchange.ts'
-import { createHeadLines, type HeadLines } from './head-lines.ts'
+import { createHeadLines, type HeadLines, toLines } from './head-lines.ts'
 import type { RpcBody } from './rpc-reply.ts'
 
 type RpcReply = {
@@ -56,15 +56,24 @@ export function createReplySender(): ReplySender {
   }
 }
 
-/** The lines of labels, spelled again when they differ from the last ones: most calls in a row are about one block. */
+/**
+ * The lines of labels, spelled again when they differ from the last ones: most calls in a row are about one block. Joined
+ * into one piece when they are used again, since that takes longer than to add them up.
+ */
 function createLabelLines(): (labels: RpcLabels | null) => HeadLines {
   let last: RpcLabels | null = null
   let lines = noLines
+  let joined = false
   return (labels) => {
     if (labels === null) return noLines
     if (last === null || !isAlike(labels, last)) {
       last = labels
-      lines = createHeadLines(labelsOf(labels))
+      const list = labelsOf(labels)
+      lines = { list, text: toLines(list) }
+      joined = false
+    } else if (!joined) {
+      lines = createHeadLines(lines.list)
+      joined = true
     }
     return lines
   }

@@ -6,6 +6,7 @@ import { bundle, createFakeGateway, goodKey, secret } from '../../test/fakes/gat
 import { RawConnection, sendRaw } from '../../test/fakes/raw-http.ts'
 import { type RpcServer, startRpcServer } from '../../test/fakes/rpc-server.ts'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { ReplyWriter } from './rpc-reply.ts'
 
 const call = (id: unknown, method = 'eth_chainId') => JSON.stringify({ jsonrpc: '2.0', id, method })
 const error = (id: unknown, code: number, message: string, data?: object) =>
@@ -391,4 +392,16 @@ test('work that ignores its signal is left behind soon after the deadline: 504',
   const drained = started.stop()
   clock.turn(1)
   await drained
+})
+
+test('the bytes of an answer at hand are those of its text and its id, whatever they are written in', () => {
+  for (const batch of [false, true]) {
+    const writer = new ReplyWriter(1_000, 'request')
+    for (const id of ['1', '"é"']) {
+      for (const text of ['"0x1"', '"水"']) writer.add(id, { text, bytes: Buffer.byteLength(text) })
+      writer.add(id, { text: '1', bytes: 1, proof: bundle })
+    }
+    const body = writer.body(batch)
+    equal(body.bytes, Buffer.byteLength(body.text))
+  }
 })

@@ -17,6 +17,10 @@ const key = 'opaque-key-0001'
 const inspected: KeySettings = { ...defaultKeySettings, inspect: true }
 const withBodies: KeySettings = { ...inspected, inspectBodies: true }
 
+function textOf(text: string): RpcOutcome {
+  return { text, bytes: Buffer.byteLength(text) }
+}
+
 function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> = {}) {
   const clock = createTurnedClock()
   const state: { settings: KeySettings | null } = { settings: given }
@@ -52,7 +56,7 @@ function rig(given: KeySettings = withBodies, limits: Partial<InspectorLimits> =
     blockNumber: 7n,
     units: 80,
   }
-  function ask(item: Partial<RpcItem> = {}, outcome: RpcOutcome = { text: '"0x1"' }, keyId = 'k') {
+  function ask(item: Partial<RpcItem> = {}, outcome: RpcOutcome = textOf('"0x1"'), keyId = 'k') {
     const inspection = begin(keyId)
     inspection.asks([{ method: 'eth_getBalance', params: ['0x2'], ...item }], false)
     inspection.answers([{ units: 80 }], [outcome], labels)
@@ -123,7 +127,7 @@ test('stages follow one another; what reads took lies inside them, added up', ()
   clock.turn(4)
   second('answered')
   inspection.watch('source', 'node-c')
-  inspection.answers([{ units: 80 }], [{ text: '1' }], labels)
+  inspection.answers([{ units: 80 }], [textOf('1')], labels)
   inspection.timeline.reached('run')
   inspection.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
   const [request] = inspector.list('k', {}, 10)
@@ -156,7 +160,7 @@ test('what is asked for by method, outcome, network, time and id is found', () =
     { method: 'eth_call', params: [] },
   ]
   batch.asks(items, true)
-  batch.answers([{ units: 5 }, { units: 80 }], [{ text: '1' }, { text: '2' }], labels)
+  batch.answers([{ units: 5 }, { units: 80 }], [textOf('1'), textOf('2')], labels)
   batch.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
   const methods = (filter: Parameters<typeof inspector.list>[1]) =>
     inspector.list('k', filter, 10).map(({ method }) => method)
@@ -174,7 +178,7 @@ test('ten thousand requests of many keys stay within the bounds of a key and of 
   const { inspector, ask, begin, labels } = rig(withBodies, { bytesMax: 4 * 1024 * 1024 })
   const long = 'x'.repeat(30_000)
   for (let at = 0; at < 10_000; at++) {
-    ask({ params: at % 10 === 0 ? [long] : [at] }, { text: JSON.stringify(at) }, `k${at % 40}`)
+    ask({ params: at % 10 === 0 ? [long] : [at] }, textOf(JSON.stringify(at)), `k${at % 40}`)
     ok(inspector.bytes <= 4 * 1024 * 1024)
   }
   const all = Array.from({ length: 40 }, (_, at) => inspector.list(`k${at}`, {}, 1_000)).flat()
@@ -183,7 +187,7 @@ test('ten thousand requests of many keys stay within the bounds of a key and of 
     all.reduce((sum, request) => sum + sizeOf(request), 0),
     inspector.bytes,
   )
-  for (let at = 0; at < 500; at++) ask({}, { text: '1' }, 'one')
+  for (let at = 0; at < 500; at++) ask({}, textOf('1'), 'one')
   equal(inspector.list('one', {}, 1_000).length, 200)
   const largest = begin('one', {
     credential: { key, secret: null, origin: long, userAgent: long },
@@ -193,7 +197,7 @@ test('ten thousand requests of many keys stay within the bounds of a key and of 
     true,
   )
   for (let at = 0; at < 1_000; at++) largest.watch('source', long)
-  largest.answers([], [{ text: long }], labels)
+  largest.answers([], [textOf(long)], labels)
   largest.end({ fault: null, status: 200, bytesIn: 1, bytesOut: 1 })
   const [request] = inspector.list('one', {}, 1)
   ok(request && sizeOf(request) <= 65_536, `${request && sizeOf(request)}`)
@@ -229,7 +233,7 @@ test('listeners hear each request of their key, are bounded, and leave once', ()
   inspector.listen('other', () => {})
   throws(() => inspector.listen('third', () => {}), { code: 'overloaded' })
   ask()
-  ask({}, { text: '1' }, 'other')
+  ask({}, textOf('1'), 'other')
   stop()
   stop()
   ask()
