@@ -81,7 +81,7 @@ function Password() {
         }}
       >
         <PasswordField
-          title="Password of now"
+          title="Current password"
           value={password}
           sending={sending}
           onValue={setPassword}

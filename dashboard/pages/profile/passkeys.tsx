@@ -60,7 +60,7 @@ export function Passkeys() {
             empty={<Empty title="No passkey" />}
             columns={[
               { title: 'Name', cell: ({ name }) => name },
-              { title: 'Lets in at', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
+              { title: 'Works at', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
               { title: 'Added', cell: ({ created }) => formatDay(created) },
               {
                 title: 'Last used',
