@@ -125,7 +125,7 @@ function Files({ choices }: { readonly choices: Choices }) {
 function Closed({ next }: { readonly next: string | null }) {
   return (
     <Note tone="warn">
-      <p>The file face is closed to this account, as it has no card on file. {next}</p>
+      <p>The file face is closed to this account: it asks for a card on file. {next}</p>
       <p>
         <Link to="/card">To the card</Link>
       </p>

@@ -68,7 +68,7 @@ function Password() {
   const [password, setPassword] = useState('')
   const [newPassword, setNewPassword] = useState('')
   return (
-    <Card title="Password" about="A new one ends your other sessions.">
+    <Card title="Password" about="A new one ends your other sessions; passkeys stay.">
       <Form
         sending={sending}
         action="Change it"

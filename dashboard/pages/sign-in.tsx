@@ -75,7 +75,11 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
           Sign in with a passkey
         </button>
       ) : (
-        whyNot.link !== null && <NoPasskeys {...whyNot} />
+        whyNot.link !== null && (
+          <p class="hint">
+            <NoPasskeys {...whyNot} />
+          </p>
+        )
       )}
       <p class="hint">
         Nobody has signed in here yet? <code>cairn init --link</code> prints a link for the first

@@ -228,9 +228,10 @@ function describe(people: readonly ListedPerson[]): string {
     person.name,
     person.isOperator ? 'yes' : 'no',
     person.hasTotp ? 'yes' : 'no',
+    String(person.passkeys),
     person.disabled === null ? 'no' : 'yes',
     showTime(person.created),
   ])
-  const headings = ['email', 'name', 'operator', 'authenticator', 'disabled', 'created']
+  const headings = ['email', 'name', 'operator', 'authenticator', 'passkeys', 'disabled', 'created']
   return table(headings, rows, 'Nobody yet: `cairn init --link` prints a link for the first one.')
 }

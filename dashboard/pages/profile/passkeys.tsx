@@ -40,7 +40,17 @@ export function Passkeys() {
   return (
     <Card
       title="Passkeys"
-      about="Sign in with a finger, a face or a PIN: in place of password and code."
+      about={
+        <>
+          Sign in with a finger, a face or a PIN: in place of password and code.
+          {whyNot !== null && (
+            <>
+              {' '}
+              <NoPasskeys {...whyNot} />
+            </>
+          )}
+        </>
+      }
       flush
       actions={
         whyNot === null && (
@@ -50,7 +60,6 @@ export function Passkeys() {
         )
       }
     >
-      {whyNot !== null && <NoPasskeys {...whyNot} />}
       <Show loaded={passkeys}>
         {({ passkeys: rows }) => (
           <Table

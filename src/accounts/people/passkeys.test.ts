@@ -154,6 +154,29 @@ test('a sign-in is refused for each thing that is wrong with it, with one answer
   assert.equal(answers.size, 2, 'all alike but those who may try again')
 })
 
+test('signatures of any length and authenticator data of any shape are refused, by every algorithm', async () => {
+  const { add, passkeySignIn, clock } = await openRig()
+  for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
+    const authenticator = createFakeAuthenticator(algorithm)
+    await add(authenticator)
+    const tryWith = async (wrong: Readonly<Record<string, Uint8Array>>) => {
+      clock.turn(60_000)
+      const { challenge, seal } = passkeySignIn.begin(page)
+      const answer = { ...authenticator.sign({ ...page, challenge }), seal, ...wrong }
+      return await refusal(passkeySignIn.signIn(answer, page, here))
+    }
+    for (const length of [0, 1, 63, 64, 65, 256, 257, 2048]) {
+      const signature = Buffer.alloc(length, 0x30)
+      assert.match(await tryWith({ signature }), /^bad_sign_in: the signature/, `${length}`)
+    }
+    for (const length of [0, 36, 38, 200]) {
+      const authenticatorData = Buffer.alloc(length, 0xff)
+      assert.match(await tryWith({ authenticatorData }), /^bad_sign_in: malformed/, `${length}`)
+    }
+    assert.equal(await tryWith({}), 'done')
+  }
+})
+
 test('a passkey of one person never signs in another, whose handle it names or not', async () => {
   const { add, enter, ada, addPerson, signIn } = await openRig()
   const grace = (await addPerson('grace@example.org')).id
