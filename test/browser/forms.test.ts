@@ -14,7 +14,7 @@ async function checkField(page: Page, label: string, words: RegExp): Promise<voi
   const described = (await field.getAttribute('aria-describedby')) ?? ''
   const error = page.locator(`[id="${described.split(' ').at(-1)}"]`)
   assert.match(await error.innerText(), words)
-  await page.waitForFunction('document.activeElement?.getAttribute("aria-invalid") === "true"')
+  await page.locator('[aria-invalid="true"]:focus').waitFor()
   const focused = await field.evaluate((input) => input === input.ownerDocument.activeElement)
   assert.equal(focused, true, `${label} has the focus`)
   assert.equal(await page.locator('.note.bad').count(), 0)
