@@ -102,7 +102,7 @@ export function createDirectory(parts: {
   let open: readonly Entry[] = []
   let byId = new Map<string, Entry>()
   // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
-  const hashes = createRecent<string>({ sizeMax: hashesMax })
+  const hashes = createRecent<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
   // sha256 of keys that are not there -> when to look again.
   const unknown = new Map<string, number>()
 
@@ -134,7 +134,7 @@ export function createDirectory(parts: {
     if (known !== null) return known
     const hash = hashToHex(key)
     // A copy: a part of a text would keep the whole head that it came with.
-    if (entries.has(hash)) hashes.add(Buffer.from(key).toString(), hash, 1)
+    if (entries.has(hash)) hashes.add(Buffer.from(key).toString(), hash)
     return hash
   }
 

@@ -3,44 +3,52 @@
 
 export interface Recent<Value> {
   find(key: string): Value | null
-  /** `size` in the unit of the bound. What is larger than a 64th of it is not taken. */
-  add(key: string, value: Value, size: number): void
+  /** Nothing when there is a value already, or when this one is larger than a 64th of the bound. */
+  add(key: string, value: Value): void
 }
-
-type Entry<Value> = { readonly value: Value; readonly size: number }
 
 const largestShare = 64
 
-/** Holds at most `sizeMax`, and at least the last half of that to be used. 0: remembers nothing. */
-export function createRecent<Value>({ sizeMax }: { readonly sizeMax: number }): Recent<Value> {
-  let young = new Map<string, Entry<Value>>()
-  let old = new Map<string, Entry<Value>>()
+/**
+ * Holds at most `sizeMax`, and at least the last half of that to be used. 0: remembers nothing. `sizeOf`: in the unit of
+ * the bound, at least 1, always the same for a value; asked again when it moves, so that a look finds the value itself.
+ */
+export function createRecent<Value extends object | string>({
+  sizeMax,
+  sizeOf,
+}: {
+  readonly sizeMax: number
+  readonly sizeOf: (key: string, value: Value) => number
+}): Recent<Value> {
+  let young = new Map<string, Value>()
+  let old = new Map<string, Value>()
   let youngSize = 0
 
-  function put(key: string, entry: Entry<Value>): void {
-    if (youngSize + entry.size > sizeMax / 2) {
+  function put(key: string, value: Value, size: number): void {
+    if (youngSize + size > sizeMax / 2) {
       old = young
       young = new Map()
       youngSize = 0
     }
-    young.set(key, entry)
-    youngSize += entry.size
+    young.set(key, value)
+    youngSize += size
   }
 
   return {
     find(key) {
       const found = young.get(key)
-      if (found !== undefined) return found.value
+      if (found !== undefined) return found
       const aged = old.get(key)
       if (aged === undefined) return null
       old.delete(key)
-      put(key, aged)
-      return aged.value
+      put(key, aged, sizeOf(key, aged))
+      return aged
     },
-    add(key, value, size) {
+    add(key, value) {
+      const size = sizeOf(key, value)
       if (size > sizeMax / largestShare || young.has(key)) return
       old.delete(key)
-      put(key, { value, size })
+      put(key, value, size)
     },
   }
 }

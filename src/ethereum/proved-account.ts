@@ -14,9 +14,9 @@ export interface AccountMemory {
 
 /** Of at most `accountsMax` accounts, about 1 KB each with the node that each came out of; at least 64. */
 export function createAccountMemory(accountsMax: number): AccountMemory {
-  const accounts = createRecent<AccountState>({ sizeMax: accountsMax })
+  const accounts = createRecent<AccountState>({ sizeMax: accountsMax, sizeOf: () => 1 })
   return {
     find: (stateRoot, address) => accounts.find(joinLatin1(stateRoot, address)),
-    add: (stateRoot, address, account) => accounts.add(joinLatin1(stateRoot, address), account, 1),
+    add: (stateRoot, address, account) => accounts.add(joinLatin1(stateRoot, address), account),
   }
 }

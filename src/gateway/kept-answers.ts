@@ -28,7 +28,10 @@ const entryBytes = 250
 
 /** At most `bytesMax` of keys and texts. 0: keeps nothing. */
 export function createKeptAnswers({ bytesMax }: { readonly bytesMax: number }): KeptAnswers {
-  const recent = createRecent<KeptAnswer>({ sizeMax: bytesMax })
+  const recent = createRecent<KeptAnswer>({
+    sizeMax: bytesMax,
+    sizeOf: (key, { text }) => key.length + text.length + entryBytes,
+  })
   // Most calls in a row are about one block, the head.
   let lastHash: Uint8Array | null = null
   let lastText = ''
@@ -44,9 +47,6 @@ export function createKeptAnswers({ bytesMax }: { readonly bytesMax: number }): 
 
   return {
     find: (where, rest) => recent.find(keyOf(where, rest)),
-    add(where, rest, answer) {
-      const key = keyOf(where, rest)
-      recent.add(key, answer, key.length + answer.text.length + entryBytes)
-    },
+    add: (where, rest, answer) => recent.add(keyOf(where, rest), answer),
   }
 }

@@ -18,7 +18,10 @@ const headEnd = Buffer.from('\r\n\r\n', 'latin1')
 
 /** `readHead` with a memory. Heads that bring a secret are not remembered: it does not outlive its connection. */
 export function rememberHeads(readHead: ReadHead): ReadHead {
-  const heads = createRecent<PlainHead>({ sizeMax: bytesMax })
+  const heads = createRecent<PlainHead>({
+    sizeMax: bytesMax,
+    sizeOf: (text) => text.length + entryBytes,
+  })
   let unknown = 0
 
   return (bytes) => {
@@ -29,7 +32,7 @@ export function rememberHeads(readHead: ReadHead): ReadHead {
     if (known !== null) return known
     const head = readHead(bytes)
     if (head === null || head.bytes !== end || head.headers.authorization !== undefined) return head
-    if (unknown++ % share === 0) heads.add(text, head, text.length + entryBytes)
+    if (unknown++ % share === 0) heads.add(text, head)
     return head
   }
 }

@@ -22,12 +22,12 @@ export type JudgedAccounts = {
 const textsMax = 2 * 1024 * 1024
 
 export function createJudgedAccounts(): JudgedAccounts {
-  const judged = createRecent<JudgedAccount>({ sizeMax: textsMax })
+  const judged = createRecent<JudgedAccount>({
+    sizeMax: textsMax,
+    sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),
+  })
   return {
     find: (stateRoot, address) => judged.find(joinLatin1(stateRoot, address)),
-    add(stateRoot, address, one) {
-      const size = one.texts.reduce((total, text) => total + text.length, 0)
-      judged.add(joinLatin1(stateRoot, address), one, size)
-    },
+    add: (stateRoot, address, one) => judged.add(joinLatin1(stateRoot, address), one),
   }
 }
