@@ -106,10 +106,10 @@ function createReader(cairn: Started) {
       ? [`block/get?arg=${cid}`]
       : files.map(({ name }) => `cat?arg=${cid}${kind === 'folder' ? `/${name}` : ''}`)
 
-  async function hasContent(cid: string, content: Content): Promise<boolean> {
+  async function hasContent(cid: string, content: Content, read = digest): Promise<boolean> {
     const digests = digestsOf(content)
     for (const [index, path] of pathsOf(cid, content).entries()) {
-      if ((await digest(path)) !== digests[index]) return false
+      if ((await read(path)) !== digests[index]) return false
     }
     return true
   }
@@ -128,9 +128,16 @@ function createReader(cairn: Started) {
         Objects: { Links: { Name: string }[] }[]
       }
       const isFolder = links.Objects[0]?.Links.some(({ Name }) => Name !== '') === true
+      // Each path once, not once for each that it could be.
+      const read = new Map<string, Promise<string>>()
+      const digestOnce = (path: string): Promise<string> => {
+        const known = read.get(path) ?? digest(path)
+        read.set(path, known)
+        return known
+      }
       for (const content of contents) {
         if ((content.kind === 'folder') !== isFolder) continue
-        if (await hasContent(cid, content).catch(() => false)) return content
+        if (await hasContent(cid, content, digestOnce).catch(() => false)) return content
       }
       return null
     },

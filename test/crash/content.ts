@@ -37,9 +37,9 @@ export function someContent(random: Random, own: string): Content {
   const options = ['', 'cid-version=1', 'raw-leaves=true', 'chunker=size-65536'][random(4)] ?? ''
   if (at < 40) return { kind: 'file', options, files: [file('f', 0)] }
   if (at < 70) return { kind: 'file', options, files: [file('f', 1 + random(10))] }
-  // Mostly its own: whole slots go to an extent, several at a time.
+  // Mostly its own: whole slots go to an extent, as many at a time as one upload may.
   if (at < 75) {
-    const pieces = [{ seed: own, bytes: (1 + random(39)) * 1024 * 1024 }]
+    const pieces = [{ seed: own, bytes: (1 + random(20)) * 1024 * 1024 }]
     return { kind: 'file', options: '', files: [{ name: 'f', pieces }] }
   }
   if (at < 86) {
@@ -50,13 +50,31 @@ export function someContent(random: Random, own: string): Content {
   return { kind: 'block', options: '', files: [file('f', 0)] }
 }
 
-export function bytesOf({ pieces }: Content['files'][number]): Buffer {
-  return Buffer.concat(pieces.map(({ seed, bytes }) => noise(seed, bytes)))
+type File = Content['files'][number]
+
+/** Not joined: large files would be copied once more. */
+function piecesOf({ pieces }: File): Buffer<ArrayBuffer>[] {
+  return pieces.map(({ seed, bytes }) => noise(seed, bytes) as Buffer<ArrayBuffer>)
 }
+
+export function bytesOf(file: File): Buffer<ArrayBuffer> {
+  return Buffer.concat(piecesOf(file))
+}
+
+/** Digests of files, made once: contents are compared in every round. */
+const digests = new WeakMap<File, string>()
 
 /** In the order of `files`. */
 export function digestsOf({ files }: Content): readonly string[] {
-  return files.map((file) => createHash('sha256').update(bytesOf(file)).digest('hex'))
+  return files.map((file) => {
+    const known = digests.get(file)
+    if (known !== undefined) return known
+    const hash = createHash('sha256')
+    for (const piece of piecesOf(file)) hash.update(piece)
+    const digest = hash.digest('hex')
+    digests.set(file, digest)
+    return digest
+  })
 }
 
 /** The command that takes it, pinned or not, and its body. */
@@ -71,7 +89,7 @@ export async function requestOf(
     body.append('file', new Blob([car]))
     return { command: `dag/import?pin-roots=${pin}`, body }
   }
-  for (const file of files) body.append('file', new Blob([bytesOf(file)]), file.name)
+  for (const file of files) body.append('file', new Blob(piecesOf(file)), file.name)
   if (kind === 'block') return { command: `block/put?pin=${pin}`, body }
   const wrap = kind === 'folder' ? '&wrap-with-directory=true' : ''
   return { command: `add?pin=${pin}&${options}${wrap}`, body }
