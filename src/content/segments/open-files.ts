@@ -36,15 +36,21 @@ export function createOpenFiles(parts: {
   /** Until it was refused once. */
   let hasWayPast = true
 
+  /** Used last, so that it need not be put behind the others. */
+  let newest: { readonly id: number; readonly entry: Entry } | null = null
+
   function entryOf(id: number): Entry {
+    if (newest?.id === id && !newest.entry.forgotten) return newest.entry
     const known = entries.get(id)
     if (known !== undefined) {
       entries.delete(id)
       entries.set(id, known)
+      newest = { id, entry: known }
       return known
     }
     const entry = { file: ops.openNow(pathOf(id)), past: null, readers: 0, forgotten: false }
     entries.set(id, entry)
+    newest = { id, entry }
     if (entries.size > filesMax) closeOldest()
     return entry
   }
@@ -103,6 +109,7 @@ export function createOpenFiles(parts: {
     readNow: (id, into, at) => ops.readNow(entryOf(id).file, into, at),
     forget,
     async close() {
+      newest = null
       const all = [...entries.values()]
       entries.clear()
       await Promise.all(all.map(closed))

@@ -51,11 +51,13 @@ test('names of other functions, and cut ones, are not remembered', () => {
   }
 })
 
-test('places far into large segments come back whole', () => {
+test('places far into large segments come back whole, or are forgotten', () => {
   const places = createRecentPlaces(64)
-  const far: BlockPlace = { file: 2 ** 31 + 7, at: 2 ** 40 + 1, bytes: 2 ** 24, form: 1, size: 1 }
+  const far: BlockPlace = { file: 2 ** 31 + 7, at: 2 ** 32 - 1, bytes: 2 ** 24, form: 1, size: 1 }
   places.note(nameOf(1), far)
   assert.deepEqual(places.find(nameOf(1)), far)
+  places.note(nameOf(1), { ...far, at: 2 ** 32 })
+  assert.equal(places.find(nameOf(1)), null)
 })
 
 function nameOf(number: number): Uint8Array {

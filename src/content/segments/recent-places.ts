@@ -15,76 +15,100 @@ export type RecentPlaces = {
 
 /** Blocks whose names end alike share so many entries. */
 const ways = 4
-const digestBytes = 32
-const digestAt = 2
+/** Words of 32 bits of an entry: four of the name, then file (0: none), place, length and form, size. */
+const width = 8
+const fileAt = 4
+const lengthMax = 2 ** 31
+const wordMax = 2 ** 32
 
-/** `entries`: how many are remembered, a power of two; 64 bytes each. Blocks that sha2-256 does not name are not. */
+/**
+ * `entries`: how many are remembered, a power of two; 32 bytes each. Blocks that sha2-256 does not name are not, nor
+ * are places past 4 GiB. Names are told apart by 128 bits of their digest, which nobody can make two of.
+ */
 export function createRecentPlaces(entries: number): RecentPlaces {
   if (entries < ways || (entries & (entries - 1)) !== 0) {
     throw new RangeError(`${entries} entries do not fill buckets`)
   }
-  let made: { readonly digests: Uint8Array; readonly numbers: Float64Array } | null = null
+  let made: Uint32Array | null = null
   /** Which entry of a full bucket goes next. */
   let turn = 0
 
   function bucketOf(multihash: Uint8Array): number {
     const [one = 0, two = 0, three = 0] = [multihash[31], multihash[32], multihash[33]]
-    return (((one << 16) | (two << 8) | three) * ways) & (entries - 1)
+    return ((((one << 16) | (two << 8) | three) * ways) & (entries - 1)) * width
   }
 
-  /** The entry that has it; -1: none. */
-  function entryOf(multihash: Uint8Array): number {
-    if (made === null || !isSha256(multihash)) return -1
-    const { digests, numbers } = made
+  /** Where the entry starts that has it; -1: none. */
+  function entryOf(words: Uint32Array, multihash: Uint8Array): number {
     const bucket = bucketOf(multihash)
-    for (let entry = bucket; entry < bucket + ways; entry += 1) {
-      if (numbers[entry * 4] === 0) continue
-      const from = entry * digestBytes
-      let at = 0
-      while (at < digestBytes && digests[from + at] === multihash[digestAt + at]) at += 1
-      if (at === digestBytes) return entry
+    const first = wordOf(multihash, 2)
+    for (let entry = bucket; entry < bucket + ways * width; entry += width) {
+      if (words[entry] !== first || words[entry + fileAt] === 0) continue
+      const isSame =
+        words[entry + 1] === wordOf(multihash, 6) &&
+        words[entry + 2] === wordOf(multihash, 10) &&
+        words[entry + 3] === wordOf(multihash, 14)
+      if (isSame) return entry
     }
     return -1
   }
 
-  function freeEntry(multihash: Uint8Array, numbers: Float64Array): number {
+  function freeEntry(words: Uint32Array, multihash: Uint8Array): number {
     const bucket = bucketOf(multihash)
-    for (let entry = bucket; entry < bucket + ways; entry += 1) {
-      if (numbers[entry * 4] === 0) return entry
+    for (let entry = bucket; entry < bucket + ways * width; entry += width) {
+      if (words[entry + fileAt] === 0) return entry
     }
     turn = (turn + 1) % ways
-    return bucket + turn
+    return bucket + turn * width
+  }
+
+  function forget(multihash: Uint8Array): void {
+    if (made === null || !isSha256(multihash)) return
+    const entry = entryOf(made, multihash)
+    if (entry !== -1) made[entry + fileAt] = 0
   }
 
   return {
     find(multihash) {
-      const entry = entryOf(multihash)
-      if (entry === -1 || made === null) return null
-      const { numbers } = made
-      const [file = 0, at = 0] = [numbers[entry * 4], numbers[entry * 4 + 1]]
-      const [length = 0, size = 0] = [numbers[entry * 4 + 2], numbers[entry * 4 + 3]]
-      return length < 0
-        ? { file, at, bytes: -length, form: dagPbLeaf, size }
-        : { file, at, bytes: length, form: verbatim, size }
+      if (made === null || !isSha256(multihash)) return null
+      const words = made
+      const entry = entryOf(words, multihash)
+      if (entry === -1) return null
+      const length = words[entry + 6] ?? 0
+      return {
+        file: words[entry + fileAt] ?? 0,
+        at: words[entry + 5] ?? 0,
+        bytes: length % lengthMax,
+        form: length < lengthMax ? verbatim : dagPbLeaf,
+        size: words[entry + 7] ?? 0,
+      }
     },
     note(multihash, { file, at, bytes, form, size }) {
       if (!isSha256(multihash)) return
-      made ??= {
-        digests: new Uint8Array(entries * digestBytes),
-        numbers: new Float64Array(entries * 4),
+      if (!(file < wordMax && at < wordMax && bytes < lengthMax && size < wordMax)) {
+        return forget(multihash)
       }
-      const known = entryOf(multihash)
-      const entry = known === -1 ? freeEntry(multihash, made.numbers) : known
-      if (known === -1) made.digests.set(multihash.subarray(digestAt), entry * digestBytes)
-      // A leaf has one byte at least: what has none is whole.
-      made.numbers[entry * 4] = file
-      made.numbers[entry * 4 + 1] = at
-      made.numbers[entry * 4 + 2] = form === dagPbLeaf ? -bytes : bytes
-      made.numbers[entry * 4 + 3] = size
+      const words = (made ??= new Uint32Array(entries * width))
+      const known = entryOf(words, multihash)
+      const entry = known === -1 ? freeEntry(words, multihash) : known
+      for (let word = 0; word < fileAt; word += 1) {
+        words[entry + word] = wordOf(multihash, 2 + word * 4)
+      }
+      words[entry + fileAt] = file
+      words[entry + 5] = at
+      words[entry + 6] = form === dagPbLeaf ? bytes + lengthMax : bytes
+      words[entry + 7] = size
     },
-    forget(multihash) {
-      const entry = entryOf(multihash)
-      if (entry !== -1 && made !== null) made.numbers[entry * 4] = 0
-    },
+    forget,
   }
+}
+
+function wordOf(bytes: Uint8Array, at: number): number {
+  const [one = 0, two = 0, three = 0, four = 0] = [
+    bytes[at],
+    bytes[at + 1],
+    bytes[at + 2],
+    bytes[at + 3],
+  ]
+  return ((one << 24) | (two << 16) | (three << 8) | four) >>> 0
 }

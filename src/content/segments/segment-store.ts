@@ -77,7 +77,7 @@ export const defaultSegmentLimits: SegmentLimits = {
   readBuffers: 64,
   openFilesMax: 256,
   recentReads: 131_072,
-  recentPlaces: 131_072,
+  recentPlaces: 262_144,
 }
 
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
