@@ -34,6 +34,9 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
   rules.updateParams(blobCounts(genesis.config))
   // Each block, header and transaction would add the same numbers again, by way of JSON. Copies keep this.
   rules.updateParams = () => {}
+  // The library puts this list together each time that an opcode asks which fork it is in. Copies keep this too.
+  const forks = rules.hardforks()
+  rules.hardforks = () => forks
   return {
     at({ number, timestamp }) {
       const copy = rules.copy()
