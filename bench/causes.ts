@@ -16,7 +16,7 @@ const coldNodes =
 const renderings =
   'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
 const miss =
-  'profiled: a fifth is kernel (the call and the answer are written), the rest some forty steps of a few microseconds each, of which reading, hashing and judging the proof are a quarter; over one connection each wake-up finds cold caches, as the bare hop beside it shows: it takes nearly all that the goal allows without reading a byte of the reply, whose proof alone takes another 30 us to judge'
+  'profiled: of 340 us that the request thread runs, the kernel takes 40; the look for the slot in SQLite, undici, and reading and judging the proof take 20 to 35 each, writing to two sockets 40, and the rest is spread over some two hundred functions of a microsecond. Between two calls the core runs other programs, so each finds cold caches: over 16 connections a miss takes 175. V8 goes on optimizing long after the warm-up: of 40,000 misses in a row the last have a p50 a quarter below that of the tenth thousand. The bare hop beside it takes half of what the goal allows, and more on a busy machine, without reading a byte of the reply'
 const cached =
   'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
 const cachedAtRate =
@@ -25,7 +25,7 @@ const shared =
   'the bare node:http beside it is near the goal or over it too: compiling, collecting and the load generator share two cores'
 
 const warmUp =
-  'profiled: a fifth of the time goes to starting the thread with its EVM, with compiled code at hand; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
+  'profiled: a fifth of the time goes to starting the thread with its EVM, most of it to finding and reading some three hundred modules, with compiled code at hand; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
 const importing =
   'profiled: half goes to the EVM library, a quarter of that to its tries and RLP (decision 0021), a third to naming, checking and collecting what a block leaves, a tenth to collecting garbage; SQLite writes beside it on another core, which a busy machine does not have'
 
