@@ -1,6 +1,6 @@
 // A form over some settings of a key: what was changed is kept until it is saved, and only that is sent.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
 import { call, type Reply } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
@@ -49,17 +49,21 @@ export function SettingsForm({
   const toast = useToast()
   const sending = useSending()
   const [changes, setChanges] = useState<Changes>({})
+  // What was answered stands until the page has asked anew: else what was there before shows for a moment.
+  const [saved, setSaved] = useState<ApiKey | null>(null)
+  useEffect(() => setSaved(null), [apiKey])
+  const known = saved ?? apiKey
   const { name, end = null, ...settings } = changes
   const draft: SettingsDraft = {
-    settings: { ...apiKey.settings, ...settings },
-    name: name ?? apiKey.name,
+    settings: { ...known.settings, ...settings },
+    name: name ?? known.name,
     end,
     sending,
     set: (more) => setChanges((were) => ({ ...were, ...more })),
   }
   const send = async (): Promise<void> => {
     judgeLimits(settings)
-    await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
+    const { key } = await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,
       ...(name === undefined ? {} : { name }),
@@ -68,6 +72,7 @@ export function SettingsForm({
         Object.entries(settings).map(([member, value]) => [member, withoutBlanks(value)]),
       ),
     })
+    setSaved(key)
     setChanges({})
     onSaved()
     toast('Saved. The key follows at once.')
