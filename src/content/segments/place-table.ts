@@ -101,7 +101,10 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
     find(multihash) {
       const entry = entryOf(multihash)
       if (entry === -1 || made === null) return null
-      const [file = 0, at = 0, bytes = 0] = made.numbers.subarray(entry * width)
+      const { numbers } = made
+      const file = numbers[entry * width] ?? 0
+      const at = numbers[entry * width + 1] ?? 0
+      const bytes = numbers[entry * width + 2] ?? 0
       return file === 0 ? null : { file, at, bytes, form: verbatim, size: bytes }
     },
     remove(multihash) {
@@ -121,11 +124,14 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
     rows(order, from, to) {
       const rows: BlockRow[] = []
       if (made === null) return rows
-      for (const number of order.subarray(from, to)) {
-        const entry = number % entriesMax
-        const [file = 0, at = 0, bytes = 0] = made.numbers.subarray(entry * width)
+      const { names, numbers } = made
+      for (let place = from; place < Math.min(to, order.length); place += 1) {
+        const entry = (order[place] ?? 0) % entriesMax
+        const file = numbers[entry * width] ?? 0
         if (file === 0) continue
-        const hash = made.names.subarray(entry * nameBytes, (entry + 1) * nameBytes)
+        const at = numbers[entry * width + 1] ?? 0
+        const bytes = numbers[entry * width + 2] ?? 0
+        const hash = names.subarray(entry * nameBytes, (entry + 1) * nameBytes)
         rows.push({ hash, file, at, bytes, form: verbatim, size: bytes })
       }
       return rows
