@@ -18,11 +18,10 @@ const renderings =
 const miss =
   'profiled: of 340 us that the request thread runs, the kernel takes 40; the look for the slot in SQLite, undici, and reading and judging the proof take 20 to 35 each, writing to two sockets 40, and the rest is spread over some two hundred functions of a microsecond. Between two calls the core runs other programs, so each finds cold caches: over 16 connections a miss takes 175. V8 goes on optimizing long after the warm-up: of 40,000 misses in a row the last have a p50 a quarter below that of the tenth thousand. The bare hop beside it takes half of what the goal allows, and more on a busy machine, without reading a byte of the reply'
 const cached =
-  'profiled: kernel 52 % (writing the answer 44 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
-const cachedAtRate =
-  'profiled: kernel 47 % (writing the answer 22 %, going to sleep and waking up 18 %), Cairn and what it calls 26 %, the rest sockets and streams of Node (decision 0014)'
+  'profiled: of 14 us of processor time the kernel takes two fifths, nearly all of it writing the answer, Cairn and what it calls a quarter, the rest sockets and streams of Node (decision 0014) and collecting garbage'
+const cachedAtRate = `${cached}; at this rate going to sleep and waking up come on top`
 const shared =
-  'the bare node:http beside it is near the goal or over it too: compiling, collecting and the load generator share two cores'
+  "profiled: of each second the request thread gives about a millisecond in one go to others, writing usage and looking for changes of keys, and half of one to collecting garbage; the writer takes 2 ms on the other core, which is the load generator's. The bare node:http beside it has neither, and is near the goal or over it too: a busy machine gives a call that comes in such a moment up to 4 ms to somebody else"
 
 const warmUp =
   'profiled: a fifth of the time goes to starting the thread with its EVM, most of it to finding and reading some three hundred modules, with compiled code at hand; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
@@ -54,5 +53,5 @@ export const causes: Readonly<Record<string, string>> = {
   'memory, fresh start':
     'the admin side: the schemas of its operations and the library of metrics are loaded at the start; that of tokens, 14 MiB, only with the first one since this run',
   'CPU that a live view adds to a cached call':
-    'rounds of the same minutes differ by as much: one page that watches came out at -5.5 % right after',
+    'profiled: a thousandth, a millisecond a second for all pages together; rounds of the same minutes differ by more than the goal, also in 24 pairs',
 }
