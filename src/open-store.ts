@@ -4,6 +4,7 @@
 // Tested by test/start.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Fault } from './base/fault.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { HashBeside } from './codec/hash-beside.ts'
@@ -70,7 +71,8 @@ export async function openStore(parts: {
   await discardStaged(writer)
   await discardListed(writer, null)
   const ops = createSystemFiles()
-  await replayLog({ db, writer, ops, path: segmentsOf(dataDir), clock })
+  const replay = { db, writer, ops, path: segmentsOf(dataDir), clock }
+  const rowsFollow = await replayLog(replay).then(() => true, roomIsMissing(log))
   const store = createSegmentStore({
     db,
     bytesDb,
@@ -78,7 +80,7 @@ export async function openStore(parts: {
     ops,
     path: segmentsOf(dataDir),
     bytesMax,
-    rowsFollow: true,
+    rowsFollow,
     hashBeside,
     clock,
     log,
@@ -86,4 +88,13 @@ export async function openStore(parts: {
   })
   await moveBlocks({ db, store, log })
   return store
+}
+
+/** Without room for rows a server still starts, to read and to make room; the log is replayed at the next start. */
+function roomIsMissing(log: Log): (error: unknown) => false {
+  return (error) => {
+    if (!(error instanceof Fault) || error.code !== 'no_space') throw error
+    log('warn', 'log_not_replayed', { error })
+    return false
+  }
 }

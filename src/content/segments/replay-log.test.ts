@@ -197,3 +197,16 @@ test('more blocks than wait for rows are taken, each with its row', async (t) =>
   await store.close()
   assert.equal(rowsOf(db), all.length)
 })
+
+test('a store that was not replayed leaves the checkpoint where it is', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  await one.store.commit([block('a')])
+  const before = findCheckpoint(db)
+  const { store } = createSegmentFixture(t, { ops, path, db })
+  const many = Array.from({ length: 17_000 }, (_, number) => block(`${number}`))
+  await store.commit(many)
+  await store.close()
+  assert.deepEqual(findCheckpoint(db), before)
+  assert.equal((await start(t, ops, db)).replayed, 1)
+})

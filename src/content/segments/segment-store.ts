@@ -126,7 +126,8 @@ export function createSegmentStore(parts: {
     ...growing,
     onJoin,
     onBlocks,
-    onLog: (...log) => pending.onLog(...log),
+    // Where nothing was replayed, the checkpoint stays before what is still to be.
+    onLog: (...log) => (rowsFollow ? pending.onLog(...log) : undefined),
   })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
