@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, randomInt } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import {
   coseOf,
@@ -49,6 +49,30 @@ test('the example key of RFC 9053 in the spelling of CBOR is read as its JWK', (
 test('an RSA key has 2048 bits or more', () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
   assert.throws(() => decodeCoseKey(coseOf('RS256', publicKey)), /256 to 1024 bytes/)
+})
+
+test('an RSA key is of no fewer bits for zeros in front of it, and of no exponent that signs for everybody', () => {
+  const of = (bits: number) => generateKeyPairSync('rsa', { modulusLength: bits }).publicKey
+  const longer = (key: KeyObject) => {
+    const short = coseOf('RS256', key).get(-1) as Uint8Array
+    return Buffer.concat([Buffer.alloc(256 - short.length), short])
+  }
+  const whole = coseOf('RS256', of(2048))
+  const even = Buffer.from(whole.get(-1) as Uint8Array)
+  even[255] = 2
+  const wrong: readonly (readonly [what: string, label: number, value: Uint8Array])[] = [
+    ['512 bits', -1, longer(of(512))],
+    ['zeros alone', -1, new Uint8Array(256)],
+    ['an even modulus', -1, even],
+    ['the exponent 1', -2, Uint8Array.of(1)],
+    ['the exponent 1 in four bytes', -2, Uint8Array.of(0, 0, 0, 1)],
+    ['an even exponent', -2, Uint8Array.of(4)],
+    ['no exponent', -2, Uint8Array.of(0)],
+  ]
+  for (const [what, name, value] of wrong) {
+    assert.throws(() => decodeCoseKey(new Map(whole).set(name, value)), Malformed, what)
+  }
+  assert.equal(decodeCoseKey(whole).algorithm, -257)
 })
 
 test('CBOR that is no map, is left open, repeats a key, nests without end or is too long is malformed', () => {

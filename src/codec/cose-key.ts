@@ -16,6 +16,7 @@ type CoseMap = ReadonlyMap<unknown, unknown>
 /** Labels of RFC 9052, 7.1 and RFC 9053, 7.1 and 7.2; those of RSA are other things by the same numbers. */
 const label = { kty: 1, alg: 3, crv: -1, x: -2, y: -3, n: -1, e: -2 } as const
 const modulusBytes = { min: 256, max: 1024 }
+const exponentBytesMax = 4
 
 /** Throws Malformed for another algorithm, a key of another kind than its algorithm, members of another length. */
 export function decodeCoseKey(map: CoseMap): CoseKey {
@@ -40,7 +41,10 @@ export function decodeCoseKey(map: CoseMap): CoseKey {
     case -257: {
       expectMember(map, label.kty, 3, 'an RSA key for RS256')
       const n = bytesOf(map, label.n, modulusBytes.min, modulusBytes.max)
-      return { algorithm, jwk: { kty: 'RSA', n, e: bytesOf(map, label.e, 1, 4) } }
+      const e = bytesOf(map, label.e, 1, exponentBytesMax)
+      expectOdd(map.get(label.n), 'an odd modulus without zeros in front')
+      expectOdd(map.get(label.e), 'an odd exponent above 1 without zeros in front')
+      return { algorithm, jwk: { kty: 'RSA', n, e } }
     }
     default:
       throw new Malformed('a key for ES256, EdDSA or RS256')
@@ -49,6 +53,16 @@ export function decodeCoseKey(map: CoseMap): CoseKey {
 
 function expectMember(map: CoseMap, name: number, value: number, what: string): void {
   if (map.get(name) !== value) throw new Malformed(what)
+}
+
+/** Zeros in front would let few bits count as many (RFC 8230, section 4: there are none); 1 signs whatever it is given. */
+function expectOdd(bytes: unknown, what: string): void {
+  const isSound =
+    bytes instanceof Uint8Array &&
+    bytes[0] !== 0 &&
+    ((bytes.at(-1) ?? 0) & 1) === 1 &&
+    !(bytes.length === 1 && bytes[0] === 1)
+  if (!isSound) throw new Malformed(what)
 }
 
 /** As base64url. */
