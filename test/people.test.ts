@@ -77,11 +77,12 @@ test('a session is a cookie that no script reads; signing in always gives a new 
   const first = page.cookie
   // Fixation: whatever a browser brings, it leaves with a token that was made for this sign-in.
   const planted = openAdminClient(cairn.url)
-  planted.cookie = `cairn-session=${'A'.repeat(27)}`
+  const { port } = new URL(cairn.url)
+  planted.cookie = `cairn-session-${port}=${'A'.repeat(27)}`
   const signedIn = await planted.ask('POST', '/session', { email, password })
   assert.match(
     signedIn.setCookie ?? '',
-    /^cairn-session=[A-Za-z0-9_-]{27}; Path=\/; .*HttpOnly; SameSite=Lax$/,
+    new RegExp(`^cairn-session-${port}=[A-Za-z0-9_-]{27}; Path=/; .*HttpOnly; SameSite=Lax$`),
   )
   assert.ok(!planted.cookie?.includes('AAAA'))
   // Somebody who signs in again: the session before is over.
@@ -271,7 +272,9 @@ test('killed the moment after the link was taken, the operator is there and the 
   t.after(() => second.stop())
   assert.equal(second.firstRunLink, null)
   const again = openAdminClient(second.url)
-  again.cookie = page.cookie
+  // The name of a cookie holds the port, and this server has another one.
+  const [from, to] = [first.url, second.url].map((url) => `cairn-session-${new URL(url).port}=`)
+  again.cookie = (page.cookie ?? '').replace(from ?? '', to ?? '')
   assert.equal((await again.ask('GET', '/me')).status, 200)
   assert.equal((await again.ask('POST', '/session', { email, password })).status, 200)
 })

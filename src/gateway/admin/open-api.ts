@@ -20,7 +20,12 @@ export function openApi(operations: readonly AdminOperation[], version: string):
     paths,
     components: {
       securitySchemes: {
-        session: { type: 'apiKey', in: 'cookie', name: '__Host-cairn' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-cairn',
+          description: 'With `-` and the port behind it where the Host header names one.',
+        },
         token: { type: 'http', scheme: 'bearer' },
       },
       schemas: { Error: errorSchema },

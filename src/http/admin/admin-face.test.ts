@@ -267,18 +267,18 @@ test('what changes something must come from the page itself, unless a token brin
   for (const [headers, status] of tries) {
     const reply = await ask('POST', '/api/v1/echo/one', {
       ...headers,
-      cookie: 'cairn-session=good',
+      cookie: `cairn-session-${port}=good`,
     })
     equal(reply.status, status, JSON.stringify(headers))
   }
 })
 
 test('a session is a cookie that scripts cannot read, tied to TLS away from loopback', async (t) => {
-  const { ask, own } = await start(t)
+  const { ask, own, port } = await start(t)
   const near = await ask('POST', '/api/v1/enter', own)
   match(
     String(near.headers['set-cookie']),
-    /^cairn-session=token-1; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+    new RegExp(`^cairn-session-${port}=token-1; Path=/; Expires=[^;]+; HttpOnly; SameSite=Lax$`),
   )
   const host = 'cairn.example.com'
   const far = await ask('POST', '/api/v1/enter', { ...own, host, origin: `https://${host}` })
@@ -288,19 +288,41 @@ test('a session is a cookie that scripts cannot read, tied to TLS away from loop
   )
 })
 
-test('who is asked for by cookie or token, and two cookies of one name are none', async (t) => {
+test('a session of one port is none of another: browsers send every cookie of a name to all of its ports', async (t) => {
   const { ask } = await start(t)
+  const get = async (host: string, cookie: string) =>
+    (await ask('GET', '/api/v1/mine', { host, cookie })).status
+  equal(await get('localhost:8600', 'cairn-session-8600=good; cairn-session-8545=bad'), 200)
+  equal(await get('localhost:8545', 'cairn-session-8600=good; cairn-session-8545=bad'), 401)
+  equal(await get('localhost', 'cairn-session=good; cairn-session-8545=bad'), 200)
+  equal(await get('cairn.example.com:8443', '__Host-cairn-8443=good; __Host-cairn=bad'), 200)
+})
+
+test('over loopback behind TLS a request that says no origin has the session of the page', async (t) => {
+  const { ask, own } = await start(t)
+  const host = 'localhost:8443'
+  const origin = `https://${host}`
+  const entered = await ask('POST', '/api/v1/enter', { ...own, host, origin })
+  match(String(entered.headers['set-cookie']), /^__Host-cairn-8443=token-1; .*; Secure$/)
+  const cookie = '__Host-cairn-8443=good'
+  equal((await ask('GET', '/api/v1/mine', { host, cookie })).status, 200)
+  equal((await ask('GET', '/api/v1/mine', { host, cookie, origin })).status, 200)
+  // What TLS does not protect never stands in for what it does.
+  const plain = `${cookie.replace('good', 'bad')}; cairn-session-8443=good`
+  equal((await ask('GET', '/api/v1/mine', { host, cookie: plain })).status, 401)
+})
+
+test('who is asked for by cookie or token, and two cookies of one name are none', async (t) => {
+  const { ask, port } = await start(t)
+  const good = `cairn-session-${port}=good`
   const get = (headers: Record<string, string>) => ask('GET', '/api/v1/mine', headers)
-  equal((await get({ cookie: 'a=b; cairn-session=good' })).text, '{"email":"a@example.com"}')
+  equal((await get({ cookie: `a=b; ${good}` })).text, '{"email":"a@example.com"}')
   equal((await get({ authorization: 'Bearer good' })).status, 200)
   equal(codeOf(await get({})), 'signed_out')
-  equal(codeOf(await get({ cookie: 'cairn-session=bad' })), 'signed_out')
-  equal(codeOf(await get({ cookie: 'cairn-session=good; cairn-session=good' })), 'signed_out')
+  equal(codeOf(await get({ cookie: good.replace('good', 'bad') })), 'signed_out')
+  equal(codeOf(await get({ cookie: `${good}; ${good}` })), 'signed_out')
   // A bad token is not made good by a cookie beside it.
-  equal(
-    codeOf(await get({ authorization: 'Bearer bad', cookie: 'cairn-session=good' })),
-    'signed_out',
-  )
+  equal(codeOf(await get({ authorization: 'Bearer bad', cookie: good })), 'signed_out')
 })
 
 test('documents are saved, events come one by one, and a bug tells nothing of itself', async (t) => {
