@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { firstPerson, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
+import { cookieAt, firstPerson, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
 import { startSmtpSink } from './fakes/smtp-sink.ts'
 import { startCairn, temporaryFolder, type Started } from './started-server.ts'
 
@@ -272,9 +272,7 @@ test('killed the moment after the link was taken, the operator is there and the 
   t.after(() => second.stop())
   assert.equal(second.firstRunLink, null)
   const again = openAdminClient(second.url)
-  // The name of a cookie holds the port, and this server has another one.
-  const [from, to] = [first.url, second.url].map((url) => `cairn-session-${new URL(url).port}=`)
-  again.cookie = (page.cookie ?? '').replace(from ?? '', to ?? '')
+  again.cookie = cookieAt(page.cookie, second.url)
   assert.equal((await again.ask('GET', '/me')).status, 200)
   assert.equal((await again.ask('POST', '/session', { email, password })).status, 200)
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { type AdminClient, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
+import { type AdminClient, cookieAt, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
 import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
 const clients = 8
@@ -183,6 +183,6 @@ test('API and command line tell the same, and kill -9 costs the last second at m
 /** The session is still good: only the address of the server is another. */
 function signInAgain(): AdminClient {
   const client = openAdminClient(cairn.url)
-  client.cookie = page.cookie
+  client.cookie = cookieAt(page.cookie, cairn.url)
   return client
 }

@@ -27,6 +27,11 @@ export const firstPerson = {
   password: 'a stone on a stone',
 } as const
 
+/** A session's cookie as the same server takes it at another port: the port is in its name. */
+export function cookieAt(cookie: string | null, url: string): string {
+  return (cookie ?? '').replace(/^cairn-session-\d+/, `cairn-session-${new URL(url).port}`)
+}
+
 /** A browser of its own, with the cookies that the server gave it. `token`: asks as a program instead. */
 export function openAdminClient(url: string, token: string | null = null): AdminClient {
   const client: AdminClient = {
