@@ -407,6 +407,27 @@ test('requests that strangers hold open shut out neither who signed in nor anoth
   equal((await ask('POST', '/api/v1/echo/a', own, '{"times":2}')).status, 200)
 })
 
+test('requests that one person holds open do not shut out another', async (t) => {
+  const other: Actor = { ...person, personId: 'p2' }
+  const findActor = ({ token }: { readonly token: string | null }) =>
+    token === 'other' ? other : person
+  const { ask, port } = await start(t, undefined, { findActor })
+  const head = `POST /api/v1/echo/a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer one\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
+  const held = Array.from({ length: 64 }, () => {
+    const asking = new RawConnection(port)
+    t.after(() => asking.socket.destroy())
+    asking.socket.write(head)
+    return asking
+  })
+  for (const asking of held) match(await asking.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
+  const refused = await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })
+  deepEqual([refused.status, codeOf(refused)], [503, 'overloaded'])
+  equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer other' })).status, 200)
+  held[0]?.socket.write('{}')
+  match(await (held[0] as RawConnection).until('"name"'), /HTTP\/1.1 200 /)
+  equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
+})
+
 test('HEAD of live events holds nothing open', async (t) => {
   const { ask } = await start(t)
   const reply = await ask('HEAD', '/api/v1/ticks')

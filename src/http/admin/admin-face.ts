@@ -49,6 +49,8 @@ const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
 const requestsMax = 256
 const viewsPerPersonMax = 16
+/** Of one person, tokens of theirs included. */
+const requestsPerPersonMax = 64
 /** Of those under way whom nobody knows yet: others of the 256 are left for people who signed in. */
 const strangersMax = 128
 const strangersPerAddressMax = 16
@@ -61,6 +63,7 @@ export function createAdminFace(parts: AdminFaceParts): Face {
     match: createAdminRoutes(parts.operations),
     deadlines: createDeadlines(bodyMs, clock),
     views: createShares(viewsPerPersonMax),
+    people: createShares(requestsPerPersonMax),
     strangers: createShares(strangersPerAddressMax),
     allStrangers: createShares(strangersMax),
   }
@@ -101,6 +104,8 @@ type FaceParts = AdminFaceParts & {
   readonly deadlines: ReturnType<typeof createDeadlines>
   /** Live views that are open, by the person's id. */
   readonly views: Shares
+  /** Requests, by the person's id. */
+  readonly people: Shares
   /** Requests of nobody in particular, by address, and together. */
   readonly strangers: Shares
   readonly allStrangers: Shares
@@ -122,12 +127,24 @@ async function answer(
   const session = readSession(headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findActor(credential)
-  if (actor !== null) return await answerAs({ credential, actor }, parts, exchange, allowed)
-  const from = networkOf(exchange.address)
-  takeStranger(parts, from)
+  const giveBack = takeShare(parts, actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, allowed)
   } finally {
+    giveBack()
+  }
+}
+
+/** Throws `overloaded`: whoever holds requests open must not shut out others. Returns what gives back. */
+function takeShare(parts: FaceParts, actor: Actor | null, from: string): () => void {
+  if (actor?.kind === 'person') {
+    const { personId } = actor
+    if (parts.people.take(personId)) return () => parts.people.giveBack(personId)
+    const detail = `${requestsPerPersonMax} requests of yours are under way here already`
+    throw new Fault('overloaded', { detail })
+  }
+  takeStranger(parts, from)
+  return () => {
     parts.strangers.giveBack(from)
     parts.allStrangers.giveBack('all')
   }
