@@ -2,6 +2,7 @@
 // Tested by test/metrics.test.ts
 import type { Clock } from './base/clock.ts'
 import { decodeHeader } from './codec/header.ts'
+import { databaseBytes } from './db/database-bytes.ts'
 import type { Database } from './db/sqlite.ts'
 import type { BlockRef } from './ethereum/head.ts'
 import type { Network } from './ethereum/network.ts'
@@ -113,9 +114,4 @@ function timeOf(network: Network, { hash }: BlockRef): number | null {
     // A copy that cannot be read is told of by who needs it.
     return null
   }
-}
-
-function databaseBytes(database: Database): number {
-  const pages = database.getValue<number>('PRAGMA page_count') ?? 0
-  return pages * (database.getValue<number>('PRAGMA page_size') ?? 0)
 }

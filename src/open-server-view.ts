@@ -2,6 +2,7 @@
 // Tested by test/status.test.ts
 import type { Config } from './config/settings.ts'
 import { showUrl } from './config/show.ts'
+import { databaseBytes } from './db/database-bytes.ts'
 import type { Database } from './db/sqlite.ts'
 import type { BlockRef } from './ethereum/head.ts'
 import type { Network } from './ethereum/network.ts'
@@ -49,6 +50,7 @@ export function openServerView(parts: ServerViewParts): ServerView {
       }),
     store: () => ({
       writable: store.isWritable,
+      // Content of chains is in the database, and `store.bytesMax` is of both together.
       bytes: store.bytes + databaseBytes(database),
       bytesMax: settings.now.store.bytesMax,
     }),
@@ -69,12 +71,6 @@ export function openServerView(parts: ServerViewParts): ServerView {
         ),
     lies: (limit) => listLies(database, limit),
   }
-}
-
-/** Small blocks are in the database, and `store.bytesMax` is of both together. */
-function databaseBytes(database: Database): number {
-  const sql = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
-  return database.get<{ bytes: number }>(sql)?.bytes ?? 0
 }
 
 function latestOf({ head }: Network): BlockRef | null {

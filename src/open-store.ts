@@ -1,6 +1,5 @@
 // Opens the store of a data folder: what a crash left of open uploads is cleared, blocks whose rows were still to come
-// get them, and blocks that an earlier version
-// kept in rows are moved to the segments.
+// get them, and blocks that an earlier version kept in rows are moved to the segments.
 // Tested by test/start.test.ts
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -8,6 +8,8 @@ export type Multihash = { readonly code: number; readonly digest: Uint8Array }
 
 export const identityCode = 0x00
 export const sha256Code = 0x12
+/** Of a multihash that holds all of a sha2-256. */
+export const sha256NameBytes = 34
 
 /** Digest lengths that are accepted, in bytes. */
 const digestBytesMin = 20
@@ -19,6 +21,11 @@ export const hashNames: ReadonlyMap<string, number> = new Map([
   ['identity', identityCode],
   ...hashCodes,
 ])
+
+/** Does it hold all of a sha2-256, as by far the most do? */
+export function isSha256Name(multihash: Uint8Array): boolean {
+  return multihash.length === sha256NameBytes && multihash[0] === sha256Code && multihash[1] === 32
+}
 
 /** `name`: one of `hashNames`. Throws `command_failed` when an identity digest would pass 128 bytes. */
 export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {

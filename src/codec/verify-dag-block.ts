@@ -3,15 +3,15 @@ import { createHash, hash } from 'node:crypto'
 import { equalBytes } from '../base/hex.ts'
 import { Fault } from '../base/fault.ts'
 import { leafPrefix, leafSuffix } from './leaf-frame.ts'
-import { computed, decodeMultihash, identityCode, sha256Code } from './multihash.ts'
+import { computed, decodeMultihash, identityCode, isSha256Name, sha256Code } from './multihash.ts'
 
 /**
  * `multihash`: code, length, digest (a digest of 20 bytes or more may be cut short). Throws `unverified` when
  * `bytes` are something else or the function can't be computed here, `command_failed` for refused functions.
  */
 export function verifyDagBlock(multihash: Uint8Array, bytes: Uint8Array): void {
-  if (isWholeSha256(multihash)) {
-    // By far the most. A digest as text, one character a byte, is the one that costs least to make.
+  if (isSha256Name(multihash)) {
+    // A digest as text, one character a byte, is the one that costs least to make.
     if (isText(hash('sha256', bytes, 'binary'), multihash, 2)) return
     throw new Fault('unverified', { detail: otherBytes })
   }
@@ -24,10 +24,6 @@ export function verifyDagBlock(multihash: Uint8Array, bytes: Uint8Array): void {
 }
 
 const otherBytes = 'block bytes do not match their hash'
-
-function isWholeSha256(multihash: Uint8Array): boolean {
-  return multihash.length === 34 && multihash[0] === sha256Code && multihash[1] === 32
-}
 
 /** Whether `bytes` from `from` on are the characters of `text`. */
 function isText(text: string, bytes: Uint8Array, from: number): boolean {

@@ -2,6 +2,7 @@
 // last one returned, no timer. What callers hand in is copied at once.
 // Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
+import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { Item } from '../ref.ts'
 import { isFull, writeFault, type Breakage } from './breakage.ts'
@@ -76,8 +77,6 @@ const groupWaitersMax = 128
 const waitingBytesMax = 64 * 1024 * 1024
 const spareChunksMax = 4
 const nothing = new Uint8Array(0)
-/** Of a multihash by sha2-256. */
-export const nameBytes = 34
 /** Of one call. */
 export const joinedMax = 256
 const joinedRoom = groupWaitersMax + joinedMax

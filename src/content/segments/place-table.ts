@@ -1,6 +1,7 @@
 // Where so many blocks lie, by multihash, in memory of a fixed size. Only blocks that lie whole in a log and are named
 // by sha2-256.
 import { randomInt } from 'node:crypto'
+import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import { verbatim, type BlockPlace, type BlockRow } from './block-index.ts'
 
 export type PlaceTable = {
@@ -18,7 +19,6 @@ export type PlaceTable = {
   clear(): void
 }
 
-const nameBytes = 34
 const digestAt = 2
 /** Numbers of an entry: file (0: removed), place, length. */
 const width = 3
@@ -58,7 +58,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
 
   /** The newest one of that name; -1: none. */
   function entryOf(name: Uint8Array): number {
-    if (size === 0 || made === null || !isSha256(name)) return -1
+    if (size === 0 || made === null || !isSha256Name(name)) return -1
     const { names, slots } = made
     for (let slot = slotOf(name); ; slot = (slot + 1) & slotsMask) {
       const entry = (slots[slot] ?? 0) - 1
@@ -141,9 +141,4 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       size = 0
     },
   }
-}
-
-/** Whether a multihash is all of a sha2-256. */
-export function isSha256(multihash: Uint8Array): boolean {
-  return multihash.length === nameBytes && multihash[0] === 0x12 && multihash[1] === 0x20
 }

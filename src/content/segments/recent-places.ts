@@ -2,8 +2,8 @@
 // them. Bytes in segments never change and numbers of segments are given once, so a place that is out of date has
 // the right bytes or none.
 
+import { isSha256Name } from '../../codec/multihash.ts'
 import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
-import { isSha256 } from './place-table.ts'
 
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null
@@ -63,14 +63,14 @@ export function createRecentPlaces(entries: number): RecentPlaces {
   }
 
   function forget(multihash: Uint8Array): void {
-    if (made === null || !isSha256(multihash)) return
+    if (made === null || !isSha256Name(multihash)) return
     const entry = entryOf(made, multihash)
     if (entry !== -1) made[entry + fileAt] = 0
   }
 
   return {
     find(multihash) {
-      if (made === null || !isSha256(multihash)) return null
+      if (made === null || !isSha256Name(multihash)) return null
       const words = made
       const entry = entryOf(words, multihash)
       if (entry === -1) return null
@@ -84,7 +84,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
       }
     },
     note(multihash, { file, at, bytes, form, size }) {
-      if (!isSha256(multihash)) return
+      if (!isSha256Name(multihash)) return
       if (!(file < wordMax && at < wordMax && bytes < lengthMax && size < wordMax)) {
         return forget(multihash)
       }

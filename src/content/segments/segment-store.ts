@@ -1,10 +1,11 @@
 // The Store of a server: blocks of files lie in segments under `store/`, everything else in rows of `cairn.db`. One
 // commit of both is still all or nothing: the files are synced first, then one SQL write makes all of it visible.
-// What the files have and the rows have not was never acknowledged.
+// Blocks that come without rows of a caller need no row to be acknowledged: theirs follow (pending-blocks.ts).
 import { toLatin1 } from '../../base/hex.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { HashBeside } from '../../codec/hash-beside.ts'
+import { isSha256Name, sha256NameBytes } from '../../codec/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { createTurnReads } from '../../db/turn-reads.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
@@ -28,13 +29,13 @@ import {
 import { readBlock } from './block-reader.ts'
 import { createBlockRoom } from './block-room.ts'
 import { createBreakage } from './breakage.ts'
+import { createDatabaseRoom } from './database-room.ts'
 import { createExtents } from './extents.ts'
 import { createHolds } from './holds.ts'
-import { createLogWriter, joinedMax, nameBytes, type DurableBlocks } from './log-writer.ts'
+import { createLogWriter, joinedMax, type DurableBlocks } from './log-writer.ts'
 import { freeSegments } from './free-segments.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createPendingBlocks } from './pending-blocks.ts'
-import { isSha256 } from './place-table.ts'
 import { createReadBuffers } from './read-buffers.ts'
 import { createRecentPlaces } from './recent-places.ts'
 import { createRecentReads } from './recent-reads.ts'
@@ -112,13 +113,14 @@ export function createSegmentStore(parts: {
   } = parts
   const turnReads = bytesDb === undefined ? null : createTurnReads(bytesDb)
   const rowStore = createSqliteStore({ db, turnReads, writer })
+  const rowRoom = createDatabaseRoom({ db, writer, log, bytesMax })
   const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,
     path,
     bytesMax,
-    otherBytes: () => databaseBytes(db),
-    onGrow: leaveRoom,
+    otherBytes: rowRoom.bytes,
+    onGrow: rowRoom.leave,
   })
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
   const extents = createExtents(growing)
@@ -127,7 +129,7 @@ export function createSegmentStore(parts: {
     onJoin,
     onBlocks,
     // Where nothing was replayed, the checkpoint stays before what is still to be.
-    onLog: (...log) => (rowsFollow ? pending.onLog(...log) : undefined),
+    onLog: (...told) => (rowsFollow ? pending.onLog(...told) : undefined),
   })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
   const pool = createSlotPool(limits.slots)
@@ -142,16 +144,6 @@ export function createSegmentStore(parts: {
   })
   const pending = createPendingBlocks({ writer, clock, log, begin: () => writers.begin() })
   let forgetting: Promise<unknown> = Promise.resolve()
-
-  /** Rows of chains share the room: their database may grow to what the segments leave. */
-  function leaveRoom(bytes: number): void {
-    if (bytesMax === null) return
-    const pages = Math.max(1, Math.floor((bytesMax - bytes) / pageBytes(db)))
-    // Nobody waits for it: until it is there, the limit before it holds.
-    writer
-      .write([{ sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }])
-      .catch((error: unknown) => log('warn', 'room_not_divided', { error }))
-  }
 
   const isHere = (hash: Uint8Array): boolean => pending.has(hash) || hasBlock(db, hash)
 
@@ -171,7 +163,7 @@ export function createSegmentStore(parts: {
 
   function onBlocks({ count, names, lies, file, at }: DurableBlocks): void {
     for (let index = 0; index < count; index += 1) {
-      const name = names.subarray(index * nameBytes, (index + 1) * nameBytes)
+      const name = names.subarray(index * sha256NameBytes, (index + 1) * sha256NameBytes)
       const [lie = 0, bytes = 0] = [lies[index * 2], lies[index * 2 + 1]]
       pending.add(name, file, at + lie, bytes)
       places.note(name, { file, at: at + lie, bytes, form: verbatim, size: bytes })
@@ -194,7 +186,7 @@ export function createSegmentStore(parts: {
   function joinLog(items: readonly Item[]): Promise<readonly number[]> | null {
     if (!rowsFollow || items.length === 0 || items.length > joinedMax) return null
     for (const { ref } of items) {
-      if (ref.kind !== 'dag-block' || !isSha256(ref.hash) || seems(ref.hash)) return null
+      if (ref.kind !== 'dag-block' || !isSha256Name(ref.hash) || seems(ref.hash)) return null
     }
     if (!pending.take(items.length)) return null
     const joined = records.join(items)
@@ -387,13 +379,4 @@ export function createSegmentStore(parts: {
     },
   }
   return store
-}
-
-function databaseBytes(db: Database): number {
-  const pages = db.getValue<number>('PRAGMA page_count') ?? 0
-  return pages * pageBytes(db)
-}
-
-function pageBytes(db: Database): number {
-  return db.getValue<number>('PRAGMA page_size') ?? 4096
 }

@@ -1,0 +1,12 @@
+// What a database takes of the disk, by the pages it has.
+// Tested by src/content/segments/segment-files.test.ts
+import type { Database } from './sqlite.ts'
+
+export function databaseBytes(db: Database): number {
+  return (db.getValue<number>('PRAGMA page_count') ?? 0) * pageBytes(db)
+}
+
+/** Fixed when the database was made. */
+export function pageBytes(db: Database): number {
+  return db.getValue<number>('PRAGMA page_size') ?? 4096
+}
