@@ -1,6 +1,6 @@
 // A process to be killed: opens the store of a folder as a server does, looks for every block that was acknowledged in
 // earlier rounds, then commits blocks by themselves for ever, and prints the number of each once it is acknowledged.
-// Arguments: data folder, the first number of this round, and how many of each earlier round there must be, by commas.
+// Arguments: data folder, the first number of this round, and the numbers of earlier rounds that must be there, by commas.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'

@@ -5,7 +5,7 @@ import { joinLatin1 } from '../../../base/hex.ts'
 import { createRecent } from '../../../base/recent.ts'
 import type { AccountState } from '../../../codec/account-state.ts'
 
-export type JudgedAccount = {
+type JudgedAccount = {
   /** The nodes as they were spelled, from the state root down. */
   readonly texts: readonly string[]
   /** Null: proved absent. */
