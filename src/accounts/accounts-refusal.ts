@@ -17,6 +17,7 @@ export type RefusalReason =
   | 'wrong_password'
   | 'wrong_code'
   | 'bad_passkey'
+  | 'challenge_over'
   | 'no_passkey'
   | 'passkey_taken'
   | 'no_person'

@@ -4,15 +4,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { badPasskey } from './client-data.ts'
+import { AccountsRefusal } from '../accounts-refusal.ts'
 
 export type Challenges = {
   /** `use`: for what, and whose; an answer must be to the same. Both texts are base64url. */
   create(use: string): { readonly challenge: string; readonly seal: string }
-  /** Uses it up. Throws AccountsRefusal `bad_passkey`: over, answered already, of another use; `overloaded`. */
+  /** Uses it up. Throws AccountsRefusal `challenge_over`: over, answered already, of another use; `overloaded`. */
   use(challenge: string, seal: string, use: string): void
 }
 
+/** How long one is good; an authenticator is asked for as long. */
 export const challengeMs = 300_000
 const challengeBytes = 32
 const usedMax = 20_000
@@ -55,12 +56,16 @@ export function createChallenges(parts: {
       const right = macOf(challenge, until, use)
       const now = clock.monotonic()
       if (given.length !== right.length || !timingSafeEqual(given, right) || until <= now) {
-        throw badPasskey('this took too long, or the server was started anew: try again')
+        throw over('this took too long, or the server was started anew: try again')
       }
-      if (used.has(challenge)) throw badPasskey('this was answered already: try again')
+      if (used.has(challenge)) throw over('this was answered already: try again')
       forgetOver(now)
       if (used.size >= most) throw new Fault('overloaded')
       used.set(challenge, until)
     },
   }
+}
+
+function over(message: string): AccountsRefusal {
+  return new AccountsRefusal('challenge_over', message)
 }

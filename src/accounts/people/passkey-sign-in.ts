@@ -16,8 +16,7 @@ import {
   checkSignCount,
   type SignedAnswer,
 } from './passkey-answers.ts'
-import type { Challenges } from './passkey-challenges.ts'
-import { passkeyTimeoutMs } from './passkeys.ts'
+import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { From, SignInTries } from './sign-in-tries.ts'
 
@@ -92,7 +91,7 @@ export function createPasskeySignIn(parts: {
   }
 
   return {
-    begin: ({ rpId }) => ({ ...challenges.create(use), rpId, timeoutMs: passkeyTimeoutMs }),
+    begin: ({ rpId }) => ({ ...challenges.create(use), rpId, timeoutMs: challengeMs }),
 
     async signIn(answer, page, from) {
       // By the passkey, not by its person: whoever fails with their email must not keep them out here too.
@@ -127,7 +126,7 @@ function used({ id }: Row, signCount: number, now: number): Statement {
 
 /** What people can do something about is said as it is. */
 function told(error: AccountsRefusal | Malformed): string {
-  return error instanceof AccountsRefusal && error.message.endsWith('try again')
+  return error instanceof AccountsRefusal && error.reason === 'challenge_over'
     ? error.message
     : 'this passkey does not let you in here: use your password'
 }

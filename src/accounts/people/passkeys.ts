@@ -10,7 +10,7 @@ import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
 import { checkAuthenticator, spkiOf } from './passkey-answers.ts'
-import type { Challenges } from './passkey-challenges.ts'
+import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import { endSessions } from './people.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
@@ -52,7 +52,7 @@ type NewPasskey = {
 
 type Adder = { readonly id: string; readonly session: string }
 
-/** Durable on return. Throws AccountsRefusal: `bad_passkey`, `no_passkey`, `bad_name`, `too_many`, `passkey_taken`. */
+/** Durable on return. Throws AccountsRefusal: `bad_passkey`, `challenge_over`, `no_passkey`, `bad_name`, `too_many`, `passkey_taken`. */
 export type Passkeys = {
   /** For who is signed in with this session; good for five minutes. */
   begin(person: Adder, page: PasskeyPage): PasskeyOrder
@@ -64,7 +64,6 @@ export type Passkeys = {
   remove(id: string, personId: string, keepSession: string | null): Promise<void>
 }
 
-export const passkeyTimeoutMs = 300_000
 const nameMax = 64
 const perPersonMax = 20
 
@@ -105,7 +104,7 @@ export function createPasskeys(parts: {
             id: Buffer.from(credential).toString('base64url'),
             transports: transports.split(' ').filter((one) => one !== ''),
           })),
-        timeoutMs: passkeyTimeoutMs,
+        timeoutMs: challengeMs,
       }
     },
 

@@ -69,6 +69,7 @@ const codes: Readonly<Record<RefusalReason, FaultCode>> = {
   wrong_password: 'bad_input',
   wrong_code: 'bad_input',
   bad_passkey: 'bad_input',
+  challenge_over: 'bad_input',
   no_passkey: 'absent',
   passkey_taken: 'conflict',
   no_person: 'absent',
