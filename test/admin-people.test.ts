@@ -240,7 +240,7 @@ test('a refusal names the field that is wrong, by the name that the operation ha
   const { run, as, ada } = await openOffice()
   const actor = await as(ada)
   const fieldOf = async (refused: Promise<unknown>) => {
-    const { data } = await refused.then(() => Fault.from(null), Fault.from)
+    const { data } = await refused.then(() => assert.fail('it was not refused'), Fault.from)
     return typeof data === 'object' ? data['field'] : undefined
   }
   const wrong = { password: 'wrong', newPassword: 'another stone there' }

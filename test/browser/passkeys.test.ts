@@ -81,7 +81,7 @@ test(
 )
 
 test(
-  'a passkey signs in where the password takes a code too, and who is not known is not let in',
+  'whom the authenticator does not know is not let in, and is once it does',
   { skip: noBrowser, timeout: 90_000 },
   async (t) => {
     const { page, enter, open, setUserVerified } = await openWithAuthenticator(t)
