@@ -1,5 +1,6 @@
-// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, path, origin (for
-// what changes something with a cookie), who, body; then the operation judges the role. No CORS: our own page alone.
+// The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for what
+// changes something with a cookie), who and how many at once, path, body; then the operation judges the role. No CORS: our
+// own page alone.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -13,6 +14,7 @@ import type { Face, NodeExchange } from '../node-exchange.ts'
 import { judgeHost, judgeOrigin, ownOrigin } from './admin-rules.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
+import { type AdminShares, createAdminShares } from './admin-shares.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
 import { createShares, type Shares } from './shares.ts'
 
@@ -49,11 +51,6 @@ const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
 const requestsMax = 256
 const viewsPerPersonMax = 16
-/** Of one person, tokens of theirs included. */
-const requestsPerPersonMax = 64
-/** Of those under way whom nobody knows yet: others of the 256 are left for people who signed in. */
-const strangersMax = 128
-const strangersPerAddressMax = 16
 
 /** Builds the face. It answers every exchange itself and throws nothing. */
 export function createAdminFace(parts: AdminFaceParts): Face {
@@ -63,9 +60,7 @@ export function createAdminFace(parts: AdminFaceParts): Face {
     match: createAdminRoutes(parts.operations),
     deadlines: createDeadlines(bodyMs, clock),
     views: createShares(viewsPerPersonMax),
-    people: createShares(requestsPerPersonMax),
-    strangers: createShares(strangersPerAddressMax),
-    allStrangers: createShares(strangersMax),
+    shares: createAdminShares(),
   }
   let requests = 0
   return async (exchange) => {
@@ -104,11 +99,8 @@ type FaceParts = AdminFaceParts & {
   readonly deadlines: ReturnType<typeof createDeadlines>
   /** Live views that are open, by the person's id. */
   readonly views: Shares
-  /** Requests, by the person's id. */
-  readonly people: Shares
-  /** Requests of nobody in particular, by address, and together. */
-  readonly strangers: Shares
-  readonly allStrangers: Shares
+  /** Of the requests under way. */
+  readonly shares: AdminShares
 }
 
 async function answer(
@@ -127,35 +119,12 @@ async function answer(
   const session = readSession(headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findActor(credential)
-  const giveBack = takeShare(parts, actor, networkOf(exchange.address))
+  const giveBack = parts.shares.take(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, allowed)
   } finally {
     giveBack()
   }
-}
-
-/** Throws `overloaded`: whoever holds requests open must not shut out others. Returns what gives back. */
-function takeShare(parts: FaceParts, actor: Actor | null, from: string): () => void {
-  if (actor?.kind === 'person') {
-    const { personId } = actor
-    if (parts.people.take(personId)) return () => parts.people.giveBack(personId)
-    const detail = `${requestsPerPersonMax} requests of yours are under way here already`
-    throw new Fault('overloaded', { detail })
-  }
-  takeStranger(parts, from)
-  return () => {
-    parts.strangers.giveBack(from)
-    parts.allStrangers.giveBack('all')
-  }
-}
-
-/** Throws `overloaded`: whoever holds requests open must not shut out those who signed in, nor other addresses. */
-function takeStranger({ strangers, allStrangers }: FaceParts, from: string): void {
-  if (!strangers.take(from)) throw new Fault('overloaded')
-  if (allStrangers.take('all')) return
-  strangers.giveBack(from)
-  throw new Fault('overloaded')
 }
 
 type Asker = { readonly credential: AdminCredential; readonly actor: Actor | null }
