@@ -85,8 +85,8 @@ How it is measured:
   connection, the same eth_getProof asked of the upstream itself in turns, and through a bare hop: \`node:http\` and undici
   that hand it on without a look.
 - p99 under load comes from a constant rate: time counts from when a call was due.
-- Import: from the opened data folder to the last durable block, the start of the EVM's thread included; each round in a
-  process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
+- Import: from the opened data folder to the last durable block; the EVM's thread starts while the folder is opened, and what is
+  left of its start counts. Each round in a process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
 - Files: random bytes that the client makes and compares when they come back, out of one buffer that a raw socket reads into:
   it costs a third of what the server does, and no source is read from the disk; each of the three rounds has a server and a data folder of its own. sha256 is \`node:crypto\` on
   256 KiB pieces on one core, before and after each round. Memory is what the server alone grows by, at its peak.`

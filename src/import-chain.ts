@@ -9,6 +9,7 @@ import { createSqliteStore } from './content/sqlite-store.ts'
 import { lockFolder } from './db/lock.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { startThreadWriter } from './db/thread-writer.ts'
+import { startChainWorker } from './ethereum/embedded/chain-thread.ts'
 import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import type { Genesis } from './ethereum/embedded/genesis.ts'
 import type { BlockRef } from './ethereum/head.ts'
@@ -39,6 +40,9 @@ export async function importChain(
   await using running = new AsyncDisposableStack()
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   running.defer(lockFolder(dataDir))
+  // Takes longer to load than the folder to open.
+  const startedAhead = startChainWorker()
+  running.defer(async () => void (await startedAhead.terminate()))
   const path = join(dataDir, 'cairn.db')
   const writer = await startThreadWriter({
     path,
@@ -57,6 +61,7 @@ export async function importChain(
     databasePath: path,
     connectWriter: () => writer.connect(),
     mining: 'off',
+    startedAhead,
     clock: systemClock,
     log: parts.log,
   })

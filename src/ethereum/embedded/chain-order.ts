@@ -39,8 +39,9 @@ export type ChainResults = {
 
 export type ChainResult = ChainResults[ChainTask['kind']]
 
-/** To the thread. `cancel` drops a task that has not begun. */
+/** To the thread. `open` comes first, and once. `cancel` drops a task that has not begun. */
 export type ChainOrder =
+  | { readonly kind: 'open'; readonly data: ChainThreadData }
   | { readonly kind: 'run'; readonly id: number; readonly task: ChainTask }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' }

@@ -33,6 +33,8 @@ export type ChainThreadOptions = {
   /** Told when the thread died: a block may have become durable without news of it. */
   readonly onDeath: () => void
   readonly log: Log
+  /** For the first start; null: it starts with the first task. */
+  readonly startedAhead: Worker | null
 }
 
 /** The part of an Executor that belongs to the chain itself. */
@@ -54,30 +56,31 @@ type Waiter = {
   readonly reject: (error: unknown) => void
 }
 
+/** Loads the EVM, and waits for what to open. Who starts it ends it, if nobody came to use it. */
+export function startChainWorker(): Worker {
+  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+  const worker = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
+    execArgv: [],
+  })
+  worker.unref()
+  return worker
+}
+
 export function createChainThread(options: ChainThreadOptions): ChainThread {
   const { log, network } = options
   const waiting = new Map<number, Waiter>()
   const arrivals = createArrivals()
   let worker: Worker | null = null
+  let { startedAhead } = options
   let nextId = 1
   let closed = false
 
   function start(): Worker {
     const { genesis, databasePath, mining } = options
     const writerPort = options.connectWriter()
-    // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
-    const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-    const started = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
-      workerData: {
-        network,
-        genesis,
-        databasePath,
-        writerPort,
-        mining,
-      } satisfies ChainThreadData,
-      transferList: [writerPort],
-      execArgv: [],
-    })
+    const started = startedAhead ?? startChainWorker()
+    startedAhead = null
     let cause: unknown = new Error('the chain thread ended')
     started.on('message', hear)
     started.on('error', (error) => (cause = error))
@@ -89,7 +92,8 @@ export function createChainThread(options: ChainThreadOptions): ChainThread {
       const fault = closed ? new Fault('shutting_down') : new Fault('internal', { cause })
       for (const id of waiting.keys()) take(id)?.reject(fault)
     })
-    started.unref()
+    const data: ChainThreadData = { network, genesis, databasePath, writerPort, mining }
+    started.postMessage({ kind: 'open', data } satisfies ChainOrder, [writerPort])
     return started
   }
 

@@ -1,8 +1,8 @@
 // Entry of the chain thread: takes tasks in turn, runs them, answers. It reads through its own
-// connection and writes through the writer thread.
+// connection and writes through the writer thread. It may be started before there is anything to open.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
 import { setImmediate } from 'node:timers/promises'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
@@ -20,10 +20,11 @@ import type {
   ChainThreadData,
 } from './chain-order.ts'
 
-async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> {
+type Opened = { readonly engine: Engine; close(): Promise<void> }
+
+async function open(data: ChainThreadData, say: (news: ChainNews) => void): Promise<Opened> {
   const { network, genesis, mining } = data
   const now = () => systemClock.now()
-  const say = (news: ChainNews): void => parent.postMessage(news)
   const db = openDatabase(data.databasePath, { readOnly: true })
   const writer = portWriter(data.writerPort)
   const engine = await Engine.open({
@@ -41,6 +42,18 @@ async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> 
       (line) => process.stderr.write(line),
     ),
   })
+  return {
+    engine,
+    async close() {
+      await writer.close()
+      db.close()
+    },
+  }
+}
+
+function serve(parent: MessagePort): void {
+  const say = (news: ChainNews): void => parent.postMessage(news)
+  let opening: Promise<Opened> | null = null
   const waiting = new Map<number, ChainTask>()
   let running = false
   let closing = false
@@ -55,8 +68,11 @@ async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> 
       if (next === undefined) break
       const [id, task] = next
       waiting.delete(id)
+      // Without it the thread ends.
+      const opened = await opening
+      if (opened === null) throw new Error('a task before the order to open')
       try {
-        say({ kind: 'done', id, result: await run(engine, task) })
+        say({ kind: 'done', id, result: await run(opened.engine, task) })
       } catch (error) {
         say({ kind: 'failed', id, failure: packFailure(error) })
       }
@@ -66,13 +82,13 @@ async function serve(data: ChainThreadData, parent: MessagePort): Promise<void> 
   }
 
   async function end(): Promise<void> {
-    await writer.close()
-    db.close()
+    await (await opening)?.close()
     parent.close()
   }
 
   parent.on('message', (order: ChainOrder) => {
-    if (order.kind === 'cancel') waiting.delete(order.id)
+    if (order.kind === 'open') opening = open(order.data, say)
+    else if (order.kind === 'cancel') waiting.delete(order.id)
     else if (order.kind === 'close') {
       closing = true
       waiting.clear()
@@ -105,4 +121,4 @@ async function run(engine: Engine, task: ChainTask): Promise<ChainResult> {
   }
 }
 
-if (parentPort !== null) await serve(workerData as ChainThreadData, parentPort)
+if (parentPort !== null) serve(parentPort)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Wallet } from 'ethers'
@@ -15,6 +16,7 @@ import { type CallRequest, noOverrides } from '../computation.ts'
 import { sampleContractAddress } from './default-genesis.ts'
 import type { BlockRef } from '../head.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
+import { startChainWorker } from './chain-thread.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
@@ -97,6 +99,16 @@ test('a sent transaction is in the head block when the answer comes, also after 
   await second.pool.send(await transfer(1), signal)
   assert.equal(second.head.latest().number, 2n)
   await second.close()
+})
+
+test('a thread that was started ahead makes the blocks, and ends with the network', async (t) => {
+  const startedAhead = startChainWorker()
+  const ended = once(startedAhead, 'exit')
+  const network = await open(scratch(t), { startedAhead })
+  await network.pool.send(await transfer(0), signal)
+  assert.equal(network.head.latest().number, 1n)
+  await network.close()
+  assert.deepEqual(await ended, [0])
 })
 
 test('a caller that gives up gets a deadline, others go on, and a closed network refuses', async (t) => {

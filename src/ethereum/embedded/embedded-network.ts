@@ -6,7 +6,7 @@ import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
 import type { Store } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { MessagePort } from 'node:worker_threads'
+import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Executor } from '../executor.ts'
 import type { ForkConfigs } from '../fork-configs.ts'
 import type { Head } from '../head.ts'
@@ -46,6 +46,8 @@ export type EmbeddedOptions = {
   readonly callGasMax?: bigint
   /** How long a call may run. Default: vm/turn.ts. */
   readonly turnLimits?: TurnLimits
+  /** `startChainWorker`, for who knows that it will be needed. Default: it starts at the first need. */
+  readonly startedAhead?: Worker
   /** Told who signed each transaction of a new block, so that nobody has to recover it again. */
   readonly onSigned?: (hash: Uint8Array, sender: Uint8Array) => void
 }
@@ -85,6 +87,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       for (const { hash, sender } of signed) options.onSigned?.(hash, sender)
       head.advance(block)
     },
+    startedAhead: options.startedAhead ?? null,
     onDeath: () => head.advance(index.head() ?? start),
     log,
   })
