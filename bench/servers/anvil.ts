@@ -2,6 +2,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { chainId } from '../data/genesis.ts'
@@ -30,6 +33,8 @@ export async function startAnvil(
     return null
   }
   const port = await freePort()
+  // Old states go to disk, a folder for each run, by itself never removed.
+  const states = await mkdtemp(join(tmpdir(), 'cairn-anvil-'))
   const child = spawn(
     anvilBinary,
     [
@@ -40,6 +45,8 @@ export async function startAnvil(
       '--init',
       genesisFile,
       '--no-mining',
+      '--cache-path',
+      states,
       '--silent',
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
@@ -52,6 +59,7 @@ export async function startAnvil(
       const ended = once(child, 'exit')
       child.kill()
       await ended
+      await rm(states, { recursive: true, force: true })
     },
   }
 }
