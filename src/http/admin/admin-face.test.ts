@@ -104,6 +104,16 @@ const watch: EventsOperation<object, { tick: number }> = {
     await once(signal, 'abort')
   },
 }
+const change: JsonOperation<object, object> = {
+  ...shared,
+  id: 'change',
+  method: 'POST',
+  path: '/change',
+  role: 'signed-in',
+  input: nothing,
+  output: nothing,
+  run: () => ({}),
+}
 const broken: JsonOperation<object, object> = {
   ...shared,
   id: 'broken',
@@ -138,6 +148,7 @@ async function start(
     paper,
     ticks,
     watch,
+    change,
     broken,
   ] as unknown as AdminOperation[]
   const api = createAdminFace({
@@ -426,6 +437,20 @@ test('requests that one person holds open do not shut out another', async (t) =>
   held[0]?.socket.write('{}')
   match(await (held[0] as RawConnection).until('"name"'), /HTTP\/1.1 200 /)
   equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
+})
+
+test('who lost their session, or a role, while their body was on its way may no more than others', async (t) => {
+  let actor: Actor | null = person
+  const findActor = () => actor
+  const { port } = await start(t, undefined, { findActor })
+  const head = `POST /api/v1/change HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer one\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`
+  const asking = new RawConnection(port)
+  t.after(() => asking.socket.destroy())
+  asking.socket.write(head)
+  match(await asking.until('\r\n\r\n'), /^HTTP\/1.1 100 /)
+  actor = null
+  asking.socket.write('{}')
+  match(await asking.until('}'), /HTTP\/1.1 401 [^]*"signed_out"/)
 })
 
 test('HEAD of live events holds nothing open', async (t) => {

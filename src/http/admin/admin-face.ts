@@ -166,7 +166,7 @@ async function answerAs(
 }
 
 async function runAndSend(
-  { credential, actor }: Asker,
+  asker: Asker,
   parts: FaceParts,
   exchange: NodeExchange,
   {
@@ -175,7 +175,11 @@ async function runAndSend(
   }: { readonly operation: AdminOperation; readonly names: Readonly<Record<string, string>> },
 ): Promise<void> {
   const { headers } = exchange.request
-  const rest = isBodiless(operation) ? readQuery(exchange) : await readJson(exchange, parts)
+  const { credential } = asker
+  const bodiless = isBodiless(operation)
+  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, parts)
+  // A body takes up to half a minute: a session that ended meanwhile, or a role that was taken, must not act by it.
+  const actor = bodiless ? asker.actor : await parts.findActor(credential)
   // What the path names cannot be said otherwise behind it.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
   const cookies: string[] = []
