@@ -76,6 +76,17 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   })
 }
 
+test('a passkey is not added by a session that ended between its question and its answer', async () => {
+  const { passkeys, sessions, secondFactor, add, ada, adder } = await openRig()
+  const adding = add(createFakeAuthenticator())
+  const reset = secondFactor.reset(ada)
+  assert.match(await refusal(adding), /^(done|no_session)/)
+  await reset
+  assert.deepEqual(passkeys.list(ada), [])
+  assert.deepEqual(sessions.list(ada), [])
+  assert.match(await refusal(add(createFakeAuthenticator(), { person: adder })), /^no_session/)
+})
+
 test('a passkey alone lets in where the password takes a code too', async () => {
   const { db, add, enter, ada, signIn } = await openRig()
   const authenticator = createFakeAuthenticator()

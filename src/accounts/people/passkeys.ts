@@ -12,6 +12,7 @@ import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
 import { checkAuthenticator, spkiOf } from './passkey-answers.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import { endSessions } from './people.ts'
+import { noSession } from './sessions.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -52,7 +53,10 @@ type NewPasskey = {
 
 type Adder = { readonly id: string; readonly session: string }
 
-/** Durable on return. Throws AccountsRefusal: `bad_passkey`, `challenge_over`, `no_passkey`, `bad_name`, `too_many`, `passkey_taken`. */
+/**
+ * Durable on return. Throws AccountsRefusal: `bad_passkey`, `challenge_over`, `no_passkey`, `bad_name`, `too_many`,
+ * `passkey_taken`, `no_session`.
+ */
 export type Passkeys = {
   /** For who is signed in with this session; good for five minutes. */
   begin(person: Adder, page: PasskeyPage): PasskeyOrder
@@ -123,7 +127,8 @@ export function createPasskeys(parts: {
             name, created)
           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE
             NOT EXISTS (SELECT 1 FROM passkey WHERE credential_id = ?3)
-            AND (SELECT count(*) FROM passkey WHERE person_id = ?2) < ${perPersonMax}`,
+            AND (SELECT count(*) FROM passkey WHERE person_id = ?2) < ${perPersonMax}
+            AND EXISTS (SELECT 1 FROM session WHERE id = ?11 AND person_id = ?2)`,
         parameters: [
           passkey.id,
           personId,
@@ -135,10 +140,11 @@ export function createPasskeys(parts: {
           fresh.transports.join(' '),
           name,
           passkey.created,
+          session,
         ],
         require: 'change',
       }
-      await writeOrRefuse(writer, [insert], () => whyNot(credential.id))
+      await writeOrRefuse(writer, [insert], () => whyNot(credential.id, session))
       return passkey
     },
 
@@ -163,7 +169,9 @@ export function createPasskeys(parts: {
     },
   }
 
-  function whyNot(credentialId: Uint8Array): AccountsRefusal {
+  function whyNot(credentialId: Uint8Array, session: string): AccountsRefusal {
+    // Taken away by a reset, which must not leave a passkey behind.
+    if (db.getValue('SELECT 1 FROM session WHERE id = ?', [session]) === null) return noSession()
     const sql = 'SELECT 1 FROM passkey WHERE credential_id = ?'
     return db.getValue(sql, [credentialId]) === null
       ? new AccountsRefusal('too_many', `a person has at most ${perPersonMax} passkeys: remove one`)

@@ -166,6 +166,6 @@ export function createSessions(parts: {
   }
 }
 
-function noSession(): AccountsRefusal {
+export function noSession(): AccountsRefusal {
   return new AccountsRefusal('no_session', 'there is no such session')
 }
