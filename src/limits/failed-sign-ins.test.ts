@@ -14,7 +14,7 @@ test('ten wrong tries at one person at once, then at the pace of the setting, to
     () => failed.begin('192.0.2.1', 'ada@example.org'),
     (error: unknown) =>
       overRate(error) &&
-      (error as Fault).message === 'too many wrong passwords or codes: try again in 60 s',
+      (error as Fault).message === 'too many tries to sign in failed: try again in 60 s',
   )
   clock.turn(60_000)
   failed.begin('192.0.2.1', 'ada@example.org')

@@ -1,4 +1,4 @@
-// How often one address, and whoever tries one person, may fail to sign in. What is tried is taken in advance and given
+// How often one address, and whoever tries one email or passkey, may fail to sign in. What is tried is taken in advance and given
 // back when it was right, so that a thousand tries at the same moment are not a thousand tries.
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
@@ -8,19 +8,19 @@ import { returnUnits, takeUnits } from './gcra.ts'
 
 export type FailedSignIns = {
   /**
-   * A try from `address` at the person `email`. Returns what to call when it was no failure. Throws `over_rate` with
-   * the seconds to wait, the same for emails that nobody has.
+   * A try from `address` at `name`, an email or a passkey. Returns what to call when it was no failure. Throws
+   * `over_rate` with the seconds to wait, the same for names that nobody has.
    */
-  begin(address: string, email: string): () => void
+  begin(address: string, name: string): () => void
 }
 
 /** At once after a rest: people mistype. */
 const burst = 10
-/** How much more an address may fail than a person: an office, or a proxy, is one address. */
+/** How much more an address may fail than a name: an office, or a proxy, is one address. */
 const addressShare = 5
 const keysMax = 20_000
 
-/** Of more than `keysMax` addresses and emails, the one tried longest ago starts afresh. */
+/** Of more than `keysMax` addresses and names, the one tried longest ago starts afresh. */
 export function createFailedSignIns(parts: {
   readonly clock: Clock
   readonly perHour: () => number
@@ -36,10 +36,10 @@ export function createFailedSignIns(parts: {
   })
 
   return {
-    begin(address, email) {
+    begin(address, name) {
       const keys = [
         { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
-        { key: `email ${email}`, rate: rateOf(1) },
+        { key: `name ${name}`, rate: rateOf(1) },
       ]
       const now = clock.monotonic()
       const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
@@ -47,7 +47,7 @@ export function createFailedSignIns(parts: {
       if (waitMs > 0) {
         const seconds = Math.max(1, Math.ceil(waitMs / 1000))
         throw new Fault('over_rate', {
-          detail: `too many wrong passwords or codes: try again in ${seconds} s`,
+          detail: `too many tries to sign in failed: try again in ${seconds} s`,
           data: { backoff_seconds: seconds },
         })
       }
