@@ -140,7 +140,7 @@ function Remove({ onDone, onClose }: StepProps) {
         }}
         beside={<Cancel onClose={onClose} />}
       >
-        <p>The password alone lets you in then.</p>
+        <p>The password lets you in without a code then.</p>
         <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
     </Dialog>
