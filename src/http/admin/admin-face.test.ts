@@ -439,7 +439,7 @@ test('requests that one person holds open do not shut out another', async (t) =>
   equal((await ask('GET', '/api/v1/mine', { authorization: 'Bearer one' })).status, 200)
 })
 
-test('who lost their session, or a role, while their body was on its way may no more than others', async (t) => {
+test('who lost their session while their body was on its way may no more than others', async (t) => {
   let actor: Actor | null = person
   const findActor = () => actor
   const { port } = await start(t, undefined, { findActor })

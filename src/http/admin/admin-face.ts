@@ -1,6 +1,6 @@
 // The admin API under `/api/v1/`: HTTP in, admin operations, JSON out. Rules in order: Host, address, origin (for what
-// changes something with a cookie), who and how many at once, path, body; then the operation judges the role. No CORS: our
-// own page alone.
+// changes something with a cookie), who and how many at once, path, body, who again; then the operation judges the role.
+// No CORS: our own page alone.
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
