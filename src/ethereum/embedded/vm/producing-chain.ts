@@ -1,6 +1,7 @@
 // The chain at its head: runs transactions into the next block, or runs a block made elsewhere, and keeps
 // each with one commit. After any failure it stands where it stood before. One call at a time.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
+import { setImmediate } from 'node:timers/promises'
 import { buildBlock, runBlock } from '@ethereumjs/vm'
 import type { BlockBuilder, TxReceipt } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
@@ -65,9 +66,15 @@ type Ahead = {
 }
 
 /** Blocks that are run while the commits of those before them are under way, and what they bring in all. */
-const aheadBlocksMax = 32
+const aheadBlocksMax = 64
 const aheadBytesMax = 32 * 1024 * 1024
 const aheadStateBytesMax = recentBytesMax / 2
+/**
+ * Blocks that are handed to the writer together, and what they bring in all. It hears of them when a turn of the event loop
+ * ends, and blocks run from promise to promise: without such ends it had nothing to do until this thread waited for it.
+ */
+const turnBlocksMax = aheadBlocksMax / 2
+const turnBytesMax = 1024 * 1024
 
 export class ProducingChain {
   readonly #parts: ChainParts
@@ -77,6 +84,8 @@ export class ProducingChain {
   #headerView: Block
   /** Blocks whose commit is under way, oldest first. */
   #ahead: Ahead[] = []
+  /** Since the turn began. */
+  #turn = { blocks: 0, bytes: 0 }
 
   private constructor(parts: ChainParts, main: StateVm, place: BlockPlace, header: Uint8Array) {
     this.#parts = parts
@@ -293,8 +302,19 @@ export class ProducingChain {
     const durable = store.commit(items, rows).then(() => onDurable(place))
     // Who waits for it hears of a failure; nobody may wait before it comes.
     durable.catch(() => {})
-    this.#ahead.push({ place, bytes: bytesOf(items), stateBytes: bytesOf(stateItems), durable })
+    const bytes = bytesOf(items)
+    this.#ahead.push({ place, bytes, stateBytes: bytesOf(stateItems), durable })
     await this.#advance(place, parts.header)
+    await this.#endTurn(bytes)
+  }
+
+  /** Once enough has come together. */
+  async #endTurn(bytes: number): Promise<void> {
+    this.#turn.blocks += 1
+    this.#turn.bytes += bytes
+    if (this.#turn.blocks < turnBlocksMax && this.#turn.bytes < turnBytesMax) return
+    this.#turn = { blocks: 0, bytes: 0 }
+    await setImmediate()
   }
 
   async #keep(
