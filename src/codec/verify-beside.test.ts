@@ -42,6 +42,20 @@ test('bytes and name may be used again as soon as the proof has begun', async ()
   await Promise.all(proofs)
 })
 
+test('a leaf is hashed where it lies in its memory, which is as it was right after', async () => {
+  const hashBeside = createHashBeside()
+  const within = randomBytes(data.length + 100)
+  for (const at of [0, 13, 14, 50, 94, 95, 96, 100]) {
+    within.set(data, at)
+    const before = Buffer.from(within)
+    const digest = hashBeside(within.subarray(at, at + data.length), true, within)
+    assert.deepEqual(within, before)
+    within.fill(0)
+    const expected = multihashOf('sha2-256', framed(data)).subarray(2)
+    assert.deepEqual(await digest, new Uint8Array(expected), `at ${at}`)
+  }
+})
+
 test('what is small, cut short or named by another function is for the usual way', () => {
   const beside = createVerifyBeside(createHashBeside())
   const name = multihashOf('sha2-256', data)

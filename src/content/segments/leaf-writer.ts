@@ -12,8 +12,11 @@ export type SlotLeaf = Leaf & { readonly at: number }
 
 /** Writes on their way, beside the slot that is being filled. */
 const writesMax = 3
-/** Leaves that are hashed beside: each is copied. */
-const besideMax = 2
+/**
+ * Bytes that are hashed beside: they are copied. A turn of the loop takes up to 2 MiB from a connection before it is told
+ * what was hashed meanwhile.
+ */
+const besideBytesMax = 2 * 1024 * 1024
 
 /**
  * `keepSlot`: takes the leaves of one slot to disk; the slot goes back to the pool when it settles. `abandon`:
@@ -40,6 +43,7 @@ export function createLeafWriter(parts: {
   const writing = new Set<Promise<void>>()
   let cutLeaves = 0
   const hashing = new Set<Promise<void>>()
+  let besideBytes = 0
   /** In order; one in front may still be hashed. */
   const untold: { readonly leaf: Leaf; isNamed: boolean }[] = []
 
@@ -52,8 +56,9 @@ export function createLeafWriter(parts: {
     const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
     leaves.push({ multihash, bytes, size, at })
     cutLeaves += 1
-    const goesBeside = cutLeaves % 2 === 0 && hashing.size < besideMax
-    const digest = goesBeside ? (hashBeside?.(data, cut.form === 'dag-pb') ?? null) : null
+    const goesBeside = cutLeaves % 2 === 0 && besideBytes + bytes <= besideBytesMax
+    // What lies before it in the slot is named or copied, and behind it nothing yet.
+    const digest = goesBeside ? (hashBeside?.(data, cut.form === 'dag-pb', slot) ?? null) : null
     const one = { leaf: { multihash, bytes, size }, isNamed: digest === null }
     untold.push(one)
     if (digest === null) {
@@ -61,6 +66,7 @@ export function createLeafWriter(parts: {
       tell()
       return
     }
+    besideBytes += bytes
     const done = digest
       .then((named) => {
         multihash.set(named, 2)
@@ -70,7 +76,10 @@ export function createLeafWriter(parts: {
       .catch((error: unknown) => {
         failure ??= { error }
       })
-      .finally(() => hashing.delete(done))
+      .finally(() => {
+        besideBytes -= bytes
+        hashing.delete(done)
+      })
     hashing.add(done)
   }
 
