@@ -6,7 +6,7 @@ const wayIn =
 const wayOut =
   'profiled: of 1.1 s of processor time for a GiB hashing takes 0.6, writing to the loopback socket 0.25, reading past the cache 0.07, copies for the thread pool 0.07, V8 compiling and collecting 0.08; so no server gets past 0.66 by processor time here. By time the request thread takes 0.65 s of it, the thread pool and the client share the other core, which a busy machine does not have'
 const perBlock =
-  'profiled: of 8 us on the request thread naming takes 3, a look at the index 1, the copy into the log 1, memory that is collected 1, the rows of the index, which follow, 1; a write and sync of 128 blocks takes the device half a millisecond, a whole one where others use it too, and that is then the bound. The rest of 14 us of processor time is the system, which takes the log into its cache, and SQLite (decision 0025)'
+  'profiled: of 8 us on the request thread naming takes 3, a look at the index 1, the copy into the log 1, memory that is collected 1, the rows of the index, which follow, 1; a write and sync of 128 blocks takes the device half a millisecond, a whole one where others use it too, and that is then the bound. The rest of 14 us of processor time is the system, which takes the log into its cache, and SQLite (decision 0024)'
 const perRead =
   'profiled: hashing takes 2.8 us of 5.3, reading from the cache of the system 1.2, the rest goes to finding the place and to fresh memory for each block. The blocks lie all over 200 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
 const storage = 'eth_getStorageAt'

@@ -25,6 +25,8 @@ export type PendingBlocks = {
   onLog(end: Place, bytes: number, records: number): void
   /** Resolves when everything that was added before the call has its row. Throws `no_space` and what a Writer throws. */
   settle(): Promise<void>
+  /** `settle`, and the checkpoint is behind all of it: a start finds nothing of it in the log again. */
+  catchUp(): Promise<void>
   close(): Promise<void>
 }
 
@@ -55,6 +57,8 @@ export function createPendingBlocks(parts: {
   let writingDone: () => void = () => {}
   let taken = 0
   let end: Place | null = null
+  /** The checkpoint, as written last. */
+  let caughtUp: Place | null = null
   let logBytes = 0
   let logRecords = 0
   let flushing: Promise<void> | null = null
@@ -112,7 +116,10 @@ export function createPendingBlocks(parts: {
     } finally {
       await Promise.all(steps)
     }
-    if (upTo !== null) await writer.write([checkpointAt(upTo)])
+    if (upTo !== null) {
+      await writer.write([checkpointAt(upTo)])
+      caughtUp = upTo
+    }
     writing.clear()
     writingDone()
     if (growing.size > 0) later(waitMs)
@@ -151,10 +158,27 @@ export function createPendingBlocks(parts: {
       if (left || growing.size > 0) await flush()
       if (left && growing.size > 0) await flush()
     },
+    async catchUp() {
+      if (flushing !== null) await flushing
+      const wanted = end
+      // The first may write what one that failed left behind.
+      for (
+        let flushes = 0;
+        flushes < 2 && (writing.size > 0 || isBehind(caughtUp, wanted));
+        flushes++
+      ) {
+        await flush()
+      }
+    },
     async close() {
       stopTimer?.()
       closed = true
       if (flushing !== null) await flushing.catch(() => undefined)
     },
   }
+}
+
+function isBehind(checkpoint: Place | null, end: Place | null): boolean {
+  if (checkpoint === null || end === null) return end !== null
+  return checkpoint.file < end.file || (checkpoint.file === end.file && checkpoint.at < end.at)
 }

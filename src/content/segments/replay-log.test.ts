@@ -77,6 +77,23 @@ test('what a crash kept from getting rows gets them at the next start, to the la
   for (const text of [...texts, 'later']) assert.ok(three.store.find(block(text).ref), text)
 })
 
+test('what was forgotten stays forgotten, after a crash and after an orderly end', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  // With a row of its own, and with one that follows.
+  await one.store.commit([block('a')], [{ sql: 'DELETE FROM pin', parameters: [] }])
+  assert.equal(await one.store.forget([block('a').ref.hash]), 1)
+  await one.store.commit([block('b')])
+  assert.equal(await one.store.forget([block('b').ref.hash]), 1)
+  const two = await start(t, ops, db)
+  assert.equal(two.replayed, 0)
+  for (const text of ['a', 'b']) assert.equal(two.store.has(block(text).ref), false)
+  await two.store.commit([block('c')], [{ sql: 'DELETE FROM pin', parameters: [] }])
+  await two.store.close()
+  db.run('DELETE FROM block')
+  assert.equal((await start(t, ops, db)).replayed, 0)
+})
+
 test('a start reads no more of the log than what came since rows were written last', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)

@@ -326,6 +326,8 @@ export function createSegmentStore(parts: {
     async forget(hashes) {
       // One at a time, so that a pardon is never another's.
       const work = forgetting.then(async () => {
+        // Else a start would take them from the log again. Where rows have no room, forgetting makes some.
+        await pending.catchUp().catch(() => undefined)
         const free = hashes.filter((hash) => !holds.isHeld(hash))
         if (free.length === 0) return 0
         holds.condemn(free)
@@ -372,7 +374,7 @@ export function createSegmentStore(parts: {
     async close() {
       await records.close()
       // What has no row yet is found in the log at the next start.
-      await pending.settle().catch(() => undefined)
+      await pending.catchUp().catch(() => undefined)
       await pending.close()
       await extents.close()
       await files.close()
