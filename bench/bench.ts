@@ -31,7 +31,7 @@ export type Bench = {
 }
 
 /** Room for the cached keys, and for first reads: a warm-up and every round ask for others. */
-export const sizes = { slots: 40_000, transfers: 12_000, cached: 4096 }
+export const sizes = { slots: 40_000, transfers: 36_000, cached: 4096 }
 
 export function createBench(options: Options, print: (line: string) => void): Bench {
   const loader = startLoader()

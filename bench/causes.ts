@@ -14,7 +14,7 @@ const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
   'profiled: a fifth goes to writing the answer to the socket, a sixth to reading the leaf from SQLite (decision 0015), a tenth to finding other nodes in memory, a seventh to Node taking the call from the socket; the rest is spread thin. A cached answer takes as much processor time as a bare node:http; the walk, the leaf and its hash come on top of it. anvil answers from memory about as fast as a bare node:http'
 const renderings =
-  'a round lasts a tenth of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
+  'a round lasts a quarter of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
 const miss =
   'profiled: of 340 us that the request thread runs, the kernel takes 40; the look for the slot in SQLite, undici, and reading and judging the proof take 20 to 35 each, writing to two sockets 40, and the rest is spread over some two hundred functions of a microsecond. Between two calls the core runs other programs, so each finds cold caches: over 16 connections a miss takes 175. V8 goes on optimizing long after the warm-up: of 40,000 misses in a row the last have a p50 a quarter below that of the tenth thousand. The bare hop beside it takes half of what the goal allows, and more on a busy machine, without reading a byte of the reply'
 const cached =

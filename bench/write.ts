@@ -65,7 +65,7 @@ npm run bench -- --write                   this page
 
 How it is measured:
 
-- Cairn is started as a user does, on a chain with a contract of 40,000 slots and 1200 blocks of ten transactions.
+- Cairn is started as a user does, on a chain with a contract of 40,000 slots and 3600 blocks of ten transactions.
   64 API keys take turns, each with a rate and a daily limit that are counted and never reached; usage is counted.
 - **Every reply is checked**: its id and its result. A JSON-RPC error comes with status 200 and counts as a failure.
   Every call has an id that no other call of its run has.
