@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
 import { insertBlocks, type BlockPlace } from './block-index.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt } from './log-checkpoint.ts'
@@ -27,6 +27,8 @@ export type PendingBlocks = {
   settle(): Promise<void>
   /** `settle`, and the checkpoint is behind all of it: a start finds nothing of it in the log again. */
   catchUp(): Promise<void>
+  /** As `catchUp`; what moves the checkpoint may come back instead, for a write of the caller's own. */
+  beforeForgetting(): Promise<readonly Statement[]>
   close(): Promise<void>
 }
 
@@ -125,6 +127,19 @@ export function createPendingBlocks(parts: {
     if (growing.size > 0) later(waitMs)
   }
 
+  async function catchUp(): Promise<void> {
+    if (flushing !== null) await flushing
+    const wanted = end
+    // The first may write what one that failed left behind.
+    for (
+      let flushes = 0;
+      flushes < 2 && (writing.size > 0 || isBehind(caughtUp, wanted));
+      flushes++
+    ) {
+      await flush()
+    }
+  }
+
   return {
     take(blocks) {
       if (growing.size + taken + blocks > tableEntries) return false
@@ -158,17 +173,12 @@ export function createPendingBlocks(parts: {
       if (left || growing.size > 0) await flush()
       if (left && growing.size > 0) await flush()
     },
-    async catchUp() {
-      if (flushing !== null) await flushing
-      const wanted = end
-      // The first may write what one that failed left behind.
-      for (
-        let flushes = 0;
-        flushes < 2 && (writing.size > 0 || isBehind(caughtUp, wanted));
-        flushes++
-      ) {
-        await flush()
-      }
+    catchUp,
+    async beforeForgetting() {
+      const isIdle = flushing === null && writing.size + growing.size === 0
+      if (isIdle) return end !== null && isBehind(caughtUp, end) ? [checkpointAt(end)] : []
+      await catchUp()
+      return []
     },
     async close() {
       stopTimer?.()

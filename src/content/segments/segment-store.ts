@@ -327,13 +327,13 @@ export function createSegmentStore(parts: {
       // One at a time, so that a pardon is never another's.
       const work = forgetting.then(async () => {
         // Else a start would take them from the log again. Where rows have no room, forgetting makes some.
-        await pending.catchUp().catch(() => undefined)
+        const before = await pending.beforeForgetting().catch(() => [])
         const free = hashes.filter((hash) => !holds.isHeld(hash))
         if (free.length === 0) return 0
         holds.condemn(free)
         try {
-          const [forgotten = 0] = await writer.write([forgetBlocks(free)])
-          return forgotten
+          const changes = await writer.write([...before, forgetBlocks(free)])
+          return changes.at(-1) ?? 0
         } finally {
           holds.pardon(free)
           for (const hash of free) places.forget(hash)

@@ -9,9 +9,9 @@ import type { Database } from '../../db/sqlite.ts'
 /** Blocks, and the bytes of them that were stored. */
 export type Swept = { readonly blocks: number; readonly bytes: number }
 
-/** Blocks that one step looks at, and that one write forgets: some milliseconds each. */
-const lookBlocks = 2000
-const forgetBlocks = 500
+/** Blocks that one step looks at, and that one write forgets: a millisecond or two each, for an add waits behind it. */
+const lookBlocks = 1000
+const forgetBlocks = 100
 
 const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
 const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${isCharged}`
