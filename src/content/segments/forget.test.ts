@@ -53,6 +53,20 @@ test('a block put while it is being forgotten is there afterwards', async (t) =>
   assert.deepEqual(store.find(a.ref), a.bytes)
 })
 
+test('a block put while its forgetting waits for its turn stays', async (t) => {
+  const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
+  const [a, b] = [item('a'), item('b')]
+  await store.commit([a, b])
+  const others = Array.from({ length: 50 }, () => store.forget([item('none').ref.hash]))
+  const forgetting = store.forget([a.ref.hash, b.ref.hash])
+  await store.commit([a])
+  assert.equal(await forgetting, 1)
+  await Promise.all(others)
+  assert.deepEqual(store.find(a.ref), a.bytes)
+  assert.equal(store.find(b.ref), null)
+  assert.equal(await store.forget([a.ref.hash]), 1)
+})
+
 test('a batch that counted on a copy which was dropped as bad fails, and succeeds when tried again', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const a = item('a')

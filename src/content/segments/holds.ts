@@ -1,13 +1,19 @@
 // Blocks that somebody counts on although no row says so yet, and blocks that are about to be forgotten: so that
-// a sweep needs no lock. A block is never both.
+// a sweep needs no lock. What is put anew while it is condemned is a block of its own, whose row comes after.
 // Tested by src/content/segments/segment-files.test.ts
 import { toLatin1 } from '../../base/hex.ts'
 
 export type Holds = {
-  /** Counts on a block that is here. To be called in the turn in which it was seen. */
+  /** Counts on a block: one that is here, in the turn in which it was seen, or one that is on its way to be. */
   hold(hash: Uint8Array): void
   release(hash: Uint8Array): void
-  isHeld(hash: Uint8Array): boolean
+  /** It was put by somebody who did not hold it. */
+  touch(hash: Uint8Array): void
+  /**
+   * Blocks that are to be condemned when their turn comes. The call it returns ends this, and gives those of them that
+   * nobody held when it began, and nobody held or touched since.
+   */
+  propose(hashes: readonly Uint8Array[]): () => readonly Uint8Array[]
   /** Whether it counts as gone, although its row may still be there. */
   isCondemned(hash: Uint8Array): boolean
   condemn(hashes: readonly Uint8Array[]): void
@@ -17,10 +23,17 @@ export type Holds = {
 export function createHolds(): Holds {
   const held = new Map<string, number>()
   const condemned = new Set<string>()
+  const proposals = new Set<Map<string, Uint8Array>>()
+
+  function touch(key: string): void {
+    for (const proposed of proposals) proposed.delete(key)
+  }
+
   return {
     hold(hash) {
       const key = toLatin1(hash)
       held.set(key, (held.get(key) ?? 0) + 1)
+      touch(key)
     },
     release(hash) {
       const key = toLatin1(hash)
@@ -28,7 +41,21 @@ export function createHolds(): Holds {
       if (left > 0) held.set(key, left)
       else held.delete(key)
     },
-    isHeld: (hash) => held.size > 0 && held.has(toLatin1(hash)),
+    touch(hash) {
+      if (proposals.size > 0) touch(toLatin1(hash))
+    },
+    propose(hashes) {
+      const proposed = new Map<string, Uint8Array>()
+      for (const hash of hashes) {
+        const key = toLatin1(hash)
+        if (!held.has(key)) proposed.set(key, hash)
+      }
+      proposals.add(proposed)
+      return () => {
+        proposals.delete(proposed)
+        return [...proposed.values()]
+      }
+    },
     isCondemned: (hash) => condemned.size > 0 && condemned.has(toLatin1(hash)),
     condemn(hashes) {
       for (const hash of hashes) condemned.add(toLatin1(hash))

@@ -89,7 +89,9 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     recent.set(toLatin1(hash), place)
   }
 
+  /** What was here before is held already. */
   function list(row: StagedRow): void {
+    if (row.place !== null) holds.hold(row.hash)
     unlisted.push(row)
     if (unlisted.length >= unlistedMax) follow(listAll())
   }
@@ -106,7 +108,7 @@ export function createSegmentBatch(parts: BatchParts): Batch {
   }
 
   function release(rows: readonly StagedRow[]): void {
-    for (const { hash, place } of rows) if (place === null) holds.release(hash)
+    for (const { hash } of rows) holds.release(hash)
   }
 
   async function put(items: readonly Item[], tree = 0): Promise<void> {

@@ -165,6 +165,7 @@ export function createSegmentStore(parts: {
     for (let index = 0; index < count; index += 1) {
       const name = names.subarray(index * sha256NameBytes, (index + 1) * sha256NameBytes)
       const [lie = 0, bytes = 0] = [lies[index * 2], lies[index * 2 + 1]]
+      holds.touch(name)
       pending.add(name, file, at + lie, bytes)
       places.note(name, { file, at: at + lie, bytes, form: verbatim, size: bytes })
     }
@@ -221,6 +222,7 @@ export function createSegmentStore(parts: {
       hash: new Uint8Array(ref.hash),
       size: bytes.length,
     }))
+    for (const { hash } of named) holds.hold(hash)
     const owned = others.map(({ ref, bytes }) => ({
       ref: { kind: ref.kind, hash: new Uint8Array(ref.hash) },
       bytes: new Uint8Array(bytes),
@@ -248,6 +250,7 @@ export function createSegmentStore(parts: {
       return changes
     } finally {
       for (const hash of held) holds.release(hash)
+      for (const { hash } of named) holds.release(hash)
       done()
     }
   }
@@ -324,11 +327,12 @@ export function createSegmentStore(parts: {
       turnReads?.renew()
     },
     async forget(hashes) {
+      const proposed = holds.propose(hashes)
       // One at a time, so that a pardon is never another's.
       const work = forgetting.then(async () => {
         // Else a start would take them from the log again. Where rows have no room, forgetting makes some.
         const before = await pending.beforeForgetting().catch(() => [])
-        const free = hashes.filter((hash) => !holds.isHeld(hash))
+        const free = proposed()
         if (free.length === 0) return 0
         holds.condemn(free)
         try {
