@@ -204,7 +204,8 @@ test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, as
     }
   }
   for (const account of accounts) {
-    for (const { cid } of side.files.pins(account)) await side.files.unpin(account, cid, true)
+    for await (const { cid } of side.files.pins(account, never))
+      await side.files.unpin(account, cid, true)
     await Array.fromAsync(side.files.releaseUnpinned(account, never))
   }
   await side.files.unpin('carol', steady, true)
@@ -227,7 +228,7 @@ async function check(
   const offline = { offline: true, timeoutMs: null }
   for (const account of accounts) {
     const sizes = new Map<string, number>()
-    for (const { cid, mode } of files.pins(account)) {
+    for await (const { cid, mode } of files.pins(account, never)) {
       if (mode === 'direct') {
         sizes.set(toBareHex(cid.multihash.bytes), (await files.block(cid, offline, never)).length)
         continue

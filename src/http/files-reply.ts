@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
 import type { NodeExchange } from './node-exchange.ts'
+import { gatheredLines } from './gathered-lines.ts'
 import { HeldLines } from './held-lines.ts'
 import { kuboLine } from './kubo-json.ts'
 import { measuredStream } from './measured-stream.ts'
@@ -60,7 +61,13 @@ export async function sendReply(
       }
       if (!terms.uploading || reply.live) {
         if (terms.uploading) headers['Connection'] = 'close'
-        await sendStream(exchange, headers, linesOf(reply.lines), { ...terms, length: null }, sent)
+        await sendStream(
+          exchange,
+          headers,
+          gatheredLines(reply.lines),
+          { ...terms, length: null },
+          sent,
+        )
         return
       }
       await using held = new HeldLines()
@@ -68,10 +75,6 @@ export async function sendReply(
       await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
     }
   }
-}
-
-async function* linesOf(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
-  for await (const value of values) yield Buffer.from(kuboLine(value))
 }
 
 /** A stream that does not keep its promised length fails: clients must never take a short file for whole. */

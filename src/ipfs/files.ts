@@ -195,8 +195,11 @@ export interface Files {
   /** Removes the account's own pin. Texts of contract-files 8.2. */
   unpin(accountId: string, cid: CID, recursive: boolean): Promise<void>
 
-  /** The account's pins, recursive ones first, then direct ones; each group by CID string. */
-  pins(accountId: string): readonly Pin[]
+  /** The account's pins, recursive ones first, then direct ones; each group by the bytes of its CIDs. */
+  pins(accountId: string, signal: AbortSignal): AsyncIterable<Pin>
+
+  /** Null: the account has not pinned exactly that CID. */
+  findPin(accountId: string, cid: CID): Pin | null
 
   /**
    * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under.

@@ -17,7 +17,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Entry, ImportEvent, ImportOptions } from '../../src/ipfs/import/entry.ts'
-import type { Files, Patience } from '../../src/ipfs/files.ts'
+import type { Files, Patience, Pin } from '../../src/ipfs/files.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
@@ -54,6 +54,11 @@ export const importDefaults: ImportOptions = {
   pinName: '',
   preserveMode: false,
   preserveMtime: false,
+}
+
+/** All that the account has pinned. */
+export async function pinsOf(files: Files, accountId: string): Promise<readonly Pin[]> {
+  return await Array.fromAsync(files.pins(accountId, never))
 }
 
 /** Accounts `alice` and `bob`. `wrapStore` watches what goes into the store. */

@@ -2,7 +2,7 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import type { Patience, Pin } from '../../ipfs/files.ts'
+import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { cidPrinter, flagOf, patienceOf, textOf } from '../params/file-options.ts'
 
@@ -52,7 +52,7 @@ export const pinLs: FilesOperation<PinLsInput> = {
 async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
-  for (const { cid, mode, name } of files.pins(caller.accountId)) {
+  for await (const { cid, mode, name } of files.pins(caller.accountId, signal)) {
     if (wants(mode) && name.includes(input.name)) yield { cid, type: mode, name }
   }
   // Indirect pins have no name, so a filter never matches them.
@@ -65,15 +65,17 @@ async function* listAll(input: PinLsInput, call: FilesCall): AsyncGenerator<List
 /** One per argument, in their order; all are found before the first is told. */
 async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Listed> {
   const { caller, files, signal } = call
-  const pins = files.pins(caller.accountId)
   const wants = (type: string): boolean => input.type === 'all' || input.type === type
   const found: (Listed | null)[] = []
   const open = new Map<string, { readonly cid: CID; readonly places: number[] }>()
   for (const path of input.paths) {
     const cid = await files.resolve(path, input.patience, signal)
-    const pin: Pin | undefined = pins.find((one) => one.cid.equals(cid) && wants(one.mode))
-    found.push(pin === undefined ? null : { cid, type: pin.mode, name: pin.name })
-    if (pin !== undefined) continue
+    const pin = files.findPin(caller.accountId, cid)
+    if (pin !== null && wants(pin.mode)) {
+      found.push({ cid, type: pin.mode, name: pin.name })
+      continue
+    }
+    found.push(null)
     const seat = open.get(cid.toString()) ?? { cid, places: [] }
     seat.places.push(found.length - 1)
     open.set(cid.toString(), seat)

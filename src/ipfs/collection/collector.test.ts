@@ -11,6 +11,7 @@ import {
   never,
   rootOf,
   type FilesFixture,
+  pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
@@ -204,7 +205,7 @@ test('a pin that was given up goes on where it stopped, whatever was collected m
     gone.signal,
   )
   await assert.rejects(first)
-  assert.deepEqual(files.pins('alice'), [])
+  assert.deepEqual(await pinsOf(files, 'alice'), [])
   assert.equal(files.stored('alice').blocks, 4)
   await collector.collect()
   const before = asked.length

@@ -7,7 +7,7 @@ import { dagPbCodec } from '../../codec/cid.ts'
 import { identityCode, sha256Code } from '../../codec/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
-import type { Pin, PinMode } from '../files.ts'
+import type { Pin } from '../files.ts'
 import { endAttempts } from './leases.ts'
 import { isRoot, type Put, type RootName, rootOf, rootParameters, rootStatements } from './roots.ts'
 
@@ -75,11 +75,6 @@ export function movePinStatements(
   }
   const remove = unpin ? [unpinStatement(accountId, from, true)] : []
   return [...made(root, put), add, ...remove, endAttempts(accountId, to)]
-}
-
-export function findPinMode(database: Database, accountId: string, cid: CID): PinMode | null {
-  const sql = 'SELECT mode FROM pin WHERE account_id = ? AND cid = ?'
-  return database.get<{ mode: PinMode }>(sql, [accountId, cid.bytes])?.mode ?? null
 }
 
 /** Leases of an account that are looked through for what it only leases. */
@@ -167,15 +162,4 @@ export async function pinsOver(
     after = last.cid
     await setImmediate()
   }
-}
-
-/** Recursive pins first, then direct ones, each group by CID string. */
-export function listPins(database: Database, accountId: string): readonly Pin[] {
-  const sql = 'SELECT cid, mode, name FROM pin WHERE account_id = ?'
-  const rows = database.all<{ cid: Uint8Array; mode: PinMode; name: string }>(sql, [accountId])
-  return rows
-    .map(({ cid, mode, name }) => ({ cid: CID.decode(cid), mode, name }))
-    .map((pin) => ({ pin, key: `${pin.mode === 'recursive' ? 0 : 1}${pin.cid.toString()}` }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(({ pin }) => pin)
 }

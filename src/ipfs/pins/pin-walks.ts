@@ -5,7 +5,9 @@ import { Fault } from '../../base/fault.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import type { Files, Patience } from '../files.ts'
-import { listPins, pinsOver } from './pin-rows.ts'
+import { linkless } from '../read/links.ts'
+import { findPin, ownPins } from './own-pins.ts'
+import { pinsOver } from './pin-rows.ts'
 import { storedOnly, type Visited, walkBlocks } from '../read/walk.ts'
 
 export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
@@ -24,24 +26,24 @@ export function createPinWalks(parts: {
 
   return {
     async *indirect(accountId, signal, sought) {
-      const pins = listPins(database, accountId)
       const over = sought === undefined ? null : await pinsOver(database, accountId, sought, signal)
-      const pinned = new Set(pins.map((pin) => pin.cid.toString()))
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
-      for (const { cid: root, mode } of pins) {
-        if (mode !== 'recursive' || over?.has(root.toString()) === false) continue
+      for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
+        // Direct ones come last.
+        if (mode !== 'recursive') return
+        if (linkless.includes(root.code) || over?.has(root.toString()) === false) continue
         for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
           signal.throwIfAborted()
-          if (!pinned.has(cid.toString())) yield { cid, root }
+          if (findPin(database, accountId, cid) === null) yield { cid, root }
         }
       }
     },
 
     async *verifyPins(accountId, signal) {
       const read = openBlocks(storedAlone, signal)
-      for (const { cid: root, mode } of listPins(database, accountId)) {
-        if (mode !== 'recursive') continue
+      for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
+        if (mode !== 'recursive') return
         const lost: { cid: typeof root; reason: string }[] = []
         const walk = walkBlocks(root, new Map(), blocksMax, async (cid) => {
           try {

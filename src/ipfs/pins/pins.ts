@@ -9,20 +9,16 @@ import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
-import {
-  findPinMode,
-  listPins,
-  movePinStatements,
-  pinStatements,
-  unpinStatement,
-} from './pin-rows.ts'
+import { findPin, ownPins } from './own-pins.ts'
+import { movePinStatements, pinStatements, unpinStatement } from './pin-rows.ts'
 import { keepAll, type KeepRows, type KeepWatch } from './keep-all.ts'
 import { endAttempts, leaseStatements } from './leases.ts'
 import { findWholeRoot, looseRoot, type Put, rootOf } from './roots.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
 import { walkBlocks, type WalkedBlock } from '../read/walk.ts'
 
-export type Pins = PinWalks & Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'putBlock'>
+export type Pins = PinWalks &
+  Pick<Files, 'pin' | 'movePin' | 'unpin' | 'pins' | 'findPin' | 'putBlock'>
 
 export type PinSettings = {
   readonly store: Store
@@ -77,6 +73,9 @@ export function createPins(settings: PinSettings): Pins {
     await keepAll(store, blocks(), kept, watch)
   }
 
+  const modeOf = (accountId: string, cid: CID): Pin['mode'] | null =>
+    findPin(database, accountId, cid)?.mode ?? null
+
   const expires = (): number => clock.now() + settings.unpinnedMs
 
   return {
@@ -84,7 +83,7 @@ export function createPins(settings: PinSettings): Pins {
       const taken = () => failed(`${pin.cid.toString()} already pinned recursively`)
       try {
         const recursive = pin.mode === 'recursive'
-        if (!recursive && findPinMode(database, accountId, pin.cid) === 'recursive') throw taken()
+        if (!recursive && modeOf(accountId, pin.cid) === 'recursive') throw taken()
         // The old pin stays as it is until all of the new one is here.
         const rows = (put: Put | null) => pinStatements(accountId, pin, put, clock.now())
         const blocks = () => blocksOf(pin, openBlocks(patience, signal), blocksMax)
@@ -97,10 +96,10 @@ export function createPins(settings: PinSettings): Pins {
     async movePin(accountId, move, patience, signal) {
       const { from, to } = move
       const judge = (): void => {
-        if (findPinMode(database, accountId, from) !== 'recursive') {
+        if (modeOf(accountId, from) !== 'recursive') {
           throw failed("'from' cid was not recursively pinned already")
         }
-        if (!from.equals(to) && findPinMode(database, accountId, to) === 'recursive') {
+        if (!from.equals(to) && modeOf(accountId, to) === 'recursive') {
           throw failed("'to' cid was already recursively pinned")
         }
       }
@@ -138,13 +137,14 @@ export function createPins(settings: PinSettings): Pins {
         await store.commit([], [unpinStatement(accountId, cid, recursive)])
       } catch (thrown) {
         if (!(thrown instanceof NothingChanged)) throw thrown
-        throw findPinMode(database, accountId, cid) === 'recursive'
+        throw modeOf(accountId, cid) === 'recursive'
           ? failed(`${cid.toString()} is pinned recursively`)
           : failed('not pinned or pinned indirectly')
       }
     },
 
-    pins: (accountId) => listPins(database, accountId),
+    pins: (accountId, signal) => ownPins(database, accountId, signal),
+    findPin: (accountId, cid) => findPin(database, accountId, cid),
 
     ...createPinWalks({ database, openBlocks, blocksMax }),
   }

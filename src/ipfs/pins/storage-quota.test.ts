@@ -13,6 +13,7 @@ import {
   never,
   rootOf,
   streamOf,
+  pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
 
 const refused = { code: 'over_quota', message: 'not allowed - storage quota reached' }
@@ -31,7 +32,7 @@ test('what would be more than the quota leaves nothing, and what fits to the byt
   const { files, limit } = fixture(t, 10)
   await assert.rejects(importAll(files, [fileEntry('f', 'eleven bytes')]), refused)
   assert.deepEqual(files.stored('alice'), { blocks: 0, bytes: 0 })
-  assert.deepEqual(files.pins('alice'), [])
+  assert.deepEqual(await pinsOf(files, 'alice'), [])
   limit(20)
   await importAll(files, [fileEntry('f', 'eleven bytes')])
   assert.equal(files.stored('alice').bytes, 20)
@@ -85,5 +86,5 @@ test('a CAR that does not fit leaves nothing; a root over blocks of others that 
   const [root] = await load([top], 'alice')
   assert.deepEqual(root?.kind === 'root' && root.error, refused.message)
   assert.deepEqual(files.stored('alice'), { blocks: 1, bytes: top.block.length })
-  assert.deepEqual(files.pins('alice'), [])
+  assert.deepEqual(await pinsOf(files, 'alice'), [])
 })

@@ -10,6 +10,7 @@ import {
   importAll,
   never,
   rootOf,
+  pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
 import { systemClock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
@@ -99,7 +100,7 @@ test('a pin that was broken off asks only for what it did not have yet', async (
   const caller = new AbortController()
   const stopAtTen = (count: number) => count === 10 && caller.abort(new Error('gone'))
   await assert.rejects(here.files.pin('alice', pin, atOnce, stopAtTen, caller.signal), /gone/)
-  assert.deepEqual(here.files.pins('alice'), [])
+  assert.deepEqual(await pinsOf(here.files, 'alice'), [])
   // What was fetched is kept a moment later.
   here.clock.turn(1000)
   const before = gateway.asked.length
@@ -107,7 +108,7 @@ test('a pin that was broken off asks only for what it did not have yet', async (
   await here.files.pin('alice', pin, atOnce, silent, never)
   // Requests of the first time may still have been on their way.
   assert.ok(new Set(gateway.asked.slice(before)).size <= blocks.size - 10)
-  assert.equal(here.files.pins('alice').length, 1)
+  assert.equal((await pinsOf(here.files, 'alice')).length, 1)
 })
 
 test('a walk that ends early stops what it had begun to fetch', async (t) => {
