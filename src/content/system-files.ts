@@ -6,7 +6,7 @@ import type { FileOps, OpenFile } from './file-ops.ts'
 type SystemFile = OpenFile & {
   readonly fd: number
   /** The same file, each write to which is synced; null before the first. */
-  synced: Promise<number> | null
+  synced: number | null
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
@@ -32,8 +32,9 @@ export function createSystemFiles(): FileOps {
         return await syncData(fdOf(file))
       }
       const its = file as SystemFile
-      its.synced ??= openFd(file.path, O_WRONLY | dataSynced)
-      await writeAll(await its.synced, buffers, at)
+      // Handed over in this very turn: who was answered by the write before has a millisecond of work first.
+      its.synced ??= await openFd(file.path, O_WRONLY | dataSynced)
+      await writeAll(its.synced, buffers, at)
     },
     read: (file, into, at) => readAll(fdOf(file), into, at),
     readNow(file, into, at) {
@@ -48,8 +49,8 @@ export function createSystemFiles(): FileOps {
     },
     datasync: (file) => syncData(fdOf(file)),
     async close(file) {
-      const synced = await (file as SystemFile).synced?.catch(() => null)
-      if (typeof synced === 'number') await closeFd(synced)
+      const { synced } = file as SystemFile
+      if (synced !== null) await closeFd(synced)
       await closeFd(fdOf(file))
     },
     makeFolderNow(path) {

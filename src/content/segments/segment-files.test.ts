@@ -169,6 +169,19 @@ test('a sync that fails ends writing for good; reads go on', async (t) => {
   }
 })
 
+test('a synced write is handed over before anybody else has their turn, from the second on', async (t) => {
+  const ops = createSystemFiles()
+  const file = await ops.open(join(temporaryPath(t), 'log'), { create: true })
+  await ops.writeSynced(file, [Buffer.alloc(4096)], 0)
+  const handedOver = (): number =>
+    process.getActiveResourcesInfo().filter((kind) => kind === 'FSReqCallback').length
+  const before = handedOver()
+  const written = ops.writeSynced(file, [Buffer.alloc(4096)], 4096)
+  assert.equal(handedOver(), before + 1)
+  await written
+  await ops.close(file)
+})
+
 test('what cannot be read is null in a run and thrown by find, and neither forgets it', async (t) => {
   const ops = createFailingFileOps(createMemoryFileOps())
   const { store } = createSegmentFixture(t, { ops })
