@@ -55,6 +55,12 @@ export type FilesCall = {
 /** The answer of a file operation; the face renders it (contract-files 2.4). */
 export type FilesReply =
   | { readonly kind: 'object'; readonly value: unknown }
+  /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
+  | {
+      readonly kind: 'keyed'
+      readonly name: string
+      readonly entries: Iterable<readonly [string, unknown]>
+    }
   /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
   | { readonly kind: 'events'; readonly lines: AsyncIterable<unknown>; readonly live: boolean }
   /**

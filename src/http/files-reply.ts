@@ -1,9 +1,11 @@
 // The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
 // so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
 // Tested by src/http/files.test.ts
+import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
+import { keyedObject } from './keyed-object.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { gatheredLines } from './gathered-lines.ts'
 import { HeldLines } from './held-lines.ts'
@@ -40,6 +42,19 @@ export async function sendReply(
         'Content-Length': Buffer.byteLength(body),
       })
       exchange.response.end(body)
+      return
+    }
+    case 'keyed': {
+      const pieces = await keyedObject(reply.name, reply.entries)
+      const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+      const begin = () => {
+        exchange.response.writeHead(200, {
+          'Content-Type': 'application/json',
+          'Content-Length': length,
+        })
+      }
+      const chunks = Readable.from(pieces)
+      await sendChunks(exchange.response, chunks, { begin }, { ...terms, length: null }, sent)
       return
     }
     case 'bytes': {

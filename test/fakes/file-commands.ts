@@ -55,6 +55,10 @@ export function createFileCommands(
   }
   async function value(...call: Parameters<typeof run>): Promise<unknown> {
     const reply = await run(...call)
+    if (reply.kind === 'keyed') {
+      const members = Object.fromEntries(reply.entries)
+      return Object.keys(members).length === 0 ? {} : { [reply.name]: members }
+    }
     return reply.kind === 'object' ? reply.value : reply
   }
   async function add(path: string, content: string, options: Options = {}): Promise<string> {

@@ -2,8 +2,9 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
+import { flatText } from '../../codec/cid.ts'
 import type { Patience } from '../../ipfs/files.ts'
-import type { FilesCall, FilesOperation } from '../operation.ts'
+import type { FilesCall, FilesOperation, FilesReply } from '../operation.ts'
 import { cidPrinter, flagOf, patienceOf, textOf } from '../params/file-options.ts'
 
 const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
@@ -20,6 +21,8 @@ type PinLsInput = {
 }
 
 type Listed = { readonly cid: CID; readonly type: string; readonly name: string }
+
+type Shown = { readonly Type: string; readonly Name: string }
 
 export const pinLs: FilesOperation<PinLsInput> = {
   name: 'pin/ls',
@@ -45,7 +48,7 @@ export const pinLs: FilesOperation<PinLsInput> = {
   async run(input, call) {
     const listed = input.paths.length === 0 ? listAll(input, call) : listGiven(input, call)
     if (input.stream) return { kind: 'events', lines: linesOf(listed, input), live: false }
-    return { kind: 'object', value: await objectOf(listed, input) }
+    return await keysOf(listed, input)
   },
 }
 
@@ -106,13 +109,28 @@ async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
   }
 }
 
-async function objectOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<unknown> {
-  const keys = new Map<string, unknown>()
+/** An entry of a pin without a name is one object for all of its type: there may be very many. */
+async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise<FilesReply> {
+  const nameless = new Map<string, Shown>()
+  const shownAs = new Map<string, Shown>()
   for await (const { cid, type, name } of listed) {
-    const key = input.print(cid)
-    if (!keys.has(key)) keys.set(key, { Type: type, Name: input.names ? name : '' })
+    const key = flatText(input.print(cid))
+    if (shownAs.has(key)) continue
+    const shown = input.names && name !== '' ? { Type: type, Name: name } : nameless.get(type)
+    if (shown !== undefined) shownAs.set(key, shown)
+    else {
+      const first = { Type: type, Name: '' }
+      nameless.set(type, first)
+      shownAs.set(key, first)
+    }
   }
-  if (keys.size === 0) return {}
-  const sorted = [...keys].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return { Keys: Object.fromEntries(sorted) }
+  const keys = [...shownAs.keys()].toSorted()
+  return { kind: 'keyed', name: 'Keys', entries: entriesOf(keys, shownAs) }
+}
+
+function* entriesOf(
+  keys: readonly string[],
+  shownAs: ReadonlyMap<string, Shown>,
+): Generator<readonly [string, unknown]> {
+  for (const key of keys) yield [key, shownAs.get(key)]
 }

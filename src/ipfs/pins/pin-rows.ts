@@ -1,8 +1,9 @@
 // Pins as rows: the statements that change them and the reads of one account's own. Nothing here ever looks
 // at another account's rows (contract-files 8.5).
 // Tested by src/ipfs/files.test.ts
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
+import { toLatin1 } from '../../base/hex.ts'
 import { dagPbCodec } from '../../codec/cid.ts'
 import { identityCode, sha256Code } from '../../codec/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -135,7 +136,7 @@ function otherForm(cid: CID): readonly CID[] {
 const stepLookups = 10_000
 
 /**
- * The account's pins, as CID strings, whose closure has one of these blocks, or is not known yet. Null: any may, because
+ * The account's pins, as `toLatin1` of their CIDs, whose closure has one of these blocks, or is not known yet. Null: any may, because
  * a block that lies in its own CID is in no closure.
  */
 export async function pinsOver(
@@ -156,7 +157,7 @@ export async function pinsOver(
   for (;;) {
     signal.throwIfAborted()
     const rows = database.all<{ cid: Uint8Array; over: number }>(sql, [...hashes, accountId, after])
-    for (const { cid, over } of rows) if (over === 1) found.add(CID.decode(cid).toString())
+    for (const { cid, over } of rows) if (over === 1) found.add(toLatin1(cid))
     const last = rows.at(-1)
     if (last === undefined || rows.length < step) return found
     after = last.cid

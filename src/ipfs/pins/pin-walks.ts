@@ -2,6 +2,7 @@
 // whether it is all there.
 // Tested by src/gateway/operations/pin-walks.test.ts
 import { Fault } from '../../base/fault.ts'
+import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import type { Files, Patience } from '../files.ts'
@@ -32,7 +33,7 @@ export function createPinWalks(parts: {
       for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
         // Direct ones come last.
         if (mode !== 'recursive') return
-        if (linkless.includes(root.code) || over?.has(root.toString()) === false) continue
+        if (linkless.includes(root.code) || over?.has(toLatin1(root.bytes)) === false) continue
         for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
           signal.throwIfAborted()
           if (findPin(database, accountId, cid) === null) yield { cid, root }
