@@ -1,4 +1,4 @@
-// Requests to one origin over kept connections: the other importer of undici. Replies are read under a cap, nothing
+// Requests to one origin over kept connections, by undici. Replies are read under a cap, nothing
 // but the configured origin is ever asked, and errors name no URL, which may hold a key.
 // Tested by src/ipfs/sources/gateway-source.test.ts
 import { createRequire } from 'node:module'

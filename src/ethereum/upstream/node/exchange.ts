@@ -1,20 +1,19 @@
-// One HTTP exchange with an upstream: undici's handler as an object, so that a call makes no closures but its timer.
-// Settles once: with the response's body under its caps, or with why there is none.
+// One HTTP exchange with an upstream: what a connection hands a response to. Settles once: with the response's body
+// under its caps, or with why there is none.
 // Tested by src/ethereum/upstream/node/json-rpc-client.test.ts
+import type { ReplyHead } from './reply-head.ts'
+import type { ReplyTaker } from './reply-reader.ts'
 import type { Response } from './read-reply.ts'
 import { UpstreamError, type ExchangePhase } from './upstream-error.ts'
 
-/** As much of undici's controller as is used. */
-type Controller = { abort(reason: Error): void }
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+/** As much of a connection as is used. */
+type Connection = { leave(): void }
 
 /** What all exchanges of one client share. */
 export type ExchangeOwner = {
   /** Bytes of bodies that are being read now, of all exchanges. */
   heldBytes: number
   readonly heldBytesMax: number
-  /** Has any exchange of this client ended well? Then a reset may be of a socket that was reused. */
-  hasAnswered: boolean
   dispatch(exchange: Exchange): void
   /** Milliseconds since 1970, for a Retry-After that is a date. */
   now(): number
@@ -28,8 +27,10 @@ export type ExchangeRequest = {
 }
 
 const retryAfterMsMax = 10 * 60_000
+const nothing = Buffer.alloc(0)
+const roomBytes = 64 * 1024
 
-export class Exchange {
+export class Exchange implements ReplyTaker {
   readonly response: Promise<Response>
   readonly body: string
   readonly #owner: ExchangeOwner
@@ -38,12 +39,13 @@ export class Exchange {
   readonly #resolve: (response: Response) => void
   readonly #reject: (reason: unknown) => void
   #mayRepeat: boolean
-  #controller: Controller | null = null
+  #connection: Connection | null = null
   #phase: ExchangePhase = 'unsent'
   #settled = false
   #status = 0
   #retryAfterMs: number | null = null
-  #chunks: Buffer[] = []
+  /** The body so far, when it comes in more than one piece. */
+  #room: Buffer = nothing
   #bytes = 0
 
   constructor(owner: ExchangeOwner, request: ExchangeRequest, signal: AbortSignal) {
@@ -69,70 +71,73 @@ export class Exchange {
     this.#fail(this.#trouble('no answer in time', { timedOut: true }))
   }
 
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller
-    if (this.#settled) controller.abort(new Error('the caller has left'))
-    else this.#phase = 'sent'
+  /** It goes over this one. */
+  onConnection(connection: Connection): void {
+    this.#connection = connection
+    if (this.#settled) connection.leave()
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
-    // 1xx: the response itself comes after it.
-    if (this.#settled || status < 200) return
+  onSent(): void {
+    this.#phase = 'sent'
+  }
+
+  onHead({ status, headers, body }: ReplyHead): void {
+    if (this.#settled) return
     this.#phase = 'answering'
     this.#status = status
-    this.#retryAfterMs = readRetryAfter(headers['retry-after'], this.#owner.now())
+    this.#retryAfterMs = readRetryAfter(headers['retry-after'], this.#owner)
     const encoding = headers['content-encoding']
     // Not asked for: what an upstream may send must be what the caps count.
     if (encoding !== undefined && encoding !== 'identity') {
       this.#fail(this.#trouble('a reply with a content encoding'))
-    } else if (Number(headers['content-length'] ?? 0) > this.#replyBytesMax) {
+    } else if (typeof body === 'number' && body > this.#replyBytesMax) {
       this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
     }
   }
 
-  onResponseData(_controller: Controller, chunk: Buffer): void {
+  onBody(bytes: Buffer, isLast: boolean): void {
     if (this.#settled) return
-    this.#bytes += chunk.length
-    this.#owner.heldBytes += chunk.length
+    this.#bytes += bytes.length
+    this.#owner.heldBytes += bytes.length
     if (this.#bytes > this.#replyBytesMax) {
       this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
     } else if (this.#owner.heldBytes > this.#owner.heldBytesMax) {
       this.#fail(this.#trouble('too many bytes of replies at once', { tooLarge: true }))
+    } else if (isLast && this.#bytes === bytes.length) {
+      this.#end(bytes.toString('utf8'))
     } else {
-      this.#chunks.push(chunk)
+      this.#add(bytes)
+      if (isLast) this.#end(this.#room.toString('utf8', 0, this.#bytes))
     }
   }
 
-  onResponseEnd(): void {
+  /** `why`: names no host. `isStale`: the connection had been idle, and ended before a byte of the response. */
+  onError(why: string, isStale: boolean): void {
     if (this.#settled) return
-    const { body } = this.#read()
-    this.#owner.hasAnswered = true
-    this.#leave()
-    this.#resolve({ status: this.#status, retryAfterMs: this.#retryAfterMs, body })
-  }
-
-  onResponseError(_controller: unknown, error: Error): void {
-    if (this.#settled) return
-    if (
-      this.#mayRepeat &&
-      this.#phase === 'sent' &&
-      isReusedReset(error, this.#owner.hasAnswered)
-    ) {
+    if (this.#mayRepeat && this.#phase === 'sent' && isStale) {
       this.#mayRepeat = false
       this.#phase = 'unsent'
-      this.#controller = null
+      this.#connection = null
       this.#owner.dispatch(this)
       return
     }
-    // The code alone: undici's own texts may name the URL.
-    this.#fail(this.#trouble(codeOf(error)))
+    this.#fail(this.#trouble(why))
   }
 
-  #read(): { readonly body: string } {
-    const [only] = this.#chunks
-    const bytes =
-      this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks)
-    return { body: bytes.toString('utf8') }
+  /** In one array, so that a body of many small pieces takes no more room than its bytes, twice. */
+  #add(bytes: Buffer): void {
+    const before = this.#bytes - bytes.length
+    if (this.#bytes > this.#room.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes, 2 * this.#room.length, roomBytes))
+      this.#room.copy(grown, 0, 0, before)
+      this.#room = grown
+    }
+    bytes.copy(this.#room, before)
+  }
+
+  #end(body: string): void {
+    this.#leave()
+    this.#resolve({ status: this.#status, retryAfterMs: this.#retryAfterMs, body })
   }
 
   #trouble(
@@ -152,37 +157,20 @@ export class Exchange {
     if (this.#settled) return
     this.#leave()
     this.#reject(reason)
-    this.#controller?.abort(new Error('the caller has left'))
+    this.#connection?.leave()
   }
 
   #leave(): void {
     this.#settled = true
     this.#owner.heldBytes -= this.#bytes
-    this.#chunks = []
+    this.#room = nothing
     this.#signal.removeEventListener('abort', this)
   }
 }
 
-const resetCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
-
-/** The peer closed an idle socket at the moment we wrote to it. */
-function isReusedReset(error: Error, hasAnswered: boolean): boolean {
-  const code = codeOf(error)
-  if (code === 'UND_ERR_SOCKET') {
-    const socket = (error as { socket?: { bytesRead?: number } | null }).socket
-    return (socket?.bytesRead ?? 0) > 0
-  }
-  return hasAnswered && resetCodes.has(code)
-}
-
-function codeOf(error: Error): string {
-  const code = 'code' in error ? error.code : null
-  return typeof code === 'string' ? code : 'broken connection'
-}
-
 /** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
-function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
-  if (typeof header !== 'string') return null
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+function readRetryAfter(header: string | undefined, owner: ExchangeOwner): number | null {
+  if (header === undefined) return null
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - owner.now()
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
 }

@@ -1,8 +1,6 @@
-// The importer of undici for upstreams: one JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever
-// is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
-import { createRequire } from 'node:module'
-import type * as Undici from 'undici'
+// One JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
 import type { Clock } from '../../../base/clock.ts'
+import { createConnections } from './connections.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
 import { createRedact, type Redact } from './redact.ts'
@@ -44,7 +42,7 @@ export type JsonRpcClient = {
 }
 
 /** Idle sockets go before common servers close them (node 5 s, nginx 75 s, geth 120 s), unless the peer says longer. */
-const keepAliveMs = 4_000
+const idleMs = 4_000
 const connectMsMax = 5_000
 /** Bodies being read at once, as a multiple of the largest one allowed. */
 const heldReplies = 4
@@ -54,30 +52,21 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const { connections, timeoutMs, replyBytesMax, clock } = options
   const url = new URL(options.url)
   const redact = createRedact(url, options.headers)
-  // Loaded with the first upstream: a server without any starts tens of milliseconds sooner.
-  const { Pool } = createRequire(import.meta.url)('undici') as typeof Undici
-  const pool = new Pool(url.origin, {
-    connections,
-    pipelining: 1,
-    allowH2: false,
-    connectTimeout: Math.min(timeoutMs, connectMsMax),
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: headerBytesMax,
-    maxResponseSize: replyBytesMax,
-  })
-  const path = url.pathname + url.search
-  const headers = headersOf(url, options.headers)
   const owner: ExchangeOwner = {
     heldBytes: 0,
     heldBytesMax: replyBytesMax * heldReplies,
-    hasAnswered: false,
-    dispatch: (exchange) => {
-      pool.dispatch({ path, method: 'POST', headers, body: exchange.body }, exchange)
-    },
+    dispatch: (exchange) => kept.dispatch(exchange),
     now: () => clock.now(),
   }
+  const kept = createConnections({
+    url,
+    head: requestHead(url, options.headers),
+    connectionsMax: connections,
+    connectMs: Math.min(timeoutMs, connectMsMax),
+    idleMs,
+    headBytesMax: headerBytesMax,
+    clock,
+  })
   let calls = 0
 
   return {
@@ -100,13 +89,15 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         stopTimer()
       }
     },
-    close: () => pool.destroy(),
+    close: async () => kept.close(),
   }
 }
 
-/** Names and values in turn, as undici takes them. Credentials of the URL go as Basic. */
-function headersOf(url: URL, given: Readonly<Record<string, string>>): string[] {
+/** The head of each request up to the number of its body's bytes. Credentials of the URL go as Basic. */
+function requestHead(url: URL, given: Readonly<Record<string, string>>): string {
   const headers = new Map<string, string>([
+    ['host', url.host],
+    ['connection', 'keep-alive'],
     ['content-type', 'application/json'],
     ['accept', 'application/json'],
     ['accept-encoding', 'identity'],
@@ -117,5 +108,6 @@ function headersOf(url: URL, given: Readonly<Record<string, string>>): string[] 
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`)
   }
   for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), value)
-  return [...headers].flat()
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}content-length: `
 }

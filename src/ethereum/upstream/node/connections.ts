@@ -1,0 +1,71 @@
+// The connections of one client to its upstream, a bounded number of them: an exchange goes over one that is idle, or over
+// a new one, or waits in line.
+import type { Clock } from '../../../base/clock.ts'
+import { Connection, type ConnectionOwner } from './connection.ts'
+import type { Exchange } from './exchange.ts'
+
+export type ConnectionsOptions = Pick<
+  ConnectionOwner,
+  'url' | 'head' | 'connectMs' | 'idleMs' | 'headBytesMax'
+> & {
+  readonly connectionsMax: number
+  readonly clock: Clock
+}
+
+export type Connections = {
+  dispatch(exchange: Exchange): void
+  /** What is under way, and what comes later, ends with an error. */
+  close(): void
+}
+
+/** As much of a response as is read at once. */
+const roomBytes = 64 * 1024
+const closed = 'closed'
+
+/** The line is bounded by whoever dispatches. */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { connectionsMax, clock } = options
+  const all = new Set<Connection>()
+  /** The one that was used last is used next: the others may go. */
+  const idle: Connection[] = []
+  const waiting: Exchange[] = []
+  let isClosed = false
+
+  const owner: ConnectionOwner = {
+    ...options,
+    room: Buffer.allocUnsafeSlow(roomBytes),
+    session: null,
+    onIdle(connection) {
+      const next = waiting.shift()
+      if (next !== undefined) return connection.start(next)
+      idle.push(connection)
+    },
+    onEnded(connection) {
+      all.delete(connection)
+      const at = idle.indexOf(connection)
+      if (at !== -1) idle.splice(at, 1)
+      const next = isClosed ? undefined : waiting.shift()
+      if (next !== undefined) dispatch(next)
+    },
+  }
+
+  function dispatch(exchange: Exchange): void {
+    if (isClosed) return exchange.onError(closed, false)
+    const now = clock.monotonic()
+    // No timer for these: heads are asked for every few seconds.
+    for (const late of idle.filter(({ idleUntil }) => idleUntil <= now)) late.leave()
+    const connection = idle.pop()
+    if (connection !== undefined) return connection.start(exchange)
+    if (all.size < connectionsMax) all.add(new Connection(owner, exchange))
+    else waiting.push(exchange)
+  }
+
+  return {
+    dispatch,
+    close() {
+      isClosed = true
+      for (const exchange of waiting.splice(0)) exchange.onError(closed, false)
+      for (const connection of all) connection.end(closed)
+    },
+  }
+}
