@@ -2,10 +2,12 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { flatText } from '../../codec/cid.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesReply } from '../operation.ts'
 import { cidPrinter, flagOf, patienceOf, textOf } from '../params/file-options.ts'
+
+/** Of an answer that is one object: some hundred bytes each. */
+const heldPinsMax = 250_000
 
 const types: readonly string[] = ['direct', 'indirect', 'recursive', 'all']
 
@@ -114,8 +116,12 @@ async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise
   const nameless = new Map<string, Shown>()
   const shownAs = new Map<string, Shown>()
   for await (const { cid, type, name } of listed) {
-    const key = flatText(input.print(cid))
+    const key = input.print(cid)
     if (shownAs.has(key)) continue
+    if (shownAs.size >= heldPinsMax) {
+      const detail = `more than ${heldPinsMax} pins: ask for them with stream=true`
+      throw new Fault('command_failed', { detail })
+    }
     const shown = input.names && name !== '' ? { Type: type, Name: name } : nameless.get(type)
     if (shown !== undefined) shownAs.set(key, shown)
     else {

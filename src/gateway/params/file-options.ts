@@ -3,7 +3,7 @@ import { base32 } from 'multiformats/bases/base32'
 import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { findMultibase } from '../../codec/cid.ts'
+import { findMultibase, flatText } from '../../codec/cid.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesRequest } from '../operation.ts'
 
@@ -40,7 +40,7 @@ export function cidPrinter(options: Options): (cid: CID) => string {
   const lifts = flagOf(options, 'upgrade-cidv0-in-output', name !== '' && encoder !== base58btc)
   return (cid) => {
     const shown = lifts && cid.version === 0 ? cid.toV1() : cid
-    return shown.version === 0 ? shown.toString() : shown.toString(encoder)
+    return flatText(shown.version === 0 ? shown.toString() : shown.toString(encoder))
   }
 }
 
