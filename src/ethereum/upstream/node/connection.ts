@@ -1,7 +1,7 @@
 // One kept connection to an upstream, with one exchange on it at a time: a request is one write, and the response is read
 // where it lies, with no stream between. Ends with everything that is not as it should be.
 // Tested by src/ethereum/upstream/node/connections.test.ts
-import { connect, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../../base/clock.ts'
 import type { Exchange } from './exchange.ts'
@@ -157,6 +157,8 @@ function openSocket(
   return connectTls({
     ...options,
     ALPNProtocols: ['http/1.1'],
+    // A host of many names answers for the one that is asked; an address is no name (RFC 6066, 3).
+    ...(isIP(options.host) === 0 ? { servername: options.host } : {}),
     ...(session === null ? {} : { session }),
   })
 }
