@@ -40,10 +40,16 @@ export type UpstreamWorld = {
 
 const number = 20_000_000n
 
-export function createUpstreamWorld(slotCount: number): UpstreamWorld {
+/** `missCount`: slots of the contract for misses, each of which is asked for once. */
+export function createUpstreamWorld(slotCount: number, missCount = slotCount): UpstreamWorld {
   const owners = Object.values(contracts)
   const addresses = [...owners, nobody]
-  const storages = new Map(owners.map((address) => [address, storageOf(address, slotCount)]))
+  const storages = new Map(
+    owners.map((address) => [
+      address,
+      storageOf(address, address === contracts.miss ? missCount : slotCount),
+    ]),
+  )
   const rootOf = (address: string) => storages.get(address)?.trie.root ?? emptyTrieRoot
   const state = createPaddedTrie(
     addresses.map((address) => {

@@ -18,9 +18,12 @@ import {
 } from '../servers/upstream.ts'
 
 const slotCount = 10_000
-/** A server that just started compiles more than it answers. */
-const missesBefore = 7000
+/** A server that just started compiles more than it answers, and V8 goes on at it for many thousand calls. */
+const missesOfYoung = 7000
+const missesBetween = 13_000
 const missesEach = 1000
+/** Each is asked for once: of a young server, of an old one, and before either. */
+const missSlots = missesOfYoung + missesBetween + 2 * rounds * missesEach
 const cachedSlots = 2048
 const hotClients = 1000
 /** Long enough that all clients have asked before the first answer comes. */
@@ -34,12 +37,12 @@ type Rig = {
 }
 
 export async function runUpstream(bench: Bench): Promise<void> {
-  const upstream = await startUpstream(slotCount)
+  const upstream = await startUpstream(slotCount, missSlots)
   try {
     const { profile } = bench.options
     const cairn = await startFrontCairn(upstream, cachedSlots, { profiled: profile })
     try {
-      const rig = { bench, world: createUpstreamWorld(slotCount), upstream, cairn }
+      const rig = { bench, world: createUpstreamWorld(slotCount, missSlots), upstream, cairn }
       await runMiss(rig)
       if (profile) return
       await runMix(rig)
@@ -77,45 +80,64 @@ async function runMiss(rig: Rig): Promise<void> {
 }
 
 async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server): Promise<void> {
-  const { report, loader } = bench
-  const each = bench.calls(missesEach)
-  const warm = bench.calls(missesBefore)
-  const slots = world.slots(contracts.miss).slice(0, warm + rounds * each)
+  const { report } = bench
+  const slots = world.slots(contracts.miss)
   const own = slots.map((slot) => readOf(contracts.miss, slot))
   const block = { blockHash: world.blockHash }
   const direct = slots.map(({ slot }) => {
     const params = [contracts.miss, [slot], block]
     return rpcCall('eth_getProof', params, world.proof(contracts.miss, [slot]), '')
   })
-  const asked = [
+  const lines: readonly MissTarget[] = [
     { pid: upstream.pid, port: upstream.port, paths: ['/'], calls: direct },
     { pid: hop.pid, port: hop.port, paths: ['/'], calls: direct },
     { pid: cairn.pid, port: cairn.port, paths: cairn.paths, calls: own },
   ]
-  for (const { port, paths, calls } of asked) {
-    await loader.run(planOf(port, paths, calls.slice(0, warm)))
-  }
+  const each = bench.calls(missesEach)
+  const take = missTaker(bench, upstream, lines)
+  await take(bench.calls(missesOfYoung) / each, each)
+  const young = await take(rounds, each)
+  await take(bench.calls(missesBetween) / each, each)
   if (bench.options.profile) await startProfile(cairn.pid)
-  const measured: Measured[][] = asked.map(() => [])
-  for (let round = 0; round < rounds; round++) {
-    const from = warm + round * each
-    for (const [at, { pid, port, paths, calls }] of asked.entries()) {
-      const plan = planOf(port, paths, calls.slice(from, from + each))
-      measured[at]?.push(await measure(loader, { name: storage, pid, plan }))
-    }
-  }
+  const [near = [], bare = [], far = []] = await take(rounds, each)
   if (bench.options.profile) {
     for (const line of await stopProfile(cairn.pid, cairn.profileFile)) report.note(line)
   }
-  const [near = [], bare = [], far = []] = measured
   report.target('eth_getProof of the upstream itself', near)
   report.target('eth_getProof through a bare hop', bare)
   report.target(`${storage}, proved`, far)
-  const added = (all: readonly Measured[]) =>
-    median(all.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))) * 1000
-  report.figure('bare hop: added to the p50 of the same call', added(bare), ' us')
-  report.figure('miss: added to the p50 of the same call', added(far), ' us', { atMost: 150 })
+  report.figure('bare hop: added to the p50 of the same call', added(near, bare), ' us')
+  report.figure('miss: added to the p50 of the same call', added(near, far), ' us', { atMost: 150 })
   report.figure('miss: CPU of Cairn', median(far.map((one) => one.cpuUsPerCall)), ' us')
+  const [youngNear = [], youngBare = [], youngFar = []] = young
+  report.figure('bare hop, of servers some seconds old', added(youngNear, youngBare), ' us')
+  report.figure('miss, of servers some seconds old', added(youngNear, youngFar), ' us')
+}
+
+type MissTarget = Pick<Plan, 'port' | 'paths' | 'calls'> & { readonly pid: number }
+
+/** Rounds of calls that nobody made before, one target after the other in each; counts that the upstream hears all. */
+function missTaker({ loader }: Bench, upstream: Upstream, targets: readonly MissTarget[]) {
+  let from = 0
+  return async (times: number, each: number): Promise<readonly (readonly Measured[])[]> => {
+    const measured: Measured[][] = targets.map(() => [])
+    for (let round = 0; round < times; round++) {
+      await upstream.counts()
+      for (const [at, { pid, port, paths, calls }] of targets.entries()) {
+        const plan = planOf(port, paths, calls.slice(from, from + each))
+        measured[at]?.push(await measure(loader, { name: storage, pid, plan }))
+      }
+      const heard = (await upstream.counts())['eth_getProof'] ?? 0
+      if (heard < each * targets.length)
+        throw new Error(`${each * targets.length - heard} misses were none`)
+      from += each
+    }
+    return measured
+  }
+}
+
+function added(near: readonly Measured[], all: readonly Measured[]): number {
+  return median(all.map(({ p50Ms }, round) => p50Ms - (near[round]?.p50Ms ?? 0))) * 1000
 }
 
 /** Calls picked as clients do: few keys often, many seldom. */

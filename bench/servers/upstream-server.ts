@@ -1,10 +1,10 @@
 // The process of the bench's upstream node: JSON-RPC behind a small node:http, its replies made ready beforehand.
-// Arguments: how many slots a contract has. Prints its port.
+// Arguments: how many slots a contract has, and how many that for misses. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contracts, createUpstreamWorld, upstreamChainId } from '../data/upstream-world.ts'
 
-const world = createUpstreamWorld(Number(process.argv[2]))
+const world = createUpstreamWorld(Number(process.argv[2]), Number(process.argv[3]))
 const chainId = `0x${upstreamChainId.toString(16)}`
 const block = JSON.stringify(world.block)
 /** Of each contract the reply for each slot: the call that is measured first must not pay for making it. */

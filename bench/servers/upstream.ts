@@ -20,8 +20,8 @@ export type Upstream = Server & {
   delay(ms: number): Promise<void>
 }
 
-export async function startUpstream(slots: number): Promise<Upstream> {
-  const server = await startProcess('./upstream-server.ts', slots)
+export async function startUpstream(slots: number, missSlots: number): Promise<Upstream> {
+  const server = await startProcess('./upstream-server.ts', slots, missSlots)
   const ask = asker(`http://127.0.0.1:${server.port}`)
   return {
     ...server,
@@ -37,9 +37,9 @@ export function startHop(upstream: Server): Promise<Server> {
   return startProcess('./hop-server.ts', upstream.port)
 }
 
-async function startProcess(file: string, argument: number): Promise<Server> {
+async function startProcess(file: string, ...numbers: readonly number[]): Promise<Server> {
   const program = fileURLToPath(new URL(file, import.meta.url))
-  const child = spawn(process.execPath, [program, `${argument}`], {
+  const child = spawn(process.execPath, [program, ...numbers.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
