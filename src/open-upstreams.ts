@@ -28,7 +28,7 @@ export function openUpstreams(
 ): UpstreamNetwork {
   const { writer, clock, log } = parts
   const { name, chainId, heads, genesisHash, upstreams } = config
-  const { obtain, held, heldNode } = parts.obtaining
+  const { obtain, held, heldNodeOrAsk } = parts.obtaining
   return openUpstreamNetwork({
     name,
     chainId,
@@ -42,7 +42,7 @@ export function openUpstreams(
     genesisHash,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ledger: createLieLedger({ network: name, writer, clock, log }),
-    content: { obtain, held, heldNode },
+    content: { obtain, held, heldNode: heldNodeOrAsk },
     clock,
     log,
   })

@@ -529,3 +529,39 @@ test('a reader who watches is told what its read took, others are told nothing',
   await obtain(ref, { watch }, never)
   assert.deepEqual(told, ['store ', 'store held'])
 })
+
+test('after many looks on disk in vain most nodes are asked for elsewhere first, and none is lost by it', async () => {
+  const node = (name: string): Item => ({
+    ...item(name),
+    ref: { ...item(name).ref, kind: 'trie-node' },
+  })
+  const has = new Map<string, Item>()
+  let isUp = true
+  const upstream = source('upstream', (asked) => {
+    if (!isUp) return new Error('connection refused')
+    const found = has.get(Buffer.from(asked.hash).toString('hex'))
+    return found === undefined ? [] : [found]
+  })
+  const { obtain, store, idle } = rig([upstream], {
+    ...defaultObtainLimits,
+    memoryBytesMax: 0,
+  })
+  const kept = Array.from({ length: 20 }, (_, index) => node(`kept ${index}`))
+  await store.commit(kept)
+  for (let index = 0; index < 32; index += 1) {
+    const one = node(`moved on ${index}`)
+    has.set(Buffer.from(one.ref.hash).toString('hex'), one)
+    assert.deepEqual(await obtain(one.ref, {}, never), one.bytes)
+  }
+  await idle()
+  const [first, ...others] = kept
+  assert.ok(first)
+  isUp = false
+  assert.deepEqual(await obtain(first.ref, {}, never), first.bytes, 'nobody else has it')
+  assert.deepEqual(await obtain(first.ref, { offline: true }, never), first.bytes)
+  isUp = true
+  for (const one of kept) has.set(Buffer.from(one.ref.hash).toString('hex'), one)
+  upstream.asked.length = 0
+  for (const { ref, bytes } of others) assert.deepEqual(await obtain(ref, {}, never), bytes)
+  assert.equal(upstream.asked.length, 14, 'the sixteenth look found one, and then all are made')
+})

@@ -23,6 +23,7 @@ import {
 import { watchAll } from './read-watch.ts'
 import type { Nameless, Offer, Source } from './source.ts'
 import type { Store } from './store.ts'
+import { createVainLooks } from './vain-looks.ts'
 
 /**
  * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped, or cannot be read. Of a
@@ -82,6 +83,8 @@ export type Obtaining = {
   readonly obtain: Obtain
   readonly held: Held
   readonly heldNode: HeldNode
+  /** The same for those who ask `obtain` next: null also of a node on disk, when looks there were in vain lately. */
+  readonly heldNodeOrAsk: HeldNode
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
   /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
@@ -97,6 +100,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   /** By `flightKey`, of the callers who wait for it now. */
   const waiting = new Map<string, Hint[]>()
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
+  const looks = createVainLooks()
   const keeping = createKeeping({
     store,
     log,
@@ -105,8 +109,11 @@ export function createObtain(parts: ObtainParts): Obtaining {
     onLost: () => count('not_kept', null),
   })
 
-  /** What is here already, verified. Throws what `verify` says of a bad copy, or why it cannot be read. */
-  function readHeld(ref: ContentRef): Uint8Array | null {
+  /**
+   * What is here already, verified; `mayPass`: sources are asked next, so the disk may be left out. Throws what `verify`
+   * says of a bad copy, or why it cannot be read.
+   */
+  function readHeld(ref: ContentRef, mayPass: boolean): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
     const remembered = memory.find(ref)
     if (remembered !== null) {
@@ -115,11 +122,18 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
     const extra = takeExtra(ref)
     if (extra !== null) return extra
-    const bytes = keeping.find(ref) ?? store.find(ref)
+    const bytes = keeping.find(ref) ?? look(ref, mayPass)
     if (bytes === null) return null
     verify(ref, bytes)
     count('held', null)
     remember(ref, bytes)
+    return bytes
+  }
+
+  function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    if (!mayPass) return store.find(ref)
+    const bytes = looks.areVain ? null : store.find(ref)
+    if (bytes !== null) looks.found()
     return bytes
   }
 
@@ -128,9 +142,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   /** As `readHeld`, or why a copy cannot be read; a wrong copy is dropped. */
-  async function findHeld(ref: ContentRef): Promise<Uint8Array | Unread | null> {
+  async function findHeld(ref: ContentRef, mayPass: boolean): Promise<Uint8Array | Unread | null> {
     try {
-      return readHeld(ref)
+      return readHeld(ref, mayPass)
     } catch (error) {
       // Wrong bytes, or a disk that cannot read them: both are healed by fetching anew.
       count('bad_copy', null)
@@ -250,15 +264,21 @@ export function createObtain(parts: ObtainParts): Obtaining {
   async function obtain(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
     signal.throwIfAborted()
     const looked = hint.watch?.('store', '')
-    const held = await findHeld(ref)
+    // Only of nodes is it known that somebody else has nearly all.
+    const mayPass = ref.kind === 'trie-node' && hint.offline !== true && sourcesFor(hint).length > 0
+    const passes = mayPass && looks.areVain
+    const held = await findHeld(ref, mayPass)
     looked?.(held instanceof Uint8Array ? 'held' : 'absent')
     if (held instanceof Uint8Array) return held
+    if (mayPass) looks.missed()
     try {
       return await obtainElsewhere(ref, hint, signal)
     } catch (thrown) {
+      const late = passes && !signal.aborted ? await findHeld(ref, false) : held
+      if (late instanceof Uint8Array) return late
       // What cannot be read is there: it must not be reported as absent.
-      if (held === null || !hasCode(thrown, 'not_found')) throw thrown
-      throw new Fault('internal', { cause: held.unread })
+      if (late === null || !hasCode(thrown, 'not_found')) throw thrown
+      throw new Fault('internal', { cause: late.unread })
     }
   }
 
@@ -283,20 +303,26 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
   }
 
-  function held(ref: ContentRef): Uint8Array | null {
+  function held(ref: ContentRef, mayPass: boolean): Uint8Array | null {
     try {
-      return readHeld(ref)
+      return readHeld(ref, mayPass)
     } catch {
       return null
     }
   }
 
+  function heldNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
+    return (
+      memory.findAt('trie-node', from, at) ??
+      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
+    )
+  }
+
   return {
     obtain,
-    held,
-    heldNode: (from, at) =>
-      memory.findAt('trie-node', from, at) ??
-      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
+    held: (ref) => held(ref, false),
+    heldNode: (from, at) => heldNode(from, at, false),
+    heldNodeOrAsk: (from, at) => heldNode(from, at, true),
     async keep(ref, bytes) {
       verify(ref, bytes)
       await store.commit([{ ref, bytes }])
