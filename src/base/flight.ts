@@ -67,11 +67,12 @@ export function createFlight<Result>(limits: { readonly seatsMax: number }): Fli
 /** The result, or `signal.reason` when that comes first. Leaves no listener behind. */
 async function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
   const leave = (): void => reject(signal.reason as Error)
   signal.addEventListener('abort', leave, { once: true })
+  result.then(resolve, reject)
   try {
-    return await Promise.race([result, aborted])
+    return await promise
   } finally {
     signal.removeEventListener('abort', leave)
   }

@@ -34,6 +34,8 @@ const absencesBelieved = 2
  */
 export async function raceAttempts(race: Race, signal: AbortSignal): Promise<readonly Finding[]> {
   const { line, attempt, budget, clock } = race
+  const [only] = line
+  if (only !== undefined && line.length === 1) return [await attemptAlone(only, attempt, signal)]
   const findings: Finding[] = []
   const running = new Set<AbortController>()
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
@@ -98,6 +100,21 @@ export async function raceAttempts(race: Race, signal: AbortSignal): Promise<rea
     const left = [...running]
     running.clear()
     for (const controller of left) controller.abort(signal.aborted ? signal.reason : answered)
+  }
+}
+
+/** With nobody else to ask there is no race. */
+async function attemptAlone(
+  upstream: Upstream,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<Finding> {
+  signal.throwIfAborted()
+  try {
+    return { upstream, verdict: await attempt(upstream, signal), kind: null }
+  } catch (error) {
+    if (signal.aborted || !(error instanceof UpstreamError)) throw error
+    return { upstream, verdict: verdictOf(error), kind: error.kind }
   }
 }
 
