@@ -25,8 +25,9 @@ type Headers = Partial<Record<HeaderName, string>>
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: |$)/
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-// oxlint-disable-next-line no-control-regex -- these are what no line may hold
-const unprintable = /[\0-\x08\x0a-\x1f\x7f]/
+/** What no line holds, and ends of lines that are none. */
+// oxlint-disable-next-line no-control-regex -- these are they
+const unprintable = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|(?<!\r)\n/
 const outerSpace = /^[\t ]+|[\t ]+$/g
 const spaceBehind = /[\t ]$/
 /** As many digits as a number holds exactly. */
@@ -38,11 +39,16 @@ const idleMsMax = 600_000
 
 /** `text`: the lines of the head, without the empty one. Null: not the head of a response. */
 export function readReplyHead(text: string): ReplyHead | null {
-  const [first = '', ...lines] = text.split('\r\n')
-  const [, minor, code] = statusLine.exec(first) ?? []
-  if (code === undefined || unprintable.test(first)) return null
+  if (unprintable.test(text)) return null
+  const firstEnd = lineEndOf(text, 0)
+  const [, minor, code] = statusLine.exec(text.slice(0, firstEnd)) ?? []
+  if (code === undefined) return null
   const headers: Headers = {}
-  for (const line of lines) if (!readHeader(line, headers)) return null
+  for (let at = firstEnd + 2; at < text.length + 2;) {
+    const end = lineEndOf(text, at)
+    if (!readHeader(text.slice(at, end), headers)) return null
+    at = end + 2
+  }
   const status = Number(code)
   const body = framingOf(status, headers)
   if (body === null) return null
@@ -50,14 +56,18 @@ export function readReplyHead(text: string): ReplyHead | null {
   return { status, headers, body, idleMs }
 }
 
+function lineEndOf(text: string, from: number): number {
+  const end = text.indexOf('\r\n', from)
+  return end === -1 ? text.length : end
+}
+
 /** False: no header, or one that contradicts another. */
 function readHeader(line: string, headers: Headers): boolean {
-  const colon = line.indexOf(':')
-  const given = line.slice(0, Math.max(colon, 0))
-  if (!token.test(given) || unprintable.test(line)) return false
+  const given = line.slice(0, Math.max(line.indexOf(':'), 0))
+  if (!token.test(given)) return false
   const name = given.toLowerCase()
   if (!isKnown(name)) return true
-  const value = line.slice(colon + 1).replace(outerSpace, '')
+  const value = line.slice(given.length + 1).replace(outerSpace, '')
   const before = headers[name]
   headers[name] = before === undefined ? value : `${before}, ${value}`
   // Two lengths are how one response is passed off as two. Parsers differ on one with space behind it.
