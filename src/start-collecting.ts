@@ -6,7 +6,7 @@ import type { Config } from './config/settings.ts'
 import type { Obtain } from './content/ref.ts'
 import type { SegmentStore } from './content/segments/segment-store.ts'
 import type { Database } from './db/sqlite.ts'
-import type { Writer } from './db/writer.ts'
+import type { CountedWriter } from './db/writer.ts'
 import { watchRequests } from './ipfs/collection/collection-requests.ts'
 import { type Collector, createCollector } from './ipfs/collection/collector.ts'
 import { countPins } from './ipfs/pins/count-pins.ts'
@@ -14,7 +14,7 @@ import { countPins } from './ipfs/pins/count-pins.ts'
 export type CollectingParts = {
   readonly config: Pick<Config, 'files'>
   readonly database: Database
-  readonly writer: Writer
+  readonly writer: CountedWriter
   readonly store: SegmentStore
   readonly obtain: Obtain
   readonly clock: Clock

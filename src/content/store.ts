@@ -1,4 +1,5 @@
 // The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
+import type { Pace } from '../base/pace.ts'
 import type { Statement } from '../db/writer.ts'
 import type { ContentRef, Item } from './ref.ts'
 
@@ -100,11 +101,12 @@ export interface Segments {
   sealed(): ReadonlySet<number>
   /**
    * Removes those of `sealed` in which little or nothing lives; what does is moved before. `live`: by segment, counted
-   * after `sealed` was asked. Bad copies are dropped. Stops with the signal, between two steps.
+   * after `sealed` was asked. Bad copies are dropped. Goes on at that pace; stops with the signal, between two steps.
    */
   free(
     sealed: ReadonlySet<number>,
     live: ReadonlyMap<number, LiveBlocks>,
+    pace: Pace,
     signal: AbortSignal,
   ): Promise<Freed>
 }

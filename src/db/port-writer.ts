@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import { createWritePacker, type PackedWrites } from './packed-writes.ts'
 import { unpackOutcomes, type PackedOutcomes } from './wire.ts'
-import type { SqlValue, Statement, Writer } from './writer.ts'
+import type { CountedWriter, SqlValue, Statement } from './writer.ts'
 
 /**
  * Writes of one turn of the event loop travel in one message, and so do their outcomes: one by one, messages cost
@@ -31,7 +31,7 @@ type Waiter = {
   readonly reject: (error: unknown) => void
 }
 
-export type PortWriter = Writer & {
+export type PortWriter = CountedWriter & {
   /** Writes that have no answer yet. */
   readonly waiting: number
 }
@@ -100,6 +100,9 @@ export function portWriter(port: MessagePort, limits: PortLimits = defaultPortLi
         pendingBytes += bytes
         port.ref()
       })
+    },
+    get taken() {
+      return nextId - 1
     },
     async close() {
       if (state === 'open') state = 'closing'

@@ -5,9 +5,9 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import { defaultPortLimits, portWriter, type PortLimits } from './port-writer.ts'
 import type { ThreadNews, ThreadOptions, ThreadOrder } from './writer-thread.ts'
-import type { Writer } from './writer.ts'
+import type { CountedWriter } from './writer.ts'
 
-export type ThreadWriter = Writer & {
+export type ThreadWriter = CountedWriter & {
   /** A port for another worker: `portWriter(port)` there is a Writer through the same thread. Transfer it. */
   connect(): MessagePort
   /** Writes of this thread that have no answer yet. */
@@ -59,6 +59,9 @@ export async function startThreadWriter(
     connect,
     get waiting() {
       return own.waiting
+    },
+    get taken() {
+      return own.taken
     },
     write: (statements) => own.write(statements),
     async close() {

@@ -27,6 +27,9 @@ export interface Writer {
   close(): Promise<void>
 }
 
+/** `taken`: how many writes were handed in so far, here and not through other ports. */
+export type CountedWriter = Writer & { readonly taken: number }
+
 /** A statement marked `require: 'change'` changed nothing; `index` says which. */
 export class NothingChanged extends Error {
   override readonly name = 'NothingChanged'

@@ -11,7 +11,7 @@ import type { ContentRef, Item, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
 import type { Forget, Segments, Store } from '../../src/content/store.ts'
-import type { Writer } from '../../src/db/writer.ts'
+import type { CountedWriter } from '../../src/db/writer.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
@@ -28,7 +28,7 @@ export type FilesFixture = {
   readonly segments: Segments
   readonly obtain: Obtain
   readonly database: Database
-  readonly writer: Writer
+  readonly writer: CountedWriter
   readonly clock: TurnedClock
 }
 

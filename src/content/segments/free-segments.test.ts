@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../base/log.ts'
+import { createPace } from '../../base/pace.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -13,6 +14,7 @@ import type { Item } from '../ref.ts'
 import { createSegmentStore, defaultSegmentLimits } from './segment-store.ts'
 
 const never = new AbortController().signal
+const atOnce = createPace({ clock: createTurnedClock(), taken: () => 0 })
 const sealBytes = 64 * 1024
 
 function createStore(t: TestContext) {
@@ -52,7 +54,7 @@ async function freeAllBut(
     .all<{ hash: Uint8Array }>('SELECT hash FROM block')
     .filter(({ hash }) => !names.has(Buffer.from(hash).toString('hex')))
   await store.forget(loose.map(({ hash }) => hash))
-  return await store.segments.free(sealed, countLive(database), never)
+  return await store.segments.free(sealed, countLive(database), atOnce, never)
 }
 
 test('a segment in which nothing lives is removed', async (t) => {

@@ -2,7 +2,7 @@
 // read, proved and written to the log that grows, then its rows point there, then the segment is removed. Whatever is cut
 // short is dead space at worst, and the next time goes on.
 // Tested by src/content/segments/free-segments.test.ts
-import { setImmediate } from 'node:timers/promises'
+import type { Pace } from '../../base/pace.ts'
 import { Fault } from '../../base/fault.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
@@ -17,9 +17,10 @@ import type { SegmentFolder } from './segment-folder.ts'
 
 /** Less alive than this share of its bytes: it is worth the copy. */
 const liveShareMax = 0.5
-/** Rows that one look goes through, and bytes that one write moves. */
-const lookRows = 2000
-const stepBytes = 1024 * 1024
+/** Rows that one look goes through, and what one write moves: a millisecond or two each. */
+const lookRows = 500
+const stepRows = 100
+const stepBytes = 256 * 1024
 
 export type FreeParts = {
   readonly db: Database
@@ -29,6 +30,7 @@ export type FreeParts = {
   readonly log: Pick<LogWriter, 'append'>
   /** Nobody writes to it any more: what is open of it for writing is closed. */
   readonly closeWritten: (id: number) => Promise<void>
+  readonly pace: Pace
 }
 
 /** `live`: what lives in each of `sealed`, at least; none of them can gain a block. */
@@ -38,7 +40,7 @@ export async function freeSegments(
   live: ReadonlyMap<number, LiveBlocks>,
   signal: AbortSignal,
 ): Promise<Freed> {
-  const { folder, files, closeWritten } = parts
+  const { folder, files, closeWritten, pace } = parts
   const freed = { segments: 0, bytes: 0 }
   const mostlyDead = folder.files().filter(({ id, bytes }) => {
     const alive = live.get(id)?.bytes ?? 0
@@ -50,12 +52,14 @@ export async function freeSegments(
     signal.throwIfAborted()
     const blocks = live.get(id)
     if (blocks !== undefined) await moveBlocks(parts, id, blocks, signal)
-    files.forget(id)
-    await closeWritten(id)
-    await folder.remove(id)
+    const remove = async (): Promise<void> => {
+      files.forget(id)
+      await closeWritten(id)
+      await folder.remove(id)
+    }
+    await pace.step(0, remove, signal)
     freed.segments += 1
     freed.bytes += bytes - (blocks?.bytes ?? 0)
-    await setImmediate()
   }
   return freed
 
@@ -71,7 +75,7 @@ async function moveBlocks(
   { first, last }: LiveBlocks,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db } = parts
+  const { db, pace } = parts
   for (let after = first - 1; after < last;) {
     const end =
       db.getValue<number>(
@@ -87,17 +91,18 @@ async function moveBlocks(
       signal.throwIfAborted()
       let bytes = 0
       let to = from
-      while (to < rows.length && (to === from || bytes + (rows[to]?.size ?? 0) <= stepBytes)) {
+      while (to < rows.length && (to === from || fits(bytes + (rows[to]?.size ?? 0), to - from))) {
         bytes += rows[to]?.size ?? 0
         to += 1
       }
-      await moveStep(parts, rows.slice(from, to))
+      await pace.step(1, () => moveStep(parts, rows.slice(from, to)), signal)
       from = to
-      await setImmediate()
     }
     after = end
   }
 }
+
+const fits = (bytes: number, rows: number): boolean => bytes <= stepBytes && rows < stepRows
 
 async function moveStep(
   { writer, files, log }: FreeParts,

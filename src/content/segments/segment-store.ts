@@ -355,11 +355,11 @@ export function createSegmentStore(parts: {
             .filter(({ id, kind }) => id < writers.floor(kind))
             .map(({ id }) => id),
         ),
-      async free(sealed, live, signal) {
+      async free(sealed, live, pace, signal) {
         const done = writers.begin()
         try {
           const { closeWritten } = extents
-          const parts = { db, writer, folder, files, log: records, closeWritten }
+          const parts = { db, writer, folder, files, log: records, closeWritten, pace }
           return await freeSegments(parts, sealed, live, signal)
         } finally {
           done()

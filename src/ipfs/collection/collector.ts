@@ -1,10 +1,11 @@
 // Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
-// when it is asked; one at a time, and never in the way of what is served.
+// when it is asked; one at a time, and at the pace that leaves those who write their time.
 import type { Clock } from '../../base/clock.ts'
+import { createPace } from '../../base/pace.ts'
 import type { Log } from '../../base/log.ts'
 import type { Forget, Segments } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Writer } from '../../db/writer.ts'
+import type { CountedWriter } from '../../db/writer.ts'
 import { endExpired } from '../pins/leases.ts'
 import { releaseStep } from './release.ts'
 import { sweep, type Swept } from './sweep.ts'
@@ -20,7 +21,7 @@ export type Collector = {
 
 export type CollectorParts = {
   readonly database: Database
-  readonly writer: Pick<Writer, 'write'>
+  readonly writer: Pick<CountedWriter, 'write' | 'taken'>
   readonly forget: Forget
   readonly segments: Segments
   /** Counts pins of an earlier version; true when all are counted. */
@@ -41,6 +42,7 @@ export function createCollector(parts: CollectorParts): Collector {
   const { database, writer, forget, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
+  const pace = createPace({ clock, taken: () => writer.taken })
   let last: Promise<unknown> = Promise.resolve()
   let due = false
 
@@ -55,10 +57,11 @@ export function createCollector(parts: CollectorParts): Collector {
     const counted = await countPins(signal)
     for (let ended = leasesAtOnce; ended === leasesAtOnce;) {
       signal.throwIfAborted()
-      ended = (await writer.write([endExpired(clock.now(), leasesAtOnce)]))[0] ?? 0
+      const end = () => writer.write([endExpired(clock.now(), leasesAtOnce)])
+      ended = (await pace.step(1, end, signal))[0] ?? 0
     }
     do signal.throwIfAborted()
-    while (await releaseStep(database, writer))
+    while (await pace.step(1, () => releaseStep(database, writer), signal))
     return counted
   }
 
@@ -67,8 +70,8 @@ export function createCollector(parts: CollectorParts): Collector {
     // Asked before the sweep counts what lives: those can only lose blocks from here on.
     const sealed = segments.sealed()
     const before = clock.now() - graceMs
-    const { live, ...swept } = await sweep({ database, forget }, before, signal)
-    const freed = await segments.free(sealed, live, signal)
+    const { live, ...swept } = await sweep({ database, forget, pace }, before, signal)
+    const freed = await segments.free(sealed, live, pace, signal)
     log('info', 'collected', { ...swept, freedBytes: freed.bytes })
     return swept
   }

@@ -1,7 +1,7 @@
 // Forgets the blocks that no account keeps, in steps between which everything else gets its turn. Needs no lock:
 // what an open batch counts on is passed over by the store (content/store.ts, `Forget`).
 // Tested by src/ipfs/collection/collector.test.ts
-import { setImmediate } from 'node:timers/promises'
+import type { Pace } from '../../base/pace.ts'
 import type { Forget, LiveBlocks } from '../../content/store.ts'
 import { isCharged, lostFile } from '../../content/segments/block-index.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -9,8 +9,8 @@ import type { Database } from '../../db/sqlite.ts'
 /** Blocks, and the bytes of them that were stored. */
 export type Swept = { readonly blocks: number; readonly bytes: number }
 
-/** Blocks that one step looks at, and that one write forgets: a millisecond or two each, for an add waits behind it. */
-const lookBlocks = 1000
+/** Blocks that one step looks at, and that one write forgets: a millisecond each, for an add waits behind it. */
+const lookBlocks = 500
 const forgetBlocks = 100
 
 const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
@@ -19,39 +19,51 @@ const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND crea
 const liveSql = `SELECT file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
   WHERE id > ? AND id <= ? AND file <> ${lostFile} GROUP BY file`
 
+type Loose = { readonly hash: Uint8Array; readonly size: number }
+type Looked = {
+  /** The last one looked at; null: there are no more. */
+  readonly end: number | null
+  readonly range: readonly number[]
+  readonly loose: readonly Loose[]
+}
+
 /** `live`: what is left, by segment. */
 export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlocks> }
 
 /** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
 export async function sweep(
-  { database, forget }: { readonly database: Database; readonly forget: Forget },
+  parts: { readonly database: Database; readonly forget: Forget; readonly pace: Pace },
   before: number,
   signal: AbortSignal,
 ): Promise<SweepResult> {
+  const { database, forget, pace } = parts
   const swept = { blocks: 0, bytes: 0 }
   const live = new Map<number, LiveBlocks>()
   let after = 0
   for (;;) {
     signal.throwIfAborted()
-    const end = database.getValue<number>(endSql, [after])
-    const range = [after, end ?? Number.MAX_SAFE_INTEGER]
-    const loose = database.all<{ hash: Uint8Array; size: number }>(looseSql, [...range, before])
+    const look = (): Looked => {
+      const end = database.getValue<number>(endSql, [after])
+      const range = [after, end ?? Number.MAX_SAFE_INTEGER]
+      return { end, range, loose: database.all<Loose>(looseSql, [...range, before]) }
+    }
+    const { end, range, loose } = await pace.step(0, look, signal)
     for (let at = 0; at < loose.length; at += forgetBlocks) {
       signal.throwIfAborted()
       const step = loose.slice(at, at + forgetBlocks)
-      const forgotten = await forget(step.map(({ hash }) => hash))
+      const forgotten = await pace.step(1, () => forget(step.map(({ hash }) => hash)), signal)
       swept.blocks += forgotten
       const bytes = step.reduce((sum, { size }) => sum + size, 0)
       // Nearly always all of them; else the share of it that they are.
       swept.bytes += Math.round((bytes * forgotten) / step.length)
     }
-    for (const { file, ...part } of database.all<LiveBlocks & { file: number }>(liveSql, range)) {
+    const left = () => database.all<LiveBlocks & { file: number }>(liveSql, range)
+    for (const { file, ...part } of await pace.step(0, left, signal)) {
       const sum = live.get(file)
       const { bytes, first } = sum ?? { bytes: 0, first: part.first }
       live.set(file, { bytes: bytes + part.bytes, first, last: part.last })
     }
     if (end === null) return { ...swept, live }
     after = end
-    await setImmediate()
   }
 }
