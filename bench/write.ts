@@ -87,6 +87,8 @@ How it is measured:
   server runs for weeks. What they add before that, after 7,000 calls, is printed too. No slot is asked for twice, and the
   upstream must have heard of every call.
 - p99 under load comes from a constant rate: time counts from when a call was due.
+- Collection: 100 adds a second from another process, first alone for 15 s after a warm-up of 5, then for as long as the
+  collection takes beside them, about as long: so both p99 are of as many adds, and of as many pauses that others make.
 - Import: from the opened data folder to the last durable block; the EVM's thread starts while the folder is opened, and what is
   left of its start counts. Each round in a process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
 - Files: random bytes that the client makes and compares when they come back, out of one buffer that a raw socket reads into:

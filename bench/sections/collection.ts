@@ -8,7 +8,10 @@ import { startCairn, type Started } from '../../test/started-server.ts'
 import type { Bench } from '../bench.ts'
 
 const perSecond = 100
-const idleMs = 5000
+/** Until the server has collected what the import left, and runs the code it will run. */
+const warmUpMs = 5000
+/** About as long as the collection takes beside the adds, so that both p99 are of as many. */
+const idleMs = 15_000
 /** How long blocks without a pin are kept here. */
 const unpinnedMs = 1000
 
@@ -23,7 +26,7 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
   try {
     await add(cairn, agent, 'pin=false&wrap-with-directory=true', manyFiles(blocks))
     await wait(2 * unpinnedMs)
-    await addAtRate(cairn, agent, () => false, 1000)
+    await addAtRate(cairn, agent, () => false, warmUpMs)
     const idle = await addAtRate(cairn, agent, () => false, idleMs)
     const asked = askCollection(database, Date.now())
     const during = await addAtRate(cairn, agent, () => findAnswer(database, asked) === null, 1000)
