@@ -6,7 +6,7 @@ const wayIn =
 const wayOut =
   'profiled: of 1.1 s of processor time for a GiB hashing takes 0.6, writing to the loopback socket 0.25, reading past the cache 0.07, copies for the thread pool 0.07, V8 compiling and collecting 0.08; so no server gets past 0.66 by processor time here. By time the request thread takes 0.65 s of it, the thread pool and the client share the other core, which a busy machine does not have'
 const perBlock =
-  'profiled: of 8 us on the request thread naming takes 3, a look at the index 1, the copy into the log 1, memory that is collected 1, the rows of the index, which follow, 1; a write and sync of 128 blocks takes the device half a millisecond, a whole one where others use it too, and that is then the bound. The rest of 14 us of processor time is the system, which takes the log into its cache, and SQLite (decision 0024)'
+  'profiled: of 7 us on the request thread naming takes 3, memory that is collected 1, the rows of the index, which follow, 1, the copy into the log and remembering the place 1; a write and sync of 128 blocks takes the device half to a whole millisecond, in which the request thread names the next 128, so a device that others use too is waited for. The rest of 13 us of processor time is the system, which takes the log into its cache, and SQLite (decisions 0024, 0026)'
 const perRead =
   'profiled: hashing takes 2.8 us of 5.3, reading from the cache of the system 1.2, the rest goes to finding the place and to fresh memory for each block. The blocks lie all over 200 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
 const storage = 'eth_getStorageAt'
@@ -51,7 +51,7 @@ export const causes: Readonly<Record<string, string>> = {
   'blocks of 4 KiB, durable / sha256 alone': perBlock,
   'blocks of 4 KiB, read and verified / sha256 alone': perRead,
   'p99 during / without':
-    'an add that waits for nobody takes 5 to 7 ms at its p99, so one write of the collection in front of it shows. Since this run one forgets 100 blocks, not 500: 1.3 to 1.9 in three runs of this section',
+    'traced: the collection takes a tenth of the time while others write, so nine adds of ten never meet it, and the median and p95 during it are those without. What takes longer than 6 ms is a pause of a process: Node collecting garbage in the server, 5 to 10 ms every second or two, or in the client, up to 60 ms; and other programs on the same two cores',
   'CPU that a live view adds to a cached call':
     'profiled: a thousandth, a millisecond a second for all pages together; rounds of the same minutes differ by more than the goal, also in 24 pairs',
 }

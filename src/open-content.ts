@@ -32,7 +32,7 @@ export type OpenContent = {
   close(): Promise<void>
 }
 
-/** `bytesDb`: a second connection, for bytes and looks of one turn. */
+/** `bytesDb`: a second connection, for bytes of one turn. */
 export async function openContent(parts: {
   readonly config: Config
   readonly database: Database

@@ -47,7 +47,7 @@ export function refuseLostDatabase(dataDir: string): void {
 export async function openStore(parts: {
   readonly dataDir: string
   readonly database: Database
-  /** A second connection, for bytes and looks of one turn. */
+  /** A second connection, for bytes of one turn. */
   readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null

@@ -64,13 +64,3 @@ test('a connection that closes before the turn ends is left alone', async (t) =>
   db.close()
   await turn()
 })
-
-test('what may be as old as the turn is not looked for again', async (t) => {
-  const { written, reads } = open(t)
-  equal(reads.getLately(sql, [2]), null)
-  written.exec("INSERT INTO word VALUES (2, 'b')")
-  equal(reads.getLately(sql, [2]), null)
-  equal(reads.getValue(sql, [2]), 'b')
-  await turn()
-  equal(reads.getLately(sql, [2]), 'b')
-})

@@ -7,8 +7,6 @@ import type { SqlValue } from './writer.ts'
 export type TurnReads = {
   /** As `Database.getValue`; null only when no commit before this call left such a row. */
   getValue<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null
-  /** The same, but null may be as old as the turn too. */
-  getLately<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null
   /** What is read from now on is as new as now: for rows that were taken away. */
   renew(): void
 }
@@ -44,10 +42,6 @@ export function createTurnReads(db: Database): TurnReads {
       if (value !== null || isNew) return value
       end()
       begin()
-      return db.getValue<Value>(sql, parameters)
-    },
-    getLately<Value extends SqlValue>(sql: string, parameters: readonly SqlValue[]): Value | null {
-      if (!begun || !db.inTransaction) begin()
       return db.getValue<Value>(sql, parameters)
     },
     renew: end,

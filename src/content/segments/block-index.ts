@@ -2,7 +2,6 @@
 // to be written comes as Statements, which go into the transaction that acknowledges it.
 // Tested by src/content/segments/segment-files.test.ts
 import type { Database } from '../../db/sqlite.ts'
-import type { TurnReads } from '../../db/turn-reads.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
 
 /** In `block.file`: in no segment, its copy was wrong. Segments count from 1. */
@@ -51,11 +50,6 @@ export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
 
 export function hasBlock(db: Database, hash: Uint8Array): boolean {
   return db.getValue(hasSql, [hash]) !== null
-}
-
-/** The same as of the start of this turn of the event loop, or later. */
-export function hasBlockLately(reads: Pick<TurnReads, 'getLately'>, hash: Uint8Array): boolean {
-  return reads.getLately(hasSql, [hash]) !== null
 }
 
 /** Leaves what is there as it is. */

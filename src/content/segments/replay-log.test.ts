@@ -214,6 +214,27 @@ test('more blocks than wait for rows are taken, each with its row', async (t) =>
   assert.equal(rowsOf(db), all.length)
 })
 
+test('a block of a former process that is brought again unasked is written once more, and its row stays', async (t) => {
+  const [ops, db] = [createMemoryFileOps(), database(t)]
+  const one = await start(t, ops, db)
+  await one.store.commit([block('a')])
+  await one.store.close()
+  const rows = db.all('SELECT * FROM block')
+  const two = await start(t, ops, db)
+  const bytes: number[] = []
+  for (let time = 0; time < 3; time += 1) {
+    await two.store.commit([block('a')])
+    bytes.push(two.store.bytes)
+  }
+  assert.equal(bytes[0], one.store.bytes * 2)
+  assert.deepEqual(bytes, [bytes[0], bytes[0], bytes[0]])
+  await two.store.commit([], [{ sql: 'SELECT 1', parameters: [] }])
+  assert.deepEqual(db.all('SELECT * FROM block'), rows)
+  const three = await start(t, ops, db)
+  assert.equal(three.replayed, 0)
+  assert.deepEqual(three.store.find(block('a').ref), new Uint8Array(block('a').bytes))
+})
+
 test('a store that was not replayed leaves the checkpoint where it is', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)

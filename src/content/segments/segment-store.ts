@@ -19,7 +19,6 @@ import {
   findPlace,
   forgetBlocks,
   hasBlock,
-  hasBlockLately,
   insertBlocks,
   requireBlocks,
   verbatim,
@@ -84,7 +83,7 @@ export const defaultSegmentLimits: SegmentLimits = {
 /** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
 export function createSegmentStore(parts: {
   readonly db: Database
-  /** A second connection, for bytes and looks of one turn. */
+  /** A second connection, for bytes of one turn. */
   readonly bytesDb?: Database | undefined
   readonly writer: Writer
   readonly ops: FileOps
@@ -171,23 +170,22 @@ export function createSegmentStore(parts: {
     }
   }
 
-  /** Whether it may be here; one that came in this turn of the event loop may not be seen. */
-  function seems(hash: Uint8Array): boolean {
-    if (holds.isCondemned(hash)) return false
-    return (
-      pending.has(hash) ||
-      (turnReads === null ? hasBlock(db, hash) : hasBlockLately(turnReads, hash))
-    )
+  /**
+   * Whether it is known to be here without asking the index. Who brings blocks alone looked for them before; one that is
+   * written again leaves its row as it is, and is then remembered.
+   */
+  function isKnown(hash: Uint8Array): boolean {
+    return !holds.isCondemned(hash) && (pending.has(hash) || places.find(hash) !== null)
   }
 
   /**
    * Fresh blocks alone are acknowledged when the log has them; rows of the index follow. Null: they go the long way,
-   * since one of them is here, or they are too many.
+   * since one of them is known to be here, or they are too many.
    */
   function joinLog(items: readonly Item[]): Promise<readonly number[]> | null {
     if (!rowsFollow || items.length === 0 || items.length > joinedMax) return null
     for (const { ref } of items) {
-      if (ref.kind !== 'dag-block' || !isSha256Name(ref.hash) || seems(ref.hash)) return null
+      if (ref.kind !== 'dag-block' || !isSha256Name(ref.hash) || isKnown(ref.hash)) return null
     }
     if (!pending.take(items.length)) return null
     const joined = records.join(items)
@@ -324,7 +322,6 @@ export function createSegmentStore(parts: {
       pending.drop(ref.hash)
       await writer.write(dropBlock(ref.hash))
       places.forget(ref.hash)
-      turnReads?.renew()
     },
     async forget(hashes) {
       const proposed = holds.propose(hashes)
@@ -341,7 +338,6 @@ export function createSegmentStore(parts: {
         } finally {
           holds.pardon(free)
           for (const hash of free) places.forget(hash)
-          turnReads?.renew()
         }
       })
       forgetting = work.catch(() => undefined)
