@@ -2,9 +2,9 @@
 // beside each figure that is short; one that has none here stands as unexplained.
 
 const wayIn =
-  'profiled: of all processor time hashing takes a third, taking the body from the socket a fifth, looking for its boundary a fifteenth, copies a twentieth, making ready and collecting in V8 a fifteenth. The request thread has two thirds of it all and hashes half of the body; the other half is hashed in the thread pool, which shares its core with the client and the disk. The figure by processor time is the surer one on a busy machine, and less by what the copies for the pool take'
+  'profiled: of all processor time hashing takes a third, taking the body from the socket a fifth, looking for its boundary a fifteenth, copies a twentieth, making ready and collecting in V8 a tenth. The request thread has half of it all; nearly all is hashed in the thread of the writer, which shares its core with the client and the disk. The figure by processor time is the surer one on a busy machine'
 const wayOut =
-  'profiled: of 1.1 s of processor time for a GiB hashing takes 0.6, writing to the loopback socket 0.25, reading past the cache 0.07, copies for the thread pool 0.07, V8 compiling and collecting 0.08; so no server gets past 0.66 by processor time here. By time the request thread takes 0.65 s of it, the thread pool and the client share the other core, which a busy machine does not have'
+  'profiled: of 1.1 s of processor time for a GiB hashing takes 0.6, writing to the loopback socket 0.25, reading past the cache 0.08, V8 compiling and collecting 0.1. By time the request thread runs for 0.65 s of it; the rest goes to waiting for the disk, which two reads ahead ask for 1.7 to 1.9 GB/s at best, as fast as one core hashes, and for half of that on a busy machine'
 const perBlock =
   'profiled: of 7 us on the request thread naming takes 3, memory that is collected 1, the rows of the index, which follow, 1, the copy into the log and remembering the place 1; a write and sync of 128 blocks takes the device half to a whole millisecond, in which the request thread names the next 128, so a device that others use too is waited for. The rest of 13 us of processor time is the system, which takes the log into its cache, and SQLite (decisions 0024, 0026)'
 const perRead =

@@ -14,7 +14,7 @@ import type { SegmentStore } from './content/segments/segment-store.ts'
 import { isShared } from './content/shared-content.ts'
 import { createVerify } from './content/verify.ts'
 import type { Database } from './db/sqlite.ts'
-import type { Writer } from './db/writer.ts'
+import type { ThreadWriter } from './db/thread-writer.ts'
 import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
 import { type BlockSources, createBlockSources } from './ipfs/sources/block-sources.ts'
 import type { Counters } from './metrics/counters.ts'
@@ -37,14 +37,16 @@ export async function openContent(parts: {
   readonly config: Config
   readonly database: Database
   readonly bytesDb: Database
-  readonly writer: Writer
+  /** Its thread hashes beside. */
+  readonly writer: ThreadWriter
   readonly countContent: Counters['countContent']
   readonly clock: Clock
   readonly log: Log
 }): Promise<OpenContent> {
   const { config, database, bytesDb, writer, countContent: count, clock, log } = parts
   await using opening = new AsyncDisposableStack()
-  const hashBeside: HashBeside | null = availableParallelism() > 1 ? createHashBeside() : null
+  const hashBeside: HashBeside | null =
+    availableParallelism() > 1 ? createHashBeside((guest) => writer.invite(guest)) : null
   const store = await openStore({
     dataDir: config.dataDir,
     database,

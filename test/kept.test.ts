@@ -12,7 +12,7 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../src/base/fault.ts'
 import { silentLog } from '../src/base/log.ts'
 import { toBareHex } from '../src/base/hex.ts'
-import { createHashBeside } from '../src/codec/hash-beside.ts'
+import { createHostedHash } from './fakes/hash-guest.ts'
 import { createVerifyBeside } from '../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../src/content/obtain-run.ts'
@@ -90,7 +90,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHashBeside()),
+      verifyBeside: createVerifyBeside(createHostedHash()),
       log: silentLog,
       count: quiet,
     }),

@@ -34,7 +34,7 @@ const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
 const bytesDb = openDatabase(path, { readOnly: true })
 /** As a server does where there is more than one processor. */
-const hashBeside = createHashBeside()
+const hashBeside = createHashBeside((guest) => writer.invite(guest))
 const store = await openStore({
   dataDir,
   database,

@@ -12,11 +12,15 @@ export type RunParts = {
   /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
   /**
-   * The same of both while this thread goes on, for every second large piece. Null as a whole where there is one
-   * processor, for a piece when it is not worth it. Rejects as the others throw.
+   * Begins with the same of both, for large pieces, beside this thread; what it returns ends it, and throws or rejects as
+   * the others throw. Null as a whole where there is one processor, for a piece when it is not worth it.
    */
   readonly verifyBeside:
-    | ((multihash: Uint8Array, data: Uint8Array, leaf: boolean) => Promise<void> | null)
+    | ((
+        multihash: Uint8Array,
+        data: Uint8Array,
+        leaf: boolean,
+      ) => (() => Promise<void> | null) | null)
     | null
   readonly log: Log
   readonly count: (event: 'held' | 'bad_copy', source: null) => void
@@ -32,6 +36,9 @@ export type ReadRun = (
   signal: AbortSignal,
 ) => AsyncGenerator<StoredGroup>
 
+/** Whether it was good. */
+type Ending = () => boolean | Promise<boolean>
+
 export function createReadRun(parts: RunParts): ReadRun {
   const { store, verify, verifyLeaf, verifyBeside, log, count } = parts
   function isGood(ref: ContentRef, { data, leaf }: StoredPiece): boolean {
@@ -45,10 +52,19 @@ export function createReadRun(parts: RunParts): ReadRun {
   }
 
   /** Null: to be verified here. */
-  function isGoodBeside(ref: ContentRef, { data, leaf }: StoredPiece): Promise<boolean> | null {
+  function begin(ref: ContentRef, { data, leaf }: StoredPiece): Ending | null {
     if (ref.kind !== 'dag-block') return null
-    const proof = verifyBeside?.(ref.hash, data, leaf) ?? null
-    return proof === null ? null : proof.then(held, (error: unknown) => badCopy(ref, error))
+    const finish = verifyBeside?.(ref.hash, data, leaf) ?? null
+    if (finish === null) return null
+    const failed = (error: unknown): false => badCopy(ref, error)
+    return () => {
+      try {
+        const proof = finish()
+        return proof === null ? held() : proof.then(held, failed)
+      } catch (error) {
+        return failed(error)
+      }
+    }
   }
 
   function held(): true {
@@ -70,21 +86,25 @@ export function createReadRun(parts: RunParts): ReadRun {
     }
   }
 
-  /** `refs` from `from` on name what is in `group`. */
+  /** `refs` from `from` on name what is in `group`. `waits`: the caller has something to send first. */
   async function verified(
     refs: readonly ContentRef[],
     from: number,
     group: StoredGroup,
+    waits: boolean,
   ): Promise<StoredGroup> {
-    const good = group.map((piece, at) => {
+    const begun = group.map((piece, at) => {
       const ref = refs[from + at]
-      if (piece === null || ref === undefined) return true
-      return (from + at) % 2 === 0 ? null : isGoodBeside(ref, piece)
+      return piece === null || ref === undefined ? null : begin(ref, piece)
     })
-    // The others are hashed here meanwhile.
-    const all = good.map(
-      (each, at) => each ?? isGood(refs[from + at] as ContentRef, group[at] as StoredPiece),
-    )
+    // It was given the group before this one just now.
+    if (waits) await setImmediate()
+    const all: (boolean | Promise<boolean>)[] = []
+    // From the end: the other thread begins with the first.
+    for (let at = group.length - 1; at >= 0; at -= 1) {
+      const [ref, piece] = [refs[from + at], group[at] ?? null]
+      all[at] = piece === null || ref === undefined || (begun[at]?.() ?? isGood(ref, piece))
+    }
     const wrong = new Set<number>()
     for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
     if (wrong.size === 0) return group
@@ -105,9 +125,7 @@ export function createReadRun(parts: RunParts): ReadRun {
       const from = taken
       const group = step.done === true ? refs.slice(from).map(() => null) : step.value
       taken += group.length
-      // The caller sends what it has first: it was given the group before this one just now.
-      if (ahead !== null) await setImmediate()
-      return await verified(refs, from, group)
+      return await verified(refs, from, group, ahead !== null)
     }
 
     try {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { begun } from '../../test/fakes/hash-guest.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
+import { createHashBeside } from '../codec/hash-beside.ts'
 import { createInlineWriter } from './inline-writer.ts'
 import { portWriter } from './port-writer.ts'
 import { openDatabase, type Database } from './sqlite.ts'
@@ -198,3 +201,14 @@ test('what was acknowledged survives kill -9 at any instant', async () => {
   db.close()
   rmSync(folder, { recursive: true })
 })
+
+test('a guest works in the thread between its writes, and one that fails does not harm them', () =>
+  withThread(async ({ writer, db }) => {
+    const hashBeside = createHashBeside((guest) => writer.invite(guest))
+    writer.invite({ entry: 'data:text/javascript,throw new Error()', data: null, transfer: [] })
+    const piece = new Uint8Array(new SharedArrayBuffer(100_000))
+    const hashing = await begun(hashBeside, piece, false)
+    const [changes, digest] = await Promise.all([writer.write([account('a')]), hashing.wait()])
+    assert.deepEqual([changes, names(db)], [[1], 1])
+    assert.deepEqual(Buffer.from(digest), createHash('sha256').update(piece).digest())
+  }))

@@ -13,7 +13,14 @@ import { createWriteGroup } from './write-group.ts'
 export type ThreadOptions = { readonly path: string; readonly bytesMax?: number }
 export type ThreadOrder =
   | { readonly kind: 'serve'; readonly port: MessagePort }
+  | ({ readonly kind: 'invite' } & Omit<ThreadGuest, 'transfer'>)
   | { readonly kind: 'close' }
+/** `entry`: URL of a module that exports `serve`, which is called with `data`. */
+export type ThreadGuest = {
+  readonly entry: string
+  readonly data: unknown
+  readonly transfer: readonly MessagePort[]
+}
 export type ThreadNews = { readonly kind: 'ready' }
 
 /** One write: the `index`th of a request, of which so many are left to be run. */
@@ -82,6 +89,10 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
       schedule()
       return
     }
+    if (order.kind === 'invite') {
+      void host(order.entry, order.data)
+      return
+    }
     const { port } = order
     ports.add(port)
     port.on('message', (request: WriteRequest) => {
@@ -94,6 +105,16 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
     port.on('close', () => ports.delete(port))
   })
   parent.postMessage({ kind: 'ready' } satisfies ThreadNews)
+}
+
+/** What fails there is the guest's matter: writes go on. */
+async function host(entry: string, data: unknown): Promise<void> {
+  try {
+    const guest = (await import(entry)) as { serve(data: unknown): Promise<void> }
+    await guest.serve(data)
+  } catch {
+    // Whoever invited it does without.
+  }
 }
 
 function groupLength(queue: readonly Queued[]): number {

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHashBeside } from '../../src/codec/hash-beside.ts'
+import { createHostedHash } from './hash-guest.ts'
 import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
@@ -81,7 +81,7 @@ export function createFilesFixture(
   const clock = createTurnedClock()
   const kept = createSegmentStore({
     rowsFollow: true,
-    hashBeside: createHashBeside(),
+    hashBeside: createHostedHash(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -107,7 +107,7 @@ export function createFilesFixture(
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHashBeside()),
+      verifyBeside: createVerifyBeside(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),

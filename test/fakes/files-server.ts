@@ -8,7 +8,7 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHashBeside } from '../../src/codec/hash-beside.ts'
+import { createHostedHash } from './hash-guest.ts'
 import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
 import { createReadRun } from '../../src/content/obtain-run.ts'
@@ -61,7 +61,7 @@ export async function startFilesServer(
   const writer = createInlineWriter(database)
   const store = createSegmentStore({
     rowsFollow: true,
-    hashBeside: createHashBeside(),
+    hashBeside: createHostedHash(),
     db: database,
     writer,
     ops: createMemoryFileOps(),
@@ -86,7 +86,7 @@ export async function startFilesServer(
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHashBeside()),
+      verifyBeside: createVerifyBeside(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createHashBeside } from '../../src/codec/hash-beside.ts'
+import { createHostedHash } from './hash-guest.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
 import {
   createSegmentStore,
@@ -57,7 +57,7 @@ export function createSegmentFixture(
     ),
     bytesMax,
     rowsFollow: options.rowsFollow ?? false,
-    hashBeside: createHashBeside(),
+    hashBeside: createHostedHash(),
     limits: { ...defaultSegmentLimits, ...limits },
   })
   t.after(async () => {

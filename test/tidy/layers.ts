@@ -56,7 +56,7 @@ export const doors: readonly Door[] = [
   {
     thing: 'worker threads',
     module: /^(node:)?worker_threads$/,
-    behind: ['db/', 'ethereum/embedded/'],
+    behind: ['codec/hash-', 'db/', 'ethereum/embedded/'],
   },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
   { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },

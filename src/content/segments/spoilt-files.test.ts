@@ -8,7 +8,7 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { silentLog } from '../../base/log.ts'
-import { createHashBeside } from '../../codec/hash-beside.ts'
+import { createHostedHash } from '../../../test/fakes/hash-guest.ts'
 import { createVerifyBeside } from '../../codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
 import { eachPiece } from '../../../test/suites/store.suite.ts'
@@ -48,7 +48,7 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
     store: { read: store.read, drop },
     verify,
     verifyLeaf,
-    verifyBeside: createVerifyBeside(createHashBeside()),
+    verifyBeside: createVerifyBeside(createHostedHash()),
     log: silentLog,
     count: () => {},
   })
