@@ -20,7 +20,7 @@ export type Extents = {
   sync(files: Iterable<number>): Promise<void>
   /** Whether files are written past the cache of the system; null before the first. */
   readonly direct: boolean | null
-  /** The file that grows now. */
+  /** The file that grows now, or the first one that is being made. */
   readonly current: number | null
   /** Closes a file to which nobody writes any more, synced or not: nothing of it is needed. */
   closeWritten(id: number): Promise<void>
@@ -55,27 +55,34 @@ export function createExtents(parts: {
   const open = new Map<number, Extent>()
   let current: Extent | null = null
   let creating: Promise<void> | null = null
+  /** Its number, while one is made. */
+  let coming: number | null = null
   let direct: boolean | null = null
 
   async function create(): Promise<void> {
     const before = current
-    const made = await make(direct ?? true)
-    current = {
-      ...made,
-      tail: 0,
-      begun: 0,
-      done: 0,
-      synced: 0,
-      unsyncedBytes: 0,
-      syncing: null,
+    try {
+      const made = await make(direct ?? true)
+      current = {
+        ...made,
+        tail: 0,
+        begun: 0,
+        done: 0,
+        synced: 0,
+        unsyncedBytes: 0,
+        syncing: null,
+      }
+      open.set(current.id, current)
+    } finally {
+      coming = null
     }
-    open.set(current.id, current)
     if (before !== null) await closeIfDone(before)
   }
 
   async function make(
     wanted: boolean,
   ): Promise<{ readonly id: number; readonly file: OpenFile; readonly direct: boolean }> {
+    coming = folder.next
     try {
       const made = await folder.create('ext', wanted)
       direct ??= wanted
@@ -175,7 +182,7 @@ export function createExtents(parts: {
       return direct
     },
     get current() {
-      return current?.id ?? null
+      return current?.id ?? coming
     },
     async closeWritten(id) {
       const extent = open.get(id)

@@ -57,6 +57,42 @@ async function freeAllBut(
   return await store.segments.free(sealed, countLive(database), atOnce, never)
 }
 
+for (const kind of ['log', 'ext'] as const) {
+  test(`who began while a segment was being made may write to it, so it is not taken away (${kind})`, async (t) => {
+    const { database, ops } = createStore(t)
+    const made = Promise.withResolvers<void>()
+    const store = createSegmentStore({
+      db: database,
+      writer: createInlineWriter(database),
+      ops: { ...ops, syncDirectory: () => made.promise },
+      path: '/store',
+      clock: createTurnedClock(),
+      log: silentLog,
+      limits: { ...defaultSegmentLimits, sealBytes },
+    })
+    const keep = async (name: string, bytes: number, batch = store.batch()) => {
+      if (kind === 'log') await batch.put([item(name, bytes)])
+      else {
+        const leaves = batch.leaves({ bytes: 32_768, form: 'raw' }, () => {})
+        await leaves.write(Buffer.alloc(bytes, name))
+        await leaves.end()
+      }
+      return batch
+    }
+    const first = keep('first', 4096)
+    while (!ops.files.has(`/store/${kind}/1.${kind}`)) await new Promise(setImmediate)
+    const begunMeanwhile = store.batch()
+    made.resolve()
+    await (await first).commit()
+    await keep('second', 4096, begunMeanwhile)
+    await (await keep('more than is left', sealBytes - 4096)).commit()
+    assert.ok(!store.segments.sealed().has(1))
+    await begunMeanwhile.commit()
+    assert.ok(store.segments.sealed().has(1))
+    await store.close()
+  })
+}
+
 test('a segment in which nothing lives is removed', async (t) => {
   const made = createStore(t)
   const { store, ops } = made

@@ -27,6 +27,7 @@ export type LogWriter = {
    * a group share the promise. At most 256, named by sha2-256. Null: too much waits.
    */
   join(blocks: readonly Item[]): Promise<readonly number[]> | null
+  /** The file that grows now, or is being made. */
   readonly current: number | null
   close(): Promise<void>
 }
@@ -100,6 +101,8 @@ export function createLogWriter(parts: {
   let queue: Group[] = []
   let waitingBytes = 0
   let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
+  /** Its number, while the next one is made. */
+  let coming: number | null = null
   /** The file holds what no sync has covered. */
   let dirty = false
   let pumping: Promise<void> | null = null
@@ -195,8 +198,8 @@ export function createLogWriter(parts: {
     if (group.bytes === 0) return await syncAlone(group)
     const buffers = [...group.chunks, group.chunk.subarray(0, group.used)]
     if (current !== null && current.tail > 0 && current.tail + group.bytes > sealBytes) await seal()
-    current ??= { ...(await folder.create('log', false)), tail: 0 }
-    const { id, file, tail } = current
+    const growing = current ?? (await create())
+    const { id, file, tail } = growing
     folder.claim(id, group.bytes)
     // While this thread is busy, a sync of its own would begin late.
     const atOnce = group.durable && !dirty
@@ -210,11 +213,21 @@ export function createLogWriter(parts: {
       breakage.note(error)
       throw new Fault('no_space', { cause: error })
     }
-    current.tail += group.bytes
+    growing.tail += group.bytes
     if (atOnce) return { file: id, at: tail }
     dirty = true
     if (group.durable) await sync(file)
     return { file: id, at: tail }
+  }
+
+  async function create(): Promise<NonNullable<typeof current>> {
+    coming = folder.next
+    try {
+      current = { ...(await folder.create('log', false)), tail: 0 }
+      return current
+    } finally {
+      coming = null
+    }
   }
 
   /** Nothing of its own, but what was appended before is to be on disk. */
@@ -276,7 +289,7 @@ export function createLogWriter(parts: {
       return joined.outcome.promise
     },
     get current() {
-      return current?.id ?? null
+      return current?.id ?? coming
     },
     async close() {
       while (pumping !== null) await pumping
