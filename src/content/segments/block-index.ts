@@ -54,11 +54,22 @@ export function hasBlock(db: Database, hash: Uint8Array): boolean {
 
 /** Leaves what is there as it is. */
 export function insertBlocks(rows: readonly BlockRow[], created: number): Statement {
+  return insertRows(
+    rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
+    created,
+  )
+}
+
+/** As a row has them: hash, file, at, bytes, form, size. */
+export type BlockValues = readonly [Uint8Array, number, number, number, BlockForm, number]
+
+/** `insertBlocks` of many, without an object for each. */
+export function insertRows(rows: readonly BlockValues[], created: number): Statement {
   return {
     sql: `INSERT INTO block (created, hash, file, at, bytes, form, size)
       VALUES (?, ?, ?, ?, ?, ?, ?) ${unlessThere}`,
     parameters: [created],
-    rows: rows.map(({ hash, file, at, bytes, form, size }) => [hash, file, at, bytes, form, size]),
+    rows,
   }
 }
 

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
-import { insertBlocks, type BlockPlace } from './block-index.ts'
+import { insertRows, type BlockPlace } from './block-index.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt } from './log-checkpoint.ts'
 import { createPlaceTable } from './place-table.ts'
@@ -110,7 +110,7 @@ export function createPendingBlocks(parts: {
     try {
       for (let from = 0; from < order.length; from += stepRows) {
         const rows = writing.rows(order, from, from + stepRows)
-        const step = writer.write([insertBlocks(rows, clock.now())])
+        const step = writer.write([insertRows(rows, clock.now())])
         step.catch(() => undefined)
         steps.push(step)
         await setImmediate()

@@ -46,7 +46,7 @@ test('rows come in the order of names, without those that were removed', () => {
   table.add(added ?? new Uint8Array(0), 2, 0, 1)
   const order = table.order()
   const rows = [...table.rows(order, 0, 20), ...table.rows(order, 20, 64)]
-  const hex = rows.map(({ hash }) => Buffer.from(hash).toString('hex'))
+  const hex = rows.map(([hash]) => Buffer.from(hash).toString('hex'))
   const left = [...names.slice(0, 40), added ?? new Uint8Array(0)]
   assert.deepEqual(hex, left.map((each) => Buffer.from(each).toString('hex')).toSorted())
 })

@@ -2,7 +2,7 @@
 // by sha2-256.
 import { randomInt } from 'node:crypto'
 import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
-import { verbatim, type BlockPlace, type BlockRow } from './block-index.ts'
+import { verbatim, type BlockPlace, type BlockValues } from './block-index.ts'
 
 export type PlaceTable = {
   /** Of entries that were added, taken ones too. */
@@ -15,7 +15,7 @@ export type PlaceTable = {
   /** The entries in the order of their names, in which an index takes them quickest. */
   order(): Float64Array
   /** Some of an order, but for those that were removed. Their names are views. */
-  rows(order: Float64Array, from: number, to: number): readonly BlockRow[]
+  rows(order: Float64Array, from: number, to: number): readonly BlockValues[]
   clear(): void
 }
 
@@ -122,7 +122,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       return all.sort()
     },
     rows(order, from, to) {
-      const rows: BlockRow[] = []
+      const rows: BlockValues[] = []
       if (made === null) return rows
       const { names, numbers } = made
       for (let place = from; place < Math.min(to, order.length); place += 1) {
@@ -132,7 +132,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
         const at = numbers[entry * width + 1] ?? 0
         const bytes = numbers[entry * width + 2] ?? 0
         const hash = names.subarray(entry * nameBytes, (entry + 1) * nameBytes)
-        rows.push({ hash, file, at, bytes, form: verbatim, size: bytes })
+        rows.push([hash, file, at, bytes, verbatim, bytes])
       }
       return rows
     },

@@ -12,6 +12,8 @@ export type RecordHead = {
 }
 
 export const headBytes = 16
+/** The last of them. */
+const crcBytes = 4
 const magic = 0x43524e31
 const version = 1
 const kinds: readonly RecordKind[] = ['object', 'leaves']
@@ -30,15 +32,37 @@ export function writeHead(
   key: Uint8Array,
   payloadBytes: number,
 ): number {
-  const view = new DataView(into.buffer, into.byteOffset + at, headBytes)
-  view.setUint32(0, magic)
-  view.setUint8(4, version)
-  view.setUint8(5, kinds.indexOf(kind))
-  view.setUint16(6, key.length)
-  view.setUint32(8, payloadBytes)
-  into.set(key, at + headBytes)
-  view.setUint32(12, crcOf(into.subarray(at, at + headBytes), key))
-  return at + headBytes + key.length
+  const keyAt = at + headBytes
+  into.set(key, keyAt)
+  // What the crc is over has to lie in one piece: first behind where it belongs, over the place of the crc itself.
+  putHead(into, at + crcBytes, kind, key.length, payloadBytes)
+  const crc = crc32(into.subarray(at + crcBytes, keyAt + key.length))
+  putHead(into, at, kind, key.length, payloadBytes)
+  putNumber(into, keyAt - crcBytes, crc)
+  return keyAt + key.length
+}
+
+/** All of the head but its crc. By hand: a view of it costs more than the bytes. */
+function putHead(
+  into: Uint8Array,
+  at: number,
+  kind: RecordKind,
+  keyBytes: number,
+  payloadBytes: number,
+): void {
+  putNumber(into, at, magic)
+  into[at + 4] = version
+  into[at + 5] = kinds.indexOf(kind)
+  into[at + 6] = keyBytes >>> 8
+  into[at + 7] = keyBytes
+  putNumber(into, at + 8, payloadBytes)
+}
+
+function putNumber(into: Uint8Array, at: number, value: number): void {
+  into[at] = value >>> 24
+  into[at + 1] = value >>> 16
+  into[at + 2] = value >>> 8
+  into[at + 3] = value
 }
 
 /** The head that starts at the beginning of `bytes`, its key included; null when there is none or it is torn. */

@@ -161,9 +161,14 @@ export function createSegmentStore(parts: {
   }
 
   function onBlocks({ count, names, lies, file, at }: DurableBlocks): void {
+    // One for all: each of the three copies what it keeps.
+    const name = new Uint8Array(sha256NameBytes)
     for (let index = 0; index < count; index += 1) {
-      const name = names.subarray(index * sha256NameBytes, (index + 1) * sha256NameBytes)
-      const [lie = 0, bytes = 0] = [lies[index * 2], lies[index * 2 + 1]]
+      for (let byte = 0; byte < sha256NameBytes; byte += 1) {
+        name[byte] = names[index * sha256NameBytes + byte] ?? 0
+      }
+      const lie = lies[index * 2] ?? 0
+      const bytes = lies[index * 2 + 1] ?? 0
       holds.touch(name)
       pending.add(name, file, at + lie, bytes)
       places.note(name, { file, at: at + lie, bytes, form: verbatim, size: bytes })
