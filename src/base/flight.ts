@@ -34,7 +34,7 @@ export function createFlight<Result>(limits: { readonly seatsMax: number }): Fli
   function start(key: string, work: (signal: AbortSignal) => Promise<Result>): Seat<Result> {
     if (seats.size >= limits.seatsMax) throw new Fault('overloaded')
     const controller = new AbortController()
-    const result = (async () => await work(controller.signal))()
+    const result = work(controller.signal)
     const seat: Seat<Result> = { result, controller, waiters: 0 }
     seats.set(key, seat)
     const settled = (): void => leaveMap(key, seat)

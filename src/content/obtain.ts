@@ -180,16 +180,14 @@ export function createObtain(parts: ObtainParts): Obtaining {
     return accept(ref, extra.bytes, extra.source, extra.proved) ? extra.bytes : null
   }
 
-  /** Each under the name that its bytes give; what is not well formed has none. */
-  function named(items: readonly Nameless[]): readonly Item[] {
-    return items.flatMap(({ kind, bytes }) => {
-      try {
-        return nameOf === undefined ? [] : [{ ref: { kind, hash: nameOf(kind, bytes) }, bytes }]
-      } catch (thrown) {
-        if (hasCode(thrown, 'unverified')) return []
-        throw thrown
-      }
-    })
+  /** The name that its bytes give; null for what is not well formed. */
+  function nameOrNull({ kind, bytes }: Nameless): ContentRef | null {
+    try {
+      return nameOf === undefined ? null : { kind, hash: nameOf(kind, bytes) }
+    } catch (thrown) {
+      if (hasCode(thrown, 'unverified')) return null
+      throw thrown
+    }
   }
 
   /** What one source offers for `ref`; the last word in `state`. */
@@ -198,7 +196,6 @@ export function createObtain(parts: ObtainParts): Obtaining {
     source: string,
     hints: () => readonly Hint[],
   ): { offer: Offer; state: Received } {
-    const isAsked = (item: Item): boolean => isSameRef(item.ref, ref)
     const state: Received = { bytes: null, lied: false }
 
     function offer(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
@@ -210,20 +207,24 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
 
     function judge(offered: readonly (Item | Nameless)[]): ReturnType<Offer> {
-      const claims = offered.filter((item) => 'ref' in item)
-      const proved = named(offered.filter((item) => 'kind' in item))
-      const rest = (item: Item): boolean => !isAsked(item)
-      extras.add(source, claims.filter(rest))
-      extras.add(source, proved.filter(rest), true)
+      let proved: Uint8Array | null = null
+      const claims: Uint8Array[] = []
+      for (const item of offered) {
+        const isClaim = 'ref' in item
+        const { bytes } = item
+        const own = isClaim ? item.ref : nameOrNull(item)
+        if (own === null) continue
+        if (!isSameRef(own, ref)) extras.add(source, [{ ref: own, bytes }], !isClaim)
+        else if (isClaim) claims.push(bytes)
+        else proved ??= bytes
+      }
       // Another source, or another reply of this one, may have brought it meanwhile.
       state.bytes ??= memory.find(ref) ?? takeExtra(ref)
       if (state.bytes !== null) return 'taken'
-      const good =
-        proved.find((item) => isAsked(item) && accept(ref, item.bytes, source, true)) ??
-        claims.find((item) => isAsked(item) && accept(ref, item.bytes, source))
-      state.bytes = good?.bytes ?? null
-      if (good !== undefined) return 'taken'
-      if (!claims.some(isAsked)) return 'missing'
+      if (proved !== null && accept(ref, proved, source, true)) state.bytes = proved
+      else state.bytes = claims.find((bytes) => accept(ref, bytes, source)) ?? null
+      if (state.bytes !== null) return 'taken'
+      if (claims.length === 0) return 'missing'
       state.lied = true
       return 'wrong'
     }

@@ -122,21 +122,25 @@ export function createUpstreamSource(parts: UpstreamSourceParts): Source {
     })
   }
 
+  async function fetchOther(asked: Asked, offer: Offer, signal: AbortSignal): Promise<void> {
+    const { promise: taken, resolve, reject } = Promise.withResolvers<void>()
+    const watched: Offer = (items) => {
+      const outcome = offer(items)
+      if (outcome === 'taken') resolve()
+      return outcome
+    }
+    const question = questionOf(asked)
+    if (question === null) return
+    run(asked, question, watched, signal).then(resolve, reject)
+    await taken
+  }
+
   return {
     name,
-    async fetch(asked, offer, signal) {
-      if (asked.ref.kind === 'trie-node') return await fetchProof(asked, offer, signal)
-      const { promise: taken, resolve, reject } = Promise.withResolvers<void>()
-      const watched: Offer = (items) => {
-        const outcome = offer(items)
-        if (outcome === 'taken') resolve()
-        return outcome
-      }
-      const question = questionOf(asked)
-      if (question === null) return
-      run(asked, question, watched, signal).then(resolve, reject)
-      await taken
-    },
+    fetch: (asked, offer, signal) =>
+      asked.ref.kind === 'trie-node'
+        ? fetchProof(asked, offer, signal)
+        : fetchOther(asked, offer, signal),
   }
 }
 
