@@ -1,5 +1,6 @@
 // The core: look in the store, else ask sources in order; verify; keep; return. Unverified bytes never
-// leave this folder, whoever brought them: a source, the disk, or an earlier fetch.
+// leave this folder, whoever brought them: a source, the disk, or an earlier fetch. While looks for trie nodes on disk
+// are in vain, sources may be asked before it (vain-looks.ts), never instead of it.
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
