@@ -16,7 +16,7 @@ type Asked = {
   readonly fail: (error: Error) => void
 }
 
-function createWriter(late = true) {
+function createWriter(late = true, write = (): Promise<void> => Promise.resolve(), isBusy = true) {
   const asked: Asked[] = []
   const told: Leaf[] = []
   const written: (readonly SlotLeaf[])[] = []
@@ -33,7 +33,11 @@ function createWriter(late = true) {
       fail: reject,
     })
     promise.catch(() => undefined)
-    return { digest: () => known, finish: () => known ?? promise, wait: () => promise }
+    return {
+      digest: () => known,
+      finish: () => (isBusy ? (known ?? promise) : (known = digest)),
+      wait: () => promise,
+    }
   }
   const writer = createLeafWriter({
     cut: { bytes: leafBytes, form: 'raw', late },
@@ -48,7 +52,7 @@ function createWriter(late = true) {
         assert.deepEqual(Buffer.from(multihash.subarray(2)), digest)
       }
       written.push(leaves)
-      return Promise.resolve()
+      return write()
     },
   })
   return { writer, asked, told, written, pool }
@@ -123,4 +127,14 @@ test('a file that is given up waits for what is hashed, tells no more and gives 
   for (const { answer } of asked) answer()
   await abandoned
   assert.deepEqual([told.length, written.length, pool.out], [0, 0, 0])
+})
+
+test('where nothing more can be taken, nothing waits for another thread', async () => {
+  const { asked, writer } = createWriter(true, () => new Promise(() => {}), false)
+  let waiting: Promise<void> | null = null
+  for (let number = 0; waiting === null; number += 1) waiting = writer.write(leafOf(number))
+  void waiting.catch(() => undefined)
+  await turns()
+  assert.ok(asked.length > 0)
+  assert.ok(asked.every(({ isOpen }) => !isOpen()))
 })

@@ -1,6 +1,7 @@
 // Cuts the bytes of one file into leaves: copied into a slot, named there when they are complete, and the slot
 // handed on when it is full. At most four slots of one file are out at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
+import { copyBytes } from '../../base/copy-bytes.ts'
 import type { HashBeside, Hashing } from '../../codec/hash-beside.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
 import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
@@ -90,9 +91,9 @@ export function createLeafWriter(parts: {
     await keepSlot(full, named)
   }
 
-  /** All that is cut and not named yet, here as far as nobody began. */
-  async function nameAll(): Promise<void> {
-    for (const { hashing } of untold.toReversed()) await hashing?.finish()
+  /** What is cut and not named yet, here as far as nobody began: for when nothing more is taken. */
+  async function nameWhile(isIdle: () => boolean): Promise<void> {
+    for (const { hashing } of untold.toReversed()) if (isIdle()) await hashing?.finish()
     tell()
   }
 
@@ -103,8 +104,7 @@ export function createLeafWriter(parts: {
       if (slot === null) return piece.subarray(at)
       const leafAt = filled - (filled % cut.bytes)
       const part = piece.subarray(at, at + leafAt + cut.bytes - filled)
-      // `set` takes three times as long where memory is shared.
-      Buffer.from(slot.buffer, slot.byteOffset, slotBytes).fill(part, filled, filled + part.length)
+      copyBytes(part, slot, filled)
       filled += part.length
       at += part.length
       if (filled === leafAt + cut.bytes) name(leafAt, cut.bytes)
@@ -116,8 +116,7 @@ export function createLeafWriter(parts: {
   async function proceed(rest: Uint8Array | null): Promise<void> {
     let left = rest
     do {
-      // Nothing more is taken meanwhile, so this thread has time to hash.
-      if (writing.size >= writesMax) await untold.at(-1)?.hashing?.finish()
+      await nameWhile(() => writing.size >= writesMax)
       if (writing.size >= writesMax) await Promise.race(writing)
       else if (slot === null && left !== null) slot = await pool.wait()
       mustGoOn()
@@ -151,14 +150,14 @@ export function createLeafWriter(parts: {
       if (filled > leafAt) name(leafAt, filled - leafAt)
       if (leaves.length > 0) send()
       else giveUp()
-      await nameAll()
+      await nameWhile(() => true)
       await Promise.all(writing)
       if (failure !== null) throw failure.error
     },
     async abandon() {
       if (state === 'open') state = 'abandoned'
       giveUp()
-      await nameAll().catch(() => undefined)
+      await nameWhile(() => true).catch(() => undefined)
       await Promise.all(writing)
     },
   }

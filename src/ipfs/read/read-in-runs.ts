@@ -3,6 +3,7 @@
 // Tested by src/gateway/operations/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
+import { copyBytes } from '../../base/copy-bytes.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { identityCode } from '../../codec/multihash.ts'
@@ -77,7 +78,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     if (length >= copiedBytesMax && room.length < length) room = new Uint8Array(length)
     const block = length < copiedBytesMax ? new Uint8Array(length) : room.subarray(0, length)
     block.set(prefix)
-    block.set(data, prefix.length)
+    copyBytes(data, block, prefix.length)
     block.set(suffix, prefix.length + data.length)
     return block
   }
