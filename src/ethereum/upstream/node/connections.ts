@@ -36,7 +36,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     room: Buffer.allocUnsafeSlow(roomBytes),
     session: null,
     onIdle(connection) {
-      const next = waiting.shift()
+      const next = nextInLine()
       if (next !== undefined) return connection.start(next)
       idle.push(connection)
     },
@@ -44,9 +44,17 @@ export function createConnections(options: ConnectionsOptions): Connections {
       all.delete(connection)
       const at = idle.indexOf(connection)
       if (at !== -1) idle.splice(at, 1)
-      const next = isClosed ? undefined : waiting.shift()
+      const next = isClosed ? undefined : nextInLine()
       if (next !== undefined) dispatch(next)
     },
+  }
+
+  /** Who left the line meanwhile is passed over. */
+  function nextInLine(): Exchange | undefined {
+    for (;;) {
+      const next = waiting.shift()
+      if (next === undefined || !next.isSettled) return next
+    }
   }
 
   function dispatch(exchange: Exchange): void {

@@ -7,7 +7,7 @@ import type { Response } from './read-reply.ts'
 import { UpstreamError, type ExchangePhase } from './upstream-error.ts'
 
 /** As much of a connection as is used. */
-type Connection = { leave(): void }
+type Connection = { leave(): void; end(why: string): void }
 
 /** What all exchanges of one client share. */
 export type ExchangeOwner = {
@@ -60,6 +60,15 @@ export class Exchange implements ReplyTaker {
     this.#reject = reject
     this.#mayRepeat = mayRepeat
     signal.addEventListener('abort', this)
+  }
+
+  get isSettled(): boolean {
+    return this.#settled
+  }
+
+  /** What came was no answer to it, so that what comes next may be none either: the connection ends. */
+  distrust(): void {
+    this.#connection?.end('replies out of step')
   }
 
   /** The caller's signal aborted. */

@@ -3,7 +3,8 @@ import type { Clock } from '../../../base/clock.ts'
 import { createConnections } from './connections.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
-import { createRedact, type Redact } from './redact.ts'
+import { createRedact, decoded, type Redact } from './redact.ts'
+import { UpstreamError } from './upstream-error.ts'
 
 /** Params of a call: values, or the JSON text of them exactly as it shall be sent. */
 export type Params = readonly unknown[] | { readonly json: string }
@@ -85,12 +86,21 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       owner.dispatch(exchange)
       try {
         return readReply(await exchange.response, { id, body, redact, member })
+      } catch (error) {
+        if (isOutOfStep(error)) exchange.distrust()
+        throw error
       } finally {
         stopTimer()
       }
     },
     close: async () => kept.close(),
   }
+}
+
+/** A good response that answers something else, or nothing: maybe what was asked before, or is asked by another. */
+function isOutOfStep(error: unknown): boolean {
+  if (!(error instanceof UpstreamError) || error.kind !== 'trouble') return false
+  return error.status !== null && error.status >= 200 && error.status <= 299
 }
 
 /** The head of each request up to the number of its body's bytes. Credentials of the URL go as Basic. */
@@ -104,7 +114,7 @@ function requestHead(url: URL, given: Readonly<Record<string, string>>): string 
     ['user-agent', 'cairn'],
   ])
   if (url.username !== '' || url.password !== '') {
-    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    const pair = `${decoded(url.username)}:${decoded(url.password)}`
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`)
   }
   for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), value)

@@ -66,7 +66,8 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-function decoded(text: string): string {
+/** A part of a URL as it is meant; as written when a percent sign in it stands for itself. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -52,7 +52,9 @@ export function readReplyHead(text: string): ReplyHead | null {
   const status = Number(code)
   const body = framingOf(status, headers)
   if (body === null) return null
-  const idleMs = body === 'rest' ? 0 : idleTimeOf(minor === '1', headers)
+  // HTTP/1.0 knows no chunks: who sends them hands on what he did not read (RFC 9112, 6.1).
+  const isLast = body === 'rest' || (body === 'chunked' && minor === '0')
+  const idleMs = isLast ? 0 : idleTimeOf(minor === '1', headers)
   return { status, headers, body, idleMs }
 }
 
@@ -84,11 +86,11 @@ function isKnown(name: string): name is HeaderName {
 function framingOf(status: number, headers: Readonly<Headers>): ReplyHead['body'] | null {
   const coding = headers['transfer-encoding']
   const length = headers['content-length']
-  if (coding !== undefined) {
-    return length === undefined && coding.toLowerCase() === 'chunked' ? 'chunked' : null
-  }
-  if (length !== undefined && !lengthForm.test(length)) return null
+  if (length !== undefined && (coding !== undefined || !lengthForm.test(length))) return null
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return null
+  // These end with their heads, whatever those say (RFC 9112, 6.3).
   if (status < 200 || status === 204 || status === 304) return 0
+  if (coding !== undefined) return 'chunked'
   return length === undefined ? 'rest' : Number(length)
 }
 
