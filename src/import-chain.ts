@@ -9,9 +9,9 @@ import { createSqliteStore } from './content/sqlite-store.ts'
 import { lockFolder } from './db/lock.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { startThreadWriter } from './db/thread-writer.ts'
-import { startChainWorker } from './ethereum/embedded/chain-thread.ts'
 import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import type { Genesis } from './ethereum/embedded/genesis.ts'
+import type { ChainWorker } from './ethereum/embedded/start-chain-worker.ts'
 import type { BlockRef } from './ethereum/head.ts'
 
 type Parts = {
@@ -22,6 +22,8 @@ type Parts = {
   readonly name: string
   readonly genesis: Genesis
   readonly blocksFile: string
+  /** `startChainWorker`. It has ended when the import has. */
+  readonly worker: ChainWorker
   readonly log: Log
   /** Told after each new block with its number. */
   readonly onBlock: (number: bigint) => void
@@ -40,9 +42,6 @@ export async function importChain(
   await using running = new AsyncDisposableStack()
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   running.defer(lockFolder(dataDir))
-  // Takes longer to load than the folder to open.
-  const startedAhead = startChainWorker()
-  running.defer(async () => void (await startedAhead.terminate()))
   const path = join(dataDir, 'cairn.db')
   const writer = await startThreadWriter({
     path,
@@ -61,7 +60,7 @@ export async function importChain(
     databasePath: path,
     connectWriter: () => writer.connect(),
     mining: 'off',
-    startedAhead,
+    startedAhead: parts.worker,
     clock: systemClock,
     log: parts.log,
   })

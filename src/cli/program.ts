@@ -137,7 +137,7 @@ export async function runProgram(args: readonly string[], context: Context): Pro
   }
 }
 
-// `args`: loads the commands that they name; null: all.
+// `args`: loads the command that they name first (`chain import` is not `import`); null: all.
 async function createProgram(args: readonly string[] | null, context: Context): Promise<Command> {
   const program = new Command('cairn')
     .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
@@ -155,9 +155,10 @@ Examples:
 Every command takes --json.`,
     )
     .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed or found bad, 2 wrong usage.')
+  const named = args?.find((arg) => entries.some(({ name }) => name === arg))
   for (const { name, summary, load } of entries) {
     const command = program.command(name).description(summary)
-    if (args === null || args.includes(name)) (await load())(command, context)
+    if (args === null || name === named) (await load())(command, context)
   }
   return program
 }

@@ -1,18 +1,19 @@
 // The pool and the block making of an embedded chain: sends tasks to the chain thread, which starts at the
 // first of them and again after it died. What waits is bounded; a caller that gives up leaves at once.
 // Tested by src/ethereum/embedded/embedded-network.test.ts
-import { MessageChannel, Worker } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { createArrivals } from '../arrivals.ts'
 import type { Executor } from '../executor.ts'
 import type { TransactionPool } from '../transaction-pool.ts'
-import type { MessagePort } from 'node:worker_threads'
+import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Genesis } from './genesis.ts'
 import type { CallExecutor } from './call-thread.ts'
 import type { BlockPlace, Signed } from './chain-index.ts'
 import { reasonOf, unpackFailure } from './packed-failure.ts'
 import { recoverAhead } from './recover-ahead.ts'
+import { startChainWorker } from './start-chain-worker.ts'
 import type {
   ChainNews,
   ChainOrder,
@@ -54,17 +55,6 @@ const tasksMax = 1024
 type Waiter = {
   readonly resolve: (result: ChainResult) => void
   readonly reject: (error: unknown) => void
-}
-
-/** Loads the EVM, and waits for what to open. Who starts it ends it, if nobody came to use it. */
-export function startChainWorker(): Worker {
-  // tsc does not rewrite this name: the built program runs .js, a checkout runs .ts.
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
-  const worker = new Worker(new URL(`./chain-worker${extension}`, import.meta.url), {
-    execArgv: [],
-  })
-  worker.unref()
-  return worker
 }
 
 export function createChainThread(options: ChainThreadOptions): ChainThread {

@@ -1,0 +1,115 @@
+// Runs `cairn chain import` beside the thread of the EVM, which loads meanwhile, and says what came of it.
+// Tested by src/cli/chain-import.test.ts
+import { readFileSync } from 'node:fs'
+import { systemClock } from '../base/clock.ts'
+import { toHex } from '../base/hex.ts'
+import { createLog } from '../base/log.ts'
+import { embeddedChain } from '../config/settings.ts'
+import { countBlocks } from '../ethereum/embedded/count-blocks.ts'
+import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
+import { parseGenesis } from '../ethereum/embedded/genesis.ts'
+import type { ChainWorker } from '../ethereum/embedded/start-chain-worker.ts'
+import { importChain } from '../import-chain.ts'
+import type { Context, SharedOptions } from './context.ts'
+import { createProgress, type Progress } from './progress.ts'
+import { FoundBad, print } from './report.ts'
+import { settingsOf } from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+
+export type ChainImportOptions = SharedOptions & {
+  readonly genesis?: string
+  readonly blocks: string
+  readonly head?: string
+}
+
+/** `worker`: `startChainWorker`; its owner ends it. */
+export async function runChainImport(
+  context: Context,
+  options: ChainImportOptions,
+  worker: ChainWorker,
+): Promise<void> {
+  const { config } = await settingsOf(context, options)
+  const chain = embeddedChain(config)
+  if (chain === null) {
+    throw new Error('the settings name no embedded chain: add "- {name: dev, embedded: true}"')
+  }
+  const wanted = options.head === undefined ? null : readHead(options.head)
+  const genesisFile = options.genesis ?? chain.genesisFile
+  const genesis = genesisFile === null ? defaultGenesis : readGenesis(genesisFile)
+  const total = await countBlocks(options.blocks)
+  if (total === null || total === 0) {
+    throw new Error(`${options.blocks} cannot be read, is cut off or holds no blocks`)
+  }
+  let begun = systemClock.monotonic()
+  let progress: Progress | null = null
+  const { added, head } = await importChain({
+    dataDir: config.dataDir,
+    storeBytesMax: config.store.bytesMax,
+    name: chain.name,
+    genesis,
+    blocksFile: options.blocks,
+    worker,
+    log: createLog(() => 'warn', systemClock.now, context.err),
+    onStart(number) {
+      // Making the folder and the first block is no import.
+      begun = systemClock.monotonic()
+      const title = 'blocks executed and verified'
+      progress = createProgress(context, { title, total, clock: systemClock })
+      progress.at(Number(number))
+    },
+    onBlock: (number) => progress?.at(Number(number)),
+  }).finally(() => progress?.end())
+  const seconds = (systemClock.monotonic() - begun) / 1000
+  const hash = toHex(head.hash)
+  const ok = wanted === null || wanted === hash
+  const found = { ok, added, head: { number: Number(head.number), hash }, seconds }
+  print(context, options.json, found, describe({ ...found, wanted, genesisFile }))
+  if (!ok) throw new FoundBad()
+}
+
+function describe(found: {
+  readonly added: number
+  readonly head: { readonly number: number; readonly hash: string }
+  readonly seconds: number
+  readonly wanted: string | null
+  readonly genesisFile: string | null
+}): string {
+  const { added, head, seconds, wanted, genesisFile } = found
+  const rate = added === 0 ? '' : `, ${Math.round(added / seconds)} blocks/s`
+  const agrees = wanted === null ? '' : wanted === head.hash ? ', as wanted' : ''
+  const lines = [
+    `${added} blocks executed, verified and kept in ${seconds.toFixed(1)} s${rate}.`,
+    `The chain ends at block ${head.number}, ${head.hash}${agrees}.`,
+  ]
+  if (wanted !== null && wanted !== head.hash) {
+    lines.push(
+      `That is not the wanted ${wanted}: the blocks are of another chain, or too few or many.`,
+    )
+  }
+  if (genesisFile !== null) lines.push(`It is served with chain: {genesisFile: ${genesisFile}}.`)
+  return lines.join('\n')
+}
+
+function readGenesis(file: string) {
+  try {
+    return parseGenesis(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${file} is no genesis: ${why}`, { cause })
+  }
+}
+
+/** A hash, or the file of an engine_forkchoiceUpdated request. */
+function readHead(text: string): string {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
+  try {
+    const given = JSON.parse(readFileSync(text, 'utf8')) as {
+      readonly params?: readonly { readonly headBlockHash?: unknown }[]
+    } | null
+    const hash = given?.params?.[0]?.headBlockHash
+    if (typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash)) return hash.toLowerCase()
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(`--head: ${text} is no block hash, and no file that holds one`)
+}
