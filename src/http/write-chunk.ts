@@ -43,6 +43,8 @@ export function openChunkWriter(
     const idle = clock.monotonic() - since
     if (waiter !== null && idle >= idleMs) {
       settle(waiter, new Fault('deadline', { detail: 'the caller stopped reading' }))
+      // What is still to go out lies in memory that others get now.
+      response.destroy()
     } else stopTimer = clock.after(waiter === null ? idleMs : idleMs - idle, look)
   }
 
