@@ -235,6 +235,28 @@ test('a block of a former process that is brought again unasked is written once 
   assert.deepEqual(three.store.find(block('a').ref), new Uint8Array(block('a').bytes))
 })
 
+test('of a block that was written twice a wrong copy is dropped without the other', async (t) => {
+  for (const hasRow of [false, true]) {
+    const [ops, db] = [createMemoryFileOps(), database(t)]
+    const one = await start(t, ops, db)
+    await one.store.commit([block('a')])
+    await one.store.close()
+    const two = await start(t, ops, db)
+    await two.store.commit([block('a')])
+    if (hasRow) await two.store.commit([], [{ sql: 'SELECT 1', parameters: [] }])
+    const second = [...ops.files.keys()].toSorted().at(-1) ?? ''
+    const bytes = ops.files.get(second) ?? assert.fail('there is no second log')
+    const wrong = Uint8Array.from(bytes, (byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte))
+    ops.files.set(second, wrong)
+    assert.notDeepEqual(two.store.find(block('a').ref), new Uint8Array(block('a').bytes))
+    await two.store.drop(block('a').ref)
+    assert.deepEqual(two.store.find(block('a').ref), new Uint8Array(block('a').bytes))
+    // The copy of the row itself.
+    await two.store.drop(block('a').ref)
+    assert.equal(two.store.find(block('a').ref), null)
+  }
+})
+
 test('a store that was not replayed leaves the checkpoint where it is', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const one = await start(t, ops, db)
