@@ -9,18 +9,25 @@ import { join } from 'node:path'
 // 24.9: a server may leave upgrades alone that it does not take.
 const needed = [24, 9]
 const version = process.versions.node
+const source = new URL('../src/main.ts', import.meta.url)
 const [major = 0, minor = 0] = version.split('.').map(Number)
 
 if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   process.stderr.write(
-    `cairn needs Node ${needed.join('.')} or newer, and this is Node ${version}.\n`,
+    `cairn needs Node ${needed.join('.')} or newer, and this is Node ${version}. ${wayToIt()}\n`,
   )
   process.exitCode = 1
 } else {
   keepCompiledCode()
-  const source = new URL('../src/main.ts', import.meta.url)
   const built = new URL('../dist/main.js', import.meta.url)
   void import((existsSync(source) ? source : built).href)
+}
+
+/** The package of a checkout brings a Node along, which npm finds and a shell does not. */
+function wayToIt() {
+  return existsSync(source) && existsSync(new URL('../node_modules/.bin/node', import.meta.url))
+    ? 'npm finds the one in node_modules: npm start, npm run -s cairn -- <command>.'
+    : 'It is at https://nodejs.org.'
 }
 
 /**

@@ -1,7 +1,6 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
@@ -33,6 +32,7 @@ import { openDenyFile } from './deny-file.ts'
 import type { OnImport } from './open-chain.ts'
 import { startCollecting } from './start-collecting.ts'
 import { createListeners } from './listeners.ts'
+import { makeDataFolder } from './make-data-folder.ts'
 import { listOf, openAdmin } from './open-admin.ts'
 import { openAlerts } from './open-alerts.ts'
 import { openCards } from './open-cards.ts'
@@ -98,7 +98,7 @@ export async function startServer(
   )
   await using starting = new AsyncDisposableStack()
 
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(config.dataDir)
   starting.defer(lockFolder(config.dataDir))
   refuseLostDatabase(config.dataDir)
   let writable = true
@@ -133,7 +133,6 @@ export async function startServer(
   const accounts = createAccounts(rows)
   const billing = openCards({ ...rows, settings })
   await billing.check()
-  const firstKey = await createFirstKey(accounts)
   const identity = openIdentity({ ...rows, log, settings })
   starting.defer(sweepPeople(identity, clock, log))
   const failed = createFailedEntries({
@@ -338,6 +337,8 @@ export async function startServer(
         })
   if (reload !== null) starting.defer(() => reload.stop())
 
+  // Only now: what a start makes and then fails is shown to nobody.
+  const firstKey = await createFirstKey(accounts)
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
   // Everything stands: from here on the caller stops it, not the end of this function.

@@ -1,7 +1,6 @@
 // Imports a chain file into the data folder's embedded chain, with no server on it: each block is executed and
 // verified before it is kept, so a run that ends early goes on where it stopped.
 // Tested by src/cli/chain-import.test.ts
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -13,6 +12,7 @@ import { openEmbeddedNetwork } from './ethereum/embedded/embedded-network.ts'
 import type { Genesis } from './ethereum/embedded/genesis.ts'
 import type { ChainWorker } from './ethereum/embedded/start-chain-worker.ts'
 import type { BlockRef } from './ethereum/head.ts'
+import { makeDataFolder } from './make-data-folder.ts'
 
 type Parts = {
   readonly dataDir: string
@@ -40,7 +40,7 @@ export async function importChain(
 ): Promise<{ readonly added: number; readonly head: BlockRef }> {
   const { dataDir, storeBytesMax, name } = parts
   await using running = new AsyncDisposableStack()
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeDataFolder(dataDir)
   running.defer(lockFolder(dataDir))
   const path = join(dataDir, 'cairn.db')
   const writer = await startThreadWriter({

@@ -80,11 +80,19 @@ export function findActor(
 
 /** Lets go of sessions, links and rows of the audit that are over, now and once an hour; returns what stops it. */
 export function sweepPeople(identity: Pick<Identity, 'sweep'>, clock: Clock, log: Log): () => void {
+  let isOver = false
   const sweep = (): void => {
-    identity.sweep().catch((error: unknown) => log('error', 'people_not_swept', { error }))
+    identity.sweep().catch((error: unknown) => {
+      // A stop refuses what is still to be written: the next start sweeps.
+      if (!isOver) log('error', 'people_not_swept', { error })
+    })
   }
   sweep()
-  return clock.every(sweepMs, sweep)
+  const stop = clock.every(sweepMs, sweep)
+  return () => {
+    isOver = true
+    stop()
+  }
 }
 
 /**

@@ -187,5 +187,6 @@ test('orders that contradict themselves are refused as wrong use', async () => {
     assert.equal(code, 2, line)
     assert.match(err, says)
   }
+  await run('people invite --operator')
   assert.match((await run('people show nobody@example.org')).err, /nobody signs in as/)
 })

@@ -1,7 +1,17 @@
 // The command as people and programs run it: bin/cairn.js in its own process, on a fresh data folder.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -47,7 +57,10 @@ test('an old Node is refused in one sentence, before anything newer is read', as
   ])
   assert.equal(code, 1)
   assert.equal(out, '')
-  assert.equal(err, 'cairn needs Node 24.9 or newer, and this is Node 20.9.0.\n')
+  assert.match(
+    err,
+    /^cairn needs Node 24\.9 or newer, and this is Node 20\.9\.0\. .*(npm|https:).*\n$/,
+  )
 })
 
 test('compiled code is kept for the next start, and a home that is not there is not made', async () => {
@@ -161,6 +174,7 @@ test('accounts have no card until one is set, and lose it when it is cleared', a
 
 test('an unknown account ends with 1, a sentence, and with --json an object', async () => {
   const folder = join(root, 'unknown')
+  await json('unknown', 'accounts', 'create', 'somebody')
   for (const command of [
     ['card', 'set'],
     ['accounts', 'show'],
@@ -176,6 +190,7 @@ test('an unknown account ends with 1, a sentence, and with --json an object', as
 })
 
 test('usage of a fresh folder is an empty list of rows', async () => {
+  await json('usage', 'accounts', 'create', 'idle')
   assert.deepEqual(await json('usage', 'usage', '--since', '2026-01-31'), {
     usage: [],
     storage: { accounts: [], stored: { blocks: 0, bytes: 0 } },
@@ -195,4 +210,36 @@ test('two commands at once on a fresh folder both succeed, in one account', asyn
   await Promise.all([json('race', 'keys', 'create'), json('race', 'keys', 'create')])
   const { accounts } = await json('race', 'accounts', 'list')
   assert.equal((accounts as unknown[]).length, 1)
+})
+
+test('a command that only looks refuses a folder without data, makes nothing of it and says what to do', async () => {
+  const nowhere = join(root, 'nowhere')
+  for (const command of [['keys', 'list'], ['gc'], ['usage'], ['store', 'verify']]) {
+    const { code, out, err } = await cairn([...command, '--data-dir', nowhere])
+    assert.equal(code, 1)
+    assert.equal(out, '')
+    assert.equal(
+      err,
+      `cairn: there is no data in ${nowhere}: start the server once, or name its folder with --data-dir\n`,
+    )
+    assert.equal(existsSync(nowhere), false)
+  }
+})
+
+test('a folder that cannot be made, and a database that is none, are refused by name', async () => {
+  const file = join(root, 'a-file')
+  writeFileSync(file, 'no database '.repeat(100))
+  const made = await cairn(['keys', 'create', '--data-dir', file])
+  assert.equal(
+    made.err,
+    `cairn: the data folder ${file} is a file; another is named with --data-dir\n`,
+  )
+  const spoilt = join(root, 'spoilt')
+  mkdirSync(spoilt)
+  copyFileSync(file, join(spoilt, 'cairn.db'))
+  const listed = await cairn(['keys', 'list', '--data-dir', spoilt])
+  assert.match(
+    listed.err,
+    /^cairn: \S+\/cairn\.db is damaged \(.+\): cairn doctor says what mends it\n$/,
+  )
 })

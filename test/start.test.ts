@@ -1,6 +1,7 @@
 // `cairn start` as its user meets it: greeting, health, both faces on one port, stopping, starting again.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { rpc, runCli, startCairn, temporaryFolder } from './started-server.ts'
 
@@ -104,6 +105,27 @@ test('the command line works while no server runs', async (t) => {
   const cairn = await startCairn({ dataDir })
   try {
     assert.equal((await rpc(cairn.url, String(made['apiKey']), 'eth_chainId')).result, '0x539')
+  } finally {
+    await cairn.stop()
+  }
+})
+
+test('a start that finds its port taken shows nothing and keeps nothing back: the next one shows the first key', async (t) => {
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.after(() => other.close())
+  const { port } = other.address() as AddressInfo
+  await assert.rejects(startCairn({ dataDir, args: ['--port', `${port}`] }), (error: Error) => {
+    // One sentence, and no line of the log.
+    assert.match(error.message, /cannot listen on 127\.0\.0\.1:\d+: another program uses this port/)
+    assert.doesNotMatch(error.message, /"level"/)
+    return true
+  })
+  const cairn = await startCairn({ dataDir })
+  try {
+    assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
   } finally {
     await cairn.stop()
   }

@@ -27,7 +27,7 @@ export function defineAccounts(command: Command, context: Context): void {
   addAdminOptions(command.command('create <name>').description('make an account'))
     .addHelpText('after', '\nExample:\n  cairn accounts create team && cairn card set team')
     .action(async (name: string, options: AdminOptions) => {
-      await using admin = await openAdminAccess(context, options)
+      await using admin = await openAdminAccess(context, options, { make: true })
       const { account } = await admin.run(createAccount, { name, hasCard: false })
       print(context, options.json, { account: show(account) }, describe([account]))
     })

@@ -32,21 +32,26 @@ export function addAdminOptions(command: Command): Command {
   )
 }
 
-/** Throws UsageError, ConfigError, or what the disk says. */
+/** `make`: a data folder that is not there is made. Throws UsageError, ConfigError, or a sentence. */
 export async function openAdminAccess(
   context: Context,
   options: AdminOptions,
+  { make = false }: { readonly make?: boolean } = {},
 ): Promise<AdminAccess> {
   const token = context.env['CAIRN_TOKEN'] ?? ''
   if (token !== '') return remote(options.url ?? (await usualUrl(context, options)), token)
   if (options.url !== undefined) {
     throw new UsageError('which token? Set CAIRN_TOKEN to one that the dashboard made')
   }
-  return await local(context, options)
+  return await local(context, options, make)
 }
 
-async function local(context: Context, options: SharedOptions): Promise<AdminAccess> {
-  const data = await openData(context, options)
+async function local(
+  context: Context,
+  options: SharedOptions,
+  make: boolean,
+): Promise<AdminAccess> {
+  const data = await openData(context, options, { make })
   const call = {
     accounts: data.accounts,
     cards: data.cards,

@@ -66,7 +66,7 @@ An empty answer takes the default. Without a terminal, answers are the lines of 
 
 /** A fresh one each time; the one before is over. */
 async function printLink(context: Context, options: Options): Promise<void> {
-  await using data = await openData(context, options)
+  await using data = await openData(context, options, { make: true })
   const url = await usualAdminUrl(context, options)
   const made = await createFirstRunLink(data.identity, data.accounts, url)
   if (made === null) {

@@ -44,7 +44,7 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
     )
     .action(async (options: InviteOptions) => {
       const { role, place } = readOrder(options)
-      await using admin = await openAdminAccess(context, options)
+      await using admin = await openAdminAccess(context, options, { make: true })
       const { account, newAccount, email } = options
       const { invitation, link, mailed } = await admin.run(inviteAnyone, {
         role,

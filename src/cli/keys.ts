@@ -85,7 +85,7 @@ Examples:
     )
     .action(async (options: CreateOptions) => {
       const imported = options.importKey === true ? parsePair(await context.readInput()) : undefined
-      await using admin = await openAdminAccess(context, options)
+      await using admin = await openAdminAccess(context, options, { make: true })
       const owner =
         options.account === undefined
           ? await oldestAccount(admin)

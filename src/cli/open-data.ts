@@ -1,7 +1,7 @@
 // The data folder as commands see it, beside a running server or without one: the same database, the same
 // rules, each change durable before the command ends.
 // Tested by test/cli.test.ts
-import { mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createPublicKeys, type PublicKeys } from '../accounts/public-keys.ts'
@@ -17,6 +17,7 @@ import type { Queries } from '../db/queries.ts'
 import { openDatabase } from '../db/sqlite.ts'
 import type { Database } from '../db/sqlite.ts'
 import { openIdentity } from '../open-identity.ts'
+import { makeDataFolder } from '../make-data-folder.ts'
 import { openCards } from '../open-cards.ts'
 import { refuseLostDatabase } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
@@ -31,12 +32,21 @@ export type Data = AsyncDisposable & {
   readonly queries: Queries
 }
 
-/** Opens `cairn.db` in the data folder, making both when absent. Throws ConfigError, or what the disk says. */
-export async function openData(context: Context, options: SharedOptions): Promise<Data> {
+/**
+ * Opens `cairn.db` in the data folder; `make`: both are made when absent, else that is refused, as a folder that was
+ * named wrong would look like one with nothing in it. Throws ConfigError, or a sentence.
+ */
+export async function openData(
+  context: Context,
+  options: SharedOptions,
+  { make = false }: { readonly make?: boolean } = {},
+): Promise<Data> {
   const { config } = await settingsOf(context, options)
   const { dataDir, store } = config
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  refuseLostDatabase(dataDir)
+  if (make) {
+    refuseLostDatabase(dataDir)
+    makeDataFolder(dataDir)
+  } else refuseNoData(dataDir)
   const limit = store.bytesMax === null ? {} : { bytesMax: store.bytesMax }
   const db = openDatabase(join(dataDir, 'cairn.db'), limit)
   try {
@@ -59,6 +69,15 @@ export async function openData(context: Context, options: SharedOptions): Promis
       db.close()
     },
   }
+}
+
+/** Throws a sentence when there is no `cairn.db`, whether it is gone or never was. */
+export function refuseNoData(dataDir: string): void {
+  if (existsSync(join(dataDir, 'cairn.db'))) return
+  refuseLostDatabase(dataDir)
+  throw new Error(
+    `there is no data in ${dataDir}: start the server once, or name its folder with --data-dir`,
+  )
 }
 
 /** Times are for people and programs alike: ISO 8601, UTC. */

@@ -3,6 +3,7 @@
 import { CommanderError } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Context } from './context.ts'
 import { createPaint } from './paint.ts'
@@ -74,5 +75,6 @@ function describe(thrown: unknown): string {
     if (thrown.code === 'commander.help') return 'which command? See --help'
     return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
   }
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
+  return typeof path === 'string' ? `${path}: ${sayErrno(thrown)}` : sayErrno(thrown)
 }

@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
+import { Fault } from '../base/fault.ts'
 import { settingsFile } from '../config/config.ts'
 import { type Config, networkNames } from '../config/settings.ts'
 import { sampleContractAddress } from '../ethereum/embedded/default-genesis.ts'
@@ -65,7 +66,7 @@ async function serve(context: Context, options: Options): Promise<void> {
     source: file === null ? null : { file, load },
   }).catch((error: unknown) => {
     importing.end()
-    throw explain(error, config.http)
+    throw explain(error, config)
   })
   importing.end()
   // On a terminal it says that the terminal is gone.
@@ -111,16 +112,11 @@ function endAtSecondSignal(): Promise<void> {
   })
 }
 
-function explain(error: unknown, http: { readonly host: string; readonly port: number }): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : null
-  const place = `${http.host} port ${http.port}`
-  if (code === 'EADDRINUSE') {
-    return new Error(`${place} is taken, choose another with --port`, { cause: error })
-  }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new Error(`cannot listen on ${place} (${code})`, { cause: error })
-  }
-  return error
+/** What the server tells its callers says too little to its operator. */
+function explain(error: unknown, { dataDir }: Config): unknown {
+  if (!(error instanceof Fault && error.code === 'no_space')) return error
+  const said = `no space left for ${dataDir}: make room, or name another data folder with --data-dir`
+  return new Error(said, { cause: error })
 }
 
 function greetProgram({ url, firstKey, firstRun }: Greeting): string {
@@ -133,7 +129,7 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
   const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
   const shown =
     firstKey === null
-      ? 'Another API key is made by `cairn keys create`.'
+      ? 'Keys and secrets were shown when they were made; `cairn keys create` makes another.'
       : `The first API key and its secret, shown only now:
   API key     ${key}
   API secret  ${secret}`

@@ -2,7 +2,6 @@
 // index is wrong. Accounts, keys and pins are not in those files: they come back from a copy or not at all.
 // Tested by src/cli/store-verify.test.ts
 import type { Command } from 'commander'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { verifyDagBlock } from '../codec/verify-dag-block.ts'
@@ -12,6 +11,7 @@ import { createInlineWriter } from '../db/inline-writer.ts'
 import { lockFolder } from '../db/lock.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/sqlite.ts'
+import { makeDataFolder } from '../make-data-folder.ts'
 import { segmentsOf } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -36,7 +36,7 @@ made anew: accounts, keys and pins were only there.`,
     )
     .action(async (options: SharedOptions) => {
       const { dataDir } = (await settingsOf(context, options)).config
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      makeDataFolder(dataDir)
       const unlock = lockFolder(dataDir)
       const db = openDatabase(join(dataDir, 'cairn.db'))
       const progress: Progress[] = []

@@ -69,12 +69,6 @@ test('a store of both faces is all good; spoilt, torn and missing copies are fou
   }
 })
 
-test('where nothing was ever stored, nothing is made', async () => {
-  const { code, found } = await verify(join(root, 'none'))
-  assert.equal(code, 0)
-  assert.equal(found['copies'], 0)
-})
-
 test('a folder without its cairn.db is refused by name, and its files can be read again after a rebuild', async () => {
   const dataDir = join(root, 'lost')
   const server = await startCairn({ dataDir })

@@ -1,7 +1,6 @@
 // `cairn store verify`: every stored copy is hashed again and compared with its name. Reads only, unless it
 // is told to drop what is bad; a dropped copy is fetched again where a source has it.
 import type { Command } from 'commander'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
@@ -18,8 +17,9 @@ import { createSystemFiles } from '../content/system-files.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
-import { refuseLostDatabase, segmentsOf } from '../open-store.ts'
+import { segmentsOf } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
+import { refuseNoData } from './open-data.ts'
 import { createProgress } from './progress.ts'
 import { FoundBad, print } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
@@ -57,16 +57,9 @@ gone from this store: pinned content must then be added again, an embedded chain
     )
     .action(async (options: Options) => {
       const { dataDir } = (await settingsOf(context, options)).config
-      refuseLostDatabase(dataDir)
       const found: Found = { copies: 0, bytes: 0, bad: 0, dropped: 0, named: [] }
-      if (existsSync(join(dataDir, 'cairn.db'))) {
-        await verifyAll(
-          context,
-          dataDir,
-          found,
-          options.dropBad === true || options.repair === true,
-        )
-      }
+      refuseNoData(dataDir)
+      await verifyAll(context, dataDir, found, options.dropBad === true || options.repair === true)
       print(context, options.json, found, describe(found))
       if (found.bad > 0) throw new FoundBad()
     })

@@ -56,7 +56,7 @@ type Shown = {
 async function run(context: Context, options: Options): Promise<void> {
   const { config } = await settingsOf(context, options)
   const asked = options.ask === true ? (await askUpstreams(config)).map(factsOf) : []
-  await using data = await openData(context, options)
+  await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
   const rows = running ? listStatusRows(data.db) : []
   const counts = countLies(data.db, 0)

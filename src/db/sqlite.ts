@@ -130,7 +130,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
     if (!bare) configure(database, { readOnly, bytesMax })
   } catch (error) {
     database.close()
-    throw error
+    throw isDamage(error) ? damaged(path, error) : error
   }
   return database
 }
@@ -156,6 +156,8 @@ function configure(
 const sqliteBusy = 5
 const sqliteIoError = 10
 const sqliteFull = 13
+const sqliteCorrupt = 11
+const sqliteNotADatabase = 26
 // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC
 const syncErrors: readonly number[] = [1034, 1290]
 
@@ -180,6 +182,17 @@ function translate(error: unknown): unknown {
 function errorCode(error: unknown): number | null {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : null
   return typeof code === 'number' ? code : null
+}
+
+function isDamage(error: unknown): error is Error {
+  const primary = (errorCode(error) ?? 0) & 0xff
+  return primary === sqliteCorrupt || primary === sqliteNotADatabase
+}
+
+function damaged(path: string, cause: Error): Error {
+  return new Error(`${path} is damaged (${cause.message}): cairn doctor says what mends it`, {
+    cause,
+  })
 }
 
 /** The device refused to sync: nothing written since the last good sync is sure, so writing must end. */

@@ -52,7 +52,7 @@ async function diagnose(given: Case) {
     writeFileSync(join(folder, name), text)
   }
   if (given.data !== undefined) {
-    await using data = await openData({ ...context, env: {} }, { dataDir })
+    await using data = await openData({ ...context, env: {} }, { dataDir }, { make: true })
     await given.data(data)
   }
   given.folder?.(folder)
@@ -667,6 +667,7 @@ test('a database is only read: doctor leaves its bytes alone', async () => {
   await using data = await openData(
     { out: () => {}, err: () => {}, readInput: async () => '', env: {} },
     { dataDir: folder },
+    { make: true },
   )
   await team(data)
   const before = data.db.dataVersion()

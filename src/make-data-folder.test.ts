@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { makeDataFolder } from './make-data-folder.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+test('a folder and those above it are made for their owner alone, and one that is there is left as it is', () => {
+  const path = join(root, 'above', 'data')
+  makeDataFolder(path)
+  makeDataFolder(path)
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+  assert.equal(statSync(join(root, 'above')).mode & 0o777, 0o700)
+})
+
+test('a file in its place, a file above it and a place where nothing can be made are refused at once, by name', () => {
+  const file = join(root, 'file')
+  writeFileSync(file, '')
+  assert.throws(() => makeDataFolder(file), {
+    message: `the data folder ${file} is a file; another is named with --data-dir`,
+  })
+  assert.throws(() => makeDataFolder(join(file, 'data')), {
+    message: `cannot make the data folder ${file}/data: a file stands where a folder is meant; another is named with --data-dir`,
+  })
+  if (process.platform === 'linux') {
+    assert.throws(
+      () => makeDataFolder('/proc/cairn-data'),
+      /cannot make the data folder \/proc\/cairn-data: /,
+    )
+  }
+})
