@@ -24,7 +24,7 @@ const shared =
   "profiled: of each second the request thread gives about a millisecond in one go to others, writing usage and looking for changes of keys, and half of one to collecting garbage; the writer takes 2 ms on the other core, which is the load generator's. The bare node:http beside it has neither, and is near the goal or over it too: a busy machine gives a call that comes in such a moment up to 4 ms to somebody else"
 
 const warmUp =
-  'profiled: on a busy machine the thread of the EVM has not found and read its three hundred modules when the folder is open; a quarter to one block of 91 million gas and 10 MB of receipts, which the EVM library and Cairn each encode and hash; the rest runs in code that is not optimized yet'
+  'profiled: on a busy machine the thread of the EVM has not found and read its three hundred modules when the folder is open; a fifth to one block of 91 million gas and 10 MB of receipts; the rest runs in code that is not optimized yet'
 const importing =
   'profiled: half goes to the EVM library, a quarter of that to its tries and RLP (decision 0021), a third to naming, checking and collecting what a block leaves, a tenth to collecting garbage; SQLite writes beside it on another core, which a busy machine does not have'
 

@@ -2,7 +2,7 @@
 // each with one commit. After any failure it stands where it stood before. One call at a time.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { setImmediate } from 'node:timers/promises'
-import { buildBlock, runBlock } from '@ethereumjs/vm'
+import { buildBlock } from '@ethereumjs/vm'
 import type { BlockBuilder, TxReceipt } from '@ethereumjs/vm'
 import type { Block } from '@ethereumjs/block'
 import { createTxFromRLP } from '@ethereumjs/tx'
@@ -26,6 +26,7 @@ import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
+import { executeBlock } from './execute-block.ts'
 import type { PoolEntry } from './pool.ts'
 import type { ReadyQueue } from './ready-queue.ts'
 import { recentBytesMax, type TrieDatabase } from './trie-database.ts'
@@ -235,14 +236,7 @@ export class ProducingChain {
       if (!equalBytes(header.parentHash, this.#place.hash)) {
         throw new BadBlock(`block ${header.number} names another parent`)
       }
-      const block = viewBlock(parts, this.#parts.rules.at(header))
-      const { receipts } = await runBlock(this.#main.vm, {
-        block,
-        setHardfork: true,
-        skipBlockValidation: true,
-        skipHeaderValidation: true,
-        clearCache: false,
-      }).catch((cause: unknown) => {
+      const { block, receipts } = await this.#execute(parts, header).catch((cause: unknown) => {
         throw new BadBlock(`block ${header.number} does not execute to its header`, { cause })
       })
       // Recovered while it ran, and remembered by the library.
@@ -256,6 +250,11 @@ export class ProducingChain {
       await this.#reset()
       throw error
     }
+  }
+
+  async #execute(parts: BlockParts, header: Header) {
+    const block = viewBlock(parts, this.#parts.rules.at(header))
+    return { block, receipts: await executeBlock(this.#main, block, header) }
   }
 
   /** Waits for the commits under way. Throws what the first failed with; the chain then stands before it. */

@@ -60,6 +60,7 @@ export async function simulateBlock(
     machine,
     block,
     outcomes.flatMap(({ logs }) => logs),
+    { checked: false },
   )
   const withdrawals = (planned.block.withdrawals ?? []).map(encodeWithdrawal)
   await withdraw(machine, planned.block.withdrawals ?? [])

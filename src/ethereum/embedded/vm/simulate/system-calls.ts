@@ -29,6 +29,19 @@ const depositParts = [
   [416, 512],
   [544, 552],
 ] as const
+/** Where its parts begin, then how long each is: words at these places (EIP-6110, is_valid_deposit_event_data). */
+const depositWords = [
+  [0, 160],
+  [32, 256],
+  [64, 320],
+  [96, 384],
+  [128, 512],
+  [160, 48],
+  [256, 32],
+  [320, 8],
+  [384, 96],
+  [512, 8],
+] as const
 
 export async function beginBlock(machine: StateVm, block: Block, header: Header): Promise<void> {
   const { common } = machine.vm
@@ -39,15 +52,19 @@ export async function beginBlock(machine: StateVm, block: Block, header: Header)
   if (common.isActivatedEIP(2935)) await callSystem(machine, block, blockHashes, parentHash)
 }
 
-/** The requests hash of EIP-7685. Throws `execution_failed` for a deposit log that is none. */
+/**
+ * The requests hash of EIP-7685. Throws `execution_failed` for a deposit log that is none; `checked`: also for one whose
+ * parts do not lie where they must, at which a simulation does not look.
+ */
 export async function endBlock(
   machine: StateVm,
   block: Block,
   logs: readonly Log[],
+  { checked }: { readonly checked: boolean },
 ): Promise<Uint8Array> {
   const { common } = machine.vm
   const requests = [
-    common.isActivatedEIP(6110) ? deposits(machine, logs) : new Uint8Array(0),
+    common.isActivatedEIP(6110) ? deposits(machine, logs, checked) : new Uint8Array(0),
     common.isActivatedEIP(7002)
       ? await callSystem(machine, block, withdrawalRequests)
       : new Uint8Array(0),
@@ -82,7 +99,7 @@ async function callSystem(
   return execResult.exceptionError === undefined ? execResult.returnValue : new Uint8Array(0)
 }
 
-function deposits({ vm }: StateVm, logs: readonly Log[]): Uint8Array {
+function deposits({ vm }: StateVm, logs: readonly Log[], checked: boolean): Uint8Array {
   const contract = (
     vm.common['_chainParams'].depositContractAddress ?? depositContract
   ).toLowerCase()
@@ -95,7 +112,18 @@ function deposits({ vm }: StateVm, logs: readonly Log[]): Uint8Array {
       const detail = `unable to parse deposit data: deposit wrong length: want ${depositLogBytes}, have ${data.length}`
       throw new Fault('execution_failed', { detail })
     }
+    if (checked && !depositWords.every(([at, value]) => isWord(data, at, value))) {
+      throw new Fault('execution_failed', { detail: 'deposit data of another layout' })
+    }
     for (const [from, to] of depositParts) parts.push(data.subarray(from, to))
   }
   return new Uint8Array(Buffer.concat(parts))
+}
+
+function isWord(data: Uint8Array, at: number, value: number): boolean {
+  const word = data.subarray(at, at + 32)
+  const last = value % 256
+  return word.every((byte, index) =>
+    index === 31 ? byte === last : byte === (index === 30 ? (value - last) / 256 : 0),
+  )
 }
