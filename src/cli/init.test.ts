@@ -125,7 +125,7 @@ test('upstreams that are named make a network of the file, and the embedded chai
   assert.equal(seen.filter((question) => question.includes('  chain.')).length, 0)
   assert.match(
     err,
-    /expected http:\/\/ or https:\/\/, got ftp:\/\/[^]*"Big": expected lower-case[^]*too small/,
+    /expected http:\/\/ or https:\/\/, got ftp:\/\/[^]*"Big": expected lower-case[^]*is 0: expected at least 1/,
   )
   const env = { NODE_URL: 'https://b' }
   const { config } = await loadConfig({ file, env, flags: {} })

@@ -6,7 +6,7 @@ import { listLeaves } from './leaf.ts'
 import type { Leaf } from './leaf.ts'
 import { judgeSettings } from './load.ts'
 import type { Loaded, Places } from './load.ts'
-import { wrongAt } from './mistake.ts'
+import { inOrder, wrongAt } from './mistake.ts'
 import { readNetworks } from './networks.ts'
 import type { Written } from './network-written.ts'
 import { checkTogether, settingsSchema } from './settings.ts'
@@ -49,7 +49,8 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const broken = together.map(({ path, said, mend }) =>
     wrongAt(settings.origins.get(path)?.where ?? 'settings', said, mend),
   )
-  refuse([...settings.mistakes, ...listed.mistakes, ...asked.mistakes, ...both, ...broken])
+  const wrong = [...settings.mistakes, ...listed.mistakes, ...asked.mistakes, ...both, ...broken]
+  refuse(inOrder(wrong))
   const config = Object.freeze({
     ...(settings.config as Omit<Config, 'networks' | 'fileSources'>),
     networks: listed.networks,

@@ -2,7 +2,7 @@
 // but names; values are judged by the table.
 // Tested by src/config/load.test.ts
 import type { Leaf } from './leaf.ts'
-import { type Mistake, unknownName } from './mistake.ts'
+import { type Mistake, placeOf, unknownName, wrongAt } from './mistake.ts'
 import { distance, findNearest } from './nearest.ts'
 import { isNetworkVariable } from './network-variable.ts'
 import { hasReference, readSecretFile, resolveReferences } from './reference.ts'
@@ -55,7 +55,8 @@ export function fromFile(
     if (leaf === undefined) {
       // `http:` with nothing below it is an empty section.
       const isSection = leaves.some((candidate) => candidate.path.startsWith(`${path}.`))
-      if (!(isEmpty(value) && isSection)) mistakes.push(unknownName(path, where, pathsOf(leaves)))
+      if (!isSection) mistakes.push(unknownName(path, where, pathsOf(leaves)))
+      else if (!isEmpty(value)) mistakes.push(valueOfSection(path, where))
     } else if (typeof value === 'string' && hasReference(value)) {
       const { text, mistake } = { text: '', ...resolveReferences(value, env, where) }
       if (mistake !== undefined) mistakes.push(mistake)
@@ -135,6 +136,11 @@ function nearMiss(name: string, leaves: readonly Leaf[]): Mistake | null {
   const nearest = findNearest(name, names)
   if (nearest === null || distance(name, nearest) > 2) return null
   return unknownName(name, name, names)
+}
+
+function valueOfSection(path: string, where: string): Mistake {
+  const mend = `write "${path}:" alone in ${placeOf(where)}, and its settings below it, further in`
+  return wrongAt(where, `${path} is a section, not a setting`, mend)
 }
 
 function pathsOf(leaves: readonly Leaf[]): readonly string[] {

@@ -4,8 +4,10 @@ import type { z } from 'zod'
 import { refuse } from './config-error.ts'
 import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './given.ts'
 import type { Leaf } from './leaf.ts'
-import { type Mistake, wrongAt } from './mistake.ts'
+import { mendLine, type Mistake, wrongAt } from './mistake.ts'
+import { distance } from './nearest.ts'
 import type { Environment } from './reference.ts'
+import { sayIssue } from './say-issue.ts'
 import { type FileValue, readYamlFile } from './yaml-file.ts'
 
 export type Places = {
@@ -82,18 +84,37 @@ function describe(
     const path = issue.path.join('.')
     const from = given.get(path)
     const isSecret = leaves.some((leaf) => leaf.path === path && leaf.secret)
-    const shown = from === undefined || from.hidden || isSecret ? '' : quote(from.value)
-    return wrongAt(from?.where ?? 'settings', `${path}${shown}: ${lowerFirst(issue.message)}`)
+    const isHidden = from === undefined || from.hidden || isSecret
+    const said = `${path}${isHidden ? '' : quote(from.value)}: ${sayIssue(issue, from?.value)}`
+    const line = isHidden
+      ? null
+      : rightLine(
+          leaves.find((one) => one.path === path),
+          from.value,
+        )
+    const where = from?.where ?? 'settings'
+    return line === null ? wrongAt(where, said) : wrongAt(where, said, mendLine(where, line))
   })
+}
+
+/** The line that was most likely meant; null: it cannot be known. */
+function rightLine(leaf: Leaf | undefined, value: unknown): string | null {
+  if (leaf === undefined || typeof value !== 'string') return null
+  const name = leaf.path.split('.').at(-1)
+  const digits = value.replaceAll(/[_',. ]/g, '')
+  if (leaf.type === 'whole number') return /^\d{1,15}$/.test(digits) ? `${name}: ${digits}` : null
+  if (leaf.type === 'true or false') {
+    if (/^(yes|on|y|true|1)$/i.test(value)) return `${name}: true`
+    return /^(no|off|n|false|0)$/i.test(value) ? `${name}: false` : null
+  }
+  if (leaf.type !== 'choice') return null
+  const meant = leaf.choices.find((one) => value.startsWith(one) || distance(value, one) <= 2)
+  return `${name}: ${meant ?? String(leaf.initial)}`
 }
 
 /** ` is "…"`, cut short. */
 export function quote(value: unknown): string {
   return ` is ${(JSON.stringify(value) ?? 'nothing').slice(0, 80)}`
-}
-
-export function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 export function freeze<Value>(value: Value): Value {

@@ -42,6 +42,20 @@ export function unknownName(written: string, where: string, known: readonly stri
   }
 }
 
+/** The mend that is a line to write; a variable has no lines. */
+export function mendLine(where: string, line: string): string {
+  const place = placeOf(where)
+  return place === where
+    ? `correct ${where}`
+    : `write ${line.includes('"') ? line : `"${line}"`} in ${place}`
+}
+
+/** As they stand in the file, from its first line on; what stands elsewhere goes before. */
+export function inOrder(mistakes: readonly Mistake[]): readonly Mistake[] {
+  const lineOf = ({ text }: Mistake) => Number(/^[^:]*:(\d+): /.exec(text)?.[1] ?? 0)
+  return mistakes.toSorted((a, b) => lineOf(a) - lineOf(b))
+}
+
 /** `cairn.yaml:3` -> `line 3 of cairn.yaml`. */
 export function placeOf(where: string): string {
   const [, file, line] = /^(.*):(\d+)$/.exec(where) ?? []

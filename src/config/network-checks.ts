@@ -1,7 +1,7 @@
 // Rules between the members of networks, told beside what is wrong with each member alone.
 // Tested by src/config/networks.test.ts
-import { type Mistake, wrongAt } from './mistake.ts'
-import { mendLine, nameMember } from './network-mistake.ts'
+import { mendLine, type Mistake, wrongAt } from './mistake.ts'
+import { nameMember } from './network-mistake.ts'
 import type { Written } from './network-written.ts'
 
 /** Names are unique, and one network at most is embedded. */

@@ -1,8 +1,8 @@
 // What is wrong with one member of a network, as a sentence with its line and the line that would be right.
 // Tested by src/config/networks.test.ts
 import type { z } from 'zod'
-import { lowerFirst, quote } from './load.ts'
-import { type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
+import { quote } from './load.ts'
+import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
 import { findNearest } from './nearest.ts'
 import {
   embeddedSchema,
@@ -13,6 +13,7 @@ import {
 } from './network-schema.ts'
 import { findChainId } from './network-variable.ts'
 import { valueAt, type Written } from './network-written.ts'
+import { sayIssue } from './say-issue.ts'
 
 type Issue = z.ZodError['issues'][number]
 
@@ -39,15 +40,24 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly M
   const example = exampleOf(schemaOf(raw), path)
   const value = valueAt(raw, path)
   if (value === undefined) {
+    // Written, but by another name: that is told already.
+    if (Object.keys(valueAt(raw, path.slice(0, -1)) ?? {}).some((key) => isMeant(key, path, raw))) {
+      return []
+    }
     const usual = path.length === 1 && path[0] === 'chainId' ? chainIdOf(raw['name']) : null
     const mend = `add "${usual === null ? example.text : `chainId: ${usual}`}" to what begins in ${placeOf(where)}`
     return [wrongAt(where, `${name} is missing`, mend)]
   }
-  const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
   const isUrl = typeof value === 'string' && value.includes('://')
   const isShown = !example.secret && !isHidden(path) && typeof value !== 'object' && !isUrl
-  const said = `${name}${isShown ? quote(value) : ''}: ${lowerFirst(inner ?? 'wrong')}`
-  return [wrongAt(where, said, mendLine(where, example.text))]
+  const said = `${name}${isShown ? quote(value) : ''}: ${sayIssue(issue, value)}`
+  return [wrongAt(where, said, mendLine(where, meantUrl(path, value) ?? example.text))]
+}
+
+// Only where it can hold no secret: a host and a port.
+function meantUrl(path: readonly PropertyKey[], value: unknown): string | null {
+  const [, place] = /^(?:wss?:\/\/|\/\/)?([\w.-]+:\d{1,5})\/?$/.exec(String(value)) ?? []
+  return path.at(-1) === 'url' && place !== undefined ? `url: http://${place}` : null
 }
 
 // `verify: always` is read as `verify: {default: always}`.
@@ -59,12 +69,6 @@ function asWritten(raw: unknown, path: readonly PropertyKey[]): readonly Propert
 
 function chainIdOf(name: unknown): number | null {
   return typeof name === 'string' ? findChainId(name) : null
-}
-
-/** A variable has no lines to write. */
-export function mendLine(where: string, line: string): string {
-  const place = placeOf(where)
-  return place === where ? `correct ${where}` : `write "${line}" in ${place}`
 }
 
 function unknownMember(path: readonly PropertyKey[], written: Written): Mistake {
@@ -95,6 +99,13 @@ function unknownMember(path: readonly PropertyKey[], written: Written): Mistake 
         text: `${said}, did you mean "${nearest}"?`,
         mend: `write ${nearest} in ${place}`,
       }
+}
+
+// Is this unknown name one for the member at `path`?
+function isMeant(key: string, path: readonly PropertyKey[], raw: Written['raw']): boolean {
+  const schema = schemaOf(raw)
+  const members = Object.keys(shapeOf(memberAt(schema, path.slice(0, -1)) ?? schema) ?? {})
+  return !members.includes(key) && findNearest(nameShown(key), members) === path.at(-1)
 }
 
 function schemaOf(raw: Written['raw']) {

@@ -230,7 +230,10 @@ export const upstreamNetworkSchema = z.strictObject({
 
 /** Null: it can be used. Says nothing of what it holds but its scheme. */
 function judgeUrl(text: string): string | null {
-  if (!URL.canParse(text)) return 'expected a URL that starts with http:// or https://'
+  // `node:9002` would parse, with `node` for its scheme.
+  if (!URL.canParse(text) || !text.includes('://')) {
+    return 'expected a URL that starts with http:// or https://'
+  }
   const { protocol, hash } = new URL(text)
   if (protocol !== 'http:' && protocol !== 'https:') {
     return `expected http:// or https://, got ${protocol}//`

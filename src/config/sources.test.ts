@@ -103,15 +103,15 @@ test('each mistake is told with its line and what mends it', async () => {
     'just text',
   )
   assert.deepEqual(await mistakes(yaml), [
-    'cairn.yaml:11: the environment has no variable NOWHERE; export NOWHERE=…',
     'cairn.yaml:4: files.sources[0].url: expected http:// or https://, got ftp://; write "url: https://gateway.example" in line 4 of cairn.yaml',
     'cairn.yaml:5: files.sources[1].url is missing; write "url: https://gateway.example" in line 5 of cairn.yaml',
     'cairn.yaml:6: files.sources[2].url: expected the URL without /ipfs, which Cairn adds; write "url: https://gateway.example" in line 6 of cairn.yaml',
-    'cairn.yaml:10: files.sources[3].headers.host: this header is set by Cairn; write "headers: {authorization: "${env:GATEWAY_TOKEN}"}" in line 10 of cairn.yaml',
-    'cairn.yaml:9: files.sources[3].timeoutMs is 0: too small: expected number to be >=1; write "timeoutMs: 10000" in line 9 of cairn.yaml',
     'cairn.yaml:8: "concurency" is not a setting, did you mean "concurrency"?; write concurrency in line 8 of cairn.yaml',
-    'cairn.yaml:13: files.sources[5].blockBytesMax is 4194305: too big: expected number to be <=4194304; write "blockBytesMax: 2097152" in line 13 of cairn.yaml',
-    'cairn.yaml:14: files.sources[6]: invalid input: expected object, received string; write "- url: https://gateway.example" in line 14 of cairn.yaml',
+    'cairn.yaml:9: files.sources[3].timeoutMs is 0: expected at least 1; write "timeoutMs: 10000" in line 9 of cairn.yaml',
+    'cairn.yaml:10: files.sources[3].headers.host: this header is set by Cairn; write headers: {authorization: "${env:GATEWAY_TOKEN}"} in line 10 of cairn.yaml',
+    'cairn.yaml:11: the environment has no variable NOWHERE; export NOWHERE=…',
+    'cairn.yaml:13: files.sources[5].blockBytesMax is 4194305: expected at most 4194304; write "blockBytesMax: 2097152" in line 13 of cairn.yaml',
+    'cairn.yaml:14: files.sources[6]: expected its members, as "name: value" lines; write "- url: https://gateway.example" in line 14 of cairn.yaml',
   ])
   assert.deepEqual(await mistakes('files:\n  sources: http://one\n'), [
     'cairn.yaml:2: files.sources: expected a list; write "- url: https://gateway.example" below files: sources: of cairn.yaml',

@@ -1,13 +1,13 @@
 // `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as checked plain values. Everything that is
 // wrong is told at once, each with its line and what mends it.
-import { freeze, lowerFirst, quote } from './load.ts'
-import { type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
+import { freeze, quote } from './load.ts'
+import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
 import { findNearest } from './nearest.ts'
-import { mendLine } from './network-mistake.ts'
 import { memberAt, metaOf, shapeOf } from './network-schema.ts'
 import { valueAt } from './network-written.ts'
 import { type Environment, hasReference, readSecretFile, resolveReferences } from './reference.ts'
 import { type SourceConfig, sourceSchema, sourcesMax } from './source-schema.ts'
+import { sayIssue } from './say-issue.ts'
 import type { FileValue } from './yaml-file.ts'
 
 export const sourcesPath = 'files.sources'
@@ -141,11 +141,10 @@ function judge(written: WrittenSource, index: number, mistakes: Mistake[]) {
     const example = meta?.example ?? '- url: https://gateway.example'
     // A URL may stand where its members should.
     const isShown = meta !== null && meta.secret !== true && !isHidden(issue.path)
-    const inner = issue.code === 'invalid_key' ? issue.issues[0]?.message : issue.message
     const said =
       value === undefined
         ? `${name.join('.')} is missing`
-        : `${name.join('.')}${isShown ? quote(value) : ''}: ${lowerFirst(inner ?? 'wrong')}`
+        : `${name.join('.')}${isShown ? quote(value) : ''}: ${sayIssue(issue, value)}`
     mistakes.push(wrongAt(where(issue.path), said, mendLine(where(issue.path), example)))
   }
   return null

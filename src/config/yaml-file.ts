@@ -2,6 +2,7 @@
 // Tested by src/config/load.test.ts
 import { readFile, stat } from 'node:fs/promises'
 import type { Document } from 'yaml'
+import { sayErrno } from '../base/say-errno.ts'
 import { ConfigError } from './config-error.ts'
 import { type Mistake, wrongAt } from './mistake.ts'
 
@@ -77,6 +78,10 @@ export async function readYamlFile(file: string): Promise<readonly FileValue[]> 
 }
 
 function notYaml(file: string, line: number, message: string): Mistake {
+  if (message.startsWith('Map keys must be unique')) {
+    const mend = `put what is below it to the first one, and take line ${line} of ${file} out`
+    return wrongAt(`${file}:${line}`, 'this name is in the section already', mend)
+  }
   const mistake = wrongAt(`${file}:${line}`, message)
   if (!/tabs?\b/i.test(message)) return mistake
   return { ...mistake, code: 'tabs', mend: `sed -i 's/\\t/  /g' ${file}` }
@@ -93,7 +98,7 @@ async function readCapped(file: string): Promise<string> {
   try {
     if ((await stat(file)).size <= fileBytesMax) return await readFile(file, 'utf8')
   } catch (error) {
-    const text = `cannot read the settings file ${file}`
+    const text = `cannot read the settings file ${file}: ${sayErrno(error)}`
     throw new ConfigError([unreadable(text)], { cause: error })
   }
   const text = `the settings file ${file} is longer than ${fileBytesMax} bytes`
