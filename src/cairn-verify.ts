@@ -8,7 +8,7 @@ import { UsageError } from './cli/usage-error.ts'
 const usage = `node cairn-verify.mjs <bundle.json> --block <hash> [--method <name> --params <json>] [--result <json>]
                      [--blob-fraction <number>] [--json]
 
-Proves an answer of a Cairn server from its bundle, or from a whole reply with one, and from nothing else but the
+Proves an answer of a Cairn server from its bundle, or from a whole reply with one (- is standard input), and from nothing else but the
 block hash that you trust. Exit code: 0 proved, 1 not proved, 2 wrong usage.
 `
 

@@ -275,5 +275,5 @@ test('wrong use and a server that refuses are said in one sentence', async (t) =
   const stranger = await run([file, '--key', 'nobody'])
   assert.match(stranger.told, /invalid project id or project secret/)
   const nothing = await run([file, '--from', 'http://127.0.0.1:1'])
-  assert.match(nothing.told, /is no Kubo RPC and no gateway: ECONNREFUSED/)
+  assert.match(nothing.told, / does not answer: ECONNREFUSED/)
 })

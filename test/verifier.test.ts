@@ -123,6 +123,12 @@ result  "${String(result)}"
     assert.deepEqual(verify(path, '--block', hash, ...asked), expected)
     assert.deepEqual(await verifyWithin(path, '--block', hash, ...asked), expected)
     assert.match(verify(path, '--block', hash).stdout, /\nThe request is the one the bundle names:/)
+    // As it comes out of a pipe.
+    const piped = ['-', '--block', hash, ...asked]
+    const input = JSON.stringify(proof)
+    const options = { cwd: folder, encoding: 'utf8', input } as const
+    const { status, stdout } = spawnSync(process.execPath, ['cairn-verify.mjs', ...piped], options)
+    assert.deepEqual({ status, stdout, stderr: '' }, expected)
   },
 )
 
@@ -140,7 +146,10 @@ test(
         [path, '--block', hash, '--method', 'eth_getBalance', '--params', `["${usdcSlot[0]}"]`],
         /bundle is of/,
       ],
-      [[path, '--block', hash, '--result', '"0x1"'], /proves another result/],
+      [
+        [path, '--block', hash, '--result', '"0x1"'],
+        /proves another result than the one given: "0x/,
+      ],
       [[write('cut.json', { ...proof, nodes: [node] }), '--block', hash], /lacks trie-node 0x/],
       [[write('lie.json', { result: '0x1', proof }), '--block', hash], /proves another result/],
       [[write('text.json', 'hello'), '--block', hash], /a bundle is a JSON object/],

@@ -93,6 +93,10 @@ async function runAdd(context: Context, paths: readonly string[], options: Optio
     dereference: options.dereferenceArgs === true,
     inputName: options.stdinName ?? '',
   })
+  // A person who gave no path would wait for what waits for them.
+  if (context.openQuestions !== undefined && items.some(({ kind }) => kind === 'input')) {
+    context.err('Reading standard input; Ctrl-D ends it.\n')
+  }
   await withServer(context, options, 1, (client, signal) =>
     upload(context, options, items, client, signal),
   )

@@ -14,7 +14,7 @@ import { openUsageView } from '../open-usage.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData } from './open-data.ts'
 import { addSharedOptions } from './shared-options.ts'
-import { usualUrl } from './server-access.ts'
+import { noAnswer, usualUrl } from './server-access.ts'
 import { UsageError } from './usage-error.ts'
 
 export type AdminOptions = SharedOptions & { readonly url?: string }
@@ -103,7 +103,7 @@ function remote(url: string, token: string): AdminAccess {
         .ask({ ...request, replyBytesMax, timeoutMs }, never)
         .catch((thrown: unknown) => {
           if (!(thrown instanceof HttpTrouble)) throw thrown
-          throw new Error(`${origin} does not answer: ${thrown.message}`, { cause: thrown })
+          throw noAnswer(url, thrown)
         })
       const value = parse(reply.bytes)
       if (reply.status === 200 && value !== null) return value as Output

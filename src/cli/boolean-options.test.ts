@@ -29,5 +29,8 @@ test('what follows a flag is a path, and what is not typed is not given', () => 
 })
 
 test('other words are refused', () => {
-  assert.throws(() => parsed('--pin=maybe'), /unknown option/)
+  assert.throws(
+    () => parsed('--pin=maybe'),
+    /^UsageError: --pin is "maybe", expected true or false$/,
+  )
 })

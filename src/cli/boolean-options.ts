@@ -1,8 +1,9 @@
 // Options that are true or false as Go programs take them: `--pin`, `--pin=false`; and `--no-pin`.
 // Tested by src/cli/boolean-options.test.ts
 import { type Command, Option } from 'commander'
+import { UsageError } from './usage-error.ts'
 
-/** `flags`: `-w, --wrap-with-directory`. What is not typed is undefined. */
+/** `flags`: `-w, --wrap-with-directory`. What is not typed is undefined; parsing throws UsageError for other values. */
 export function addBooleanOptions(
   command: Command,
   rows: readonly (readonly [flags: string, description: string])[],
@@ -21,7 +22,10 @@ export function addBooleanOptions(
 }
 
 function plain(arg: string, names: ReadonlySet<string>): string {
-  const [, name = '', value] = /^(--[a-z-]+)=(true|false)$/.exec(arg) ?? []
+  const [, name = '', value = ''] = /^(--[a-z-]+)=(.*)$/s.exec(arg) ?? []
   if (!names.has(name)) return arg
+  if (!/^(true|false)$/.test(value)) {
+    throw new UsageError(`${name} is "${value}", expected true or false`)
+  }
   return value === 'true' ? name : `--no-${name.slice(2)}`
 }

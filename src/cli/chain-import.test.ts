@@ -129,10 +129,10 @@ test(
     const whole = readFileSync(`${vectors}/chain.rlp`)
     writeFileSync(of('cut.rlp'), whole.subarray(0, whole.length - 1))
     const cut = await run(['--blocks', of('cut.rlp'), '--data-dir', of('none')])
-    assert.match(cut.err, /cut\.rlp cannot be read, is cut off or holds no blocks\n$/)
+    assert.match(cut.err, /cut\.rlp is cut off, or no file of blocks \(RLP, one after another\)\n$/)
     writeFileSync(of('empty.rlp'), '')
     const empty = await run(['--blocks', of('empty.rlp'), '--data-dir', of('none')])
-    assert.match(empty.err, /empty\.rlp cannot be read, is cut off or holds no blocks\n$/)
+    assert.match(empty.err, /empty\.rlp holds no blocks\n$/)
     const head = await run([...recorded, '--head', 'latest', '--data-dir', of('none')])
     assert.equal(head.code, 2)
     assert.match(head.err, /--head: latest is no block hash, and no file that holds one\n$/)
@@ -144,7 +144,7 @@ test(
       '--data-dir',
       of('none'),
     ])
-    assert.match(genesis.err, /cut\.rlp is no genesis: /)
+    assert.match(genesis.err, /cut\.rlp is no genesis: it is no JSON\n$/)
   },
 )
 

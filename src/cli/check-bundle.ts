@@ -28,13 +28,17 @@ export type CheckedBundle =
 /** Twice what a server puts into one reply by default, and then some. */
 const fileBytesMax = 64 * 1024 * 1024
 const sendersMax = 10_000
+/** Characters of a result that are shown where another one was claimed. */
+const shownMax = 200
 const hashForm = /^0x[0-9a-fA-F]{64}$/
 
-/** `file`: a bundle, or a whole reply with one. Throws UsageError, and what reading the file throws. */
+/** `file`: a bundle, or a whole reply with one; `-`: the same from standard input. Throws UsageError, and what reading the file throws. */
 export async function checkBundle(file: string, options: CheckOptions): Promise<CheckedBundle> {
   const { block } = options
   if (block === undefined || !hashForm.test(block)) {
-    throw new UsageError('--block is to be the hash of the block you trust: 0x and 64 hex digits')
+    throw new UsageError(
+      `--block is "${block ?? ''}", expected the hash of the block you trust: 0x and 64 hex digits`,
+    )
   }
   const request = {
     blockHash: fromHex(block),
@@ -43,10 +47,9 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   }
   const claimedByReader =
     options.result === undefined ? undefined : parseJson('--result', options.result)
-  const size = statSync(file, { throwIfNoEntry: false })?.size
-  if (size === undefined) throw new Error(`there is no file ${file}`)
-  if (size > fileBytesMax) return refuse(`the file is longer than ${fileBytesMax} bytes`)
-  const parsed = parseBundle(parseFile(readFileSync(file, 'utf8')))
+  const text = await readCapped(file)
+  if (text === null) return refuse(`the file is longer than ${fileBytesMax} bytes`)
+  const parsed = parseBundle(parseFile(text))
   if ('refused' in parsed) return refuse(parsed.refused)
   const operations = createRpcOperations({
     clientVersion: '',
@@ -59,10 +62,33 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   for (const claimed of [claimedByReader, parsed.claimed]) {
     if (claimed === undefined) continue
     const compared = compare(JSON.parse(verdict.result), claimed, verdict.method)
-    if (compared === 'differs') return refuse('the bundle proves another result than the one given')
+    if (compared === 'differs')
+      return refuse(`the bundle proves another result than the one given: ${cut(verdict.result)}`)
     if (compared === 'without blobGasPrice') unproved.add('blobGasPrice')
   }
   return { proved: true, ...verdict, unproved: [...unproved] }
+}
+
+/** Null: longer than that. `-`: standard input. Throws what reading throws, and a sentence. */
+async function readCapped(file: string): Promise<string | null> {
+  if (file !== '-') {
+    const size = statSync(file, { throwIfNoEntry: false })?.size
+    if (size === undefined) throw new Error(`there is no file ${file}`)
+    return size > fileBytesMax ? null : readFileSync(file, 'utf8')
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > fileBytesMax) return null
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A block or its receipts would fill the screen. */
+function cut(result: string): string {
+  return result.length > shownMax ? `${result.slice(0, shownMax)}…` : result
 }
 
 function refuse(reason: string): CheckedBundle {
@@ -91,7 +117,7 @@ function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`${flag} is not JSON`)
+    throw new UsageError(`${flag} is ${text}, expected JSON, in which text has quotes: '"0x0"'`)
   }
 }
 

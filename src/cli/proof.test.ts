@@ -117,7 +117,7 @@ test('what cannot be asked is said in a sentence', async () => {
     [
       [...balance, '--url', 'http://127.0.0.1:1', '--key', 'k'],
       1,
-      /http:\/\/127\.0\.0\.1:1 does not answer: ECONNREFUSED/,
+      /http:\/\/127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start it/,
     ],
     [[...balance, '--url', 'nonsense', '--key', 'k'], 2, /--url is "nonsense"/],
     [[], 2, /missing required argument 'method'/],

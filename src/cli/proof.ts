@@ -11,6 +11,7 @@ import { parseBundle } from '../gateway/proof-bundle.ts'
 import { openStoredChain } from '../open-stored-chain.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { FoundBad } from './report.ts'
+import { noAnswer } from './server-access.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -103,8 +104,7 @@ async function askServer(
     return bundle
   } catch (thrown) {
     if (!(thrown instanceof UpstreamError) || thrown.kind !== 'trouble') throw thrown
-    // Not the whole URL: it may hold the key.
-    throw new Error(`${new URL(url).origin} does not answer: ${thrown.message}`, { cause: thrown })
+    throw noAnswer(url, thrown)
   } finally {
     await client.close()
   }

@@ -1,9 +1,10 @@
 // Runs `cairn chain import` beside the thread of the EVM, which loads meanwhile, and says what came of it.
 // Tested by src/cli/chain-import.test.ts
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { toHex } from '../base/hex.ts'
 import { createLog } from '../base/log.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { embeddedChain } from '../config/settings.ts'
 import { countBlocks } from '../ethereum/embedded/count-blocks.ts'
 import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
@@ -36,10 +37,12 @@ export async function runChainImport(
   const wanted = options.head === undefined ? null : readHead(options.head)
   const genesisFile = options.genesis ?? chain.genesisFile
   const genesis = genesisFile === null ? defaultGenesis : readGenesis(genesisFile)
+  if (!existsSync(options.blocks)) throw new Error(`there is no file ${options.blocks}`)
   const total = await countBlocks(options.blocks)
-  if (total === null || total === 0) {
-    throw new Error(`${options.blocks} cannot be read, is cut off or holds no blocks`)
+  if (total === null) {
+    throw new Error(`${options.blocks} is cut off, or no file of blocks (RLP, one after another)`)
   }
+  if (total === 0) throw new Error(`${options.blocks} holds no blocks`)
   let begun = systemClock.monotonic()
   let progress: Progress | null = null
   const { added, head } = await importChain({
@@ -94,7 +97,8 @@ function readGenesis(file: string) {
   try {
     return parseGenesis(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
+    // What the parser says of other bytes than JSON is those bytes.
+    const why = cause instanceof SyntaxError ? 'it is no JSON' : sayErrno(cause)
     throw new Error(`${file} is no genesis: ${why}`, { cause })
   }
 }

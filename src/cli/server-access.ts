@@ -46,6 +46,14 @@ export async function serverAccess(
   return { url, headers: { authorization: `Basic ${pair}` } }
 }
 
+/** The sentence for a server that was not reached. Not the whole URL: it may hold the key. */
+export function noAnswer(url: string, thrown: Error): Error {
+  return new Error(
+    `${new URL(url).origin} does not answer (${thrown.message}): start it with cairn start, or name another with --url`,
+    { cause: thrown },
+  )
+}
+
 /** Where the server of these settings listens. */
 export async function usualUrl(context: Context, options: SharedOptions): Promise<string> {
   return reachedUrl((await settingsOf(context, options)).config.http)

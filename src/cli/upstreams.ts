@@ -72,7 +72,7 @@ async function run(context: Context, options: Options): Promise<void> {
     table(headings, upstreams.map(rowOf), 'The settings name no upstreams.'),
     ...alarms.map(
       ({ network, need, since }) =>
-        `No upstream of ${network} gives a ${need} that can be proved, since ${since}: see its policy.`,
+        `No upstream of ${network} gave a ${need} that holds, since ${since}: see its policy.`,
     ),
     liesText(lies, liesInAll),
     running || upstreams.length === 0
@@ -112,12 +112,21 @@ function shownOf(
 
 const headings = ['network', 'upstream', 'url', 'state', 'p95', 'head', 'lag', 'proves', 'lies']
 
+/** Where the name says too little. */
+const states: Readonly<Record<string, string>> = {
+  open: 'rests after failures',
+  'wrong-chain': 'another chain',
+}
+
 function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
   const answers = asked === null ? null : asked.reachable ? 'answers' : 'does not answer'
   // Who has not said a head yet may be one that nobody reaches; a breaker opens only after many calls.
-  const standing = live?.state === 'ok' && live.head === null ? 'no head' : live?.state
+  const standing =
+    live?.state === 'ok' && live.head === null
+      ? 'no head'
+      : live && (states[live.state] ?? live.state)
   const state =
-    standing === undefined
+    standing === null || standing === undefined
       ? (answers ?? 'unknown')
       : [standing, ...(answers === null ? [] : [answers])].join(', ')
   const proof = live === null ? (asked?.proofs ?? null) : spellReach(live.reach.proof)

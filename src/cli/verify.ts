@@ -9,7 +9,7 @@ import { addSharedOptions } from './shared-options.ts'
 
 export function defineVerify(command: Command, context: Context): void {
   addSharedOptions(command)
-    .argument('<file>', 'a bundle, or a whole reply with one')
+    .argument('<file>', 'a bundle, or a whole reply with one; - is standard input')
     .requiredOption('--block <hash>', 'the block you trust: all else is worked out from it')
     .option('--method <name>', 'the request you sent; else the one that the bundle names')
     .option('--params <json>', 'its params, a JSON array')
@@ -21,6 +21,7 @@ export function defineVerify(command: Command, context: Context): void {
 Examples:
   cairn proof eth_getBalance 0x391694e7e0b0cce554cb130d723a9d27458f9298 latest > bundle.json
   cairn verify bundle.json --block 0x<64 digits>
+  curl … | cairn verify - --block 0x<64 digits>
   cairn verify reply.json --block 0x<64 digits> --method eth_getBalance --params '["0x3916…","latest"]'
 
 A reply with its bundle is what a server gives when the URL ends in ?proof=1.

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts'
 import { createHttpClient, type HttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import type { Context } from './context.ts'
 import { onInterrupt } from './on-interrupt.ts'
-import { serverAccess, type ServerOptions } from './server-access.ts'
+import { noAnswer, serverAccess, type ServerOptions } from './server-access.ts'
 
 /** How long the server may be silent: it answers an upload when all of it is on disk. */
 export const silenceMs = 86_400_000
@@ -30,8 +30,7 @@ export async function withServer<Result>(
     return await work(client, interrupt.signal)
   } catch (thrown) {
     if (!(thrown instanceof HttpTrouble)) throw thrown
-    const { origin } = new URL(server.url)
-    throw new Error(`${origin} does not answer: ${thrown.message}`, { cause: thrown })
+    throw noAnswer(server.url, thrown)
   } finally {
     stopListening()
     stayAlive.close()

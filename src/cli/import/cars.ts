@@ -96,7 +96,7 @@ function tell(
   const counts = { imported, present, failed: failed.length, left: left.length, ended }
   const lines = [
     ...roots.map((root) => `pinned ${root}`),
-    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} were there, ${failed.length} failed.`,
+    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} there already, ${failed.length} failed.`,
     ...failed.slice(0, shownMax).map(({ path, reason }) => visible(`failed: ${path}: ${reason}`)),
     ...(told.report === null
       ? []

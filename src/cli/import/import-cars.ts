@@ -3,6 +3,8 @@
 // Tested by test/import-car.test.ts
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
+import { Fault } from '../../base/fault.ts'
+import { sayErrno } from '../../base/say-errno.ts'
 import { carLimits, openCar } from '../../codec/car-reader.ts'
 import { type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { replyLines } from '../move/reply-lines.ts'
@@ -63,8 +65,7 @@ export async function importCars(
           stop.abort(thrown)
           return
         }
-        const reason = thrown instanceof Error ? thrown.message : String(thrown)
-        failed.push({ path: file.path, reason })
+        failed.push({ path: file.path, reason: sayErrno(thrown) })
       }
       done.add(file)
       sent.delete(file)
@@ -126,12 +127,15 @@ async function pinnedRoots(client: HttpClient, signal: AbortSignal): Promise<Rea
   return pinned
 }
 
-/** Of the file's header. Throws what `openCar` throws, and what the disk says. */
+/** Of the file's header. Throws a sentence when it has none, and what the disk says. */
 async function rootsOf(path: string): Promise<readonly string[]> {
   const file = createReadStream(path)
   try {
     const { roots } = await openCar(file, carLimits)
     return roots.map(String)
+  } catch (thrown) {
+    if (!(thrown instanceof Fault)) throw thrown
+    throw new Error(`it is no CAR file (${thrown.message})`, { cause: thrown })
   } finally {
     file.destroy()
   }

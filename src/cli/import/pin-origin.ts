@@ -4,8 +4,8 @@
 import { systemClock } from '../../base/clock.ts'
 import { rawCodec } from '../../codec/cid.ts'
 import { writeCar } from '../../codec/car-writer.ts'
-import { createHttpClient, type HttpClient } from '../../ipfs/sources/http-client.ts'
-import { bodyOf, textOf } from './api-reply.ts'
+import { createHttpClient, type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
+import { bodyOf, Refused, textOf } from './api-reply.ts'
 import type { WantedPin } from './pin-list.ts'
 
 export type PinOrigin = {
@@ -39,7 +39,7 @@ export async function openPinOrigin(
   try {
     const told = await whoAnswers(client, signal)
     if (told.speaks === null) {
-      throw new Error(`${new URL(url).origin} is no Kubo RPC and no gateway: ${told.why}`)
+      throw new Error(`${new URL(url).origin} ${told.why}`)
     }
     return told.speaks === 'kubo' ? kuboOrigin(client) : gatewayOrigin(client)
   } catch (thrown) {
@@ -68,7 +68,13 @@ async function whoAnswers(
   const [one, other] = [asRpc, asGateway].map((said) =>
     said instanceof Error ? said.message : 'it answers with a page',
   )
-  return { speaks: null, why: one === other ? `${one}` : `${one}; ${other}` }
+  const both = one === other ? `${one}` : `${one}; ${other}`
+  if (asRpc instanceof HttpTrouble && asGateway instanceof HttpTrouble) {
+    return { speaks: null, why: `does not answer: ${both}` }
+  }
+  const isClosed = asRpc instanceof Refused && [401, 403].includes(asRpc.status)
+  const mend = isClosed ? '; credentials go with --from-header "authorization: Basic …"' : ''
+  return { speaks: null, why: `is no Kubo RPC and no gateway, or not for us: ${both}${mend}` }
 }
 
 function kuboOrigin(client: HttpClient): PinOrigin {

@@ -4,6 +4,7 @@
 import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
+import { sayErrno } from '../../base/say-errno.ts'
 import type { Context } from '../context.ts'
 import { createProgress } from '../progress.ts'
 import { FoundBad, print, visible } from '../report.ts'
@@ -117,8 +118,7 @@ async function readList(
       chunks.push(chunk)
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`cannot read the list ${list}: ${why}`, { cause })
+    throw new Error(`cannot read the list ${list}: ${sayErrno(cause)}`, { cause })
   }
   return parsePinList(Buffer.concat(chunks).toString('utf8'))
 }
@@ -164,7 +164,7 @@ function tell(
     seconds,
   }
   const lines = [
-    `${pinned} pinned in ${seconds.toFixed(1)} s, ${present} were there, ${failed.length} failed.`,
+    `${pinned} pinned in ${seconds.toFixed(1)} s, ${present} there already, ${failed.length} failed.`,
     ...failed
       .slice(0, shownMax)
       .map(({ pin, reason }) => `failed: ${pin.cid.toString()}: ${visible(reason)}`),
