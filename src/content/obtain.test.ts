@@ -9,7 +9,7 @@ import { silentLog } from '../base/log.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createObtain, defaultObtainLimits, type Obtaining } from './obtain.ts'
 import type { ReadWatch } from './read-watch.ts'
-import type { Item, Verify } from './ref.ts'
+import { refKey, type Item, type Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
 
@@ -531,14 +531,8 @@ test('a reader who watches is told what its read took, others are told nothing',
 })
 
 test('after many looks on disk in vain most nodes are asked for elsewhere first, and none is lost by it', async () => {
-  const node = (name: string): Item => ({
-    ...item(name),
-    ref: { ...item(name).ref, kind: 'trie-node' },
-  })
   const has = new Map<string, Item>()
-  let isUp = true
   const upstream = source('upstream', (asked) => {
-    if (!isUp) return new Error('connection refused')
     const found = has.get(Buffer.from(asked.hash).toString('hex'))
     return found === undefined ? [] : [found]
   })
@@ -554,14 +548,70 @@ test('after many looks on disk in vain most nodes are asked for elsewhere first,
     assert.deepEqual(await obtain(one.ref, {}, never), one.bytes)
   }
   await idle()
-  const [first, ...others] = kept
-  assert.ok(first)
-  isUp = false
-  assert.deepEqual(await obtain(first.ref, {}, never), first.bytes, 'nobody else has it')
-  assert.deepEqual(await obtain(first.ref, { offline: true }, never), first.bytes)
-  isUp = true
   for (const one of kept) has.set(Buffer.from(one.ref.hash).toString('hex'), one)
   upstream.asked.length = 0
-  for (const { ref, bytes } of others) assert.deepEqual(await obtain(ref, {}, never), bytes)
-  assert.equal(upstream.asked.length, 14, 'the sixteenth look found one, and then all are made')
+  for (const { ref, bytes } of kept) assert.deepEqual(await obtain(ref, {}, never), bytes)
+  assert.equal(upstream.asked.length, 15, 'the sixteenth look found one, and then all are made')
+})
+
+const node = (name: string): Item => ({
+  ...item(name),
+  ref: { ...item(name).ref, kind: 'trie-node' },
+})
+
+/** What is kept is asked of `upstream` before the disk. */
+async function vainRig(upstream: Asked, moved: Map<string, Item>): Promise<Rig> {
+  const made = rig([upstream], { ...defaultObtainLimits, memoryBytesMax: 0 })
+  await made.store.commit(['a', 'b', 'c'].map((name) => node(`kept ${name}`)))
+  for (let index = 0; index < 32; index += 1) {
+    const one = node(`moved on ${index}`)
+    moved.set(Buffer.from(one.ref.hash).toString('hex'), one)
+    await made.obtain(one.ref, {}, never)
+  }
+  await made.idle()
+  upstream.asked.length = 0
+  return made
+}
+
+test('while nobody can be asked what is on disk is given, and asked of nobody after the first', async () => {
+  const moved = new Map<string, Item>()
+  const upstream = source('upstream', (asked) => {
+    const found = moved.get(Buffer.from(asked.hash).toString('hex'))
+    return found === undefined ? new Error('connection refused') : [found]
+  })
+  const { obtain } = await vainRig(upstream, moved)
+  for (const name of ['a', 'b', 'c']) {
+    const { ref, bytes } = node(`kept ${name}`)
+    assert.deepEqual(await obtain(ref, {}, never), bytes)
+    assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
+  }
+  assert.equal(upstream.asked.length, 1)
+})
+
+test('who answers late is not waited for where the disk has it', async () => {
+  const moved = new Map<string, Item>()
+  const late = Promise.withResolvers<Item[]>()
+  const asked: string[] = []
+  const upstream: Asked = {
+    name: 'upstream',
+    asked,
+    async fetch({ ref }, offer) {
+      asked.push(refKey(ref))
+      const found = moved.get(Buffer.from(ref.hash).toString('hex'))
+      offer(found === undefined ? await late.promise : [found])
+    },
+  }
+  const { obtain, clock, idle } = await vainRig(upstream, moved)
+  const timers = clock.timers
+  const gone = node('not on disk')
+  const waits = [gone, node('kept a')].map(({ ref }) => obtain(ref, {}, never))
+  await new Promise(setImmediate)
+  clock.turn(25)
+  assert.deepEqual(await waits[1], node('kept a').bytes)
+  assert.deepEqual(await obtain(node('kept b').ref, {}, never), node('kept b').bytes)
+  assert.equal(asked.length, 2)
+  late.resolve([gone])
+  assert.deepEqual(await waits[0], gone.bytes)
+  await idle()
+  assert.equal(clock.timers, timers)
 })

@@ -76,6 +76,9 @@ export const defaultObtainLimits: ObtainLimits = {
   memoryBytesMax: 32 * 1024 * 1024,
 }
 
+/** A look takes less than a thousandth of it. */
+const lateMs = 25
+
 export type Obtaining = {
   /**
    * As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked, `internal` when
@@ -274,14 +277,44 @@ export function createObtain(parts: ObtainParts): Obtaining {
     if (held instanceof Uint8Array) return held
     if (mayPass) looks.missed()
     try {
-      return await obtainElsewhere(ref, hint, signal)
+      return await (passes
+        ? obtainUnlessLate(ref, hint, signal)
+        : obtainElsewhere(ref, hint, signal))
     } catch (thrown) {
-      const late = passes && !signal.aborted ? await findHeld(ref, false) : held
+      const late = passes && !signal.aborted ? await findPassed(ref) : held
       if (late instanceof Uint8Array) return late
       // What cannot be read is there: it must not be reported as absent.
       if (late === null || !hasCode(thrown, 'not_found')) throw thrown
       throw new Fault('internal', { cause: late.unread })
     }
+  }
+
+  /** Sources that take long are not waited for where the disk has it. */
+  function obtainUnlessLate(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+    const stopTimer = clock.after(lateMs, () => {
+      void findPassed(ref).then((found) => {
+        if (found instanceof Uint8Array) resolve(found)
+      })
+    })
+    obtainElsewhere(ref, hint, signal).then(
+      (bytes) => {
+        stopTimer()
+        resolve(bytes)
+      },
+      (thrown: unknown) => {
+        stopTimer()
+        reject(thrown as Error)
+      },
+    )
+    return promise
+  }
+
+  /** On disk, where it was not looked for. */
+  async function findPassed(ref: ContentRef): Promise<Uint8Array | Unread | null> {
+    const found = await findHeld(ref, false)
+    if (found instanceof Uint8Array) looks.found()
+    return found
   }
 
   async function obtainElsewhere(
