@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createProgress } from './progress.ts'
@@ -40,6 +41,22 @@ test('elsewhere every tenth is a line once the work has taken a while, and short
     text(),
     'checked: 30 % (31 of 100)\nchecked: 40 % (40 of 100)\nchecked: 50 % (50 of 100)\n',
   )
+})
+
+test('Ctrl-C takes the bar away and says so before it ends the process by its signal', () => {
+  const module = JSON.stringify(new URL('./progress.ts', import.meta.url).href)
+  const program = `
+    const { createProgress } = await import(${module})
+    const context = { out() {}, err: (text) => process.stderr.write(text), env: { NO_COLOR: '1' }, terminal: { out: true, err: true } }
+    const clock = { monotonic: () => performance.now() }
+    createProgress(context, { title: 'checked', total: 10, clock, interrupted: 'interrupted: again' }).at(1)
+    process.kill(process.pid, 'SIGINT')
+    setTimeout(() => {}, 10_000)`
+  const { signal, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  })
+  assert.equal(signal, 'SIGINT')
+  assert.match(stderr, /checked .* 10 % \(1 of 10\)\r\u001b\[Kcairn: interrupted: again\n$/)
 })
 
 test('nothing to do draws nothing', () => {

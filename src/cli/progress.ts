@@ -2,6 +2,7 @@
 // nothing at all when the work is short.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from './context.ts'
+import { createPaint } from './paint.ts'
 
 export type Progress = {
   /** `done` of the total. Cheap enough to be called for each item. */
@@ -15,7 +16,10 @@ const redrawMs = 100
 const shortMs = 5000
 const width = 30
 
-/** `total`: 0 = nothing to do, no bar. `unit`: what is counted, when it is no number of things. */
+/**
+ * `total`: 0 = nothing to do, no bar. `unit`: what is counted, when it is no number of things. Where nobody else listens,
+ * Ctrl-C takes the bar away and says `interrupted`, with what follows from it, before it ends the process.
+ */
 export function createProgress(
   context: Context,
   {
@@ -23,7 +27,14 @@ export function createProgress(
     total,
     clock,
     unit,
-  }: { title: string; total: number; clock: Pick<Clock, 'monotonic'>; unit?: 'bytes' },
+    interrupted = 'interrupted',
+  }: {
+    title: string
+    total: number
+    clock: Pick<Clock, 'monotonic'>
+    unit?: 'bytes'
+    interrupted?: string
+  },
 ): Progress {
   const count = unit === 'bytes' ? showBytes : String
   const started = clock.monotonic()
@@ -33,6 +44,9 @@ export function createProgress(
 
   function draw(done: number, now: number): void {
     if (now - drawn < redrawMs) return
+    if (drawn === Number.NEGATIVE_INFINITY && process.listenerCount('SIGINT') === 0) {
+      process.once('SIGINT', onSignal)
+    }
     drawn = now
     const share = Math.min(1, done / total)
     const full = Math.floor(share * width)
@@ -40,6 +54,18 @@ export function createProgress(
     context.err(
       `\r${title} [${bar}] ${Math.floor(share * 100)} % (${count(done)} of ${count(total)})`,
     )
+  }
+
+  function onSignal(): void {
+    clear()
+    context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${interrupted}\n`)
+    // By the signal itself, which shells look for: nobody listens any more.
+    process.kill(process.pid, 'SIGINT')
+  }
+
+  function clear(): void {
+    if (onTerminal && drawn !== Number.NEGATIVE_INFINITY) context.err('\r\u001b[K')
+    drawn = Number.NEGATIVE_INFINITY
   }
 
   function tell(done: number, now: number): void {
@@ -57,8 +83,8 @@ export function createProgress(
       else tell(done, now)
     },
     end() {
-      if (onTerminal && drawn !== Number.NEGATIVE_INFINITY) context.err('\r\u001b[K')
-      drawn = Number.NEGATIVE_INFINITY
+      clear()
+      process.off('SIGINT', onSignal)
     },
   }
 }

@@ -57,7 +57,12 @@ export async function runChainImport(
       // Making the folder and the first block is no import.
       begun = systemClock.monotonic()
       const title = 'blocks executed and verified'
-      progress = createProgress(context, { title, total, clock: systemClock })
+      progress = createProgress(context, {
+        title,
+        total,
+        clock: systemClock,
+        interrupted: 'interrupted: run again, it goes on where it stopped',
+      })
       progress.at(Number(number))
     },
     onBlock: (number) => progress?.at(Number(number)),
