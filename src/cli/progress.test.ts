@@ -56,7 +56,7 @@ test('Ctrl-C takes the bar away and says so before it ends the process by its si
     encoding: 'utf8',
   })
   assert.equal(signal, 'SIGINT')
-  assert.match(stderr, /checked .* 10 % \(1 of 10\)\r\u001b\[Kcairn: interrupted: again\n$/)
+  assert.ok(stderr.endsWith('10 % (1 of 10)\r\u001b[Kcairn: interrupted: again\n'), stderr)
 })
 
 test('nothing to do draws nothing', () => {

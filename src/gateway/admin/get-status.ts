@@ -67,5 +67,8 @@ export const getStatus: JsonOperation<z.output<typeof input>, z.output<typeof ou
 
 /** The data folder alone does not know how a server stands. */
 export function noServer(): Fault {
-  return new Fault('absent', { detail: 'only a running server knows: ask it with --url, and a token of the dashboard in CAIRN_TOKEN' })
+  return new Fault('absent', {
+    detail:
+      'only a running server knows: ask it with --url, and a token of the dashboard in CAIRN_TOKEN',
+  })
 }
