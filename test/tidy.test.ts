@@ -43,6 +43,26 @@ test('every fragment of the change log has a heading and a text', () => {
   }
 })
 
+test('a file that a comment or a page names with its folder is there', () => {
+  const there = globSync('{src,test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
+    cwd: root.pathname,
+  })
+  const pages = globSync('{AGENTS.md,CONTRIBUTING.md,docs/*.md}', { cwd: root.pathname })
+  const texts = [
+    ...files.filter((file) => !isTest(file)),
+    ...pages.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') })),
+  ]
+  const lost = texts.flatMap(({ path, text }) => {
+    // Imports are looked up by the compiler.
+    const named = text.matchAll(/(?<![\w./-])(?:[\w-]+\/)+[\w-]+\.tsx?(?!\w)/g)
+    return [...named]
+      .map(([name]) => name)
+      .filter((name) => !there.some((one) => one === name || one.endsWith(`/${name}`)))
+      .map((name) => `${path}: ${name}`)
+  })
+  assert.deepEqual(lost, [])
+})
+
 test('AGENTS.md is at most 80 lines', () => {
   const lines = readFileSync(new URL('AGENTS.md', root), 'utf8').trimEnd().split('\n')
   assert.ok(lines.length <= 80, `${lines.length} lines`)

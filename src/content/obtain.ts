@@ -27,9 +27,9 @@ import type { Store } from './store.ts'
 import { createVainLooks } from './vain-looks.ts'
 
 /**
- * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and dropped, or cannot be read. Of a
- * source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none; `failed`: it could not
- * be asked. `not_kept`: verified, but the store did not take it.
+ * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and
+ * dropped, or cannot be read. Of a source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none;
+ * `failed`: it could not be asked. `not_kept`: verified, but the store did not take it.
  */
 export type ObtainEvent =
   | 'remembered'

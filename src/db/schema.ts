@@ -98,7 +98,7 @@ export type Schema = {
   chain_transaction: { network: string; hash: Uint8Array; block_hash: Uint8Array; position: number }
   /** One row per network: the block that `latest` names. */
   chain_head: { network: string; number: number; hash: Uint8Array }
-  /** What upstreams were caught in, by ethereum/upstream/lie-ledger.ts; the newest thousand. */
+  /** What upstreams were caught in, by ethereum/upstream/pool/lie-ledger.ts; the newest thousand. */
   lie: {
     id: Generated<number>
     time: number
@@ -113,7 +113,7 @@ export type Schema = {
     /** Hash of the block as hex, or null. */
     block: string | null
   }
-  /** How upstreams stand, by ethereum/upstream/status-rows.ts; only while a server runs. `status`: JSON. */
+  /** How upstreams stand, by ethereum/upstream/pool/status-rows.ts; only while a server runs. `status`: JSON. */
   upstream_status: { network: string; upstream: string; time: number; status: string }
   /** Who signs in. `disabled`: since when, or null. */
   person: {
