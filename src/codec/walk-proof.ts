@@ -4,7 +4,7 @@ import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot } from './account-state.ts'
 import { Malformed } from './malformed.ts'
 import { nibbleAt } from './nibbles.ts'
-import { childHashAt } from './plain-node.ts'
+import { childHashAt, leadsToLeaf, readLeaf } from './plain-node.ts'
 import { stepThroughBytes, toNibbles } from './trie-node.ts'
 
 /** Of 64 nibbles: each node but the last uses up at least one. */
@@ -34,6 +34,11 @@ export function walkProof(
       hash = bytes.subarray(child, child + 32)
       depth += 1
       continue
+    }
+    const leaf = readLeaf(bytes)
+    if (leaf !== null) {
+      if (!leadsToLeaf(bytes, leaf, key, depth)) return 'absent'
+      return { value: bytes.subarray(leaf.valueAt) }
     }
     const step = stepThroughBytes(bytes, toNibbles(key).subarray(depth))
     if (step === 'absent' || 'value' in step) return step

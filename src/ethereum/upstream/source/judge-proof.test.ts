@@ -239,6 +239,20 @@ test('nodes that are spelled otherwise than as whole bytes prove nothing, and ar
   }
 })
 
+test('nodes spelled in capitals prove as much, whether they are held or not', () => {
+  const capital = (nodes: readonly string[]) =>
+    nodes.map((node) => `0x${node.slice(2).toUpperCase()}`)
+  const proof = honest([1, 50])
+  const loud = {
+    ...proof,
+    accountProof: capital(proof.accountProof),
+    storageProof: proof.storageProof.map((one) => ({ ...one, proof: capital(one.proof) })),
+  }
+  assert.equal(judge(loud, [1, 50]), 'complete')
+  const [first = '', ...rest] = loud.accountProof
+  assert.equal(judge({ ...loud, accountProof: [`0X${first.slice(2)}`, ...rest] }, [1, 50]), 'short')
+})
+
 test('an account is judged anew when its list reads otherwise, and of another root or address', () => {
   const accounts = createJudgedAccounts()
   const before = { heldNode: holding(1), accounts }

@@ -96,9 +96,8 @@ class Walks {
   readonly #heldNode: HeldNode
   /** Made when a node is not found in its place. */
   #bag: NodeBag | null = null
-  /** The node that comes next in an honest reply. */
+  /** The node that comes next in an honest reply: those before it were walked through in their order. */
   #next = 0
-  readonly #inPlace = new Set<number>()
   readonly #needed = new Set<string>()
   /** Where the first walk that could not go on stopped. */
   #missing: Uint8Array | null = null
@@ -115,7 +114,7 @@ class Walks {
 
   /** Passes over the first nodes, which are those of a walk. */
   skip(count: number): void {
-    while (this.#next < count) this.#inPlace.add(this.#next++)
+    this.#next = Math.max(this.#next, count)
   }
 
   /** Null: proved absent; undefined: a node is missing. */
@@ -133,8 +132,7 @@ class Walks {
 
   /** The first of so many nodes that no walk needed, with the hash that was looked for where the paths part. */
   stray(count: number, root: Uint8Array): Contradiction | null {
-    for (let index = 0; index < count; index += 1) {
-      if (this.#inPlace.has(index)) continue
+    for (let index = this.#next; index < count; index += 1) {
       const node = this.#nodes.at(index)
       // Some clients list nodes under 32 bytes although they stand in their parent, and 0x80 for an empty trie.
       if (node.length < 32) continue
@@ -149,7 +147,7 @@ class Walks {
     const { names } = this.#named()
     const name = names[index] ?? null
     if (name === null) return false
-    return this.#needed.has(name) || [...this.#inPlace].some((place) => names[place] === name)
+    return this.#needed.has(name) || names.indexOf(name) < this.#next
   }
 
   #named(): NodeBag {
@@ -159,8 +157,7 @@ class Walks {
 
   #find(hash: Uint8Array): Uint8Array | null {
     const held = this.#next < this.#nodes.length ? this.#heldNode(hash, 0) : null
-    if (held !== null && equalBytes(held, this.#nodes.at(this.#next))) {
-      this.#inPlace.add(this.#next)
+    if (held !== null && this.#nodes.isAt(this.#next, held)) {
       this.#next += 1
       return held
     }

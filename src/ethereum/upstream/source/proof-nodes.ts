@@ -1,6 +1,7 @@
 // The nodes of a proof as a reply spells them. Each becomes bytes when it is first looked at: whoever waits needs one of
 // them, and what was judged before is known by its text.
 // Tested by src/ethereum/upstream/source/judge-proof.test.ts
+import { equalBytes, toBareHex } from '../../../base/hex.ts'
 import { bytesOf } from '../../../codec/json-fields.ts'
 
 export class ProofNodes {
@@ -22,6 +23,16 @@ export class ProofNodes {
     const bytes = bytesOf(this.#texts[index], 'node')
     this.#bytes[index] = bytes
     return bytes
+  }
+
+  /** Are these its bytes? False also of one that is spelled otherwise than as lower-case hex. `index`: as of `at`. */
+  isAt(index: number, bytes: Uint8Array): boolean {
+    const known = this.#bytes[index]
+    if (known !== undefined) return equalBytes(known, bytes)
+    const text = this.#texts[index] ?? ''
+    if (text.length !== 2 + 2 * bytes.length) return false
+    // Cheaper than bytes out of the text, which nobody needs.
+    return text.slice(2) === toBareHex(bytes) && text.startsWith('0x')
   }
 
   /** Throws as `at`. */
