@@ -19,7 +19,16 @@ import { type ContentRef, type Item, refKey } from '../content/ref.ts'
 import type { Network } from './network.ts'
 import { createAccountMemory } from './proved-account.ts'
 import { recordReads } from './recorded-reads.ts'
-import { findAccount, heldAccount, heldCode, heldStorage, readCode, readStorage } from './state.ts'
+import {
+  findAccount,
+  goOnToStorage,
+  heldAccount,
+  heldCode,
+  heldStorage,
+  readCode,
+  readStorage,
+} from './state.ts'
+import { Walker } from './walker.ts'
 
 const { signal } = new AbortController()
 
@@ -147,13 +156,36 @@ test('what is at hand is read without a wait; without one of its nodes there is 
   let missed = 0
   for (const [left] of items.entries()) {
     const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
-    const value = heldStorage(at, bytes(32, 1n))
+    const found = heldStorage(at, bytes(32, 1n))
+    const value = found instanceof Uint8Array ? found : null
     const held = heldCode(at)
     assert.ok(value === null || toHex(value) === toHex(bytes(32, 2n)))
     assert.ok(held === null || toHex(held) === toHex(code))
     if (value === null || held === null) missed += 1
   }
   assert.ok(missed >= 5, `${missed} nodes were needed`)
+})
+
+test('a read that lacks a node goes on from there, and asks for no node that was at hand', async () => {
+  const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
+  const { items, stateRoot } = world(slots, 20)
+  let gone = 0
+  for (const [left, lacking] of items.entries()) {
+    const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
+    const found = heldStorage(at, bytes(32, 1n))
+    if (!(found instanceof Walker)) continue
+    gone += 1
+    const asked: string[] = []
+    const obtain: Network['obtain'] = async (ref) => {
+      asked.push(refKey(ref))
+      return lacking.bytes
+    }
+    const network = { ...at.network, obtain }
+    const value = await goOnToStorage({ ...at, network }, bytes(32, 1n), found, signal)
+    assert.equal(toHex(value), toHex(bytes(32, 2n)))
+    assert.deepEqual(asked, [refKey(lacking.ref)])
+  }
+  assert.ok(gone >= 2, `${gone} nodes were lacking`)
 })
 
 test('an account that a walk has proved is not walked to again, under that state root and address alone', () => {

@@ -54,12 +54,29 @@ export function heldAccount({ network, block, address }: AccountAt): AccountStat
   return account
 }
 
-/** `readStorage` when all of its nodes are at hand, else null. Throws `unverified`. */
-export function heldStorage(at: AccountAt, position: Uint8Array): Uint8Array | null {
+/**
+ * `readStorage` when all of its nodes are at hand, else the walk as far as they are; null when the account's are not.
+ * Throws `unverified`.
+ */
+export function heldStorage(at: AccountAt, position: Uint8Array): Uint8Array | Walker | null {
   const account = heldAccount(at)
   if (account === null) return null
-  const leaf = new Walker(account.storageRoot, keccak256(position)).walk(at.network.heldNode)
-  if (leaf === undefined) return null
+  const walker = new Walker(account.storageRoot, keccak256(position))
+  const leaf = walker.walk(at.network.heldNode)
+  return leaf === undefined ? walker : storageOf(leaf)
+}
+
+/** `readStorage` from where `heldStorage` of the same stopped. Throws as `readStorage`. */
+export async function goOnToStorage(
+  at: AccountAt,
+  position: Uint8Array,
+  walker: Walker,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  return storageOf(await goOn(at, walker, { slots: [position] }, signal))
+}
+
+function storageOf(leaf: Uint8Array | null): Uint8Array {
   return leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, leaf)
 }
 
@@ -82,7 +99,7 @@ export async function readStorage(
   const slots = [position]
   const { storageRoot } = (await findAccount(at, signal, slots)) ?? absentAccount
   const leaf = await walk(at, storageRoot, keccak256(position), { slots }, signal)
-  return leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, leaf)
+  return storageOf(leaf)
 }
 
 /** The account's code; no bytes when the account or its code is absent. Throws as above. */
@@ -101,7 +118,18 @@ async function walk(
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
   const walker = new Walker(root, key)
-  let leaf = walker.walk(at.network.heldNode)
+  const leaf = walker.walk(at.network.heldNode)
+  return leaf === undefined ? await goOn(at, walker, hint, signal) : leaf
+}
+
+/** `walk` from the node on that `walker` lacks. */
+async function goOn(
+  at: AccountAt,
+  walker: Walker,
+  hint: Hint,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  let leaf: Uint8Array | null | undefined
   while (leaf === undefined) {
     const ref: ContentRef = { kind: 'trie-node', hash: walker.missing }
     const bytes = await obtainState(at, ref, hint, signal)

@@ -26,6 +26,7 @@ import type { BlockParameter, FilesOperation, Operations, RpcOperation } from '.
 import { OnceTold, untellAll } from './once-told.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { Level } from '../ethereum/level.ts'
+import { Unfinished } from './unfinished.ts'
 
 const caller: Caller = {
   accountId: 'a',
@@ -683,6 +684,42 @@ test('what is not at hand is run, whatever else of the request is', async () => 
     request: { signal },
   })
   assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
+})
+
+test('what was begun goes on from there and is not run; its answer is labelled and kept, and its Fault is its outcome', async () => {
+  let begun = 0
+  const operation: RpcOperation<unknown> = {
+    name: 'x_begun',
+    units: 80,
+    kept: { block: () => ({ tag: 'latest' }), key: (input) => JSON.stringify(input) },
+    parse: ([input]) => input,
+    runNow(input, call) {
+      begun += 1
+      call.resolveNow({ tag: 'latest' })
+      return new Unfinished(async (its) => {
+        assert.equal(its, signal)
+        if (input === 'bad') throw new Fault('no_state')
+        call.labels.level('proof')
+        return `went on with ${String(input)}`
+      })
+    },
+    run: () => assert.fail('it was begun anew'),
+  }
+  const { made } = gateway({
+    operationsOf: () => offering([operation]),
+    resolveBlock: () => where,
+  })
+  const items = ['a', 'bad', 'b'].map((input) => ({ method: 'x_begun', params: [input] }))
+  const ask = () => made.runRpc({ caller, network, items, batch: true, request: { signal } })
+  for (const _ of [1, 2]) {
+    const { outcomes, headers } = await ask()
+    const [first, fault, other] = outcomes
+    assert.deepEqual(first, { text: '"went on with a"', bytes: 16 })
+    assert.deepEqual(other, { text: '"went on with b"', bytes: 16 })
+    assert.equal(faultOf(fault).code, 'no_state')
+    assert.deepEqual([headers.verified, headers.block], ['proof', where.hash])
+  }
+  assert.equal(begun, 4, 'what was kept is not begun again')
 })
 
 test('whom a known key refuses before the body is read is counted, by reason and status', async () => {

@@ -23,6 +23,7 @@ import { ProofBudget } from './proof-budget.ts'
 import { chargedUnits, isFree, refusalUnits, requestUnits } from './price.ts'
 import { createFilesRuns, type FilesRunParts } from './run-files.ts'
 import { createPaths, type PathRules } from './run-path.ts'
+import { Unfinished } from './unfinished.ts'
 import { type ResolveBlock, Visit } from './visit.ts'
 
 export type GatewayParts = FilesRunParts & {
@@ -55,6 +56,16 @@ export type GatewayParts = FilesRunParts & {
 const concurrentItems = 16
 /** The same with their bundles: each holds all that it read. */
 const concurrentBundles = 4
+/** A call that has to wait, as far as it came without. */
+class Begun {
+  readonly unfinished: Unfinished
+  readonly watch: ProofWatch
+  constructor(unfinished: Unfinished, watch: ProofWatch) {
+    this.unfinished = unfinished
+    this.watch = watch
+  }
+}
+
 /** What is counted as no method of its own. */
 const noMethod = { method: '' }
 const batchMethod = { method: 'batch' }
@@ -66,10 +77,12 @@ export function createGateway(parts: GatewayParts): Gateway {
   const runs = createFilesRuns(parts)
 
   async function outcomeOf(
-    { operation, input, params, fault, method }: Planned,
+    planned: Planned,
     call: RpcCall,
+    begun: Begun | null,
     budget: ProofBudget | null,
   ): Promise<RpcOutcome> {
+    const { operation, input, params, fault, method } = planned
     if (operation === null) return { fault: fault ?? new Fault('internal') }
     try {
       if (budget !== null) {
@@ -78,6 +91,11 @@ export function createGateway(parts: GatewayParts): Gateway {
         const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
         budget.take(bundled.proof)
         return { ...toOutcome(bundled.result), proof: bundled.proof }
+      }
+      if (begun !== null) {
+        const { unfinished, watch } = begun
+        const result = await unfinished.goOn(call.signal)
+        return keepProved(parts.keptAnswers, call.network, operation, input, result, watch)
       }
       if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
       const watch = new ProofWatch(call.labels)
@@ -88,12 +106,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     }
   }
 
-  /** The outcome when all it takes is at hand, else null. */
+  /** The outcome when all it takes is at hand; else what it began, or null. */
   function outcomeNow(
     { operation, input, method }: Planned,
     network: Network,
     visit: Visit,
-  ): RpcOutcome | null {
+  ): RpcOutcome | Begun | null {
     if (operation?.runNow === undefined) return null
     const watch = new ProofWatch(visit)
     try {
@@ -104,6 +122,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       const result = operation.runNow(input, { network, resolveNow, labels: watch })
       if (result === undefined) return null
+      if (result instanceof Unfinished) return new Begun(result, watch)
       return keepProved(parts.keptAnswers, network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(thrown, method) }
@@ -121,7 +140,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     visit: RpcVisit,
     labels: Visit,
     planned: readonly Planned[],
-    outcomes: (RpcOutcome | null)[],
+    outcomes: (RpcOutcome | Begun | null)[],
   ): Promise<void> {
     const { caller, network, request } = visit
     const call: RpcCall = {
@@ -138,11 +157,13 @@ export function createGateway(parts: GatewayParts): Gateway {
     async function lane(): Promise<void> {
       while (next < planned.length) {
         const index = next++
-        if (outcomes[index] === null) {
-          outcomes[index] = await outcomeOf(planned[index] as Planned, call, budget)
+        const begun = outcomes[index] ?? null
+        if (begun === null || begun instanceof Begun) {
+          outcomes[index] = await outcomeOf(planned[index] as Planned, call, begun, budget)
         }
       }
     }
+    if (planned.length === 1) return await lane()
     await Promise.all(Array.from({ length: Math.min(lanes, planned.length) }, lane))
   }
 
@@ -322,7 +343,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       inspection?.timeline.reached('admit')
       const labels = new Visit(network, parts.resolveBlock, visit.request)
       let waiting = 0
-      const outcomes = planned.map((item): RpcOutcome | null => {
+      const outcomes = planned.map((item): RpcOutcome | Begun | null => {
         if (item.fault !== null) return { fault: item.fault }
         // An answer at hand comes without the nodes it follows from.
         if (visit.proof === true) {
@@ -332,7 +353,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         const kept = findKept(parts.keptAnswers, network, item.operation, item.input, labels)
         if (kept !== null) inspection?.timeline.kept()
         const outcome = kept ?? outcomeNow(item, network, labels)
-        if (outcome === null) waiting++
+        if (outcome === null || outcome instanceof Begun) waiting++
         return outcome
       })
       const finish = (): RpcAnswer => {

@@ -118,8 +118,9 @@ export type RpcOperation<Input> = {
    */
   addresses?(input: Input): readonly Uint8Array[] | undefined
   /**
-   * The answer of `run` when all it takes is at hand, else undefined: then `run` is asked. Throws as `run`. Only
-   * operations that are asked often have it: an answer without a wait needs no signal and no promise.
+   * The answer of `run` when all it takes is at hand. Else an `Unfinished` that goes on from there, or undefined: then
+   * `run` is asked. Throws as `run`. Only operations that are asked often have it: an answer without a wait needs no
+   * signal and no promise.
    */
   runNow?(input: Input, call: CallNow): unknown
   /** A JSON value; bigints never reach it. */

@@ -9,6 +9,7 @@ import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
 import { findNamed, findResolved } from './proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
+import { Unfinished } from './unfinished.ts'
 
 export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
 
@@ -92,7 +93,9 @@ export function proveOrRelay(
       verify === 'prefer' && {
         runNow({ own }, call) {
           try {
-            return runNow.call(operation, own, call)
+            const result = runNow.call(operation, own, call)
+            // What goes on may find that nobody proves it: `run` knows what then.
+            return result instanceof Unfinished ? undefined : result
           } catch (thrown) {
             if (isUnproved(thrown)) return undefined
             throw thrown

@@ -8,6 +8,7 @@ import type { Level } from '../../src/ethereum/level.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
 import type { CallNow, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
+import { Unfinished } from '../../src/gateway/unfinished.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 
 export type Answer = {
@@ -18,7 +19,7 @@ export type Answer = {
 
 /**
  * What `run` gives. An operation that can answer at once must answer the same when all that `run` asked for is at
- * hand, and not at all when nothing is.
+ * hand, and not at all when nothing is, or by going on from where something was not.
  */
 export async function runOperation<Input>(
   operation: RpcOperation<Input>,
@@ -41,8 +42,13 @@ export async function runOperation<Input>(
     const heldNode: HeldNode = (from, at) =>
       held({ kind: 'trie-node', hash: from.subarray(at, at + 32) })
     const headers = createHeaderMemory(0)
-    const now = runNow(operation, { ...network, held, heldNode, headers }, input)
+    const at = { ...network, held, heldNode, headers }
+    const now = await runNow(operation, at, input)
     if (now.result !== undefined) assert.deepEqual(now, answer)
+    const last = [...seen.keys()].at(-1)
+    if (last !== undefined) seen.delete(last)
+    const goneOn = await runNow(operation, at, input)
+    if (goneOn.result !== undefined) assert.deepEqual(goneOn, answer)
   }
   return answer
 }
@@ -70,8 +76,12 @@ async function runWaiting<Input>(
   return { result, levels, blocks }
 }
 
-/** `result` undefined: something would have to be waited for. */
-function runNow<Input>(operation: RpcOperation<Input>, network: Network, input: Input): Answer {
+/** `result` undefined: something would have to be waited for, and it did not begin. */
+async function runNow<Input>(
+  operation: RpcOperation<Input>,
+  network: Network,
+  input: Input,
+): Promise<Answer> {
   const { labels, levels, blocks } = collectLabels()
   const { signal } = new AbortController()
   const call: CallNow = {
@@ -84,7 +94,9 @@ function runNow<Input>(operation: RpcOperation<Input>, network: Network, input: 
       return block
     },
   }
-  return { result: operation.runNow?.(input, call), levels, blocks }
+  const begun = operation.runNow?.(input, call)
+  const result = begun instanceof Unfinished ? await begun.goOn(signal) : begun
+  return { result, levels, blocks }
 }
 
 function collectLabels() {

@@ -1,7 +1,8 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
 import { joinLatin1, toHex } from '../../base/hex.ts'
-import { heldStorage, readStorage } from '../../ethereum/state.ts'
+import { goOnToStorage, heldStorage, readStorage } from '../../ethereum/state.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
+import { Unfinished } from '../unfinished.ts'
 import { optional, parseArguments, required } from '../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../params/block-parameter.ts'
 import { parseAddress } from '../params/fixed-bytes.ts'
@@ -37,10 +38,15 @@ export const ethGetStorageAt: RpcOperation<Input> = {
   runNow({ address, position, block }, call) {
     const header = headerNow(call, block)
     if (header === null) return undefined
-    const value = heldStorage({ network: call.network, block: header, address }, position)
-    if (value === null) return undefined
-    call.labels.level('proof')
-    return toHex(value)
+    const at = { network: call.network, block: header, address }
+    const found = heldStorage(at, position)
+    if (found === null) return undefined
+    const told = (value: Uint8Array): string => {
+      call.labels.level('proof')
+      return toHex(value)
+    }
+    if (found instanceof Uint8Array) return told(found)
+    return new Unfinished((signal) => goOnToStorage(at, position, found, signal).then(told))
   },
   async run({ address, position, block }, call) {
     const header = await resolveHeader(call, block)

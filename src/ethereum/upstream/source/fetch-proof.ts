@@ -1,6 +1,6 @@
-// Trie nodes by eth_getProof. Reads that wait for one account of one block become one call: what waits in the
-// same turn of the event loop goes together, what comes while a call is under way joins it when it asks for no
-// other slot, else goes in the next (verification 2.1).
+// Trie nodes by eth_getProof. Reads that wait for one account of one block become one call: what one request waits for
+// goes together, while calls are under way what comes in the same turn of the event loop does too; what comes while a
+// call is under way joins it when it asks for no other slot, else goes in the next (verification 2.1).
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
 import type { Hint } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
@@ -21,6 +21,9 @@ const hintsMax = 64
 /** As `Source.fetch`, of trie nodes; ends at once when no hint names a block and an address. */
 export type FetchProof = (asked: Asked, offer: Offer, signal: AbortSignal) => Promise<void>
 
+/** Slots by `toLatin1`. */
+type NamedSlots = ReadonlyMap<string, Uint8Array>
+
 /** What waits for the next turn, of one target. */
 type Gathering = {
   readonly target: ProofTarget
@@ -30,7 +33,7 @@ type Gathering = {
 
 type Underway = {
   readonly call: ProofCall
-  readonly slots: ReadonlySet<string>
+  readonly slots: NamedSlots
   readonly controller: AbortController
 }
 
@@ -56,7 +59,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
       for (const hint of hints.slice(0, hintsMax)) gather(gatherings, want, hint)
     }
     for (const [key, gathering] of gatherings) {
-      for (const call of callsOf(gathering)) start(key, call)
+      for (const slots of shareOut(gathering.slots)) start(key, gathering, slots)
     }
     for (const { want } of now) want.callEnded(null)
   }
@@ -67,12 +70,10 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     if (target === null) return
     const key = joinLatin1(target.block.hash, target.address)
     const slots = (hint.slots ?? []).map((slot) => [toLatin1(slot), slot] as const)
-    const joined = [...(underway.get(key) ?? [])].find(
-      ({ call, slots: asked }) => call.isOpen && slots.every(([name]) => asked.has(name)),
-    )
-    if (joined !== undefined) {
-      if (!joined.call.wants.has(want)) want.callStarted()
-      joined.call.wants.add(want)
+    for (const { call, slots: asked } of underway.get(key) ?? []) {
+      if (!call.isOpen || !slots.every(([name]) => asked.has(name))) continue
+      if (!call.wants.has(want)) want.callStarted()
+      call.wants.add(want)
       return
     }
     const gathering = gatherings.get(key) ?? { target, slots: new Map(), wants: new Set() }
@@ -81,12 +82,11 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
     gathering.wants.add(want)
   }
 
-  function start(key: string, call: ProofCall): void {
-    const one: Underway = {
-      call,
-      slots: new Set(call.slots.map(toLatin1)),
-      controller: new AbortController(),
-    }
+  function start(key: string, { target, wants }: Gathering, slots: NamedSlots): void {
+    // Whoever waits, waits for all calls of the gathering, or for the node.
+    const all = [...slots.values()]
+    const call: ProofCall = { target, slots: all, wants: new Set(wants), isOpen: true }
+    const one: Underway = { call, slots, controller: new AbortController() }
     const calls = underway.get(key) ?? new Set()
     underway.set(key, calls.add(one))
     for (const want of call.wants) want.callStarted()
@@ -108,7 +108,11 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
 
   return async (asked, offer, signal) => {
     signal.throwIfAborted()
-    if (arrived.length === 0) setImmediate(depart)
+    if (arrived.length === 0) {
+      // With nothing under way nobody else is likely to come in this turn: what one request asks for has come by then.
+      if (underway.size === 0) process.nextTick(depart)
+      else setImmediate(depart)
+    }
     const want = createWant(asked, offer)
     arrived.push({ asked, want })
     const leave = (): void => {
@@ -130,14 +134,12 @@ function targetOf({ blockHash, blockNumber, stateRoot, address }: Hint): ProofTa
   return { block, stateRoot: stateRoot ?? null, address }
 }
 
-/** At most 1024 slots each; who waits, waits for all of them, or for the node. */
-function callsOf({ target, slots, wants }: Gathering): ProofCall[] {
-  const all = [...slots.values()]
-  const count = Math.max(1, Math.ceil(all.length / slotsPerCallMax))
-  return Array.from({ length: count }, (_, index) => ({
-    target,
-    slots: all.slice(index * slotsPerCallMax, (index + 1) * slotsPerCallMax),
-    wants: new Set(wants),
-    isOpen: true,
-  }))
+/** At most 1024 of them to each call. */
+function shareOut(slots: NamedSlots): readonly NamedSlots[] {
+  if (slots.size <= slotsPerCallMax) return [slots]
+  const all = [...slots]
+  return Array.from({ length: Math.ceil(all.length / slotsPerCallMax) }, (_, index) => {
+    const from = index * slotsPerCallMax
+    return new Map(all.slice(from, from + slotsPerCallMax))
+  })
 }
