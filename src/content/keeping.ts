@@ -23,6 +23,8 @@ type Entry = Item & {
 const groupMax = 256
 /** How long the first of them waits for others: a crash loses only what can be fetched again. */
 const lingerMs = 50
+/** A power of two. */
+const endsCount = 4096
 
 export function createKeeping(parts: {
   readonly store: Store
@@ -34,9 +36,16 @@ export function createKeeping(parts: {
 }): Keeping {
   const { store, log, bytesMax, clock, onLost } = parts
   const underway = new Map<string, { readonly bytes: Uint8Array; readonly done: Promise<void> }>()
+  /** How many of them end alike: most that are looked for are not here, and need not be spelled. */
+  const ends = new Uint32Array(endsCount)
   let bytesUnderway = 0
   let gathered: Entry[] = []
   let stopTimer: () => void = () => {}
+
+  function countEnd(ref: ContentRef, change: 1 | -1): void {
+    const at = endOf(ref)
+    ends[at] = (ends[at] ?? 0) + change
+  }
 
   /** Together in one transaction, so that many nodes cost one message and one sync. */
   async function write(group: readonly Entry[]): Promise<void> {
@@ -48,8 +57,9 @@ export function createKeeping(parts: {
       onLost()
       log('warn', 'content_not_kept', { ref: group.map(({ ref }) => refKey(ref)).join(), error })
     }
-    for (const { key, bytes } of group) {
+    for (const { key, ref, bytes } of group) {
       underway.delete(key)
+      countEnd(ref, -1)
       bytesUnderway -= bytes.length
     }
   }
@@ -64,7 +74,7 @@ export function createKeeping(parts: {
   }
 
   return {
-    find: (ref) => (underway.size === 0 ? null : (underway.get(refKey(ref))?.bytes ?? null)),
+    find: (ref) => (ends[endOf(ref)] === 0 ? null : (underway.get(refKey(ref))?.bytes ?? null)),
     add(ref, bytes) {
       const key = refKey(ref)
       if (underway.has(key)) return
@@ -72,6 +82,7 @@ export function createKeeping(parts: {
       bytesUnderway += bytes.length
       const { promise: done, resolve } = Promise.withResolvers<void>()
       underway.set(key, { bytes, done })
+      countEnd(ref, 1)
       gathered.push({ key, ref, bytes, resolve })
       if (gathered.length === groupMax) flush()
       else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
@@ -81,4 +92,10 @@ export function createKeeping(parts: {
       while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
     },
   }
+}
+
+/** Out of the last two bytes of its hash. */
+function endOf({ hash }: ContentRef): number {
+  const { length } = hash
+  return (((hash[length - 2] ?? 0) << 8) | (hash[length - 1] ?? 0)) % endsCount
 }

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts'
 import { createExtras } from './extras.ts'
 import { createKeeping } from './keeping.ts'
 import { createMemory } from './memory.ts'
+import { defaultObtainLimits, type ObtainLimits } from './obtain-limits.ts'
 import {
   isSameRef,
   refKey,
@@ -57,25 +58,6 @@ export type ObtainParts = {
   readonly limits?: ObtainLimits
 }
 
-export type ObtainLimits = {
-  /** Refs being fetched at once. */
-  readonly flightsMax: number
-  /** Verified bytes on their way to the store. */
-  readonly keepingBytesMax: number
-  readonly extrasMax: number
-  readonly extrasBytesMax: number
-  /** Verified bytes in memory. */
-  readonly memoryBytesMax: number
-}
-
-export const defaultObtainLimits: ObtainLimits = {
-  flightsMax: 4096,
-  keepingBytesMax: 32 * 1024 * 1024,
-  extrasMax: 4096,
-  extrasBytesMax: 16 * 1024 * 1024,
-  memoryBytesMax: 32 * 1024 * 1024,
-}
-
 /** A look takes less than a thousandth of it. */
 const lateMs = 25
 
@@ -118,15 +100,19 @@ export function createObtain(parts: ObtainParts): Obtaining {
    * says of a bad copy, or why it cannot be read.
    */
   function readHeld(ref: ContentRef, mayPass: boolean): Uint8Array | null {
-    // What a reply brought is taken before the disk is asked, which has it only after the next commit.
     const remembered = memory.find(ref)
     if (remembered !== null) {
       count('remembered', null)
       return remembered
     }
+    return readBeyondMemory(ref, mayPass)
+  }
+
+  function readBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    // What a reply brought is taken before the disk is asked, which has it only after the next commit.
     const extra = takeExtra(ref)
     if (extra !== null) return extra
-    const bytes = keeping.find(ref) ?? look(ref, mayPass)
+    const bytes = look(ref, mayPass)
     if (bytes === null) return null
     verify(ref, bytes)
     count('held', null)
@@ -135,9 +121,10 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
-    if (!mayPass) return store.find(ref)
-    const bytes = looks.areVain ? null : store.find(ref)
-    if (bytes !== null) looks.found()
+    const kept = keeping.find(ref)
+    if (kept !== null || (mayPass && looks.areVain)) return kept
+    const bytes = store.find(ref)
+    if (mayPass && bytes !== null) looks.found()
     return bytes
   }
 
@@ -145,8 +132,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
     if (isShared(ref, bytes)) memory.add(ref, bytes)
   }
 
-  /** As `readHeld`, or why a copy cannot be read; a wrong copy is dropped. */
-  async function findHeld(ref: ContentRef, mayPass: boolean): Promise<Uint8Array | Unread | null> {
+  /** As `readHeld`, or why a copy cannot be read; a wrong copy is dropped, and only that is waited for. */
+  function findHeld(ref: ContentRef, mayPass: boolean): Uint8Array | Unread | null | Promise<null> {
     try {
       return readHeld(ref, mayPass)
     } catch (error) {
@@ -154,8 +141,11 @@ export function createObtain(parts: ObtainParts): Obtaining {
       count('bad_copy', null)
       log('error', 'content_bad_copy', { ref: refKey(ref), error })
       // Not dropped: it may be the only copy, and readable a moment later.
-      if (!hasCode(error, 'unverified')) return { unread: error }
+      return hasCode(error, 'unverified') ? drop(ref) : { unread: error }
     }
+  }
+
+  async function drop(ref: ContentRef): Promise<null> {
     try {
       await store.drop(ref)
     } catch (error) {
@@ -272,7 +262,8 @@ export function createObtain(parts: ObtainParts): Obtaining {
     // Only of nodes is it known that somebody else has nearly all.
     const mayPass = ref.kind === 'trie-node' && hint.offline !== true && sourcesFor(hint).length > 0
     const passes = mayPass && looks.areVain
-    const held = await findHeld(ref, mayPass)
+    const found = findHeld(ref, mayPass)
+    const held = found instanceof Promise ? await found : found
     looked?.(held instanceof Uint8Array ? 'held' : 'absent')
     if (held instanceof Uint8Array) return held
     if (mayPass) looks.missed()
@@ -338,9 +329,17 @@ export function createObtain(parts: ObtainParts): Obtaining {
     }
   }
 
-  function held(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+  function held(ref: ContentRef): Uint8Array | null {
     try {
-      return readHeld(ref, mayPass)
+      return readHeld(ref, false)
+    } catch {
+      return null
+    }
+  }
+
+  function heldBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    try {
+      return readBeyondMemory(ref, mayPass)
     } catch {
       return null
     }
@@ -349,13 +348,13 @@ export function createObtain(parts: ObtainParts): Obtaining {
   function heldNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
     return (
       memory.findAt('trie-node', from, at) ??
-      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
+      heldBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
     )
   }
 
   return {
     obtain,
-    held: (ref) => held(ref, false),
+    held,
     heldNode: (from, at) => heldNode(from, at, false),
     heldNodeOrAsk: (from, at) => heldNode(from, at, true),
     async keep(ref, bytes) {
