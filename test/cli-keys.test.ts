@@ -83,6 +83,15 @@ test('a public key comes from standard input, is listed with its fingerprint, an
   assert.equal((await run('', 'keys', 'public-key', 'remove', id, shown.id)).code, 1)
 })
 
+test('a network that the settings do not serve is taken for a key, and said to whoever may have misspelt it', async () => {
+  const { id } = await json<{ id: string }>('keys', 'create')
+  const strange = await run('', 'keys', 'set', id, '--networks', 'dev,mars')
+  assert.equal(strange.code, 0)
+  assert.match(strange.out, /^networks +dev, mars$/m)
+  assert.equal(strange.err, 'No network is named mars now: the settings have dev.\n')
+  assert.equal((await run('', 'keys', 'set', id, '--networks', 'dev')).err, '')
+})
+
 test('a key given in place of its id is told its id, and is not repeated', async () => {
   const made = await json<{ id: string; apiKey: string }>('keys', 'create')
   const { code, err } = await run('', 'keys', 'show', made.apiKey)

@@ -11,6 +11,7 @@ import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-acc
 import type { Context } from './context.ts'
 import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
 import { accountNamed, oldestAccount } from './named-account.ts'
+import { noteNetworks } from './note-networks.ts'
 import { showTime } from './open-data.ts'
 import { addPlanOptions, endOf, placeOf, type PlanOptions } from './plan-options.ts'
 import { definePublicKey, describePublicKeys, showPublicKey } from './public-key.ts'
@@ -107,6 +108,7 @@ account     ${owner.name}
 
 Key and secret are shown only now.`
       print(context, options.json, shown, text)
+      await noteNetworks(context, options)
     })
 }
 

@@ -5,6 +5,7 @@ import { changeKey } from '../gateway/admin/change-key.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
+import { noteNetworks } from './note-networks.ts'
 import { addPlanOptions, endOf, placeOf, type PlanOptions } from './plan-options.ts'
 import { print } from './report.ts'
 import { describeSettings, showKey } from './show-key.ts'
@@ -40,5 +41,6 @@ set. --allow-origin shuts out programs: only browsers say where a page comes fro
       const place = await placeOf(admin, id)
       const { key } = await admin.run(changeKey, { ...place, name, plan, expires, settings })
       print(context, options.json, { key: showKey(key) }, describeSettings(key))
+      await noteNetworks(context, options)
     })
 }

@@ -30,7 +30,7 @@ export function sayIssue(issue: Issue, value: unknown): string {
 }
 
 /** `a, b or c` */
-function oneOf(values: readonly string[]): string {
+export function oneOf(values: readonly string[]): string {
   const last = values.at(-1) ?? ''
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`
 }

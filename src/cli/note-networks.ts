@@ -1,0 +1,23 @@
+// A key may be opened to networks that are served only later, so a name that is misspelt is taken too: the person who
+// typed it is told.
+// Tested by test/cli-keys.test.ts
+import { networkNames } from '../config/settings.ts'
+import { oneOf } from '../config/say-issue.ts'
+import type { AdminOptions } from './admin-access.ts'
+import type { Context } from './context.ts'
+import { settingsOf } from './shared-options.ts'
+
+/** A line on standard error, for people alone, for names that the settings here do not serve; of a server elsewhere nothing is known. */
+export async function noteNetworks(
+  context: Context,
+  options: AdminOptions & { readonly networks?: readonly string[] | 'all' },
+): Promise<void> {
+  if (options.networks === undefined || options.networks === 'all') return
+  if (options.url !== undefined || options.json === true) return
+  const served = networkNames((await settingsOf(context, options)).config)
+  const strange = options.networks.filter((name) => !served.includes(name))
+  if (strange.length === 0) return
+  context.err(
+    `No network is named ${oneOf(strange)} now: the settings have ${served.join(', ')}.\n`,
+  )
+}
