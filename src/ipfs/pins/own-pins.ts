@@ -7,6 +7,10 @@ import type { Pin, PinMode } from '../files.ts'
 
 /** Rows that are read before other work has its turn: a millisecond of making CIDs of them. */
 const pageRows = 200
+/** Direct pins that are held back until the recursive ones were told; for more of them all rows are read again. */
+const heldMax = 10_000
+
+type Row = { readonly cid: Uint8Array; readonly mode: PinMode; readonly name: string }
 
 /**
  * Recursive pins first, then direct ones, each group by the bytes of its CIDs. Each page is as of its own read: what is
@@ -17,25 +21,50 @@ export async function* ownPins(
   accountId: string,
   signal: AbortSignal,
 ): AsyncGenerator<Pin> {
-  // The rows of both modes are read for either, so that no read looks at more than a page of them.
-  const sql = `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${pageRows}`
-  for (const wanted of ['recursive', 'direct'] as const) {
-    let after: Uint8Array = new Uint8Array()
-    for (;;) {
-      signal.throwIfAborted()
-      const rows = database.all<{ cid: Uint8Array; mode: PinMode; name: string }>(sql, [
-        accountId,
-        after,
-      ])
-      for (const { cid, mode, name } of rows) {
-        if (mode === wanted) yield { cid: CID.decode(cid), mode, name }
-      }
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < pageRows) break
-      after = last.cid
-      await setImmediate()
+  const held: Row[] = []
+  let isHeld = true
+  for await (const rows of pagesOf(database, accountId, signal)) {
+    for (const row of rows) {
+      if (row.mode === 'recursive') yield pinOf(row)
+      else if (held.length < heldMax) held.push(row)
+      else isHeld = false
     }
   }
+  const pages = isHeld ? pagesIn(held, signal) : pagesOf(database, accountId, signal)
+  for await (const rows of pages) {
+    for (const row of rows) if (row.mode === 'direct') yield pinOf(row)
+  }
+}
+
+/** Of both modes, so that no read looks at more than a page of them. */
+async function* pagesOf(
+  database: Database,
+  accountId: string,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Row[]> {
+  const sql = `SELECT cid, mode, name FROM pin WHERE account_id = ? AND cid > ? ORDER BY cid LIMIT ${pageRows}`
+  let after: Uint8Array = new Uint8Array()
+  for (;;) {
+    signal.throwIfAborted()
+    const rows = database.all<Row>(sql, [accountId, after])
+    yield rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < pageRows) return
+    after = last.cid
+    await setImmediate()
+  }
+}
+
+async function* pagesIn(rows: readonly Row[], signal: AbortSignal): AsyncGenerator<readonly Row[]> {
+  for (let from = 0; from < rows.length; from += pageRows) {
+    signal.throwIfAborted()
+    yield rows.slice(from, from + pageRows)
+    await setImmediate()
+  }
+}
+
+function pinOf({ cid, mode, name }: Row): Pin {
+  return { cid: CID.decode(cid), mode, name }
 }
 
 /** The account's own pin of exactly that CID; null: there is none. */
