@@ -51,6 +51,16 @@ test('while others write, nine tenths of the time are theirs', async () => {
   assert.equal(steps.clock.monotonic(), 20)
 })
 
+test('what others wrote long before is no reason to rest', async () => {
+  const { clock, step, others } = rig(2)
+  await step()
+  others()
+  clock.turn(5_000)
+  await step()
+  assert.equal(clock.timers, 0)
+  assert.equal(clock.monotonic(), 5_004)
+})
+
 test('a second after the last write of others it goes on at once again', async () => {
   const steps = rig(2)
   steps.others()

@@ -27,14 +27,18 @@ export function createPace({
 }): Pace {
   let known = taken()
   let busyUntil = Number.NEGATIVE_INFINITY
+  let lastEnded = clock.monotonic()
 
   return {
     async step(own, work, signal) {
       const begun = clock.monotonic()
+      // Work that begins anew: what was written since it rested says nothing of now.
+      if (begun - lastEnded > busyMs) known = taken()
       try {
         return await work()
       } finally {
         const ended = clock.monotonic()
+        lastEnded = ended
         if (taken() > known + own) busyUntil = ended + busyMs
         known = taken()
         const restMs = Math.min((ended - begun) * restFactor, restMaxMs)
