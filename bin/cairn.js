@@ -5,9 +5,13 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import module from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 
 // 24.9: a server may leave upgrades alone that it does not take.
 const needed = [24, 9]
+// By how much the heap may grow before V8 goes through all of it, per cent. Left alone, V8 chooses a third of 35 MB where
+// little happens, and a server that takes a hundred uploads a second then stands still every 0.8 s for 10 ms.
+const heapGrowth = 200
 const version = process.versions.node
 const source = new URL('../src/main.ts', import.meta.url)
 const [major = 0, minor = 0] = version.split('.').map(Number)
@@ -18,6 +22,8 @@ if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
   )
   process.exitCode = 1
 } else {
+  // Before anything is compiled: code that was compiled under other flags is not taken. So every command sets them.
+  setFlagsFromString(`--heap-growing-percent=${heapGrowth}`)
   keepCompiledCode()
   const built = new URL('../dist/main.js', import.meta.url)
   void import((existsSync(source) ? source : built).href)

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
 const root = mkdtempSync(join(tmpdir(), 'cairn-cli-'))
@@ -84,6 +85,26 @@ test('compiled code is kept for the next start, and a home that is not there is 
   const open = await cairn(['keys', '--help'], '', [], { XDG_CACHE_HOME: caches })
   assert.equal(open.code, 0)
   assert.equal(pieces().length, count)
+})
+
+test('the heap may grow threefold between two walks through all of it, and that is known before code is compiled', async () => {
+  const caches = mkdtempSync(join(root, 'caches-'))
+  const tagUnder = async (...flags: string[]) => {
+    const tag = 'require("node:v8").cachedDataVersionTag().toString(16)'
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-p', tag])
+    return stdout.trim()
+  }
+  const [plain, grown] = await Promise.all([
+    tagUnder(),
+    tagUnder('--heap-growing-percent=200'),
+    cairn(['--version'], '', [], { XDG_CACHE_HOME: caches }),
+  ])
+  assert.notEqual(plain, grown)
+  // Node names the folder by all flags of V8, those that were set while it ran among them.
+  const folders = readdirSync(join(caches, 'cairn', 'compiled')).map((name) =>
+    name.split('-').at(-2),
+  )
+  assert.deepEqual(folders, [grown])
 })
 
 test('help and version succeed, wrong usage ends with 2', async () => {

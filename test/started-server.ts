@@ -8,6 +8,12 @@ import { promisify } from 'node:util'
 
 export const bin = fileURLToPath(new URL('../bin/cairn.js', import.meta.url))
 
+/** Compiled code as a user keeps it, where the tests of this run keep theirs: it is compiled under flags of its own. */
+function environment(own: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE: caches, ...others } = process.env
+  return { ...others, ...(caches === undefined ? {} : { XDG_CACHE_HOME: caches }), ...own }
+}
+
 export type Started = {
   readonly url: string
   readonly apiKey: string
@@ -59,7 +65,7 @@ export async function startCairn(
   ]
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...options.env },
+    env: environment(options.env),
   })
   const { url, apiKey, apiKeySecret, firstRunLink } = await firstLine(child)
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
@@ -106,7 +112,9 @@ export async function rpc(
 
 /** Runs `cairn` with these arguments and parses what it printed. Rejects on a non-zero exit. */
 export async function runCli(args: readonly string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args])
+  const { stdout } = await promisify(execFile)(process.execPath, [bin, ...args], {
+    env: environment(),
+  })
   return JSON.parse(stdout) as Record<string, unknown>
 }
 

@@ -1,6 +1,5 @@
 // `cairn start`: serves until SIGINT or SIGTERM, then drains and ends; a second signal ends at once.
 // Tested by test/start.test.ts
-import { setFlagsFromString } from 'node:v8'
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
@@ -42,14 +41,7 @@ server, each start prints a link that makes the first operator, once, within 30 
     .action((options: Options) => serve(context, options))
 }
 
-/**
- * By how much the heap may grow before V8 goes through all of it. Left alone, V8 chooses a third of 35 MB where little
- * happens, and a hundred uploads a second then stand still every 0.8 s for 10 ms.
- */
-const heapGrowthPercent = 200
-
 async function serve(context: Context, options: Options): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`)
   const flags = {
     'http.port': { flag: '--port', text: options.port },
     'http.host': { flag: '--host', text: options.host },
