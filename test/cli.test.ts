@@ -255,6 +255,8 @@ test('a folder that cannot be made, and a database that is none, are refused by 
     made.err,
     `cairn: the data folder ${file} is a file; another is named with --data-dir\n`,
   )
+  const below = await cairn(['keys', 'list', '--data-dir', join(file, 'data')])
+  assert.match(below.err, /cairn: (cannot read|there is no data in) .*a-file\/data/)
   const spoilt = join(root, 'spoilt')
   mkdirSync(spoilt)
   copyFileSync(file, join(spoilt, 'cairn.db'))

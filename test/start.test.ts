@@ -1,5 +1,6 @@
 // `cairn start` as its user meets it: greeting, health, both faces on one port, stopping, starting again.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
@@ -129,4 +130,14 @@ test('a start that finds its port taken shows nothing and keeps nothing back: th
   } finally {
     await cairn.stop()
   }
+})
+
+test('a start without room for its database is refused by the name of its folder', async (t) => {
+  const { error } = spawnSync('prlimit', ['--version'])
+  if (error !== undefined) return t.skip(`files cannot be limited here: ${error.message}`)
+  const dataDir = await temporaryFolder()
+  t.after(() => rm(dataDir, { recursive: true, force: true }))
+  await assert.rejects(startCairn({ dataDir, behind: ['prlimit', '--fsize=100000'] }), {
+    message: new RegExp(`no space left for ${dataDir}: make room`),
+  })
 })

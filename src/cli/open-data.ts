@@ -1,7 +1,7 @@
 // The data folder as commands see it, beside a running server or without one: the same database, the same
 // rules, each change durable before the command ends.
 // Tested by test/cli.test.ts
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
 import { createPublicKeys, type PublicKeys } from '../accounts/public-keys.ts'
@@ -10,6 +10,7 @@ import type { Cards } from '../accounts/cards/cards.ts'
 import type { Identity } from '../accounts/people/identity.ts'
 import { silentLog } from '../base/log.ts'
 import { systemClock } from '../base/clock.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createQueries } from '../db/queries.ts'
@@ -73,7 +74,12 @@ export async function openData(
 
 /** Throws a sentence when there is no `cairn.db`, whether it is gone or never was. */
 export function refuseNoData(dataDir: string): void {
-  if (existsSync(join(dataDir, 'cairn.db'))) return
+  const path = join(dataDir, 'cairn.db')
+  try {
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
+  } catch (error) {
+    throw new Error(`cannot read ${path}: ${sayErrno(error)}`, { cause: error })
+  }
   refuseLostDatabase(dataDir)
   throw new Error(
     `there is no data in ${dataDir}: start the server once, or name its folder with --data-dir`,

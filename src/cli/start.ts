@@ -2,7 +2,6 @@
 // Tested by test/start.test.ts
 import type { Command } from 'commander'
 import { systemClock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
 import { settingsFile } from '../config/config.ts'
 import { type Config, networkNames } from '../config/settings.ts'
 import { sampleContractAddress } from '../ethereum/embedded/default-genesis.ts'
@@ -106,7 +105,9 @@ function endAtSecondSignal(): Promise<void> {
 
 /** What the server tells its callers says too little to its operator. */
 function explain(error: unknown, { dataDir }: Config): unknown {
-  if (!(error instanceof Fault && error.code === 'no_space')) return error
+  // Out of the writer thread a Fault comes as an Error with the same members.
+  const isFull = error instanceof Error && 'code' in error && error.code === 'no_space'
+  if (!isFull) return error
   const said = `no space left for ${dataDir}: make room, or name another data folder with --data-dir`
   return new Error(said, { cause: error })
 }
