@@ -45,7 +45,14 @@ export function* checkData(parts: Parts): Generator<Problem> {
   const path = join(config.dataDir, 'cairn.db')
   const file = machine.findFile(path)
   if (file === null) {
-    if (segmentBytesOf(config.dataDir) === 0) return
+    if (segmentBytesOf(config.dataDir) === 0) {
+      yield advice(
+        'no_data_yet',
+        `there is no data in ${config.dataDir} yet`,
+        `the first start makes it: ${command('start')}; or name the right folder with --data-dir`,
+      )
+      return
+    }
     yield problem(
       'database_gone',
       `${segmentsOf(config.dataDir)} holds content, but ${path} is gone, and with it keys and pins`,

@@ -354,6 +354,11 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     { data: ({ db }) => db.exec('PRAGMA user_version = 1'), says: /mend cp -a/ },
   ],
   [
+    'a folder without data, which may be named wrong',
+    'no_data_yet',
+    { says: /no data in .* yet.* mend the first start makes it: .*--data-dir/ },
+  ],
+  [
     'content whose database is gone',
     'database_gone',
     {
@@ -631,7 +636,7 @@ test('beside a running server only the first operator is missing, and its port i
     const elsewhere = await examine(context, { dataDir: join(root, 'fresh') }, machine)
     assert.deepEqual(
       elsewhere.problems.map(({ code }) => code),
-      ['port_of_other_cairn'],
+      ['port_of_other_cairn', 'no_data_yet'],
     )
   } finally {
     await server.stop()
