@@ -194,20 +194,69 @@ test('a group is given when the proofs beside are there too, and what they refus
   assert.deepEqual(seen.dropped, [refKey(refs[5] as ContentRef)])
 })
 
-test('while the caller has one group the next is verified, and no more than that', async () => {
+/** Proofs beside that end when they are asked to, and what was seen of them. */
+function countedProofs() {
+  const seen = { begun: 0, ended: 0 }
+  const verifyBeside: RunParts['verifyBeside'] = () => {
+    seen.begun += 1
+    return () => {
+      seen.ended += 1
+      return null
+    }
+  }
+  return { seen, verifyBeside }
+}
+
+test('while the caller has one group the next is being verified beside, and no more than that', async () => {
   const many = Array.from({ length: 10 }, (_, index) => Buffer.from(`piece ${index}`))
   const { store, seen } = storeOf(many.map((data) => ({ data, leaf: false })))
-  const { readRun, counted } = createRun(store)
+  const proofs = countedProofs()
+  const { readRun, counted } = createRun(store, proofs.verifyBeside)
   const run = readRun(many.map(refOf), never)
   for (const given of [1, 2, 3]) {
     assert.equal((await run.next()).done, false)
     // A caller that stops reading, for as long as it likes.
     for (let turn = 0; turn < 20; turn += 1) await setImmediate()
     assert.equal(seen.asked, given + 1)
-    assert.equal(counted.length, given + 1)
+    assert.deepEqual(proofs.seen, { begun: given + 1, ended: given })
+    assert.equal(counted.length, given)
   }
   await run.return(undefined)
   assert.ok(seen.left)
+})
+
+test('what is at hand is being verified beside before anything in front of it is ended here', async () => {
+  const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  const begunAtEnd: number[] = []
+  let begun = 0
+  const { readRun } = createRun(store, () => {
+    begun += 1
+    return () => {
+      begunAtEnd.push(begun)
+      return null
+    }
+  })
+  await Array.fromAsync(readRun(texts.map(refOf), never))
+  assert.deepEqual(begunAtEnd, [2, 3, 3])
+})
+
+test('who leaves a run early, or is made to, leaves no proof that was begun and not ended', async () => {
+  for (const leave of ['return', 'abort'] as const) {
+    const gone = new AbortController()
+    const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
+    const proofs = countedProofs()
+    const run = createRun(store, proofs.verifyBeside).readRun(texts.map(refOf), gone.signal)
+    await run.next()
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+    assert.deepEqual(proofs.seen, { begun: 2, ended: 1 })
+    if (leave === 'return') await run.return(undefined)
+    else {
+      gone.abort(new Error('left'))
+      await assert.rejects(run.next(), /left/)
+    }
+    assert.deepEqual(proofs.seen, { begun: 2, ended: 2 })
+    assert.ok(seen.left)
+  }
 })
 
 test('a next group that cannot be read fails when it is asked for, not before', async () => {

@@ -1,6 +1,6 @@
 // A run of stored content, one group after the other, each piece verified before it is given: the way to read a large
-// file. While the caller has one group, the next is verified, and no more than that. What is not here or wrong is
-// told, not fetched: that is `obtain`'s business.
+// file. While the caller has one group, the other thread verifies the next, and no more than that; what is left of it
+// is verified here when it is asked for. What is not here or wrong is told, not fetched: that is `obtain`'s business.
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Verify } from './ref.ts'
@@ -38,6 +38,13 @@ export type ReadRun = (
 
 /** Whether it was good. */
 type Ending = () => boolean | Promise<boolean>
+/** `refs` from `from` on name what is in `group`; an ending is null where the piece is to be verified here. */
+type Begun = {
+  readonly refs: readonly ContentRef[]
+  readonly from: number
+  readonly group: StoredGroup
+  readonly endings: readonly (Ending | null)[]
+}
 
 export function createReadRun(parts: RunParts): ReadRun {
   const { store, verify, verifyLeaf, verifyBeside, log, count } = parts
@@ -86,24 +93,20 @@ export function createReadRun(parts: RunParts): ReadRun {
     }
   }
 
-  /** `refs` from `from` on name what is in `group`. `waits`: the caller has something to send first. */
-  async function verified(
-    refs: readonly ContentRef[],
-    from: number,
-    group: StoredGroup,
-    waits: boolean,
-  ): Promise<StoredGroup> {
-    const begun = group.map((piece, at) => {
+  function beginAll(refs: readonly ContentRef[], from: number, group: StoredGroup): Begun {
+    const endings = group.map((piece, at) => {
       const ref = refs[from + at]
       return piece === null || ref === undefined ? null : begin(ref, piece)
     })
-    // It was given the group before this one just now.
-    if (waits) await setImmediate()
+    return { refs, from, group, endings }
+  }
+
+  async function finish({ refs, from, group, endings }: Begun): Promise<StoredGroup> {
     const all: (boolean | Promise<boolean>)[] = []
     // From the end: the other thread begins with the first.
     for (let at = group.length - 1; at >= 0; at -= 1) {
       const [ref, piece] = [refs[from + at], group[at] ?? null]
-      all[at] = piece === null || ref === undefined || (begun[at]?.() ?? isGood(ref, piece))
+      all[at] = piece === null || ref === undefined || (endings[at]?.() ?? isGood(ref, piece))
     }
     const wrong = new Set<number>()
     for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
@@ -115,31 +118,35 @@ export function createReadRun(parts: RunParts): ReadRun {
   return async function* readRun(refs, signal) {
     const groups = store.read(refs, signal)
     let taken = 0
-    let ahead: Promise<StoredGroup | null> | null = null
+    let ahead: Promise<Begun | null> | null = null
 
     /** Null: all were given. */
-    async function next(): Promise<StoredGroup | null> {
+    async function next(): Promise<Begun | null> {
       if (taken === refs.length) return null
       const step = await groups.next()
       signal.throwIfAborted()
       const from = taken
       const group = step.done === true ? refs.slice(from).map(() => null) : step.value
       taken += group.length
-      return await verified(refs, from, group, ahead !== null)
+      return beginAll(refs, from, group)
     }
 
     try {
       for (;;) {
-        const group: StoredGroup | null = await (ahead ?? next())
-        signal.throwIfAborted()
-        if (group === null) return
+        const begun: Begun | null = await (ahead ?? next())
+        if (begun === null) return
         ahead = next()
+        // Where its bytes are at hand the other thread is told of them first, and goes on whatever is left to be done here.
         // What fails is thrown when it is asked for; until then it must not count as unhandled.
-        ahead.catch(() => undefined)
+        await Promise.race([ahead.catch(() => null), setImmediate()])
+        const group = await finish(begun)
+        signal.throwIfAborted()
         yield group
       }
     } finally {
-      await ahead?.catch(() => null)
+      const left = await ahead?.catch(() => null)
+      // The bytes must stay until nobody looks at them.
+      if (left) await finish(left)
       await groups.return(undefined)
     }
   }
