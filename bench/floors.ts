@@ -7,6 +7,8 @@ import type { FileBytes } from './data/file-bytes.ts'
 const pieceBytes = 256 * 1024
 const slotBytes = 4 * 1024 * 1024
 const slots = 4
+const readBytes = 1024 * 1024
+const readsAhead = 2
 
 /** Whole pages, which direct writes ask for. Not among the types of Node. */
 const { Memory } = (
@@ -32,14 +34,15 @@ export function measureSha(file: FileBytes): { readonly rate: number; readonly c
 }
 
 /**
- * Bytes a second into a fresh file, in slots of 4 MiB, synced at the end. Null where the file system does not take
+ * Bytes a second into a fresh file, in slots of 4 MiB, synced at the end, and with `direct` out of it again, as Cairn
+ * reads large files for the first time: 1 MiB at a time, two on their way. Null where the file system does not take
  * direct writes.
  */
 export async function diskRate(
   path: string,
   file: FileBytes,
   { direct }: { readonly direct: boolean },
-): Promise<number | null> {
+): Promise<{ readonly written: number; readonly read: number | null } | null> {
   const handle = await openFresh(path, direct)
   if (handle === null) return null
   const memory = new Memory({ initial: (slots * slotBytes) / 65_536 })
@@ -57,10 +60,33 @@ export async function diskRate(
     }
     await Promise.all(busy)
     await handle.datasync()
-    return (file.bytes / (performance.now() - begun)) * 1000
+    const written = (file.bytes / (performance.now() - begun)) * 1000
+    return { written, read: direct ? await readRate(path, file.bytes) : null }
   } finally {
     await handle.close()
     await rm(path)
+  }
+}
+
+async function readRate(path: string, bytes: number): Promise<number> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECT)
+  const memory = new Memory({ initial: (readsAhead * readBytes) / 65_536 })
+  try {
+    const begun = performance.now()
+    let next = 0
+    await Promise.all(
+      Array.from({ length: readsAhead }, async (_, turn) => {
+        const into = new Uint8Array(memory.buffer, turn * readBytes, readBytes)
+        while (next < bytes) {
+          const at = next
+          next += readBytes
+          await handle.read(into, 0, readBytes, at)
+        }
+      }),
+    )
+    return (bytes / (performance.now() - begun)) * 1000
+  } finally {
+    await handle.close()
   }
 }
 
