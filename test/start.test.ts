@@ -133,11 +133,12 @@ test('a start that finds its port taken shows nothing and keeps nothing back: th
 })
 
 test('a start without room for its database is refused by the name of its folder', async (t) => {
-  const { error } = spawnSync('prlimit', ['--version'])
+  const limiter = 'prlimit'
+  const { error } = spawnSync(limiter, ['--version'])
   if (error !== undefined) return t.skip(`files cannot be limited here: ${error.message}`)
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
-  await assert.rejects(startCairn({ dataDir, behind: ['prlimit', '--fsize=100000'] }), {
+  await assert.rejects(startCairn({ dataDir, behind: [limiter, '--fsize=100000'] }), {
     message: new RegExp(`no space left for ${dataDir}: make room`),
   })
 })
