@@ -7,6 +7,8 @@ type SystemFile = OpenFile & {
   readonly fd: number
   /** The same file, each write to which is synced; null before the first. */
   synced: number | null
+  /** While it is opened. */
+  syncing: Promise<number> | null
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
@@ -21,10 +23,15 @@ export function createSystemFiles(): FileOps {
       if (how.direct === true && direct === undefined) throw noDirect()
       const access = how.create === true ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY
       const flags = how.direct === true ? access | (direct ?? 0) : access
-      return { path, fd: await openFd(path, flags), synced: null } satisfies SystemFile
+      return {
+        path,
+        fd: await openFd(path, flags),
+        synced: null,
+        syncing: null,
+      } satisfies SystemFile
     },
     openNow: (path) =>
-      ({ path, fd: fs.openSync(path, O_RDONLY), synced: null }) satisfies SystemFile,
+      ({ path, fd: fs.openSync(path, O_RDONLY), synced: null, syncing: null }) satisfies SystemFile,
     writev: (file, buffers, at) => writeAll(fdOf(file), buffers, at),
     async writeSynced(file, buffers, at) {
       if (dataSynced === undefined) {
@@ -33,7 +40,7 @@ export function createSystemFiles(): FileOps {
       }
       const its = file as SystemFile
       // Handed over in this very turn: who was answered by the write before has a millisecond of work first.
-      its.synced ??= await openFd(file.path, O_WRONLY | dataSynced)
+      its.synced ??= await (its.syncing ??= openFd(file.path, O_WRONLY | dataSynced))
       await writeAll(its.synced, buffers, at)
     },
     read: (file, into, at) => readAll(fdOf(file), into, at),

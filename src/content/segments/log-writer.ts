@@ -1,11 +1,11 @@
 // Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
-// last one returned, no timer. What callers hand in is copied at once.
+// last one returned, no timer, and a full one beside it. What callers hand in is copied at once.
 // Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { Item } from '../ref.ts'
-import { isFull, writeFault, type Breakage } from './breakage.ts'
+import { isFull as isDeviceFull, writeFault, type Breakage } from './breakage.ts'
 import type { Place } from './extents.ts'
 import { recordBytes, writeHead, type RecordKind } from './record.ts'
 import type { SegmentFolder } from './segment-folder.ts'
@@ -48,7 +48,14 @@ type Group = {
   records: number
   readonly waiters: Waiter[]
   joined: Joined | null
+  /** Where it comes to lie, once that was begun. */
+  writing: Promise<Written> | null
+  /** It has its place and was handed over, written and synced in one. */
+  atOnce: boolean
 }
+
+/** Where a group begins, and where the log ends behind it. */
+type Written = Place & { readonly end: Place }
 
 /** Blocks of a group that were joined to it. */
 type Joined = {
@@ -73,11 +80,12 @@ export type DurableBlocks = {
 
 const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
-/** So that the rows of one group are written while the next one is synced. */
+/** So that one group is named and copied while the one before it is synced. */
 const groupWaitersMax = 128
 const waitingBytesMax = 64 * 1024 * 1024
 const spareChunksMax = 4
 const nothing = new Uint8Array(0)
+const nowhere: Place = { file: 0, at: 0 }
 /** Of one call. */
 export const joinedMax = 256
 const joinedRoom = groupWaitersMax + joinedMax
@@ -106,14 +114,16 @@ export function createLogWriter(parts: {
   /** The file holds what no sync has covered. */
   let dirty = false
   let pumping: Promise<void> | null = null
+  /** The oldest group that is being written. */
+  let front: Group | null = null
+
+  function isFull({ bytes, waiters, joined }: Group): boolean {
+    return bytes >= groupBytesMax || waiters.length + (joined?.count ?? 0) >= groupWaitersMax
+  }
 
   function openGroup(): Group {
     const last = queue.at(-1)
-    const open =
-      last !== undefined &&
-      last.bytes < groupBytesMax &&
-      last.waiters.length + (last.joined?.count ?? 0) < groupWaitersMax
-    if (open) return last
+    if (last !== undefined && !isFull(last)) return last
     const group: Group = {
       chunks: [],
       chunk: nothing,
@@ -123,6 +133,8 @@ export function createLogWriter(parts: {
       records: 0,
       waiters: [],
       joined: null,
+      writing: null,
+      atOnce: false,
     }
     queue.push(group)
     return group
@@ -170,19 +182,21 @@ export function createLogWriter(parts: {
     // One turn of the loop, so that all who were just answered share the next group.
     await new Promise(setImmediate)
     for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
+      front = group
       try {
-        const base = await write(group)
-        tellJoined(group, base)
-        if (group.durable && current !== null) {
-          onLog({ file: current.id, at: current.tail }, group.bytes, group.records)
-        }
+        group.writing ??= write(group)
+        writeBeside()
+        const { file, at, end } = await group.writing
+        tellJoined(group, { file, at })
+        if (group.durable && end.file > 0) onLog(end, group.bytes, group.records)
         for (const { offsets, resolve } of group.waiters) {
-          resolve(offsets.map((offset) => ({ file: base.file, at: base.at + offset })))
+          resolve(offsets.map((offset) => ({ file, at: at + offset })))
         }
       } catch (error) {
         for (const { reject } of group.waiters) reject(writeFault(error))
         group.joined?.done(group.joined.count)
         group.joined?.outcome.reject(writeFault(error))
+        await takeBack()
       }
       waitingBytes -= group.bytes
       for (const chunk of [...group.chunks, group.chunk]) {
@@ -190,10 +204,36 @@ export function createLogWriter(parts: {
         if (whole && spare.length < spareChunksMax) spare.push(new Uint8Array(chunk.buffer))
       }
     }
+    front = null
     pumping = null
   }
 
-  async function write(group: Group): Promise<Place> {
+  /**
+   * Begins the next group when it is full, while the one before it is still written and synced: it is told of after that.
+   * Not where its sync would have to cover what lies before it, or it belongs into another file.
+   */
+  function writeBeside(): void {
+    const [next] = queue
+    if (next === undefined || next.writing !== null || !next.durable || !isFull(next)) return
+    if (front?.atOnce !== true || current === null) return
+    if (current.tail + next.bytes > sealBytes) return
+    next.writing = write(next)
+    // Who waits is told in its turn.
+    next.writing.catch(() => undefined)
+  }
+
+  /** What lies behind a group that failed would never be found again: it is written once more, over that group. */
+  async function takeBack(): Promise<void> {
+    const [next] = queue
+    if (next === undefined || next.writing === null) return
+    const written = await next.writing.catch(() => null)
+    next.writing = null
+    if (written === null || current === null) return
+    folder.claim(current.id, -next.bytes)
+    current.tail -= next.bytes
+  }
+
+  async function write(group: Group): Promise<Written> {
     breakage.check()
     if (group.bytes === 0) return await syncAlone(group)
     const buffers = [...group.chunks, group.chunk.subarray(0, group.used)]
@@ -201,23 +241,26 @@ export function createLogWriter(parts: {
     const growing = current ?? (await create())
     const { id, file, tail } = growing
     folder.claim(id, group.bytes)
+    growing.tail += group.bytes
     // While this thread is busy, a sync of its own would begin late.
     const atOnce = group.durable && !dirty
+    group.atOnce = atOnce
     try {
       if (atOnce) await ops.writeSynced(file, buffers, tail)
       else await ops.writev(file, buffers, tail)
     } catch (error) {
       // The next group is written over what there is of this one.
       folder.claim(id, -group.bytes)
-      if (!atOnce || isFull(error)) throw error
+      growing.tail -= group.bytes
+      if (!atOnce || isDeviceFull(error)) throw error
       breakage.note(error)
       throw new Fault('no_space', { cause: error })
     }
-    growing.tail += group.bytes
-    if (atOnce) return { file: id, at: tail }
+    const written = { file: id, at: tail, end: { file: id, at: tail + group.bytes } }
+    if (atOnce) return written
     dirty = true
     if (group.durable) await sync(file)
-    return { file: id, at: tail }
+    return written
   }
 
   async function create(): Promise<NonNullable<typeof current>> {
@@ -231,9 +274,10 @@ export function createLogWriter(parts: {
   }
 
   /** Nothing of its own, but what was appended before is to be on disk. */
-  async function syncAlone({ durable }: Group): Promise<Place> {
+  async function syncAlone({ durable }: Group): Promise<Written> {
+    const end = current === null ? nowhere : { file: current.id, at: current.tail }
     if (durable && dirty && current !== null) await sync(current.file)
-    return { file: 0, at: 0 }
+    return { ...nowhere, end }
   }
 
   async function seal(): Promise<void> {
@@ -268,6 +312,7 @@ export function createLogWriter(parts: {
       return new Promise((resolve, reject) => {
         group.waiters.push({ offsets, resolve, reject })
         pumping ??= pump()
+        writeBeside()
       })
     },
     join(blocks) {
@@ -286,6 +331,7 @@ export function createLogWriter(parts: {
       }
       group.durable = true
       pumping ??= pump()
+      writeBeside()
       return joined.outcome.promise
     },
     get current() {

@@ -190,6 +190,17 @@ async function workALot(
     acknowledge(items.map(({ ref }) => ref.hash))
   }
 
+  /** Each enough for a group of the log that is full. */
+  async function burst(): Promise<void> {
+    const commits = Array.from({ length: 3 }, async () => {
+      const items = Array.from({ length: 128 }, () => block(random, 60))
+      await store.commit(items)
+      acknowledge(items.map(({ ref }) => ref.hash))
+    })
+    const outcomes = await Promise.allSettled(commits)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
   async function batch(): Promise<void> {
     const open = store.batch()
     const hashes: Uint8Array[] = []
@@ -214,7 +225,9 @@ async function workALot(
   const lane = async (): Promise<void> => {
     for (let turn = 0; turn < turns; turn += 1) {
       try {
-        await (random(2) === 0 ? commit() : batch())
+        const kind = random(20)
+        if (kind === 0) await burst()
+        else await (kind % 2 === 0 ? commit() : batch())
       } catch (error) {
         onRefused(error)
       }
@@ -224,8 +237,8 @@ async function workALot(
 }
 
 /** Few enough different ones that some are met again. */
-function block(random: (limit: number) => number): Item {
-  const bytes = noise(random(400), 1 + random(3000))
+function block(random: (limit: number) => number, bytesMax = 3000): Item {
+  const bytes = noise(random(400), 1 + random(bytesMax))
   const digest = createHash('sha256').update(bytes).digest()
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
 }

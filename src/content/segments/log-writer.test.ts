@@ -1,0 +1,182 @@
+// What the log promises of groups that are full: they are written side by side, and nobody is told out of turn.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import type { FileOps } from '../file-ops.ts'
+import type { Item } from '../ref.ts'
+import { createBreakage } from './breakage.ts'
+import type { Place } from './extents.ts'
+import { createLogWriter, type DurableBlocks, type LogWriter } from './log-writer.ts'
+import { createOpenFiles } from './open-files.ts'
+import { readRecords } from './read-records.ts'
+import { openSegmentFolder } from './segment-folder.ts'
+
+type Held = { readonly at: number; go(error?: Error): void }
+
+/** A log that has a file, and whose synced writes wait until each is let go. */
+async function heldLog(): Promise<{
+  readonly log: LogWriter
+  readonly writes: Held[]
+  readonly told: DurableBlocks[]
+  readonly ends: Place[]
+  readonly keysOnDisk: () => Promise<string[]>
+}> {
+  const memory = createMemoryFileOps()
+  const writes: Held[] = []
+  const ops: FileOps = {
+    ...memory,
+    async writeSynced(file, buffers, at) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const go = (error?: Error): void => (error === undefined ? resolve() : reject(error))
+      writes.push({ at, go })
+      await promise
+      await memory.writeSynced(file, buffers, at)
+    },
+  }
+  const folder = openSegmentFolder({ ops, path: '/store', bytesMax: null, otherBytes: () => 0 })
+  const told: DurableBlocks[] = []
+  const ends: Place[] = []
+  const log = createLogWriter({
+    ops,
+    folder,
+    breakage: createBreakage(() => {}),
+    sealBytes: 2 ** 20,
+    onBlocks: (blocks) => void told.push(blocks),
+    onLog: (end) => void ends.push(end),
+  })
+  const keysOnDisk = async (): Promise<string[]> => {
+    const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: 4 })
+    const keys: string[] = []
+    const bytes = memory.files.get(folder.pathOf(1))?.length ?? 0
+    for await (const { key } of readRecords(files, 1, bytes)) keys.push(hexOf(key))
+    return keys.slice(1)
+  }
+  const first = log.join(full('first', 1))
+  await rest()
+  writes[0]?.go()
+  await first
+  for (const list of [writes, told, ends]) list.length = 0
+  return { log, writes, told, ends, keysOnDisk }
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
+
+function full(name: string, blocks = 128): Item[] {
+  return Array.from({ length: blocks }, (_, index) => {
+    const bytes = Buffer.from(`${name} ${index}`)
+    const digest = createHash('sha256').update(bytes).digest()
+    return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }
+  })
+}
+
+const namesOf = (items: readonly Item[]): string[] => items.map(({ ref }) => hexOf(ref.hash))
+
+/** Until nothing more happens by itself. */
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+}
+
+/** Joins all of them, and notes in `order` who was told what. */
+function joinAll(log: LogWriter, groups: Readonly<Record<string, Item[]>>): string[] {
+  const order: string[] = []
+  for (const [name, items] of Object.entries(groups)) {
+    log.join(items)?.then(
+      () => order.push(name),
+      (error: { code: string }) => order.push(`${name} ${error.code}`),
+    )
+  }
+  return order
+}
+
+test('a full group is written beside the one before it, and told of after it', async () => {
+  const { log, writes, told, ends, keysOnDisk } = await heldLog()
+  const groups = { one: full('one'), two: full('two'), three: full('three') }
+  const order = joinAll(log, groups)
+  await rest()
+  assert.equal(writes.length, 2, 'two at a time')
+  writes[1]?.go()
+  await rest()
+  assert.deepEqual(order, [])
+  assert.deepEqual(ends, [])
+  writes[0]?.go()
+  await rest()
+  assert.deepEqual(order, ['one', 'two'])
+  assert.deepEqual(
+    ends.map(({ at }) => at),
+    [writes[1]?.at, writes[2]?.at],
+    'the log is told of as far as it is on disk',
+  )
+  assert.deepEqual(
+    told.map(({ at }) => at),
+    [writes[0]?.at, writes[1]?.at],
+  )
+  writes[2]?.go()
+  await rest()
+  assert.deepEqual(order, ['one', 'two', 'three'])
+  assert.deepEqual(await keysOnDisk(), Object.values(groups).flatMap(namesOf))
+  await log.close()
+})
+
+test('one that is not full waits for the one before it', async () => {
+  const { log, writes } = await heldLog()
+  const order = joinAll(log, { one: full('one'), two: full('two', 127) })
+  await rest()
+  assert.equal(writes.length, 1)
+  writes[0]?.go()
+  await rest()
+  writes[1]?.go()
+  await rest()
+  assert.deepEqual(order, ['one', 'two'])
+  await log.close()
+})
+
+test('what was written behind a group that did not fit is written again, over it', async () => {
+  const { log, writes, ends, keysOnDisk } = await heldLog()
+  const groups = { one: full('one'), two: full('two'), three: full('three') }
+  const order = joinAll(log, groups)
+  await rest()
+  writes[1]?.go()
+  writes[0]?.go(systemError('ENOSPC'))
+  await rest()
+  assert.deepEqual(order, ['one no_space'])
+  assert.equal(writes[2]?.at, writes[0]?.at)
+  assert.deepEqual(ends, [])
+  writes[2]?.go()
+  await rest()
+  writes[3]?.go()
+  await rest()
+  assert.deepEqual(order, ['one no_space', 'two', 'three'])
+  assert.deepEqual(await keysOnDisk(), [...namesOf(groups.two), ...namesOf(groups.three)])
+  await log.close()
+})
+
+test('a group that did not fit costs the one before it nothing', async () => {
+  const { log, writes, keysOnDisk } = await heldLog()
+  const groups = { one: full('one'), two: full('two'), three: full('three') }
+  const order = joinAll(log, groups)
+  await rest()
+  writes[1]?.go(systemError('ENOSPC'))
+  await rest()
+  writes[0]?.go()
+  await rest()
+  for (let next = 2; next < writes.length; next += 1) {
+    writes[next]?.go()
+    await rest()
+  }
+  assert.deepEqual(order, ['one', 'two no_space', 'three'])
+  assert.deepEqual(await keysOnDisk(), [...namesOf(groups.one), ...namesOf(groups.three)])
+  await log.close()
+})
+
+test('after a sync that failed, what was written behind it is refused too', async () => {
+  const { log, writes } = await heldLog()
+  const order = joinAll(log, { one: full('one'), two: full('two') })
+  await rest()
+  writes[1]?.go()
+  writes[0]?.go(systemError('EIO'))
+  await rest()
+  assert.deepEqual(order, ['one no_space', 'two no_space'])
+  assert.equal(writes.length, 2)
+  await log.close()
+})
