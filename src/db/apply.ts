@@ -18,9 +18,11 @@ export function applyGroup(
 ): readonly Outcome[] {
   try {
     db.exec('BEGIN IMMEDIATE')
+    const isAlone = writes.length === 1
     const outcomes: Outcome[] = []
     for (const write of writes) {
-      const outcome = applyOne(db, write)
+      const outcome = applyOne(db, write, isAlone)
+      if (isAlone && !outcome.ok && db.inTransaction) db.exec('ROLLBACK')
       if (!db.inTransaction) return alone(db, writes, outcome)
       outcomes.push(outcome)
     }
@@ -43,8 +45,9 @@ function alone(
   return writes.flatMap((write) => applyGroup(db, [write]))
 }
 
-function applyOne(db: Database, write: readonly Statement[]): Outcome {
-  const undoesItself = isRunOnce(write)
+/** `isAlone`: nobody shares the transaction, which is rolled back when the write fails; SQLite need not copy pages first. */
+function applyOne(db: Database, write: readonly Statement[], isAlone: boolean): Outcome {
+  const undoesItself = isAlone || isRunOnce(write)
   try {
     if (!undoesItself) db.run('SAVEPOINT one')
     const changes = write.map((statement, index) => {
