@@ -13,8 +13,10 @@ test('what was noted is found as it was, until it is forgotten', () => {
   assert.deepEqual(places.find(nameOf(1)), placeOf(1))
   assert.deepEqual(places.find(nameOf(2)), { ...placeOf(2), form: dagPbLeaf, size: 4110 })
   assert.deepEqual(places.find(nameOf(3)), { ...placeOf(3), bytes: 0, size: 0 })
+  assert.equal(places.has(nameOf(1)), true)
   places.forget(nameOf(1))
   assert.equal(places.find(nameOf(1)), null)
+  assert.equal(places.has(nameOf(1)), false)
   assert.notEqual(places.find(nameOf(2)), null)
 })
 

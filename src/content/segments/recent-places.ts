@@ -7,6 +7,7 @@ import { dagPbLeaf, verbatim, type BlockPlace } from './block-index.ts'
 
 export type RecentPlaces = {
   find(multihash: Uint8Array): BlockPlace | null
+  has(multihash: Uint8Array): boolean
   /** What the index says of it now. */
   note(multihash: Uint8Array, place: BlockPlace): void
   /** It is gone, or lies elsewhere. */
@@ -83,6 +84,7 @@ export function createRecentPlaces(entries: number): RecentPlaces {
         size: words[entry + 7] ?? 0,
       }
     },
+    has: (multihash) => made !== null && isSha256Name(multihash) && entryOf(made, multihash) !== -1,
     note(multihash, { file, at, bytes, form, size }) {
       if (!isSha256Name(multihash)) return
       if (!(file < wordMax && at < wordMax && bytes < lengthMax && size < wordMax)) {

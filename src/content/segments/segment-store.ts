@@ -177,10 +177,10 @@ export function createSegmentStore(parts: {
 
   /**
    * Whether it is known to be here without asking the index. Who brings blocks alone looked for them before; one that is
-   * written again leaves its row as it is, and is then remembered.
+   * written again leaves its row as it is, or gets the later place if it has none yet, and is then remembered.
    */
   function isKnown(hash: Uint8Array): boolean {
-    return !holds.isCondemned(hash) && (pending.has(hash) || places.find(hash) !== null)
+    return !holds.isCondemned(hash) && places.has(hash)
   }
 
   /**
