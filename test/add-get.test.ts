@@ -1,7 +1,7 @@
 // `cairn add` and `cairn get` against a server that serves: the CIDs of the API, what comes back is what went in, and
 // what fails leaves nothing.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -229,3 +229,24 @@ test('a download that breaks off leaves nothing under the final name', async () 
 async function pins(): Promise<string> {
   return await (await filesClient(server).post('pin/ls?type=recursive')).text()
 }
+
+test('who gave no path at a terminal is told that what is typed is read', () => {
+  const module = JSON.stringify(new URL('../src/cli/program.ts', import.meta.url).href)
+  const program = `
+    const { runProgram } = await import(${module})
+    process.exitCode = await runProgram(['add', '-Q'], {
+      out: (text) => process.stdout.write(text),
+      err: (text) => process.stderr.write(text),
+      readInput: async () => '',
+      env: process.env,
+      openQuestions: () => { throw new Error('nothing is asked') },
+    })`
+  const { url, apiKey, apiKeySecret } = server
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    input: 'Infura IPFS - Getting started demo.\n',
+    encoding: 'utf8',
+    env: { ...process.env, CAIRN_URL: url, CAIRN_KEY: apiKey, CAIRN_SECRET: apiKeySecret },
+  })
+  assert.equal(stderr, 'Reading standard input; Ctrl-D ends it.\n')
+  assert.equal(stdout, `${demo}\n`)
+})

@@ -93,10 +93,6 @@ async function runAdd(context: Context, paths: readonly string[], options: Optio
     dereference: options.dereferenceArgs === true,
     inputName: options.stdinName ?? '',
   })
-  // A person who gave no path would wait for what waits for them.
-  if (context.openQuestions !== undefined && items.some(({ kind }) => kind === 'input')) {
-    context.err('Reading standard input; Ctrl-D ends it.\n')
-  }
   await withServer(context, options, 1, (client, signal) =>
     upload(context, options, items, client, signal),
   )
@@ -112,6 +108,10 @@ async function upload(
   const isQuiet = options.quieter === true || options.silent === true || options.progress === false
   // What standard input brings is not known before its end.
   const isKnown = items.every(({ kind }) => kind !== 'input')
+  // A person who gave no path would wait for what waits for them.
+  if (!isKnown && context.openQuestions !== undefined) {
+    context.err('Reading standard input; Ctrl-D ends it.\n')
+  }
   const total = items.reduce((sum, item) => sum + (item.kind === 'file' ? item.bytes : 0), 0)
   const progress = createProgress(context, {
     title: 'sent',
