@@ -8,7 +8,7 @@ test('an extra can be taken once, under its own name only', () => {
   extras.add('one', [item('a')])
   assert.equal(extras.take(item('b').ref), null)
   assert.deepEqual(extras.take(item('a').ref), {
-    bytes: item('a').bytes,
+    ...item('a'),
     source: 'one',
     proved: false,
   })

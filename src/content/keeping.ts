@@ -3,6 +3,7 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { createEndings } from './endings.ts'
 import { refKey, type ContentRef, type Item } from './ref.ts'
 import type { Store } from './store.ts'
 
@@ -14,17 +15,12 @@ export type Keeping = {
   idle(): Promise<void>
 }
 
-type Entry = Item & {
-  readonly key: string
-  readonly resolve: (done: Promise<void>) => void
-}
+type Entry = Item & { readonly key: string }
 
 /** Items in one transaction. */
 const groupMax = 256
 /** How long the first of them waits for others: a crash loses only what can be fetched again. */
 const lingerMs = 50
-/** A power of two. */
-const endsCount = 4096
 
 export function createKeeping(parts: {
   readonly store: Store
@@ -35,17 +31,12 @@ export function createKeeping(parts: {
   readonly onLost: () => void
 }): Keeping {
   const { store, log, bytesMax, clock, onLost } = parts
-  const underway = new Map<string, { readonly bytes: Uint8Array; readonly done: Promise<void> }>()
-  /** How many of them end alike: most that are looked for are not here, and need not be spelled. */
-  const ends = new Uint32Array(endsCount)
+  const underway = new Map<string, Uint8Array>()
+  const endings = createEndings()
+  const writes = new Set<Promise<void>>()
   let bytesUnderway = 0
   let gathered: Entry[] = []
   let stopTimer: () => void = () => {}
-
-  function countEnd(ref: ContentRef, change: 1 | -1): void {
-    const at = endOf(ref)
-    ends[at] = (ends[at] ?? 0) + change
-  }
 
   /** Together in one transaction, so that many nodes cost one message and one sync. */
   async function write(group: readonly Entry[]): Promise<void> {
@@ -59,7 +50,7 @@ export function createKeeping(parts: {
     }
     for (const { key, ref, bytes } of group) {
       underway.delete(key)
-      countEnd(ref, -1)
+      endings.remove(ref)
       bytesUnderway -= bytes.length
     }
   }
@@ -70,32 +61,26 @@ export function createKeeping(parts: {
     gathered = []
     if (group.length === 0) return
     const done = write(group)
-    for (const { resolve } of group) resolve(done)
+    writes.add(done)
+    void done.then(() => writes.delete(done))
   }
 
   return {
-    find: (ref) => (ends[endOf(ref)] === 0 ? null : (underway.get(refKey(ref))?.bytes ?? null)),
+    find: (ref) => (endings.mayHold(ref) ? (underway.get(refKey(ref)) ?? null) : null),
     add(ref, bytes) {
       const key = refKey(ref)
       if (underway.has(key)) return
       if (bytesUnderway + bytes.length > bytesMax) return onLost()
       bytesUnderway += bytes.length
-      const { promise: done, resolve } = Promise.withResolvers<void>()
-      underway.set(key, { bytes, done })
-      countEnd(ref, 1)
-      gathered.push({ key, ref, bytes, resolve })
+      underway.set(key, bytes)
+      endings.add(ref)
+      gathered.push({ key, ref, bytes })
       if (gathered.length === groupMax) flush()
       else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
     },
     async idle() {
       flush()
-      while (underway.size > 0) await Promise.all([...underway.values()].map(({ done }) => done))
+      while (writes.size > 0) await Promise.all(writes)
     },
   }
-}
-
-/** Out of the last two bytes of its hash. */
-function endOf({ hash }: ContentRef): number {
-  const { length } = hash
-  return (((hash[length - 2] ?? 0) << 8) | (hash[length - 1] ?? 0)) % endsCount
 }

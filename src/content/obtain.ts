@@ -225,8 +225,13 @@ export function createObtain(parts: ObtainParts): Obtaining {
     return { offer, state }
   }
 
-  async function fetch(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
-    const key = flightKey(ref, hint)
+  /** `key`: by which its callers are known. */
+  async function fetch(
+    key: string,
+    ref: ContentRef,
+    hint: Hint,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     const hints = (): readonly Hint[] => waiting.get(key) ?? [hint]
     let lied = false
     let failure: { readonly error: unknown } | null = null
@@ -315,7 +320,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   ): Promise<Uint8Array> {
     if (hint.offline === true) throw new Fault('not_found')
     const key = flightKey(ref, hint)
-    const work = (shared: AbortSignal): Promise<Uint8Array> => fetch(ref, hint, shared)
+    const work = (shared: AbortSignal): Promise<Uint8Array> => fetch(key, ref, hint, shared)
     const hints = waiting.get(key) ?? []
     hints.push(hint)
     waiting.set(key, hints)
