@@ -130,9 +130,17 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
     return Math.min(count, poolLimits.askedMax)
   }
 
-  async function lineFor(wanted: Wanted, signal: AbortSignal): Promise<readonly Upstream[]> {
+  /** At once where somebody can be asked. */
+  function lineFor(
+    wanted: Wanted,
+    signal: AbortSignal,
+  ): readonly Upstream[] | Promise<readonly Upstream[]> {
     const now = choose(wanted)
-    const line = now.length > 0 ? now : await waitForUpstreams(wanted, signal)
+    return now.length > 0 ? now.slice(0, poolLimits.askedMax) : lineLater(wanted, signal)
+  }
+
+  async function lineLater(wanted: Wanted, signal: AbortSignal): Promise<readonly Upstream[]> {
+    const line = await waitForUpstreams(wanted, signal)
     if (line.length > 0) return line.slice(0, poolLimits.askedMax)
     throw new Fault('no_upstream', { detail: `no source reachable for ${network}` })
   }
@@ -146,7 +154,8 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       for (let round = 0; round < poolLimits.roundsMax; round++) {
         const wanted = { methodClass: 'content', ...asked } as const
         // Only the first round waits for those that rest.
-        const line = round === 0 ? await lineFor(wanted, signal) : choose(wanted)
+        const found = round === 0 ? lineFor(wanted, signal) : choose(wanted)
+        const line = found instanceof Promise ? await found : found
         if (line.length === 0) break
         budget.earn()
         findings = await raceAttempts({ line, attempt, budget, clock }, signal)
