@@ -13,7 +13,8 @@ export interface Store {
   has(ref: ContentRef): boolean
   /**
    * What `refs` name, in their order; read ahead without holding the thread, neighbours in one read, which is a
-   * group. Two groups are valid at a time: when a third is asked for, the first is gone.
+   * group. Two groups are valid at a time: when a third is asked for, the first is gone. After an error they stay valid
+   * until `return`, which is to be called then too.
    */
   read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredGroup>
   /**

@@ -1,6 +1,5 @@
 // Reads many blocks in order: looks them up some at a time, reads neighbours together into pooled buffers, one or
 // two reads ahead of the caller. A buffer comes back when the caller asks for the second group after its own.
-// Tested by src/content/segments/segment-files.test.ts
 import type { StoredGroup, StoredPiece } from '../store.ts'
 import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
@@ -30,17 +29,56 @@ type Reading = {
   readonly done: Promise<number | null>
 }
 
-/** `placesOf`: where each lies, null when it is not here. Pieces that cannot be read are null as well. */
-export async function* readRun<Ref>(
+type RunParts<Ref> = {
+  readonly placesOf: (refs: readonly Ref[]) => readonly (BlockPlace | null)[]
+  readonly files: OpenFiles
+  readonly buffers: ReadBuffers
+  readonly recent: RecentReads
+}
+
+/** What comes next, or why it does not. */
+type Step = { readonly group: StoredGroup } | { readonly error: unknown }
+
+/**
+ * `placesOf`: where each lies, null when it is not here. Pieces that cannot be read are null as well. Whoever is told
+ * of an error may still hold a group: its buffers come back with `return`.
+ */
+export function readRun<Ref>(
   refs: readonly Ref[],
   signal: AbortSignal,
-  parts: {
-    readonly placesOf: (refs: readonly Ref[]) => readonly (BlockPlace | null)[]
-    readonly files: OpenFiles
-    readonly buffers: ReadBuffers
-    readonly recent: RecentReads
-  },
+  parts: RunParts<Ref>,
 ): AsyncGenerator<StoredGroup> {
+  // A generator that throws has ended, and could not wait for its caller.
+  const steps = readSteps(refs, signal, parts)
+  return {
+    async next() {
+      const step = await steps.next()
+      if (step.done === true) return step
+      if ('error' in step.value) throw step.value.error
+      return { done: false, value: step.value.group }
+    },
+    async return(value: unknown) {
+      await steps.return(undefined)
+      return { done: true, value }
+    },
+    async throw(error: unknown) {
+      await steps.return(undefined)
+      throw error
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async [Symbol.asyncDispose]() {
+      await steps.return(undefined)
+    },
+  }
+}
+
+async function* readSteps<Ref>(
+  refs: readonly Ref[],
+  signal: AbortSignal,
+  parts: RunParts<Ref>,
+): AsyncGenerator<Step, undefined> {
   const { placesOf, files, buffers, recent } = parts
   const ahead: Reading[] = []
   /** Read, and its pieces may still be looked at. */
@@ -105,7 +143,7 @@ export async function* readRun<Ref>(
       signal.throwIfAborted()
       const gone = shown.length === groupsShown ? shown.shift() : undefined
       if (gone !== undefined) giveBack(gone)
-      if (ahead.length === 0 && !begin()) return
+      if (ahead.length === 0 && !begin()) return undefined
       readAhead()
       const reading = ahead[0] as Reading
       const got = await reading.done
@@ -113,8 +151,11 @@ export async function* readRun<Ref>(
       shown.push(reading)
       readAhead()
       signal.throwIfAborted()
-      yield reading.plan.pieces.map((piece) => pieceOf(piece, reading.into, got))
+      yield { group: reading.plan.pieces.map((piece) => pieceOf(piece, reading.into, got)) }
     }
+  } catch (error) {
+    yield { error }
+    return undefined
   } finally {
     for (const reading of shown) giveBack(reading)
     for (const reading of ahead) void reading.done.then(() => giveBack(reading))
