@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createHostedHash } from '../../../test/fakes/hash-guest.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
+import { seeded } from '../../../test/fakes/seeded.ts'
+import { silentLog } from '../../base/log.ts'
+import { createVerifyBeside } from '../../codec/verify-beside.ts'
+import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
+import { createReadRun } from '../obtain-run.ts'
 
 function file(bytes: number, name: string): Buffer {
   return createHash('shake256', { outputLength: bytes }).update(name).digest()
@@ -34,4 +41,60 @@ test('a group stays as it is until its caller is done with it, though the next o
     await run.return(undefined)
     assert.deepEqual(await run.next(), { done: true, value: undefined })
   }
+})
+
+test('whoever leaves in the middle of a read, no copy is taken for wrong and every byte is right', async (t) => {
+  const random = seeded(31)
+  const memory = createMemoryFileOps()
+  const ops = {
+    ...memory,
+    async read(...args: Parameters<typeof memory.read>) {
+      for (let turn = random(20); turn > 0; turn -= 1) await setImmediate()
+      return await memory.read(...args)
+    },
+  }
+  const { store } = createSegmentFixture(t, { ops, limits: { readBuffers: 6 } })
+  const events: string[] = []
+  const readRun = createReadRun({
+    store,
+    verify: ({ hash }, bytes) => verifyDagBlock(hash, bytes),
+    verifyLeaf,
+    verifyBeside: createVerifyBeside(createHostedHash()),
+    log: silentLog,
+    count: (event) => events.push(event),
+  })
+  const files = await Promise.all(
+    Array.from({ length: 4 }, (_, index) => addLeaves(store, file(4_000_000, `file ${index}`))),
+  )
+
+  async function read(): Promise<void> {
+    for (let round = 0; round < 20; round += 1) {
+      const leaves = files[random(files.length)] ?? []
+      const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
+      const gone = new AbortController()
+      let left = random(120)
+      const leaving = async (): Promise<void> => {
+        for (; left > 0; left -= 1) await setImmediate()
+        gone.abort(new Error('left'))
+      }
+      const done = random(3) > 0 ? leaving() : null
+      let at = 0
+      try {
+        for await (const group of readRun(refs, gone.signal)) {
+          for (const piece of group) {
+            // As a caller who sends it for a while.
+            for (let turn = random(8); turn > 0; turn -= 1) await setImmediate()
+            verifyLeaf(refs[at]?.hash ?? new Uint8Array(0), piece?.data ?? new Uint8Array(0))
+            at += 1
+          }
+        }
+      } catch (error) {
+        assert.match(String(error), /left/)
+      }
+      await done
+    }
+  }
+
+  await Promise.all(Array.from({ length: 5 }, read))
+  assert.ok(!events.includes('bad_copy'))
 })
