@@ -21,7 +21,7 @@ const cached =
   'profiled: of 14 us of processor time the kernel takes two fifths, nearly all of it writing the answer, Cairn and what it calls a quarter, the rest sockets and streams of Node (decision 0014) and collecting garbage'
 const cachedAtRate = `${cached}; at this rate going to sleep and waking up come on top`
 const shared =
-  "profiled: of each second the request thread gives about a millisecond in one go to others, writing usage and looking for changes of keys, and half of one to collecting garbage; the writer takes 2 ms on the other core, which is the load generator's. The bare node:http beside it has neither, and is near the goal or over it too: a busy machine gives a call that comes in such a moment up to 4 ms to somebody else"
+  'measured: of each second the request thread gives 0.4 ms to writing usage and 0.1 to looking for changes of keys, and one to collecting garbage every third second. That meets one call of a thousand or two, and this figure is the tenth slowest: without the first two, in turns, it is the same. What is left is going to sleep and waking up on cores that others use, which the bare node:http beside it shows too: a busy machine gives a call that comes in such a moment up to 4 ms to somebody else'
 
 const warmUp =
   'profiled: on a busy machine the thread of the EVM has not found and read its three hundred modules when the folder is open; a fifth to one block of 91 million gas and 10 MB of receipts; the rest runs in code that is not optimized yet'
