@@ -3,16 +3,23 @@
 // The library would encode and hash every receipt once more, each time in a trie that it throws away (decision 0028).
 import type { Block } from '@ethereumjs/block'
 import { ConsensusType, Hardfork } from '@ethereumjs/common'
-import { createAccount } from '@ethereumjs/util'
+import {
+  bigIntToBytes,
+  createAccount,
+  createAddressFromString,
+  setLengthLeft,
+} from '@ethereumjs/util'
 import type { Address } from '@ethereumjs/util'
 import { runBlock, runTx } from '@ethereumjs/vm'
 import type { TxReceipt } from '@ethereumjs/vm'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/header.ts'
 import type { StateVm } from './chain-vm.ts'
-import { beginBlock, endBlock } from './simulate/system-calls.ts'
+import { endBlock } from './simulate/system-calls.ts'
 
 const nothing = new Uint8Array(0)
+const beaconRoots = createAddressFromString('0x000f3df6d732807ef1319fb7b8bb8522d0beac02')
+const blockHashes = createAddressFromString('0x0000f90827f1c53a10cb7a02335b175320002935')
 const bloomBytes = 256
 const weiPerGwei = 1_000_000_000n
 
@@ -33,7 +40,7 @@ export async function executeBlock(
   const { journal } = vm.evm
   await journal.checkpoint()
   try {
-    await beginBlock(machine, block, header)
+    await noteParent(machine, header)
     const receipts = await runTransactions(machine, block, header)
     await pay(machine, block)
     if (vm.common.isActivatedEIP(7685)) {
@@ -60,6 +67,24 @@ async function runByLibrary({ vm }: StateVm, block: Block): Promise<readonly TxR
     clearCache: false,
   })
   return receipts
+}
+
+/** What the contracts of EIP-4788 and EIP-2935 write when the protocol calls them. */
+async function noteParent({ vm, state }: StateVm, header: Header): Promise<void> {
+  const { parentHash, parentBeaconBlockRoot, number, timestamp } = header
+  const { common } = vm
+  const put = (to: Address, slot: bigint, value: Uint8Array) =>
+    state.putStorage(to, setLengthLeft(bigIntToBytes(slot), 32), value)
+  if (common.isActivatedEIP(4788) && (await state.getCode(beaconRoots)).length > 0) {
+    const ring = common.param('historicalRootsLength')
+    await put(beaconRoots, timestamp % ring, bigIntToBytes(timestamp))
+    await put(beaconRoots, (timestamp % ring) + ring, parentBeaconBlockRoot ?? nothing)
+    await vm.evm.journal.cleanup()
+  }
+  if (common.isActivatedEIP(2935) && (await state.getCode(blockHashes)).length > 0) {
+    await put(blockHashes, (number - 1n) % common.param('historyServeWindow'), parentHash)
+    await vm.evm.journal.cleanup()
+  }
 }
 
 async function runTransactions(
