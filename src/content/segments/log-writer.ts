@@ -5,9 +5,18 @@ import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { Item } from '../ref.ts'
-import { isFull as isDeviceFull, writeFault, type Breakage } from './breakage.ts'
+import { isFull, writeFault, type Breakage } from './breakage.ts'
 import type { Place } from './extents.ts'
-import { recordBytes, writeHead, type RecordKind } from './record.ts'
+import {
+  buffersOf,
+  createGroupMemory,
+  emptyGroup,
+  emptyJoined,
+  isFullGroup,
+  type LogGroup,
+  type Written,
+} from './log-group.ts'
+import { recordBytes, type RecordKind } from './record.ts'
 import type { SegmentFolder } from './segment-folder.ts'
 
 export type LogRecord = {
@@ -32,41 +41,6 @@ export type LogWriter = {
   close(): Promise<void>
 }
 
-type Waiter = {
-  readonly offsets: readonly number[]
-  readonly resolve: (places: readonly Place[]) => void
-  readonly reject: (error: unknown) => void
-}
-
-type Group = {
-  /** Full chunks, the last one not yet among them. */
-  readonly chunks: Uint8Array[]
-  chunk: Uint8Array
-  used: number
-  bytes: number
-  durable: boolean
-  records: number
-  readonly waiters: Waiter[]
-  joined: Joined | null
-  /** Where it comes to lie, once that was begun. */
-  writing: Promise<Written> | null
-  /** It has its place and was handed over, written and synced in one. */
-  atOnce: boolean
-}
-
-/** Where a group begins, and where the log ends behind it. */
-type Written = Place & { readonly end: Place }
-
-/** Blocks of a group that were joined to it. */
-type Joined = {
-  count: number
-  readonly names: Uint8Array
-  /** Of each: where in the group it lies, and its length. */
-  readonly lies: Float64Array
-  readonly done: (count: number) => void
-  readonly outcome: PromiseWithResolvers<readonly number[]>
-}
-
 /** Blocks that lie in `file` now, on disk. */
 export type DurableBlocks = {
   readonly count: number
@@ -78,17 +52,8 @@ export type DurableBlocks = {
   readonly at: number
 }
 
-const chunkBytes = 1024 * 1024
-const groupBytesMax = 16 * 1024 * 1024
-/** So that one group is named and copied while the one before it is synced. */
-const groupWaitersMax = 128
 const waitingBytesMax = 64 * 1024 * 1024
-const spareChunksMax = 4
-const nothing = new Uint8Array(0)
 const nowhere: Place = { file: 0, at: 0 }
-/** Of one call. */
-export const joinedMax = 256
-const joinedRoom = groupWaitersMax + joinedMax
 /** What a commit without rows of its own changed. */
 const noChanges: readonly number[] = []
 
@@ -105,8 +70,8 @@ export function createLogWriter(parts: {
 }): LogWriter {
   const { ops, folder, breakage, sealBytes } = parts
   const { onJoin = () => () => {}, onBlocks = () => {}, onLog = () => {} } = parts
-  const spare: Uint8Array[] = []
-  let queue: Group[] = []
+  const memory = createGroupMemory()
+  let queue: LogGroup[] = []
   let waitingBytes = 0
   let current: { readonly id: number; readonly file: OpenFile; tail: number } | null = null
   /** Its number, while the next one is made. */
@@ -115,62 +80,17 @@ export function createLogWriter(parts: {
   let dirty = false
   let pumping: Promise<void> | null = null
   /** The oldest group that is being written. */
-  let front: Group | null = null
+  let front: LogGroup | null = null
 
-  function isFull({ bytes, waiters, joined }: Group): boolean {
-    return bytes >= groupBytesMax || waiters.length + (joined?.count ?? 0) >= groupWaitersMax
-  }
-
-  function openGroup(): Group {
+  function openGroup(): LogGroup {
     const last = queue.at(-1)
-    if (last !== undefined && !isFull(last)) return last
-    const group: Group = {
-      chunks: [],
-      chunk: nothing,
-      used: 0,
-      bytes: 0,
-      durable: false,
-      records: 0,
-      waiters: [],
-      joined: null,
-      writing: null,
-      atOnce: false,
-    }
+    if (last !== undefined && !isFullGroup(last)) return last
+    const group = emptyGroup()
     queue.push(group)
     return group
   }
 
-  /** Copies one record to the end of the group; where in the group its payload starts. */
-  function copy(group: Group, kind: RecordKind, key: Uint8Array, payload: Uint8Array): number {
-    const bytes = recordBytes(key, payload.length)
-    if (group.used + bytes > group.chunk.length) {
-      if (group.used > 0) group.chunks.push(group.chunk.subarray(0, group.used))
-      group.chunk =
-        bytes > chunkBytes
-          ? Buffer.allocUnsafeSlow(bytes)
-          : (spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes))
-      group.used = 0
-    }
-    const payloadAt = writeHead(group.chunk, group.used, kind, key, payload.length)
-    group.chunk.set(payload, payloadAt)
-    const offset = group.bytes + payloadAt - group.used
-    group.used += bytes
-    group.bytes += bytes
-    group.records += 1
-    return offset
-  }
-
-  function joinedOf(group: Group): Joined {
-    return (group.joined ??= {
-      count: 0,
-      names: new Uint8Array(joinedRoom * nameBytes),
-      lies: new Float64Array(joinedRoom * 2),
-      done: onJoin(),
-      outcome: Promise.withResolvers<readonly number[]>(),
-    })
-  }
-
-  function tellJoined({ joined }: Group, { file, at }: Place): void {
+  function tellJoined({ joined }: LogGroup, { file, at }: Place): void {
     if (joined === null) return
     const { count, names, lies, done, outcome } = joined
     onBlocks({ count, names, lies, file, at })
@@ -199,10 +119,7 @@ export function createLogWriter(parts: {
         await takeBack()
       }
       waitingBytes -= group.bytes
-      for (const chunk of [...group.chunks, group.chunk]) {
-        const whole = chunk.buffer.byteLength === chunkBytes
-        if (whole && spare.length < spareChunksMax) spare.push(new Uint8Array(chunk.buffer))
-      }
+      memory.giveBack(group)
     }
     front = null
     pumping = null
@@ -214,7 +131,7 @@ export function createLogWriter(parts: {
    */
   function writeBeside(): void {
     const [next] = queue
-    if (next === undefined || next.writing !== null || !next.durable || !isFull(next)) return
+    if (next === undefined || next.writing !== null || !next.durable || !isFullGroup(next)) return
     if (front?.atOnce !== true || current === null) return
     if (current.tail + next.bytes > sealBytes) return
     next.writing = write(next)
@@ -233,10 +150,10 @@ export function createLogWriter(parts: {
     current.tail -= next.bytes
   }
 
-  async function write(group: Group): Promise<Written> {
+  async function write(group: LogGroup): Promise<Written> {
     breakage.check()
     if (group.bytes === 0) return await syncAlone(group)
-    const buffers = [...group.chunks, group.chunk.subarray(0, group.used)]
+    const buffers = buffersOf(group)
     if (current !== null && current.tail > 0 && current.tail + group.bytes > sealBytes) await seal()
     const growing = current ?? (await create())
     const { id, file, tail } = growing
@@ -252,7 +169,7 @@ export function createLogWriter(parts: {
       // The next group is written over what there is of this one.
       folder.claim(id, -group.bytes)
       growing.tail -= group.bytes
-      if (!atOnce || isDeviceFull(error)) throw error
+      if (!atOnce || isFull(error)) throw error
       breakage.note(error)
       throw new Fault('no_space', { cause: error })
     }
@@ -274,7 +191,7 @@ export function createLogWriter(parts: {
   }
 
   /** Nothing of its own, but what was appended before is to be on disk. */
-  async function syncAlone({ durable }: Group): Promise<Written> {
+  async function syncAlone({ durable }: LogGroup): Promise<Written> {
     const end = current === null ? nowhere : { file: current.id, at: current.tail }
     if (durable && dirty && current !== null) await sync(current.file)
     return { ...nowhere, end }
@@ -307,7 +224,9 @@ export function createLogWriter(parts: {
       }
       waitingBytes += bytes
       const group = openGroup()
-      const offsets = records.map(({ kind, key, payload }) => copy(group, kind, key, payload))
+      const offsets = records.map(({ kind, key, payload }) =>
+        memory.copy(group, kind, key, payload),
+      )
       group.durable ||= durable
       return new Promise((resolve, reject) => {
         group.waiters.push({ offsets, resolve, reject })
@@ -321,10 +240,10 @@ export function createLogWriter(parts: {
       if (waitingBytes > 0 && waitingBytes + bytes > waitingBytesMax) return null
       waitingBytes += bytes
       const group = openGroup()
-      const joined = joinedOf(group)
+      const joined = (group.joined ??= emptyJoined(onJoin()))
       for (const block of blocks) {
         const { hash } = block.ref
-        joined.lies[joined.count * 2] = copy(group, 'object', hash, block.bytes)
+        joined.lies[joined.count * 2] = memory.copy(group, 'object', hash, block.bytes)
         joined.lies[joined.count * 2 + 1] = block.bytes.length
         joined.names.set(hash, joined.count * nameBytes)
         joined.count += 1
