@@ -8,7 +8,7 @@ const wayOut =
 const perBlock =
   'profiled: of 6.5 us on the request thread naming takes 3, memory that is collected 0.5, the rows of the index, which follow, 0.9, the copy into the log and remembering the place 1. Naming takes the hash alone as long, so half of it is the bound. Two processors are full: other threads take 6.5 us a block, SQLite and what feeds it 3, the system that takes the log into its cache 1.6, V8 that compiles and collects 2, so the request thread waits 1.4 us for a processor and 1 for the log. Without the rows it would be 0.43 (decisions 0024, 0026, 0030)'
 const perRead =
-  'profiled: hashing takes 2.8 us of 5.3, reading from the cache of the system 1.2, the rest goes to finding the place and to fresh memory for each block. The blocks lie all over 200 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
+  'profiled: hashing takes 2.7 us of 5.6, reading from the cache of the system 1, going through the heap 0.7, which V8 does for every 64 MiB that blocks were read into, fresh memory for them 0.2, the rest finding the place. The blocks lie all over 200 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
