@@ -67,3 +67,25 @@ test('repo/gc lets go of all that was not pinned, and names it by raw CIDs', asy
   assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(loose).multihash.bytes }))
   assert.deepEqual(await lines('repo/gc'), [])
 })
+
+test('repo/gc names what several adds share once, and leaves what a pin shares with them', async (t) => {
+  const { lines, add, store, files } = createFileCommands(t)
+  const wrapped = async (names: readonly string[]) => {
+    const entries = names.map((name) => fileEntry(name, name))
+    const all = await lines('add', [], { pin: false, 'wrap-with-directory': true }, entries)
+    return (all as Line[]).map(({ Hash }) => raw(Hash))
+  }
+  const pinned = await add('kept', 'kept')
+  const leased = [...(await wrapped(['kept', 'one', 'both'])), ...(await wrapped(['both', 'two']))]
+  // More than end in one write.
+  for (let at = 0; at < 250; at++) leased.push(raw(await add('f', `loose ${at}`, { pin: false })))
+  const gone = new Set(leased.filter((cid) => cid !== raw(pinned)))
+  const named = (await lines('repo/gc')).map((line) => (line as { Key: Line }).Key)
+  const told = named.map((key) => Object.values(key)[0] as string)
+  assert.deepEqual(told.toSorted(), [...gone].toSorted())
+  for (const cid of gone) {
+    assert.ok(!store.has({ kind: 'dag-block', hash: CID.parse(cid).multihash.bytes }))
+  }
+  assert.ok(store.has({ kind: 'dag-block', hash: CID.parse(pinned).multihash.bytes }))
+  assert.equal(files.stored('alice').blocks, 1)
+})

@@ -21,8 +21,12 @@ export type UnpinnedParts = {
 
 /** Rows of one read between which everything else gets its turn. */
 const stepRows = 500
+/** Leases that end in one write, as long as they hold no more than `stepRows` blocks. */
+const leasesAtOnce = 100
 /** Blocks of one lease that are named and forgotten at once; the rest goes by the next collection. */
 const namedMax = 100_000
+
+type Lease = { readonly id: number; readonly root: number }
 
 export function createUnpinned({ store, forget, database, writer }: UnpinnedParts): Unpinned {
   return {
@@ -41,13 +45,10 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
     async *releaseUnpinned(accountId, signal) {
       for (;;) {
         signal.throwIfAborted()
-        const lease = database.get<{ id: number; root: number }>(
-          'SELECT id, root FROM lease WHERE account_id = ? ORDER BY id LIMIT 1',
-          [accountId],
-        )
-        if (lease === null) return
-        const hashes = await onlyBelow(accountId, lease.root)
-        await writer.write([endLeaseById(lease.id)])
+        const leases = nextLeases(accountId)
+        if (leases.length === 0) return
+        const hashes = await onlyBelow(accountId, leases)
+        await writer.write(leases.map(({ id }) => endLeaseById(id)))
         for (let at = 0; at < hashes.length; at += stepRows) {
           const step = hashes.slice(at, at + stepRows)
           await forget(step)
@@ -87,24 +88,44 @@ export function createUnpinned({ store, forget, database, writer }: UnpinnedPart
     }
   }
 
-  /** Blocks that the account keeps by one lease of this root and nothing else, at most `namedMax`. */
-  async function onlyBelow(accountId: string, root: number): Promise<readonly Uint8Array[]> {
-    const hashes: Uint8Array[] = []
-    const claims = database.getValue<number>(
-      `SELECT claims FROM holding JOIN account_storage ON account_storage.id = holding.storage
-        WHERE account_id = ? AND root = ?`,
-      [accountId, root],
+  /** Leases to be ended in one write: a large one alone, small ones together. */
+  function nextLeases(accountId: string): readonly Lease[] {
+    const rows = database.all<Lease & { blocks: number }>(
+      `SELECT lease.id AS id, lease.root AS root, root.blocks AS blocks FROM lease
+        CROSS JOIN root ON root.id = lease.root
+        WHERE lease.account_id = ? ORDER BY lease.id LIMIT ${leasesAtOnce}`,
+      [accountId],
     )
-    if (claims !== 1) return hashes
+    let blocks = 0
+    const after = rows.findIndex((lease, at) => (blocks += lease.blocks) > stepRows && at > 0)
+    return after === -1 ? rows : rows.slice(0, after)
+  }
+
+  /** Blocks that the account keeps by these leases and nothing else, at most `namedMax`. */
+  async function onlyBelow(
+    accountId: string,
+    leases: readonly Lease[],
+  ): Promise<readonly Uint8Array[]> {
+    const hashes: Uint8Array[] = []
+    const roots = database
+      .all<{ root: number }>(
+        `SELECT root FROM account_storage JOIN holding ON holding.storage = account_storage.id
+          WHERE account_id = ? AND root IN (${leases.map(() => '?').join(', ')}) AND claims = 1`,
+        [accountId, ...leases.map(({ root }) => root)],
+      )
+      .map(({ root }) => root)
+    if (roots.length === 0) return hashes
     let after = -1
     while (hashes.length < namedMax) {
       const rows = database.all<{ id: number; hash: Uint8Array }>(
         `SELECT block.id AS id, block.hash AS hash FROM closure
           CROSS JOIN block ON block.id = closure.block
-          CROSS JOIN charge ON charge.block = block.id AND charge.roots = 1
+          CROSS JOIN charge ON charge.block = block.id
           CROSS JOIN account_storage ON account_storage.id = charge.storage AND account_id = ?
-          WHERE closure.root = ? AND closure.block > ? ORDER BY closure.block LIMIT ${stepRows}`,
-        [accountId, root, after],
+          WHERE closure.root IN (${roots.map(() => '?').join(', ')}) AND closure.block > ?
+          GROUP BY closure.block HAVING count(*) = charge.roots
+          ORDER BY closure.block LIMIT ${stepRows}`,
+        [accountId, ...roots, after],
       )
       for (const { id, hash } of rows) {
         hashes.push(hash)
