@@ -33,12 +33,12 @@ export type PendingBlocks = {
 }
 
 /** Of each of two tables, one that grows and one whose rows are written. */
-const tableEntries = 32_768
+const tableEntries = 16_384
 /** Then rows are written without waiting for the time. */
-const rowsAtOnce = 16_384
+const rowsAtOnce = 8192
 /** And so many bytes or records of the log, so that a start has little to read again. */
-const logBytesMax = 72 * 1024 * 1024
-const logRecordsMax = 32_768
+const logBytesMax = 32 * 1024 * 1024
+const logRecordsMax = 16_384
 const waitMs = 250
 /** After rows could not be written: what is full may become free. */
 const retryMs = 1000
