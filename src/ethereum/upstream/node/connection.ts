@@ -5,6 +5,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../../base/clock.ts'
 import type { Exchange } from './exchange.ts'
+import type { ReadReplyHead } from './reply-head.ts'
 import { ReplyReader } from './reply-reader.ts'
 
 /** What all connections of one client share. */
@@ -16,6 +17,7 @@ export type ConnectionOwner = {
   /** How long a connection is kept idle when the upstream does not say. */
   readonly idleMs: number
   readonly headBytesMax: number
+  readonly readReplyHead: ReadReplyHead
   readonly clock: Clock
   /** What is read, of whichever connection: used up before the next read. */
   readonly room: Buffer
@@ -96,7 +98,7 @@ export class Connection {
     const exchange = this.#exchange
     if (exchange === null) return
     this.#hasBegun = false
-    this.#reader = new ReplyReader(exchange, this.#owner.headBytesMax)
+    this.#reader = new ReplyReader(exchange, this.#owner)
     exchange.onSent()
     const { body } = exchange
     const length = Buffer.byteLength(body)

@@ -10,6 +10,7 @@ import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type Connections, createConnections } from './connections.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
+import { createReadReplyHead } from './reply-head.ts'
 
 const never = new AbortController().signal
 const headBytesMax = 4096
@@ -270,6 +271,24 @@ test('whatever pieces of responses come, they are read as undici reads them or a
     const [ours] = await outcomeOf(ourClient, [bytes.slice(0, cut), bytes.slice(cut)], true)
     assert.ok(ours === 'failed' || ours === theirs, `${JSON.stringify(bytes)}: ${ours} ${theirs}`)
   }
+})
+
+test('what a head says is its own, whichever was read before it', () => {
+  const heads = ['content-length: 5', 'content-length: 6', 'transfer-encoding: chunked', 'no head']
+    .map((line) => `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\n${line}`)
+    .concat('')
+  for (const first of heads) {
+    for (const second of heads) {
+      const read = createReadReplyHead()
+      const said = [first, first, second, second, first].map(read)
+      const alone = (text: string) => createReadReplyHead()(text)
+      assert.deepEqual(said, [first, first, second, second, first].map(alone))
+    }
+  }
+  assert.deepEqual(
+    heads.map((text) => createReadReplyHead()(text)?.body ?? null),
+    [5, 6, 'chunked', null, null],
+  )
 })
 
 test('a body in a thousand pieces takes no more room than its bytes, and one beyond the cap is refused', async () => {

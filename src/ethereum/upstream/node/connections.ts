@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import type { Exchange } from './exchange.ts'
+import { createReadReplyHead } from './reply-head.ts'
 
 export type ConnectionsOptions = Pick<
   ConnectionOwner,
@@ -33,6 +34,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   const owner: ConnectionOwner = {
     ...options,
+    readReplyHead: createReadReplyHead(),
     room: Buffer.allocUnsafeSlow(roomBytes),
     session: null,
     onIdle(connection) {

@@ -38,7 +38,21 @@ const idleMarginMs = 2_000
 const idleMsMax = 600_000
 
 /** `text`: the lines of the head, without the empty one. Null: not the head of a response. */
-export function readReplyHead(text: string): ReplyHead | null {
+export type ReadReplyHead = (text: string) => ReplyHead | null
+
+/** Knows the last one it read: for a second at least an upstream says the same before replies of one length. */
+export function createReadReplyHead(): ReadReplyHead {
+  let last = ''
+  let known: ReplyHead | null = null
+  return (text) => {
+    if (text === last) return known
+    known = readReplyHead(text)
+    last = text
+    return known
+  }
+}
+
+function readReplyHead(text: string): ReplyHead | null {
   if (unprintable.test(text)) return null
   const firstEnd = lineEndOf(text, 0)
   const [, minor, code] = statusLine.exec(text.slice(0, firstEnd)) ?? []

@@ -1,7 +1,7 @@
 // One response out of the bytes of a connection, in whatever pieces they come: its head, and its body by length, by
 // chunks or to the end. Holds nothing but a line that is not whole yet.
 // Tested by src/ethereum/upstream/node/connections.test.ts
-import { readReplyHead, type ReplyHead } from './reply-head.ts'
+import type { ReadReplyHead, ReplyHead } from './reply-head.ts'
 
 /** Whom a response is handed to. */
 export type ReplyTaker = {
@@ -18,6 +18,7 @@ const chunkLineMax = 1024
 
 export class ReplyReader {
   readonly #taker: ReplyTaker
+  readonly #readReplyHead: ReadReplyHead
   readonly #headBytesMax: number
   /** In lines that must be whole, in bytes that are counted, in a body that goes on to the end, or behind it all. */
   #at: 'head' | 'body' | 'rest' | 'size' | 'chunk' | 'chunk-end' | 'trailers' | 'over' = 'head'
@@ -28,8 +29,12 @@ export class ReplyReader {
   #lineBytes = 0
   #idleMs: number | null = 0
 
-  constructor(taker: ReplyTaker, headBytesMax: number) {
+  constructor(
+    taker: ReplyTaker,
+    { readReplyHead, headBytesMax }: { readReplyHead: ReadReplyHead; headBytesMax: number },
+  ) {
     this.#taker = taker
+    this.#readReplyHead = readReplyHead
     this.#headBytesMax = headBytesMax
   }
 
@@ -94,7 +99,7 @@ export class ReplyReader {
     const end = bytes.indexOf(headEnd, from)
     if (this.#isTooMuch(bytes, from, end)) return 'a head that is too large'
     if (end === -1) return from
-    const head = readReplyHead(bytes.toString('latin1', from, end))
+    const head = this.#readReplyHead(bytes.toString('latin1', from, end))
     // To go on, or to go on with another protocol, is for whoever asked for it.
     if (head === null || head.status <= 101) return 'no HTTP response'
     // Another 1xx: the response itself comes after it.
