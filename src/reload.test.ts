@@ -106,7 +106,7 @@ test('a file with mistakes is refused whole, each is logged, and the old setting
   assert.equal(lines[0]?.event, 'settings_refused')
   assert.match(
     JSON.stringify(lines[0]?.facts['mistakes']),
-    /log\.levle.*mend.*log\.level.*requestMs.*expected number/,
+    /requestMs.*soon.*expected a whole number.*mend.*log\.levle.*mend.*log\.level/,
   )
   write('rpc: {batchItemsMax: 30}\n')
   await reload.now()
