@@ -16,7 +16,16 @@ export function within<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): 
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    work.then(
+      (result) => {
+        signal.removeEventListener('abort', leave)
+        resolve(result)
+      },
+      (thrown: unknown) => {
+        signal.removeEventListener('abort', leave)
+        reject(thrown as Error)
+      },
+    )
   })
 }
 

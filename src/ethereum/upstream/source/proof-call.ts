@@ -1,10 +1,9 @@
 // One eth_getProof on its way, and who waits for what of it. Nodes are offered as they are; after that the reply is
 // judged whole, so that a lie beside the nodes that were asked for is found too, and nobody waits for that.
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
-import { setImmediate } from 'node:timers/promises'
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-watch.ts'
-import type { HeldNode } from '../../../content/ref.ts'
+import type { HeldNode, Hint } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
@@ -60,7 +59,7 @@ export async function runProofCall(
     call.isOpen = false
     offerTo([...wants], proof)
     // Whoever waits goes on before the rest is looked at.
-    await setImmediate()
+    await new Promise((resolve) => setImmediate(resolve))
     const judgement = judge(proof)
     isOver ||= judgement === 'complete' && ![...wants].some(({ isWaiting }) => isWaiting)
     // The next upstream's reply is for those too who come now.
@@ -75,7 +74,8 @@ export async function runProofCall(
 
   /** Whoever waits is told when the answer comes, not when it is judged: it may be gone by then. */
   async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
-    const hints = [...wants].flatMap((want) => want.hints())
+    const hints: Hint[] = []
+    for (const want of wants) hints.push(...want.hints())
     const answered = watchAll(hints, 'source', upstream.name)
     try {
       const reply = await ask()
