@@ -1,6 +1,6 @@
 // docs/benchmarks.md from what a run found.
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { causes } from './causes.ts'
 import type { Row } from './report.ts'
@@ -25,7 +25,16 @@ export function writeBenchmarks(
 export function machine(): string {
   const [first] = cpus()
   const gib = Math.round(totalmem() / 2 ** 30)
-  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), ${gib} GiB, Node ${process.version}`
+  return `${cpus().length} cores (${first?.model.trim() ?? 'unknown'}), ${gib} GiB, Node ${process.version}${hugePages()}`
+}
+
+const hugePagesFile = '/sys/kernel/mm/transparent_hugepage/enabled'
+
+/** To whom Linux gives them: `always`, `madvise` (who asks, which Node can't) or `never`. */
+function hugePages(): string {
+  if (!existsSync(hugePagesFile)) return ''
+  const [, chosen] = /\[(\w+)\]/.exec(readFileSync(hugePagesFile, 'utf8')) ?? []
+  return `, transparent huge pages: ${chosen ?? 'unknown'}`
 }
 
 function table(section: string, rows: readonly Row[]): string {
@@ -92,6 +101,7 @@ How it is measured:
   collection takes beside them, about as long: so both p99 are of as many adds, and of as many pauses that others make.
 - Import: from the opened data folder to the last durable block; the EVM's thread starts while the folder is opened, and what is
   left of its start counts. Each round in a process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
+- Transparent huge pages are a setting of the machine, for peers and floors as for Cairn; docs/running.md says what \`always\` brings.
 - Files: random bytes that the client makes and compares when they come back, out of one buffer that a raw socket reads into:
   it costs a third of what the server does, and no source is read from the disk; each of the three rounds has a server and a data folder of its own. sha256 is \`node:crypto\` on
   256 KiB pieces on one core, before and after each round. Memory is what the server alone grows by, at its peak.`
