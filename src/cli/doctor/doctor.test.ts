@@ -24,6 +24,7 @@ const dayMs = 86_400_000
 const soundMachine: Machine = {
   ...thisMachine(),
   openFilesMax: () => 1_000_000,
+  hugePages: () => 'always',
   mayWrite: () => true,
   disk: () => ({ type: 0xef53, freeBytes: 1e12, freeFiles: 1e6 }),
   tryListen: async () => null,
@@ -225,6 +226,11 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'too few open files',
     'few_open_files',
     { machine: { openFilesMax: () => 1024 }, says: /mend ulimit -n 4160/ },
+  ],
+  [
+    'huge pages for those who ask',
+    'small_pages',
+    { machine: { hugePages: () => 'madvise' }, says: /set to madvise, .* mend echo always/ },
   ],
   [
     'a port of another program',

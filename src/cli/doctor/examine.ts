@@ -15,6 +15,7 @@ import {
   checkAddress,
   checkDenyFile,
   checkFolder,
+  checkHugePages,
   checkProcess,
   checkSettingsFile,
 } from './machine-checks.ts'
@@ -62,6 +63,7 @@ export async function examine(
       ...checkData({ machine, config, firstHash: chain.firstHash, command }),
       ...checkUpstreams(config, asked, command),
       ...checkSources(config, sources),
+      ...checkHugePages(machine),
     ]
     return { problems, running, upstreams: asked.map(factsOf), sources }
   } catch (error) {

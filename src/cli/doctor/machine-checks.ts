@@ -32,6 +32,19 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
   }
 }
 
+/** Node can't ask for them, so those that are given to who asks are none (decision 0030). */
+export function checkHugePages(machine: Machine): readonly Problem[] {
+  const given = machine.hugePages()
+  if (given === null || given === 'always') return []
+  return [
+    advice(
+      'small_pages',
+      `transparent huge pages are set to ${given}, so files come from the disk more slowly than they could`,
+      'echo always | sudo tee /sys/kernel/mm/transparent_hugepage/enabled (until the next boot), then restart',
+    ),
+  ]
+}
+
 /** What keeps a server from starting. */
 export function* checkDenyFile(machine: Machine, { gateway }: Config): Generator<Problem> {
   const path = gateway.denyFile

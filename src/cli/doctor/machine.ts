@@ -25,6 +25,8 @@ export type Machine = {
   readonly clock: Pick<Clock, 'now'>
   /** The most files this process may open; null = not known here. */
   openFilesMax(): number | null
+  /** To whom Linux gives transparent huge pages: `always`, `madvise`, `never`; null = not known here. */
+  hugePages(): string | null
   /** Null = there is nothing. */
   findFile(path: string): FileFacts | null
   mayWrite(path: string): boolean
@@ -44,6 +46,7 @@ export function thisMachine(): Machine {
     user: process.geteuid?.() ?? null,
     clock: systemClock,
     openFilesMax,
+    hugePages,
     findFile,
     mayWrite(path) {
       try {
@@ -66,6 +69,15 @@ function openFilesMax(): number | null {
   try {
     const [, most] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
     return most === undefined ? null : Number(most)
+  } catch {
+    return null
+  }
+}
+
+function hugePages(): string | null {
+  try {
+    const text = readFileSync('/sys/kernel/mm/transparent_hugepage/enabled', 'utf8')
+    return /\[(\w+)\]/.exec(text)?.[1] ?? null
   } catch {
     return null
   }
