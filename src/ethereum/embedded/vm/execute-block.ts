@@ -15,11 +15,11 @@ import type { TxReceipt } from '@ethereumjs/vm'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/header.ts'
 import type { StateVm } from './chain-vm.ts'
-import { endBlock } from './simulate/system-calls.ts'
+import { beaconRoots, blockHashes, endBlock } from './simulate/system-calls.ts'
 
 const nothing = new Uint8Array(0)
-const beaconRoots = createAddressFromString('0x000f3df6d732807ef1319fb7b8bb8522d0beac02')
-const blockHashes = createAddressFromString('0x0000f90827f1c53a10cb7a02335b175320002935')
+const beaconRootsAt = createAddressFromString(beaconRoots)
+const blockHashesAt = createAddressFromString(blockHashes)
 const bloomBytes = 256
 const weiPerGwei = 1_000_000_000n
 
@@ -75,14 +75,14 @@ async function noteParent({ vm, state }: StateVm, header: Header): Promise<void>
   const { common } = vm
   const put = (to: Address, slot: bigint, value: Uint8Array) =>
     state.putStorage(to, setLengthLeft(bigIntToBytes(slot), 32), value)
-  if (common.isActivatedEIP(4788) && (await state.getCode(beaconRoots)).length > 0) {
+  if (common.isActivatedEIP(4788) && (await state.getCode(beaconRootsAt)).length > 0) {
     const ring = common.param('historicalRootsLength')
-    await put(beaconRoots, timestamp % ring, bigIntToBytes(timestamp))
-    await put(beaconRoots, (timestamp % ring) + ring, parentBeaconBlockRoot ?? nothing)
+    await put(beaconRootsAt, timestamp % ring, bigIntToBytes(timestamp))
+    await put(beaconRootsAt, (timestamp % ring) + ring, parentBeaconBlockRoot ?? nothing)
     await vm.evm.journal.cleanup()
   }
-  if (common.isActivatedEIP(2935) && (await state.getCode(blockHashes)).length > 0) {
-    await put(blockHashes, (number - 1n) % common.param('historyServeWindow'), parentHash)
+  if (common.isActivatedEIP(2935) && (await state.getCode(blockHashesAt)).length > 0) {
+    await put(blockHashesAt, (number - 1n) % common.param('historyServeWindow'), parentHash)
     await vm.evm.journal.cleanup()
   }
 }
