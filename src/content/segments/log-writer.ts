@@ -1,6 +1,5 @@
 // Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
 // last one returned, no timer, and a full one beside it. What callers hand in is copied at once.
-// Tested by src/content/segments/segment-files.test.ts
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
