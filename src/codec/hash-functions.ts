@@ -1,8 +1,9 @@
 // The hash functions that may name a block (contract-files section 4), each by its multihash code, and their names
 // as options write them. Codes: https://github.com/multiformats/multicodec
 // Tested by src/codec/dag-block.test.ts
-import { hash as hashOnce } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { blake2b, blake2bBytes, blake2s, blake2sBytes, blake3 } from './blake.ts'
+import { digest } from './digest.ts'
 import { keccak, keccak256 } from './keccak.ts'
 
 /** A fresh array: the whole digest. */
@@ -52,13 +53,9 @@ export const hashCodes: ReadonlyMap<string, number> = new Map([
   ['sha3', 0x14],
 ])
 
-function digest(algorithm: string, bytes: Uint8Array): Uint8Array {
-  return hashOnce(algorithm, bytes, 'buffer')
-}
-
 /** 64 bytes, which multihashes take of it where nothing else is said. */
 function shake256(bytes: Uint8Array): Uint8Array {
-  return hashOnce('shake256', bytes, { outputEncoding: 'buffer', outputLength: 64 })
+  return hash('shake256', bytes, { outputEncoding: 'buffer', outputLength: 64 })
 }
 
 function lengths({ min, max }: { readonly min: number; readonly max: number }): readonly number[] {

@@ -1,6 +1,7 @@
 // What stands around the bytes of a file in a dag-pb leaf without metadata (UnixFS type File): its block is
 // leafPrefix(n) + data + leafSuffix(n) for n bytes of data.
-import { createHash, hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { digest } from './digest.ts'
 import { encodeVarint } from './protobuf.ts'
 
 /** Bytes before the data: field 1 of dag-pb, and in it UnixFS type and the head of field 2. */
@@ -36,7 +37,7 @@ export function leafBlockBytes(dataBytes: number): number {
 
 /** sha2-256 of `data`, or with `leaf` of the whole block that has these file bytes. */
 export function hashPiece(data: Uint8Array, leaf: boolean): Uint8Array {
-  if (!leaf) return hash('sha256', data, 'buffer')
+  if (!leaf) return digest('sha256', data)
   return createHash('sha256')
     .update(leafPrefix(data.length))
     .update(data)

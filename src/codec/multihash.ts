@@ -1,6 +1,8 @@
 // Multihashes: hash code, digest length, digest. Functions that are not on the list name nothing
 // (contract-files section 4). Codes: https://github.com/multiformats/multicodec
+import { hash } from 'node:crypto'
 import { Fault } from '../base/fault.ts'
+import { copyText } from './digest.ts'
 import { hashCodes, hashFunctions } from './hash-functions.ts'
 import { decodeVarint, encodeVarint, joinBytes } from './protobuf.ts'
 
@@ -27,10 +29,20 @@ export function isSha256Name(multihash: Uint8Array): boolean {
   return multihash.length === sha256NameBytes && multihash[0] === sha256Code && multihash[1] === 32
 }
 
+/** The multihash of `bytes` by sha2-256, as by far the most blocks are named; made at once. */
+export function sha256Name(bytes: Uint8Array): Uint8Array {
+  const multihash = new Uint8Array(sha256NameBytes)
+  multihash[0] = sha256Code
+  multihash[1] = sha256NameBytes - 2
+  copyText(hash('sha256', bytes, 'binary'), multihash, 2)
+  return multihash
+}
+
 /** `name`: one of `hashNames`. Throws `command_failed` when an identity digest would pass 128 bytes. */
 export function multihashOf(name: string, bytes: Uint8Array): Uint8Array {
   const code = hashNames.get(name)
   if (code === undefined) throw new TypeError(`no hash function ${name}`)
+  if (code === sha256Code) return sha256Name(bytes)
   const whole = code === identityCode ? checkedIdentity(bytes) : computed(code, bytes)
   return encodeMultihash(code, whole)
 }

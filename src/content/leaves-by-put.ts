@@ -1,7 +1,7 @@
 // Leaves for a Batch that has no files of its own: each is framed in memory and put like any other block.
 // Tested by test/suites/store.suite.ts
-import { hash } from 'node:crypto'
 import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
+import { sha256Name } from '../codec/multihash.ts'
 import { joinBytes } from '../codec/protobuf.ts'
 import type { Item } from './ref.ts'
 import type { Leaf, LeafCut, LeafWriter } from './store.ts'
@@ -20,7 +20,7 @@ export function leavesByPut(
     filled = 0
     const bytes =
       form === 'raw' ? data : joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
-    const multihash = Uint8Array.of(0x12, 0x20, ...hash('sha256', bytes, 'buffer'))
+    const multihash = sha256Name(bytes)
     onLeaf({ multihash, bytes: data.length, size: bytes.length })
     return { ref: { kind: 'dag-block', hash: multihash }, bytes }
   }
