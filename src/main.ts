@@ -1,9 +1,12 @@
 // The process: command line in, exit code out.
 // Tested by test/cli.test.ts
+import { keepFreedMemory } from './base/keep-freed-memory.ts'
 import { processEnvironment } from './config/config.ts'
 import { runProgram } from './cli/program.ts'
 import { askTerminal } from './cli/questions.ts'
 import { readAll } from './cli/read-input.ts'
+
+keepFreedMemory()
 
 // A reader that has gone (`cairn … | head`) takes nothing more; a server goes on serving.
 for (const stream of [process.stdout, process.stderr]) {
