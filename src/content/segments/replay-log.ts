@@ -5,13 +5,13 @@ import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
-import { hasBlock, insertBlocks, verbatim, type BlockRow } from './block-index.ts'
+import { insertBlocks, verbatim, type BlockRow } from './block-index.ts'
 import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
-const stepRows = 1000
+const stepRows = 2000
 const filesMax = 4
 
 /**
@@ -34,12 +34,22 @@ export async function replayLog(parts: {
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
   let replayed = 0
   let waiting: BlockRow[] = []
+  let writing: Promise<readonly number[]> | null = null
 
+  /** In the background, after the rows before them. Who has a row keeps it. */
   async function write(): Promise<void> {
+    await written()
+    if (waiting.length === 0) return
     const rows = waiting
     waiting = []
-    if (rows.length === 0) return
-    const [changed = 0] = await writer.write([insertBlocks(rows, clock.now())])
+    writing = writer.write([insertBlocks(rows, clock.now())])
+    writing.catch(() => undefined)
+  }
+
+  async function written(): Promise<void> {
+    const last = writing
+    writing = null
+    const [changed = 0] = (await last) ?? []
     replayed += changed
   }
 
@@ -49,8 +59,7 @@ export async function replayLog(parts: {
       const begin = id === from.file ? from.at : 0
       for await (const record of readRecords(files, id, bytes, begin)) {
         const { at, payload } = record
-        if (record.kind !== 'object' || hasBlock(db, record.key)) continue
-        if (!proves(record.key, payload)) continue
+        if (record.kind !== 'object' || !proves(record.key, payload)) continue
         const size = payload.length
         const hash = new Uint8Array(record.key)
         waiting.push({ hash, file: id, at, bytes: size, form: verbatim, size })
@@ -58,6 +67,7 @@ export async function replayLog(parts: {
       }
     }
     await write()
+    await written()
     const isThere = findCheckpoint(db)
     if (isThere?.file !== end.file || isThere.at !== end.at) await writer.write([checkpointAt(end)])
     return replayed
