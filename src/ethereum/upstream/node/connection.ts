@@ -4,6 +4,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../../base/clock.ts'
+import type { BusyPoll } from './busy-poll.ts'
 import type { Exchange } from './exchange.ts'
 import type { ReadReplyHead } from './reply-head.ts'
 import { ReplyReader } from './reply-reader.ts'
@@ -19,6 +20,7 @@ export type ConnectionOwner = {
   readonly headBytesMax: number
   readonly readReplyHead: ReadReplyHead
   readonly clock: Clock
+  readonly poll: BusyPoll
   /** What is read, of whichever connection: used up before the next read. */
   readonly room: Buffer
   /** Of the last connection over TLS, which the next one goes on with. */
@@ -42,6 +44,8 @@ export class Connection {
   #hasBegun = false
   #hasEnded = false
   #idleUntil = 0
+  /** Of the request whose response is awaited. */
+  #sentAt: number | null = null
 
   /** Connects, then sends what `first` asks for. */
   constructor(owner: ConnectionOwner, first: Exchange) {
@@ -90,6 +94,7 @@ export class Connection {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#stopTimer()
+    this.#stopWaiting()
     this.#socket.destroy()
     this.#owner.onEnded(this)
   }
@@ -106,6 +111,12 @@ export class Connection {
     // One write. A text in latin1 needs no copy; what callers wrote may be of more characters than that has.
     if (length === body.length) this.#socket.write(head + body, 'latin1')
     else this.#socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]))
+    this.#sentAt = this.#owner.poll.sent()
+  }
+
+  #stopWaiting(): void {
+    if (this.#sentAt !== null) this.#owner.poll.ended(this.#sentAt)
+    this.#sentAt = null
   }
 
   #onBytes(count: number): boolean {
@@ -128,6 +139,7 @@ export class Connection {
 
   #finish({ idleMs }: ReplyReader, isGood: boolean): void {
     if (this.#hasEnded) return
+    this.#stopWaiting()
     const ms = idleMs ?? this.#owner.idleMs
     if (!isGood || ms <= 0) return this.leave()
     this.#exchange = null

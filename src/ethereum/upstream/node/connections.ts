@@ -1,6 +1,7 @@
 // The connections of one client to its upstream, a bounded number of them: an exchange goes over one that is idle, or over
 // a new one, or waits in line.
 import type { Clock } from '../../../base/clock.ts'
+import { createBusyPoll } from './busy-poll.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { createReadReplyHead } from './reply-head.ts'
@@ -37,6 +38,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     readReplyHead: createReadReplyHead(),
     room: Buffer.allocUnsafeSlow(roomBytes),
     session: null,
+    poll: createBusyPoll({ clock }),
     onIdle(connection) {
       const next = nextInLine()
       if (next !== undefined) return connection.start(next)

@@ -1,0 +1,64 @@
+// Stays awake for the answer of an upstream that is near. A node of the same machine answers within 0.1 ms, and in a virtual
+// machine a thread that went to sleep for it takes nearly as long again to wake up; looking at the sockets again and again
+// costs less than that (docs/decisions/0032-awake-for-an-upstream-that-is-near.md).
+// Tested by src/ethereum/upstream/node/busy-poll.test.ts
+import { availableParallelism } from 'node:os'
+import type { Clock } from '../../../base/clock.ts'
+
+export type BusyPoll = {
+  /** A call went out. What it returns is for `ended`. */
+  sent(): number
+  /** It was answered, or will never be. */
+  ended(sentAt: number): void
+}
+
+/** An upstream is near that answers within it as a rule. */
+const nearMs = 0.25
+/** So long a thread stays awake for one answer. */
+const awakeMs = 0.5
+/** What one answer weighs in the rule. */
+const weight = 1 / 8
+
+/**
+ * For the calls of one client. Only one call alone is waited for: with others under way there is work meanwhile. And only
+ * where the upstream has a processor of its own to answer on.
+ */
+export function createBusyPoll({
+  clock,
+  processors = availableParallelism(),
+  nextTurn = setImmediate,
+}: {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly processors?: number
+  /** Runs `look` in the next turn of the loop, which does not sleep before it. */
+  readonly nextTurn?: (look: () => void) => void
+}): BusyPoll {
+  let usualMs: number | null = null
+  let underWay = 0
+  let awakeUntil = 0
+  let isAwake = false
+
+  function look(): void {
+    isAwake = underWay === 1 && clock.monotonic() < awakeUntil
+    if (isAwake) nextTurn(look)
+  }
+
+  return {
+    sent() {
+      const now = clock.monotonic()
+      underWay += 1
+      if (processors > 1 && underWay === 1 && usualMs !== null && usualMs <= nearMs) {
+        awakeUntil = now + awakeMs
+        if (!isAwake) nextTurn(look)
+        isAwake = true
+      }
+      return now
+    },
+    ended(sentAt) {
+      underWay -= 1
+      // A pause of one's own says little about the upstream.
+      const ms = Math.min(clock.monotonic() - sentAt, awakeMs)
+      usualMs = usualMs === null ? ms : usualMs + (ms - usualMs) * weight
+    },
+  }
+}
