@@ -1,4 +1,5 @@
 // Digests that OpenSSL takes.
+// Tested by src/codec/hash-functions.test.ts
 import { hash } from 'node:crypto'
 
 /**
