@@ -43,9 +43,9 @@ export type Joined = {
 
 const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
-/** So that one group is named and copied while the one before it is synced. */
-const groupWaitersMax = 128
-const spareChunksMax = 4
+/** So that the next ones are named and copied while others are written and synced. */
+const groupWaitersMax = 64
+const spareChunksMax = 6
 const nothing = new Uint8Array(0)
 /** Of one call. */
 export const joinedMax = 256

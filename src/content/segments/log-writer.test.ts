@@ -62,7 +62,7 @@ async function heldLog(): Promise<{
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-function full(name: string, blocks = 128): Item[] {
+function full(name: string, blocks = 64): Item[] {
   return Array.from({ length: blocks }, (_, index) => {
     const bytes = Buffer.from(`${name} ${index}`)
     const digest = createHash('sha256').update(bytes).digest()
@@ -89,13 +89,22 @@ function joinAll(log: LogWriter, groups: Readonly<Record<string, Item[]>>): stri
   return order
 }
 
-test('a full group is written beside the one before it, and told of after it', async () => {
+const five = () => ({
+  one: full('one'),
+  two: full('two'),
+  three: full('three'),
+  four: full('four'),
+  five: full('five'),
+})
+
+test('full groups are written beside the one before them, and told of after it', async () => {
   const { log, writes, told, ends, keysOnDisk } = await heldLog()
-  const groups = { one: full('one'), two: full('two'), three: full('three') }
+  const groups = five()
   const order = joinAll(log, groups)
   await rest()
-  assert.equal(writes.length, 2, 'two at a time')
+  assert.equal(writes.length, 4, 'four at a time')
   writes[1]?.go()
+  writes[3]?.go()
   await rest()
   assert.deepEqual(order, [])
   assert.deepEqual(ends, [])
@@ -111,16 +120,18 @@ test('a full group is written beside the one before it, and told of after it', a
     told.map(({ at }) => at),
     [writes[0]?.at, writes[1]?.at],
   )
+  assert.equal(writes.length, 5, 'with room for the fifth')
+  writes[4]?.go()
   writes[2]?.go()
   await rest()
-  assert.deepEqual(order, ['one', 'two', 'three'])
+  assert.deepEqual(order, ['one', 'two', 'three', 'four', 'five'])
   assert.deepEqual(await keysOnDisk(), Object.values(groups).flatMap(namesOf))
   await log.close()
 })
 
 test('one that is not full waits for the one before it', async () => {
   const { log, writes } = await heldLog()
-  const order = joinAll(log, { one: full('one'), two: full('two', 127) })
+  const order = joinAll(log, { one: full('one'), two: full('two', 63) })
   await rest()
   assert.equal(writes.length, 1)
   writes[0]?.go()
@@ -133,22 +144,48 @@ test('one that is not full waits for the one before it', async () => {
 
 test('what was written behind a group that did not fit is written again, over it', async () => {
   const { log, writes, ends, keysOnDisk } = await heldLog()
-  const groups = { one: full('one'), two: full('two'), three: full('three') }
-  const order = joinAll(log, groups)
+  const { one, ...others } = five()
+  const order = joinAll(log, { one, ...others })
   await rest()
-  writes[1]?.go()
+  for (const index of [3, 1, 2]) writes[index]?.go()
   writes[0]?.go(systemError('ENOSPC'))
   await rest()
   assert.deepEqual(order, ['one no_space'])
-  assert.equal(writes[2]?.at, writes[0]?.at)
+  assert.equal(writes[4]?.at, writes[0]?.at)
   assert.deepEqual(ends, [])
-  writes[2]?.go()
-  await rest()
-  writes[3]?.go()
-  await rest()
-  assert.deepEqual(order, ['one no_space', 'two', 'three'])
-  assert.deepEqual(await keysOnDisk(), [...namesOf(groups.two), ...namesOf(groups.three)])
+  for (let next = 4; next < writes.length; next += 1) {
+    writes[next]?.go()
+    await rest()
+  }
+  assert.deepEqual(order, ['one no_space', 'two', 'three', 'four', 'five'])
+  assert.deepEqual(await keysOnDisk(), Object.values(others).flatMap(namesOf))
   await log.close()
+})
+
+test('groups that did not fit cost those around them nothing, whichever write ends first', async () => {
+  for (const ends of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [2, 0, 3, 1],
+  ]) {
+    const { log, writes, keysOnDisk } = await heldLog()
+    const groups = five()
+    const order = joinAll(log, groups)
+    await rest()
+    for (const index of ends) {
+      writes[index]?.go(index === 1 || index === 3 ? systemError('ENOSPC') : undefined)
+      await rest()
+    }
+    // The last of the four was begun anew behind the second, which failed: there it fits.
+    for (let next = 4; next < writes.length; next += 1) {
+      writes[next]?.go()
+      await rest()
+    }
+    assert.deepEqual(order, ['one', 'two no_space', 'three', 'four', 'five'])
+    const kept = [groups.one, groups.three, groups.four, groups.five]
+    assert.deepEqual(await keysOnDisk(), kept.flatMap(namesOf))
+    await log.close()
+  }
 })
 
 test('a group that did not fit costs the one before it nothing', async () => {

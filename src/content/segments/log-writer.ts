@@ -1,5 +1,5 @@
 // Records on their way to a log file. All that wait share one write and one sync; the next group starts when the
-// last one returned, no timer, and a full one beside it. What callers hand in is copied at once.
+// last one returned, no timer, and full ones beside it. What callers hand in is copied at once.
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
@@ -52,6 +52,8 @@ export type DurableBlocks = {
 }
 
 const waitingBytesMax = 64 * 1024 * 1024
+/** Full groups that are on their way beside the oldest one. */
+const besideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
 /** What a commit without rows of its own changed. */
 const noChanges: readonly number[] = []
@@ -112,6 +114,7 @@ export function createLogWriter(parts: {
           resolve(offsets.map((offset) => ({ file, at: at + offset })))
         }
       } catch (error) {
+        front = null
         for (const { reject } of group.waiters) reject(writeFault(error))
         group.joined?.done(group.joined.count)
         group.joined?.outcome.reject(writeFault(error))
@@ -125,28 +128,39 @@ export function createLogWriter(parts: {
   }
 
   /**
-   * Begins the next group when it is full, while the one before it is still written and synced: it is told of after that.
-   * Not where its sync would have to cover what lies before it, or it belongs into another file.
+   * Begins the next groups that are full, while those before them are still written and synced: they are told of after
+   * those. Not where a sync would have to cover what lies before it, or a group belongs into another file.
    */
   function writeBeside(): void {
-    const [next] = queue
-    if (next === undefined || next.writing !== null || !next.durable || !isFullGroup(next)) return
-    if (front?.atOnce !== true || current === null) return
-    if (current.tail + next.bytes > sealBytes) return
-    next.writing = write(next)
-    // Who waits is told in its turn.
-    next.writing.catch(() => undefined)
+    let before = front
+    for (let place = 0; place < besideMax; place += 1) {
+      const next = queue[place]
+      if (next === undefined || before?.atOnce !== true) return
+      if (next.writing === null && !beginBeside(next)) return
+      before = next
+    }
   }
 
-  /** What lies behind a group that failed would never be found again: it is written once more, over that group. */
+  function beginBeside(group: LogGroup): boolean {
+    if (!group.durable || !isFullGroup(group) || current === null) return false
+    if (current.tail + group.bytes > sealBytes) return false
+    group.writing = write(group)
+    // Who waits is told in its turn.
+    group.writing.catch(() => undefined)
+    return true
+  }
+
+  /** What lies behind a group that failed would never be found again: it is written once more, from that group's place on. */
   async function takeBack(): Promise<void> {
-    const [next] = queue
-    if (next === undefined || next.writing === null) return
-    const written = await next.writing.catch(() => null)
-    next.writing = null
-    if (written === null || current === null) return
-    folder.claim(current.id, -next.bytes)
-    current.tail -= next.bytes
+    for (const group of queue) {
+      if (group.writing === null) return
+      const written = await group.writing.catch(() => null)
+      group.writing = null
+      group.atOnce = false
+      if (written === null || current === null) continue
+      folder.claim(current.id, -group.bytes)
+      current.tail -= group.bytes
+    }
   }
 
   async function write(group: LogGroup): Promise<Written> {
