@@ -1,14 +1,21 @@
-// What Cairn takes while nobody asks: time to start, memory on a fresh start, and 4000 open connections that
+// What Cairn takes while nobody asks: time to start, also after a kill, memory on a fresh start, and 4000 open connections that
 // each still answer.
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
+import { median, rounds } from '../measure.ts'
 import { rssMiB } from '../processes.ts'
-import { startCairn } from '../../test/started-server.ts'
+import { filesClient } from '../../test/fakes/files-client.ts'
+import { startCairn, temporaryFolder, type Started } from '../../test/started-server.ts'
 
 const connections = 4000
+/** Until a server is killed: adds that were acknowledged, and how many are always under way. */
+const addsBefore = 2000
+const addsAtOnce = 32
 
 export async function runStanding(bench: Bench): Promise<void> {
   const { report } = bench
@@ -45,4 +52,40 @@ export async function runStanding(bench: Bench): Promise<void> {
   } finally {
     await cairn.stop()
   }
+  const restarts: number[] = []
+  for (let kill = 0; kill < rounds; kill++) restarts.push(await restartMs())
+  report.figure('start to ready, killed while files came', median(restarts), ' ms', {
+    atMost: 1000,
+  })
+}
+
+/** From the second start of a folder, whose server was killed amid adds, until it answers. */
+async function restartMs(): Promise<number> {
+  const dataDir = await temporaryFolder()
+  try {
+    await addUntilKilled(await startCairn({ dataDir, env: { CAIRN_LOG_LEVEL: 'warn' } }))
+    const begun = performance.now()
+    const cairn = await startCairn({ dataDir, env: { CAIRN_LOG_LEVEL: 'warn' } })
+    const took = performance.now() - begun
+    await cairn.stop()
+    return took
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function addUntilKilled(cairn: Started): Promise<void> {
+  const { add } = filesClient(cairn)
+  let left = addsBefore
+  const lane = async (): Promise<void> => {
+    while (left > 0) {
+      await add(randomBytes(4096))
+      left -= 1
+    }
+  }
+  const lanes = Array.from({ length: addsAtOnce }, lane)
+  await Promise.race(lanes)
+  await cairn.kill()
+  // Those that were under way fail.
+  await Promise.allSettled(lanes)
 }
