@@ -42,12 +42,16 @@ export async function runEngine(bench: Bench): Promise<void> {
   const perSecond = (all: readonly StoreResult[]) =>
     median(all.map(({ ms }) => (small / ms) * 1000))
   const ofHashing = (all: readonly StoreResult[]) => median(all.map(({ ms, base }) => base / ms))
+  const ofText = (all: readonly StoreResult[]) =>
+    median(all.map(({ ms, textBase = 0 }) => textBase / ms))
   report.figure('blocks of 4 KiB, each durable, 256 in flight', perSecond(puts), '/s')
   report.figure('blocks of 4 KiB, durable / sha256 alone', ofHashing(puts), '', { atLeast: 0.35 })
+  report.figure('blocks of 4 KiB, durable / sha256 alone, as text', ofText(puts), '')
   report.figure('blocks of 4 KiB, read in any order and verified', perSecond(reads), '/s')
   report.figure('blocks of 4 KiB, read and verified / sha256 alone', ofHashing(reads), '', {
     atLeast: 0.5,
   })
+  report.figure('blocks of 4 KiB, read and verified / sha256 alone, as text', ofText(reads), '')
   report.figure(
     'blocks of 4 KiB, read for the first time since a kill / sha256 alone',
     ofHashing(firstReads),

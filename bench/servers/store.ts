@@ -8,8 +8,8 @@ export type StoreOrder =
   | { readonly kind: 'read'; readonly count: number }
   | { readonly kind: 'fill'; readonly count: number }
 
-/** `base`: what the hashing in it takes alone, measured beside it. */
-export type StoreResult = { readonly ms: number; readonly base: number }
+/** Milliseconds. `base`: what the hashing in it takes alone, measured beside it; `textBase`: when digests are text. */
+export type StoreResult = { readonly ms: number; readonly base: number; readonly textBase?: number }
 
 export type StoreProcess = {
   readonly pid: number

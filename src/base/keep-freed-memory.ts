@@ -1,14 +1,15 @@
 // How much freed memory the process keeps for its next use. What small blocks and replies are read into is freed tens of
 // MiB at a time, when garbage is collected; given back to the system, each page of 4 KiB costs some 2 us to get again in a
-// virtual machine, which is most of what reading it from a file costs.
+// virtual machine, twice what reading it from a file costs (docs/decisions/0033-freed-memory-is-kept.md).
 
-/** The largest piece that glibc heeds here, and what it adds to each. */
+/** The largest piece that glibc heeds here (DEFAULT_MMAP_THRESHOLD_MAX). */
 const heededBytesMax = 32 * 1024 * 1024
+/** It adds a head to each and rounds up to a page, of which the largest that Linux has is so long. */
 const addedBytesMax = 64 * 1024
 
 /**
- * From now on up to 64 MiB of freed memory at the end of malloc's heap stay with the process, and pieces below 32 MiB come
- * from that heap. glibc sets both by the largest piece that it ever gave back whole (mallopt(3), M_MMAP_THRESHOLD), and
+ * From now on up to 64 MiB of freed memory at the end of a heap of malloc's stay with the process, of which threads may have
+ * others, and pieces below 32 MiB come from such a heap. glibc sets both by the largest piece that it ever gave back whole (mallopt(3), M_MMAP_THRESHOLD), and
  * says so to nobody but C. This piece is never touched, so it takes no memory. Another malloc goes its own way.
  */
 export function keepFreedMemory(): void {

@@ -1,4 +1,4 @@
-// Digests that OpenSSL takes.
+// Digests by OpenSSL.
 // Tested by src/codec/hash-functions.test.ts
 import { hash } from 'node:crypto'
 
@@ -10,11 +10,11 @@ import { hash } from 'node:crypto'
 export function digest(algorithm: string, bytes: Uint8Array): Uint8Array {
   const text = hash(algorithm, bytes, 'binary')
   const whole = new Uint8Array(text.length)
-  copyText(text, whole, 0)
+  writeLatin1(text, whole, 0)
   return whole
 }
 
 /** The characters of `text` as bytes, from `at` on. */
-export function copyText(text: string, into: Uint8Array, at: number): void {
+export function writeLatin1(text: string, into: Uint8Array, at: number): void {
   for (let index = 0; index < text.length; index += 1) into[at + index] = text.charCodeAt(index)
 }

@@ -2,7 +2,7 @@
 // (contract-files section 4). Codes: https://github.com/multiformats/multicodec
 import { hash } from 'node:crypto'
 import { Fault } from '../base/fault.ts'
-import { copyText } from './digest.ts'
+import { writeLatin1 } from './digest.ts'
 import { hashCodes, hashFunctions } from './hash-functions.ts'
 import { decodeVarint, encodeVarint, joinBytes } from './protobuf.ts'
 
@@ -34,7 +34,7 @@ export function sha256Name(bytes: Uint8Array): Uint8Array {
   const multihash = new Uint8Array(sha256NameBytes)
   multihash[0] = sha256Code
   multihash[1] = sha256NameBytes - 2
-  copyText(hash('sha256', bytes, 'binary'), multihash, 2)
+  writeLatin1(hash('sha256', bytes, 'binary'), multihash, 2)
   return multihash
 }
 

@@ -52,8 +52,8 @@ export type DurableBlocks = {
 }
 
 const waitingBytesMax = 64 * 1024 * 1024
-/** Full groups that are on their way beside the oldest one. */
-const besideMax = 3
+/** Full groups that are on their way beside the oldest one (docs/decisions/0034-four-groups-of-the-log.md). */
+const groupsBesideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
 /** What a commit without rows of its own changed. */
 const noChanges: readonly number[] = []
@@ -114,6 +114,7 @@ export function createLogWriter(parts: {
           resolve(offsets.map((offset) => ({ file, at: at + offset })))
         }
       } catch (error) {
+        // Nothing begins while places are taken back.
         front = null
         for (const { reject } of group.waiters) reject(writeFault(error))
         group.joined?.done(group.joined.count)
@@ -133,8 +134,8 @@ export function createLogWriter(parts: {
    */
   function writeBeside(): void {
     let before = front
-    for (let place = 0; place < besideMax; place += 1) {
-      const next = queue[place]
+    for (let index = 0; index < groupsBesideMax; index += 1) {
+      const next = queue[index]
       if (next === undefined || before?.atOnce !== true) return
       if (next.writing === null && !beginBeside(next)) return
       before = next

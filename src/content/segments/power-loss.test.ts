@@ -190,10 +190,10 @@ async function workALot(
     acknowledge(items.map(({ ref }) => ref.hash))
   }
 
-  /** Each enough for a group of the log that is full. */
+  /** Each enough for a group of the log that is full, and more of them than are written side by side. */
   async function burst(): Promise<void> {
-    const commits = Array.from({ length: 3 }, async () => {
-      const items = Array.from({ length: 128 }, () => block(random, 60))
+    const commits = Array.from({ length: 6 }, async () => {
+      const items = Array.from({ length: 64 }, () => block(random, 60))
       await store.commit(items)
       acknowledge(items.map(({ ref }) => ref.hash))
     })

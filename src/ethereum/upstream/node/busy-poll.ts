@@ -12,11 +12,11 @@ export type BusyPoll = {
   ended(sentAt: number): void
 }
 
-/** An upstream is near that answers within it as a rule. */
+/** An upstream is near that answers within it on average: a node of the same machine or rack, which is not worth a nap. */
 const nearMs = 0.25
-/** So long a thread stays awake for one answer. */
+/** So long a thread stays awake for one answer: most that take longer than twice the average take much longer. */
 const awakeMs = 0.5
-/** What one answer weighs in the rule. */
+/** What one answer weighs in the moving average, as in TCP's of round trips (RFC 6298). */
 const weight = 1 / 8
 
 /**
@@ -33,7 +33,7 @@ export function createBusyPoll({
   /** Runs `look` in the next turn of the loop, which does not sleep before it. */
   readonly nextTurn?: (look: () => void) => void
 }): BusyPoll {
-  let usualMs: number | null = null
+  let averageMs: number | null = null
   let underWay = 0
   let awakeUntil = 0
   let isAwake = false
@@ -47,7 +47,7 @@ export function createBusyPoll({
     sent() {
       const now = clock.monotonic()
       underWay += 1
-      if (processors > 1 && underWay === 1 && usualMs !== null && usualMs <= nearMs) {
+      if (processors > 1 && underWay === 1 && averageMs !== null && averageMs <= nearMs) {
         awakeUntil = now + awakeMs
         if (!isAwake) nextTurn(look)
         isAwake = true
@@ -58,7 +58,7 @@ export function createBusyPoll({
       underWay -= 1
       // A pause of one's own says little about the upstream.
       const ms = Math.min(clock.monotonic() - sentAt, awakeMs)
-      usualMs = usualMs === null ? ms : usualMs + (ms - usualMs) * weight
+      averageMs = averageMs === null ? ms : averageMs + (ms - averageMs) * weight
     },
   }
 }

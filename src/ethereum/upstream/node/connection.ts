@@ -20,7 +20,8 @@ export type ConnectionOwner = {
   readonly headBytesMax: number
   readonly readReplyHead: ReadReplyHead
   readonly clock: Clock
-  readonly poll: BusyPoll
+  /** Is told of each request, and of its end. */
+  readonly busyPoll: BusyPoll
   /** What is read, of whichever connection: used up before the next read. */
   readonly room: Buffer
   /** Of the last connection over TLS, which the next one goes on with. */
@@ -111,11 +112,11 @@ export class Connection {
     // One write. A text in latin1 needs no copy; what callers wrote may be of more characters than that has.
     if (length === body.length) this.#socket.write(head + body, 'latin1')
     else this.#socket.write(Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]))
-    this.#sentAt = this.#owner.poll.sent()
+    this.#sentAt = this.#owner.busyPoll.sent()
   }
 
   #stopWaiting(): void {
-    if (this.#sentAt !== null) this.#owner.poll.ended(this.#sentAt)
+    if (this.#sentAt !== null) this.#owner.busyPoll.ended(this.#sentAt)
     this.#sentAt = null
   }
 

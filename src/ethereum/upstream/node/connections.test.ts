@@ -80,8 +80,10 @@ function ourClient(url: URL, bodyBytesMax = 1024, clock: Clock = systemClock): C
     dispatch: (exchange) => connections.dispatch(exchange),
     now: () => systemClock.now(),
   }
+  let awaited = 0
   const connections: Connections = createConnections({
     url,
+    busyPoll: { sent: () => ++awaited, ended: () => void --awaited },
     head: `POST / HTTP/1.1\r\nhost: ${url.host}\r\ncontent-length: `,
     connectionsMax: 1,
     connectMs: 5_000,
@@ -101,7 +103,10 @@ function ourClient(url: URL, bodyBytesMax = 1024, clock: Clock = systemClock): C
       assert.equal(owner.heldBytes, 0)
       return outcome
     },
-    close: async () => connections.close(),
+    async close() {
+      connections.close()
+      assert.equal(awaited, 0, 'nobody stays awake for what has ended')
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 // The connections of one client to its upstream, a bounded number of them: an exchange goes over one that is idle, or over
 // a new one, or waits in line.
 import type { Clock } from '../../../base/clock.ts'
-import { createBusyPoll } from './busy-poll.ts'
+import { createBusyPoll, type BusyPoll } from './busy-poll.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 import { createReadReplyHead } from './reply-head.ts'
@@ -12,6 +12,7 @@ export type ConnectionsOptions = Pick<
 > & {
   readonly connectionsMax: number
   readonly clock: Clock
+  readonly busyPoll?: BusyPoll
 }
 
 export type Connections = {
@@ -26,7 +27,7 @@ const closed = 'closed'
 
 /** The line is bounded by whoever dispatches. */
 export function createConnections(options: ConnectionsOptions): Connections {
-  const { connectionsMax, clock } = options
+  const { connectionsMax, clock, busyPoll = createBusyPoll({ clock }) } = options
   const all = new Set<Connection>()
   /** The one that was used last is used next: the others may go. */
   const idle: Connection[] = []
@@ -38,7 +39,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     readReplyHead: createReadReplyHead(),
     room: Buffer.allocUnsafeSlow(roomBytes),
     session: null,
-    poll: createBusyPoll({ clock }),
+    busyPoll,
     onIdle(connection) {
       const next = nextInLine()
       if (next !== undefined) return connection.start(next)
