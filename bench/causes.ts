@@ -8,7 +8,7 @@ const wayOut =
 const perBlock =
   'profiled: on the request thread 5 us of some 7.5, of which naming takes 2.4, the rows of the index, which follow, 0.9, the copy into the log and remembering the place 1; the rest of the time it waits for the log or a processor. Two processors are nearly full: other threads take 6 us a block, SQLite and what feeds it 3.5, the system that takes the log into its cache 2 (decisions 0024, 0026, 0034)'
 const perRead =
-  'profiled: of 5 us hashing takes 2.3, reading from the cache of the system 1.3, the rest finding the place, memory and its collection (decision 0033). The blocks lie all over 250 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
+  'profiled: of 5 us hashing takes 2.3, reading from the cache of the system 1.6, the rest finding the place, memory and its collection (decision 0033). The blocks lie all over 250 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
@@ -16,7 +16,7 @@ const coldNodes =
 const renderings =
   'a round lasts a quarter of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
 const miss =
-  'timed from the call to its answer, us: 20 until it is known that nobody here has the slot, 15 to the call of the upstream, 20 for the kernel to send that, 35 to 80 for the upstream, 16 to read its reply as JSON, 12 to name and judge the nodes that were missing, 12 back to the answer, 20 for the kernel to send it; the rest of the proof is judged behind it, 15, for which the next call of a client on the same core waits (decision 0029). The thread stays awake for the reply, which saves most of one waking up of two (decision 0032). The writes and the wakings are the kernel and the host of this virtual machine: the bare hop, which has them and reads no byte of the reply, adds 74 to 170 as the hour is. What is left is spread over some two hundred functions, each with cold caches, since between two calls the core runs other programs'
+  'timed from the call to its answer, us: 21 until it is known that nobody here has the slot, 19 to the call of the upstream, 20 for the kernel to send that, 65 for the upstream and for waking up twice, 18 to read its reply as JSON, 12 to name and judge the nodes that were missing, 12 back to the answer, 20 for the kernel to send it; the rest of the proof is judged behind it, 15, for which the next call of a client on the same core waits (decision 0029). Of the parts of our own some 15 have gone since, and the thread stays awake for the reply, which saves 20 to 90 (decision 0032). The writes and the wakings are the kernel and the host of this virtual machine: the bare hop, which has them and reads no byte of the reply, adds 74 to 170 as the hour is. What is left is spread over some two hundred functions, each with cold caches, since between two calls the core runs other programs'
 const cached =
   'profiled: of 14 us of processor time the kernel takes two fifths, nearly all of it writing the answer, Cairn and what it calls a quarter, the rest sockets and streams of Node (decision 0014) and collecting garbage'
 const cachedAtRate = `${cached}; at this rate going to sleep and waking up come on top`
