@@ -31,6 +31,16 @@ function readHugePages(): string {
   }
 }
 
+test('where there is no room for the piece, nothing is thrown', async () => {
+  const program = `
+import { keepFreedMemory } from ${JSON.stringify(new URL('./keep-freed-memory.ts', import.meta.url).href)}
+globalThis.ArrayBuffer = class { constructor() { throw new RangeError('Array buffer allocation failed') } }
+keepFreedMemory()
+`
+  const node = ['--input-type=module', '--eval', program]
+  await promisify(execFile)(process.execPath, node)
+})
+
 test('memory that was freed is used again without asking the system for it', { skip }, async () => {
   const pagesOf = async (...args: string[]): Promise<number> => {
     const node = ['--input-type=module', '--eval', program, '--', ...args]

@@ -20,8 +20,9 @@ export interface FileOps {
   /** All of `buffers`, one after the other, from the place `at` on. */
   writev(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
   /**
-   * As `writev`, and what it resolved is on disk: one wait for both, which does not cover what `writev` left. After an
-   * error that tells of no full device it is not known what the disk holds.
+   * As `writev`, and what it resolved is on disk: one wait for both, which does not cover what `writev` left. Any number
+   * at once. After an error that tells neither of a full device nor of a file that could not be opened once more
+   * (`syscall` is `open`) it is not known what the disk holds.
    */
   writeSynced(file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void>
   /** Fills `into` from the place `at` on; how many bytes there were, fewer only at the end of the file. */

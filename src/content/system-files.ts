@@ -5,10 +5,8 @@ import type { FileOps, OpenFile } from './file-ops.ts'
 
 type SystemFile = OpenFile & {
   readonly fd: number
-  /** The same file, each write to which is synced; null before the first. */
-  synced: number | null
-  /** While it is opened. */
-  syncing: Promise<number> | null
+  /** The same file, each write to which is synced, as often as writes were under way at once; those that rest. */
+  readonly synced: number[]
 }
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
@@ -23,25 +21,25 @@ export function createSystemFiles(): FileOps {
       if (how.direct === true && direct === undefined) throw noDirect()
       const access = how.create === true ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY
       const flags = how.direct === true ? access | (direct ?? 0) : access
-      return {
-        path,
-        fd: await openFd(path, flags),
-        synced: null,
-        syncing: null,
-      } satisfies SystemFile
+      return { path, fd: await openFd(path, flags), synced: [] } satisfies SystemFile
     },
-    openNow: (path) =>
-      ({ path, fd: fs.openSync(path, O_RDONLY), synced: null, syncing: null }) satisfies SystemFile,
+    openNow: (path) => ({ path, fd: fs.openSync(path, O_RDONLY), synced: [] }) satisfies SystemFile,
     writev: (file, buffers, at) => writeAll(fdOf(file), buffers, at),
     async writeSynced(file, buffers, at) {
       if (dataSynced === undefined) {
         await writeAll(fdOf(file), buffers, at)
         return await syncData(fdOf(file))
       }
-      const its = file as SystemFile
-      // Handed over in this very turn: who was answered by the write before has a millisecond of work first.
-      its.synced ??= await (its.syncing ??= openFd(file.path, O_WRONLY | dataSynced))
-      await writeAll(its.synced, buffers, at)
+      const { synced } = file as SystemFile
+      // Each has one to itself: Linux tells of bytes that were lost on their way to the disk once for each open file, and of
+      // two writes beside each other it might be the other that hears it. One that rests is handed over in this very
+      // turn: who was answered by the write before has a millisecond of work first.
+      const fd = synced.pop() ?? (await openFd(file.path, O_WRONLY | dataSynced))
+      try {
+        await writeAll(fd, buffers, at)
+      } finally {
+        synced.push(fd)
+      }
     },
     read: (file, into, at) => readAll(fdOf(file), into, at),
     readNow(file, into, at) {
@@ -56,8 +54,7 @@ export function createSystemFiles(): FileOps {
     },
     datasync: (file) => syncData(fdOf(file)),
     async close(file) {
-      const { synced } = file as SystemFile
-      if (synced !== null) await closeFd(synced)
+      await Promise.all((file as SystemFile).synced.map(closeFd))
       await closeFd(fdOf(file))
     },
     makeFolderNow(path) {

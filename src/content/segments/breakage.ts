@@ -35,6 +35,11 @@ export function writeFault(error: unknown): Fault {
   return new Fault(isFull(error) ? 'no_space' : 'internal', { cause: error })
 }
 
+/** Nothing of it was written: the file could not be opened for it, as when too many are open. */
+export function wasNotBegun(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'open'
+}
+
 /** There is no room, and nothing else is wrong. */
 export function isFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null

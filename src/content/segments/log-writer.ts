@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
 import type { Item } from '../ref.ts'
-import { isFull, writeFault, type Breakage } from './breakage.ts'
+import { isFull, wasNotBegun, writeFault, type Breakage } from './breakage.ts'
 import type { Place } from './extents.ts'
 import {
   buffersOf,
@@ -183,7 +183,7 @@ export function createLogWriter(parts: {
       // The next group is written over what there is of this one.
       folder.claim(id, -group.bytes)
       growing.tail -= group.bytes
-      if (!atOnce || isFull(error)) throw error
+      if (!atOnce || isFull(error) || wasNotBegun(error)) throw error
       breakage.note(error)
       throw new Fault('no_space', { cause: error })
     }

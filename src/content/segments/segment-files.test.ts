@@ -1,6 +1,6 @@
 // How the segment store treats its files: direct writes, sealing, room, a device that fails.
 import assert from 'node:assert/strict'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -180,6 +180,59 @@ test('a synced write is handed over before anybody else has their turn, from the
   assert.equal(handedOver(), before + 1)
   await written
   await ops.close(file)
+})
+
+const noProc = process.platform === 'linux' ? false : 'of Linux alone'
+
+/** Null: it was closed meanwhile. */
+function targetOf(fd: string): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return null
+  }
+}
+
+test(
+  'synced writes under way at once have a file descriptor each, and all are closed',
+  { skip: noProc },
+  async (t) => {
+    const ops = createSystemFiles()
+    const path = join(temporaryPath(t), 'log')
+    const openOnes = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => targetOf(fd) === path).length
+    const file = await ops.open(path, { create: true })
+    for (let turn = 0; turn < 3; turn += 1) {
+      const writes = [0, 1, 2].map((index) =>
+        ops.writeSynced(file, [Buffer.alloc(4096)], index * 4096),
+      )
+      await Promise.all(writes)
+      assert.equal(openOnes(), 4)
+    }
+    await ops.close(file)
+    assert.equal(openOnes(), 0)
+  },
+)
+
+test('a file that cannot be opened once more refuses what came, and ends nothing', async (t) => {
+  const ops = createMemoryFileOps()
+  let isRefused = false
+  const { store } = createSegmentFixture(t, {
+    ops: {
+      ...ops,
+      async writeSynced(...write) {
+        if (isRefused) throw Object.assign(systemError('EMFILE'), { syscall: 'open' })
+        await ops.writeSynced(...write)
+      },
+    },
+  })
+  await store.commit([item('before')])
+  isRefused = true
+  await assert.rejects(store.commit([item('meanwhile')]), faultOf('internal'))
+  isRefused = false
+  await store.commit([item('after')])
+  assert.equal(store.isWritable, true)
+  assert.deepEqual(store.find(item('after').ref), item('after').bytes)
 })
 
 test('what cannot be read is null in a run and thrown by find, and neither forgets it', async (t) => {

@@ -17,7 +17,7 @@ function open({ processors = 2 } = {}) {
     call(ms: number): void {
       const sent = poll.sent()
       now += ms
-      poll.ended(sent)
+      poll.ended(sent, true)
     },
     /** Turns of 0.01 ms each until the loop would sleep. */
     turns(): number {
@@ -41,7 +41,7 @@ test('an upstream that answers within 0.25 ms is waited for awake, but no longer
   const made = turns()
   assert.ok(made >= 50 && made <= 51, `${made} turns of 0.01 ms`)
   assert.equal(turns(), 0, 'it sleeps then')
-  poll.ended(sent)
+  poll.ended(sent, true)
 })
 
 test('with its answer the loop may sleep, and is awake again for the next call', () => {
@@ -51,12 +51,12 @@ test('with its answer the loop may sleep, and is awake again for the next call',
   assert.equal(turns(), 1)
   const sent = poll.sent()
   assert.ok(turns() > 1)
-  poll.ended(sent)
+  poll.ended(sent, true)
 })
 
 test('nobody stays awake for an upstream that is new or takes longer', () => {
   const { poll, call, turns } = open()
-  poll.ended(poll.sent())
+  poll.ended(poll.sent(), true)
   assert.equal(turns(), 0, 'nothing is known of it')
   const edge = open()
   edge.call(0.26)
@@ -68,6 +68,14 @@ test('nobody stays awake for an upstream that is new or takes longer', () => {
   assert.equal(turns(), 0)
 })
 
+test('calls that were given up make no upstream near', () => {
+  const { poll, call, turns } = open()
+  call(3)
+  for (let number = 0; number < 20; number += 1) poll.ended(poll.sent(), false)
+  poll.sent()
+  assert.equal(turns(), 0)
+})
+
 test('one pause among short answers changes nothing', () => {
   const { poll, call, turns } = open()
   for (let number = 0; number < 20; number += 1) call(0.1)
@@ -75,7 +83,7 @@ test('one pause among short answers changes nothing', () => {
   turns()
   const sent = poll.sent()
   assert.ok(turns() > 1)
-  poll.ended(sent)
+  poll.ended(sent, true)
 })
 
 test('while several calls are under way, or where there is one processor, it sleeps', () => {
@@ -85,8 +93,8 @@ test('while several calls are under way, or where there is one processor, it sle
   const one = several.poll.sent()
   const other = several.poll.sent()
   assert.equal(several.turns(), 1)
-  several.poll.ended(one)
-  several.poll.ended(other)
+  several.poll.ended(one, true)
+  several.poll.ended(other, true)
 
   const single = open({ processors: 1 })
   single.call(0.1)

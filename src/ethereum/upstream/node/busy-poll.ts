@@ -8,8 +8,8 @@ import type { Clock } from '../../../base/clock.ts'
 export type BusyPoll = {
   /** A call went out. What it returns is for `ended`. */
   sent(): number
-  /** It was answered, or will never be. */
-  ended(sentAt: number): void
+  /** It was answered, or (`isAnswered` false) will not be, which says nothing of the upstream's distance. */
+  ended(sentAt: number, isAnswered: boolean): void
 }
 
 /** An upstream is near that answers within it on average: a node of the same machine or rack, which is not worth a nap. */
@@ -54,8 +54,9 @@ export function createBusyPoll({
       }
       return now
     },
-    ended(sentAt) {
+    ended(sentAt, isAnswered) {
       underWay -= 1
+      if (!isAnswered) return
       // A pause of one's own says little about the upstream.
       const ms = Math.min(clock.monotonic() - sentAt, awakeMs)
       averageMs = averageMs === null ? ms : averageMs + (ms - averageMs) * weight

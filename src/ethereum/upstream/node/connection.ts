@@ -95,7 +95,7 @@ export class Connection {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#stopTimer()
-    this.#stopWaiting()
+    this.#stopWaiting(false)
     this.#socket.destroy()
     this.#owner.onEnded(this)
   }
@@ -115,8 +115,8 @@ export class Connection {
     this.#sentAt = this.#owner.busyPoll.sent()
   }
 
-  #stopWaiting(): void {
-    if (this.#sentAt !== null) this.#owner.busyPoll.ended(this.#sentAt)
+  #stopWaiting(isAnswered: boolean): void {
+    if (this.#sentAt !== null) this.#owner.busyPoll.ended(this.#sentAt, isAnswered)
     this.#sentAt = null
   }
 
@@ -140,7 +140,7 @@ export class Connection {
 
   #finish({ idleMs }: ReplyReader, isGood: boolean): void {
     if (this.#hasEnded) return
-    this.#stopWaiting()
+    this.#stopWaiting(true)
     const ms = idleMs ?? this.#owner.idleMs
     if (!isGood || ms <= 0) return this.leave()
     this.#exchange = null

@@ -1,0 +1,204 @@
+// The log under schedules of chance: blocks are joined and appended while writes end in any order and some fail. The seed
+// is printed; set CAIRN_SEED to repeat a run.
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
+import { seeded, type Random } from '../../../test/fakes/seeded.ts'
+import { Fault } from '../../base/fault.ts'
+import { sha256Name, sha256NameBytes } from '../../codec/multihash.ts'
+import type { FileOps, OpenFile } from '../file-ops.ts'
+import type { Item } from '../ref.ts'
+import { createBreakage } from './breakage.ts'
+import { createLogWriter } from './log-writer.ts'
+import { createOpenFiles } from './open-files.ts'
+import { readRecords } from './read-records.ts'
+import { recordBytes } from './record.ts'
+import { openSegmentFolder } from './segment-folder.ts'
+
+const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
+const schedules = 80
+const stepsMax = 100
+/** Turns in which everything that waits is let go. */
+const turnsMax = 3000
+
+type Held = { end(error?: Error): void }
+type Place = { readonly file: number; readonly at: number }
+
+/** Writes and syncs wait until each is let go; one that fails leaves a part of its bytes behind. */
+function heldOps(random: Random) {
+  const memory = createMemoryFileOps()
+  const held: Held[] = []
+  function hold(run: () => Promise<void>, fail: () => Promise<void> = async () => {}) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const one: Held = {
+      end(error) {
+        held.splice(held.indexOf(one), 1)
+        if (error === undefined) run().then(resolve, reject)
+        else fail().then(() => reject(error), reject)
+      },
+    }
+    held.push(one)
+    return promise
+  }
+  const write = (file: OpenFile, buffers: readonly Uint8Array[], at: number): Promise<void> => {
+    const before = Buffer.concat(buffers)
+    return hold(
+      async () => {
+        assert.deepEqual(
+          Buffer.concat(buffers),
+          before,
+          'memory was used again while it was written',
+        )
+        await memory.writev(file, [before], at)
+      },
+      () => memory.writev(file, [before.subarray(0, random(before.length + 1))], at),
+    )
+  }
+  const ops: FileOps = {
+    ...memory,
+    writev: write,
+    writeSynced: write,
+    datasync: () => hold(async () => {}),
+  }
+  return { ops, held }
+}
+
+function createSchedule(random: Random) {
+  const { ops, held } = heldOps(random)
+  const folder = openSegmentFolder({ ops, path: '/store', bytesMax: null, otherBytes: () => 0 })
+  const places = new Map<string, Place>()
+  const acknowledged: { readonly key: string; readonly item: Item; readonly place: Place }[] = []
+  let onTheirWay = 0
+  let made = 0
+  let unsettled = 0
+  let toldUpTo = 0
+  let bytes = 0
+  const log = createLogWriter({
+    ops,
+    folder,
+    breakage: createBreakage(() => {}),
+    sealBytes: [3000, 30_000, 2 ** 20][random(3)] ?? 0,
+    onJoin: () => (count) => (onTheirWay -= count),
+    onBlocks({ count, names, lies, file, at }) {
+      for (let index = 0; index < count; index += 1) {
+        const name = names.subarray(index * sha256NameBytes, (index + 1) * sha256NameBytes)
+        places.set(keyOf(name), { file, at: at + (lies[index * 2] ?? 0) })
+      }
+    },
+  })
+
+  function items(count: number): Item[] {
+    return Array.from({ length: count }, () => {
+      const block = Buffer.from(`${made++} ${'x'.repeat(random(60))}`)
+      return { ref: { kind: 'dag-block', hash: sha256Name(block) }, bytes: block }
+    })
+  }
+
+  function acknowledge(
+    some: readonly Item[],
+    placeOf: (item: Item, index: number) => Place | undefined,
+  ) {
+    for (const [index, item] of some.entries()) {
+      const place = placeOf(item, index)
+      assert.ok(place, 'acknowledged and never told of')
+      acknowledged.push({ key: keyOf(item.ref.hash), item, place })
+      bytes += recordBytes(item.ref.hash, item.bytes.length)
+    }
+  }
+
+  /** A refusal that is no Fault is a failure of this test. */
+  function settled(work: Promise<void>): void {
+    unsettled += 1
+    work
+      .catch((error: unknown) => {
+        if (!(error instanceof Fault)) failure ??= error
+      })
+      .finally(() => (unsettled -= 1))
+  }
+
+  let failure: unknown = null
+  return {
+    join(): void {
+      const first = made
+      const some = items([1 + random(20), 64, 1 + random(256)][random(3)] ?? 1)
+      onTheirWay += some.length
+      const joined = log.join(some)
+      assert.ok(joined)
+      settled(
+        joined.then(() => {
+          assert.ok(first >= toldUpTo, 'told out of turn')
+          toldUpTo = first
+          acknowledge(some, ({ ref }) => places.get(keyOf(ref.hash)))
+        }),
+      )
+    },
+    append(durable: boolean): void {
+      const some = items(random(5))
+      const records = some.map(({ ref, bytes: payload }) => ({
+        kind: 'object' as const,
+        key: ref.hash,
+        payload,
+      }))
+      settled(
+        log.append(records, durable).then((its) => acknowledge(some, (_item, index) => its[index])),
+      )
+    },
+    letOneGo(failing: boolean): void {
+      held[random(held.length)]?.end(failing && random(4) === 0 ? systemError('ENOSPC') : undefined)
+    },
+    async end(): Promise<void> {
+      for (let turn = 0; turn < turnsMax && unsettled + held.length > 0; turn += 1) {
+        this.letOneGo(false)
+        if (random(3) === 0) await new Promise(setImmediate)
+        else await null
+      }
+      if (failure !== null) throw failure
+      assert.equal(unsettled, 0, 'somebody waits for ever')
+      assert.equal(onTheirWay, 0)
+      assert.equal(folder.bytes, bytes, 'what the folder counts')
+      await log.close()
+      await assertFound()
+    },
+  }
+
+  /** Each lies where it was told, and is found from the beginning of its file, as a start reads it. */
+  async function assertFound(): Promise<void> {
+    const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: 4 })
+    const found = new Map<string, Buffer>()
+    for (const { id, bytes: size } of openSegmentFolder({
+      ops,
+      path: '/store',
+      bytesMax: null,
+      otherBytes: () => 0,
+    }).files()) {
+      for await (const { key, payload, at } of readRecords(files, id, size)) {
+        found.set(`${keyOf(key)} ${id} ${at}`, Buffer.from(payload))
+      }
+    }
+    for (const { key, item, place } of acknowledged) {
+      assert.deepEqual(found.get(`${key} ${place.file} ${place.at}`), item.bytes)
+    }
+    await files.close()
+  }
+}
+
+const keyOf = (name: Uint8Array): string => Buffer.from(name).toString('hex')
+
+test(`in ${schedules} schedules what the log acknowledged is found where it said (seed ${seed})`, async () => {
+  for (let number = 0; number < schedules; number += 1) {
+    const random = seeded(seed + number)
+    const schedule = createSchedule(random)
+    for (let step = random(stepsMax); step >= 0; step -= 1) {
+      const what = random(10)
+      if (what === 0) for (let burst = 0; burst < 6; burst += 1) schedule.join()
+      else if (what < 3) schedule.join()
+      else if (what === 3) schedule.append(random(2) === 0)
+      else if (what < 8) schedule.letOneGo(true)
+      else await new Promise(setImmediate)
+    }
+    await schedule.end().catch((error: unknown) => {
+      throw new Error(`schedule ${number} of seed ${seed}`, { cause: error })
+    })
+  }
+})
