@@ -151,7 +151,7 @@ function createSchedule(random: Random) {
       for (let turn = 0; turn < turnsMax && unsettled + held.length > 0; turn += 1) {
         this.letOneGo(false)
         if (random(3) === 0) await new Promise(setImmediate)
-        else await null
+        else await Promise.resolve()
       }
       if (failure !== null) throw failure
       assert.equal(unsettled, 0, 'somebody waits for ever')
