@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
+const module = JSON.stringify(new URL('./keep-freed-memory.ts', import.meta.url).href)
 /** Pages that a later turn through memory got from the system, freed after each. */
-const program = `
-import { keepFreedMemory } from ${JSON.stringify(new URL('./keep-freed-memory.ts', import.meta.url).href)}
+const countPages = `
+import { keepFreedMemory } from ${module}
 if (process.argv[1] === 'keep') keepFreedMemory()
 const turn = () => {
   const before = process.resourceUsage().minorPageFault
@@ -33,7 +34,7 @@ function readHugePages(): string {
 
 test('where there is no room for the piece, nothing is thrown', async () => {
   const program = `
-import { keepFreedMemory } from ${JSON.stringify(new URL('./keep-freed-memory.ts', import.meta.url).href)}
+import { keepFreedMemory } from ${module}
 globalThis.ArrayBuffer = class { constructor() { throw new RangeError('Array buffer allocation failed') } }
 keepFreedMemory()
 `
@@ -43,7 +44,7 @@ keepFreedMemory()
 
 test('memory that was freed is used again without asking the system for it', { skip }, async () => {
   const pagesOf = async (...args: string[]): Promise<number> => {
-    const node = ['--input-type=module', '--eval', program, '--', ...args]
+    const node = ['--input-type=module', '--eval', countPages, '--', ...args]
     const { stdout } = await promisify(execFile)(process.execPath, node)
     return Number(stdout)
   }

@@ -8,9 +8,10 @@ const heededBytesMax = 32 * 1024 * 1024
 const addedBytesMax = 64 * 1024
 
 /**
- * From now on up to 64 MiB of freed memory at the end of a heap of malloc's stay with the process, of which threads may have
- * others, and pieces below 32 MiB come from such a heap. glibc sets both by the largest piece that it ever gave back whole (mallopt(3), M_MMAP_THRESHOLD), and
- * says so to nobody but C. This piece is never touched, so it takes no memory. Another malloc goes its own way.
+ * From now on up to 64 MiB of freed memory stay with the process at the end of each heap of malloc's, of which a thread may
+ * have its own, and pieces below 32 MiB come from such a heap. glibc sets both by the largest piece that it ever gave back
+ * whole (mallopt(3), M_MMAP_THRESHOLD), and takes orders from nobody but C. This piece is never touched, so it takes no
+ * memory. Another malloc goes its own way.
  */
 export function keepFreedMemory(): void {
   try {

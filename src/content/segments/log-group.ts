@@ -45,7 +45,7 @@ const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
 /** So that the next ones are named and copied while others are written (docs/decisions/0034-four-groups-of-the-log.md). */
 const groupWaitersMax = 64
-/** Of four groups that are written, one that is, or was just, and one that fills. */
+/** For four groups that are written, the one that was told of last, and the one that fills. */
 const spareChunksMax = 6
 const nothing = new Uint8Array(0)
 /** Of one call. */
