@@ -86,7 +86,11 @@ async function addUntilKilled(cairn: Started): Promise<void> {
     }
   }
   const lanes = Array.from({ length: addsAtOnce }, lane)
-  await Promise.race(lanes).finally(() => cairn.kill())
+  try {
+    await Promise.race(lanes)
+  } finally {
+    await cairn.kill()
+  }
   // Those that were under way fail.
   await Promise.allSettled(lanes)
 }
