@@ -59,9 +59,28 @@ type Sent = Readonly<Record<string, unknown>>
 
 /**
  * Runs the operation of that method and path: `call('POST /accounts/{account}/keys', { account, name })`. Members named in
- * braces go into the path; of GET and DELETE the rest goes into the query, else into the body. Rejects with ApiError.
+ * braces go into the path; of GET and DELETE the rest goes into the query, else into the body. Rejects with ApiError, and
+ * tells the window when that says that nobody is signed in.
  */
 export async function call<Operation>(
+  operation: string,
+  sent: Sent = {},
+  signal?: AbortSignal,
+): Promise<Reply<Operation>> {
+  try {
+    return await ask<Operation>(operation, sent, signal)
+  } catch (error) {
+    if (isSignedOut(error)) dispatchEvent(new Event(signedOutEvent))
+    throw error
+  }
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'signed_out'
+}
+
+/** As `call`, and tells nobody. */
+export async function ask<Operation>(
   operation: string,
   sent: Sent = {},
   signal?: AbortSignal,
@@ -78,11 +97,7 @@ export async function call<Operation>(
     ...(signal === undefined ? {} : { signal }),
   })
   const text = await response.text()
-  if (!response.ok) {
-    const error = errorOf(response.status, text)
-    if (error.code === 'signed_out') dispatchEvent(new Event(signedOutEvent))
-    throw error
-  }
+  if (!response.ok) throw errorOf(response.status, text)
   return (text === '' ? undefined : JSON.parse(text)) as Reply<Operation>
 }
 

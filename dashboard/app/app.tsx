@@ -7,6 +7,7 @@ import { Lone } from '../ui/lone.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { mayOpen, Shell } from '../ui/shell.tsx'
 import { Toasts } from '../ui/toast.tsx'
+import { isSignedOut } from './api.ts'
 import { matchPath } from './match-path.ts'
 import { OwnKeyProvider } from './own-key.tsx'
 import { type Page, type PageComponent, pages } from './pages.ts'
@@ -28,7 +29,7 @@ export function App() {
 function Entry() {
   const { path } = usePlace()
   const found = useFindSession()
-  const isOut = found.error?.code === 'signed_out'
+  const isOut = isSignedOut(found.error)
   if (path === '/welcome' && (isOut || found.value !== undefined)) {
     const signedInAs = isOut ? null : (found.value?.person.email ?? null)
     return <Welcome signedInAs={signedInAs} onEntered={found.again} />

@@ -1,9 +1,9 @@
 // Who is signed in, the accounts they belong to, and the one that is looked at.
 import { type ComponentChildren, createContext } from 'preact'
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { listAccounts } from '../../src/gateway/admin/list-accounts.ts'
 import type { whoAmI } from '../../src/gateway/admin/who-am-i.ts'
-import { call, type Reply, signedOutEvent } from './api.ts'
+import { ask, type Reply, signedOutEvent } from './api.ts'
 import { usePlace } from './router.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
@@ -35,23 +35,29 @@ export function useAccount(): Account {
   return account
 }
 
-/** Looks anew when a call was refused because the session is over. */
+/** Looks anew when a call was refused because the session is over; not while it is being looked for. */
 export function useFindSession(): Loaded<Found> {
+  const isLooking = useRef(false)
   const found = useLoaded(async (signal): Promise<Found> => {
-    const [me, { accounts }] = await Promise.all([
-      call<typeof whoAmI>('GET /me', {}, signal),
-      call<typeof listAccounts>('GET /accounts', {}, signal),
-    ])
-    return { ...me, accounts }
+    isLooking.current = true
+    try {
+      const [me, { accounts }] = await Promise.all([
+        ask<typeof whoAmI>('GET /me', {}, signal),
+        ask<typeof listAccounts>('GET /accounts', {}, signal),
+      ])
+      return { ...me, accounts }
+    } finally {
+      if (!signal.aborted) isLooking.current = false
+    }
   }, [])
-  const { again, value, error } = found
-  // The last value outlives a refusal: without the error these calls, refused themselves, would ask for ever.
-  const isIn = value !== undefined && error?.code !== 'signed_out'
+  const { again } = found
   useEffect(() => {
-    if (!isIn) return undefined
-    addEventListener(signedOutEvent, again)
-    return () => removeEventListener(signedOutEvent, again)
-  }, [isIn])
+    const look = (): void => {
+      if (!isLooking.current) again()
+    }
+    addEventListener(signedOutEvent, look)
+    return () => removeEventListener(signedOutEvent, look)
+  }, [again])
   return found
 }
 
