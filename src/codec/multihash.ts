@@ -31,10 +31,16 @@ export function isSha256Name(multihash: Uint8Array): boolean {
 
 /** The multihash of `bytes` by sha2-256, as by far the most blocks are named; made at once. */
 export function sha256Name(bytes: Uint8Array): Uint8Array {
+  const multihash = unfilledSha256Name()
+  writeLatin1(hash('sha256', bytes, 'binary'), multihash, 2)
+  return multihash
+}
+
+/** The multihash of a sha2-256 whose digest is still to be written, from 2 on. */
+export function unfilledSha256Name(): Uint8Array {
   const multihash = new Uint8Array(sha256NameBytes)
   multihash[0] = sha256Code
   multihash[1] = sha256NameBytes - 2
-  writeLatin1(hash('sha256', bytes, 'binary'), multihash, 2)
   return multihash
 }
 

@@ -4,6 +4,7 @@
 import { copyBytes } from '../../base/copy-bytes.ts'
 import type { HashBeside, Hashing } from '../../codec/hash-beside.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
+import { unfilledSha256Name } from '../../codec/multihash.ts'
 import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
 import { slotBytes, type SlotPool } from './slot-pool.ts'
 
@@ -42,9 +43,7 @@ export function createLeafWriter(parts: {
   function name(at: number, bytes: number): void {
     if (slot === null) return
     const data = slot.subarray(at, at + bytes)
-    const multihash = new Uint8Array(34)
-    multihash[0] = 0x12
-    multihash[1] = 0x20
+    const multihash = unfilledSha256Name()
     const size = cut.form === 'raw' ? bytes : leafBlockBytes(bytes)
     leaves.push({ multihash, bytes, size, at })
     const hashing = hashBeside?.(data, cut.form === 'dag-pb') ?? null

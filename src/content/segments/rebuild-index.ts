@@ -2,6 +2,7 @@
 // proves itself gets a row. A block that is known keeps its number, on which roots and pins rest.
 import type { Clock } from '../../base/clock.ts'
 import { leafBlockBytes } from '../../codec/leaf-frame.ts'
+import { encodeMultihash, sha256Code } from '../../codec/multihash.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
@@ -108,7 +109,7 @@ function leafRows(key: Uint8Array, payload: Uint8Array): readonly BlockRow[] {
   return digests.map((digest, index) => {
     const bytes = index === digests.length - 1 ? lastBytes : leafBytes
     return {
-      hash: Uint8Array.of(0x12, 0x20, ...digest),
+      hash: encodeMultihash(sha256Code, digest),
       file,
       at: at + index * leafBytes,
       bytes,
