@@ -607,3 +607,7 @@ export class Fault extends Error {
     return thrown instanceof Fault ? thrown : new Fault('internal', { cause: thrown })
   }
 }
+
+export function hasCode(thrown: unknown, code: FaultCode): boolean {
+  return thrown instanceof Fault && thrown.code === code
+}

@@ -1,7 +1,7 @@
 // One server per data folder. The lock is a file lock of the kernel, held through SQLite, so that it ends
 // with the process however that ends.
 import { join } from 'node:path'
-import { Fault } from '../base/fault.ts'
+import { hasCode } from '../base/fault.ts'
 import { openDatabase } from './sqlite.ts'
 
 /** Takes the folder, or throws an error that names it. The returned function gives it back. */
@@ -11,7 +11,7 @@ export function lockFolder(dataDir: string): () => void {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     db.close()
-    if (!(error instanceof Fault && error.code === 'overloaded')) throw error
+    if (!hasCode(error, 'overloaded')) throw error
     throw new Error(
       `another Cairn server is running on ${dataDir}: stop it, or choose another data folder`,
       { cause: error },

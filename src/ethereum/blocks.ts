@@ -1,6 +1,6 @@
 // Reads blocks by hash over `obtain`: header, and the lists its roots commit to. Every byte given here was
 // verified against the block hash the caller holds; empty lists are known by their roots, without asking.
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../codec/account-state.ts'
 import { decodeHeader } from '../codec/header.ts'
@@ -34,7 +34,7 @@ export async function findHeader(
     network.headers.add(block)
     return block
   } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'not_found') return null
+    if (hasCode(thrown, 'not_found')) return null
     throw thrown
   }
 }
@@ -167,7 +167,7 @@ async function readBody(
     return await network.obtain(ref, { ...network.hint, ...at }, signal)
   } catch (thrown) {
     // The block exists, so its body exists: a source that lacks it has pruned it (EIP-4444).
-    if (thrown instanceof Fault && thrown.code === 'not_found') {
+    if (hasCode(thrown, 'not_found')) {
       throw new Fault('pruned', { cause: thrown })
     }
     throw thrown

@@ -2,7 +2,7 @@
 // first, then each that came into it, oldest first. The head says where to go, parent hashes say what lies between,
 // so no block is left out or told twice, whichever upstream named the head.
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import { insist } from '../base/insist.ts'
 import type { Log } from '../base/log.ts'
 import type { ProvedHeader } from './blocks.ts'
@@ -122,7 +122,7 @@ export function createChainFeed(
         waitMs: 100,
         waitMsMax: 5_000,
         patienceMs: limits.patienceMs,
-        isFinal: (thrown) => thrown instanceof Fault && thrown.code === 'over_range',
+        isFinal: (thrown) => hasCode(thrown, 'over_range'),
       },
       running.controller.signal,
     )

@@ -1,6 +1,6 @@
 // State reads as a walk over `obtain`: header's state root -> account -> storage root -> slot. The walk asks
 // for each node by hash, so absence is a result proved by the nodes on the way (verification 1.5).
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import { equalBytes, toBareHex } from '../base/hex.ts'
 import {
   absentAccount,
@@ -151,7 +151,7 @@ export async function obtainState(
     const where = { ...network.hint, ...hint, ...at }
     return await network.obtain(ref, where, signal)
   } catch (thrown) {
-    if (!(thrown instanceof Fault && thrown.code === 'not_found')) throw thrown
+    if (!hasCode(thrown, 'not_found')) throw thrown
     const root = toBareHex(block.header.stateRoot)
     const detail = `missing trie node ${root} (path ) state 0x${root} is not available`
     throw new Fault('no_state', { detail, cause: thrown })

@@ -2,7 +2,7 @@
 // nobody asks for it. In memory only: after a restart clients are told `filter not found` and make a new one.
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
 import type { OnceTold } from './once-told.ts'
 import type { RpcCall } from './operation.ts'
@@ -109,7 +109,7 @@ export function createFilters(clock: Clock, limits: FiltersLimits = defaultLimit
       try {
         return await poll
       } catch (thrown) {
-        if (thrown instanceof Fault && thrown.code === 'no_filter') remove(id, filter)
+        if (hasCode(thrown, 'no_filter')) remove(id, filter)
         throw thrown
       }
     },

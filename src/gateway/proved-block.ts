@@ -1,6 +1,6 @@
 // From a block parameter or hash to its proved header, telling the labels on the way.
 // Tested by src/gateway/operations/by-hash.test.ts
-import { Fault } from '../base/fault.ts'
+import { hasCode } from '../base/fault.ts'
 import { findHeader, getHeader, heldHeader, type ProvedHeader } from '../ethereum/blocks.ts'
 import type { BlockParameter, CallNow, RpcCall } from './operation.ts'
 
@@ -21,7 +21,7 @@ export async function findResolved(
   try {
     return await resolveHeader(call, parameter)
   } catch (thrown) {
-    if (!(thrown instanceof Fault && thrown.code === 'unknown_block')) throw thrown
+    if (!hasCode(thrown, 'unknown_block')) throw thrown
     call.labels.level('none')
     return null
   }
@@ -49,7 +49,7 @@ export function resolvedNow(call: CallNow, parameter: BlockParameter): ProvedHea
   try {
     return headerNow(call, parameter)
   } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'unknown_block') return null
+    if (hasCode(thrown, 'unknown_block')) return null
     throw thrown
   }
 }

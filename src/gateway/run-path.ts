@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
@@ -153,7 +153,7 @@ export function createPaths(parts: PathParts): Paths {
 /** A command that failed because something is not there: here that is an answer of its own. */
 export function absenceOf(thrown: unknown): Fault {
   const fault = Fault.from(thrown)
-  const absent = fault.cause instanceof Fault && fault.cause.code === 'not_found'
+  const absent = hasCode(fault.cause, 'not_found')
   if (fault.code !== 'command_failed' || !absent) return fault
   return new Fault('not_found', { detail: fault.message, cause: fault })
 }

@@ -3,7 +3,7 @@
 // short is dead space at worst, and the next time goes on.
 // Tested by src/content/segments/free-segments.test.ts
 import type { Pace } from '../../base/pace.ts'
-import { Fault } from '../../base/fault.ts'
+import { hasCode } from '../../base/fault.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
@@ -141,7 +141,7 @@ async function readProved(
     verifyDagBlock(hash, block)
     return block
   } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'unverified') return null
+    if (hasCode(thrown, 'unverified')) return null
     throw thrown
   }
 }

@@ -3,7 +3,7 @@
 // Tested by src/ipfs/collection/collector.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
 import type { Obtain } from '../../content/ref.ts'
@@ -118,7 +118,7 @@ function storedBlocks(
       sinceTurn += block.length
       return block
     } catch (thrown) {
-      if (thrown instanceof Fault && thrown.code === 'not_found') return null
+      if (hasCode(thrown, 'not_found')) return null
       throw thrown
     }
   }

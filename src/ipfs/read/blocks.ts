@@ -4,7 +4,7 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import { dagPbCodec } from '../../codec/cid.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
@@ -140,7 +140,7 @@ function wholeBlock({ data }: StoredPiece): StoredPiece {
 
 /** Nobody has it now; a source that is down now may answer later. */
 function missing(thrown: unknown): boolean {
-  return thrown instanceof Fault && (thrown.code === 'not_found' || thrown.code === 'no_upstream')
+  return hasCode(thrown, 'not_found') || hasCode(thrown, 'no_upstream')
 }
 
 function notHere(cid: CID, cause: unknown): Fault {

@@ -4,7 +4,7 @@
 // Tested by src/http/path-car.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
@@ -204,7 +204,7 @@ function findUnixfs(cid: CID, block: Uint8Array): FileNode | null {
   try {
     return decodeNode(cid, block)
   } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'command_failed') return null
+    if (hasCode(thrown, 'command_failed')) return null
     throw thrown
   }
 }

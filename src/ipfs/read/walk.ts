@@ -1,7 +1,7 @@
 // All blocks below a root, each once, in depth-first order. Iterative, bounded in blocks.
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import type { ReadBlock } from './blocks.ts'
 import { linkless, linksOf } from './links.ts'
@@ -112,7 +112,7 @@ export function storedOnly(read: ReadBlock): (cid: CID) => Promise<Uint8Array | 
     try {
       return await read(cid)
     } catch (thrown) {
-      if (thrown instanceof Fault && thrown.code === 'command_failed') return null
+      if (hasCode(thrown, 'command_failed')) return null
       throw thrown
     }
   }

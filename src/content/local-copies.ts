@@ -1,0 +1,166 @@
+// The first half of the core: every copy that this process can reach by itself, verified before anybody gets it. In
+// memory, brought along by an earlier reply, on its way to the store, in the store.
+// Tested by src/content/obtain.test.ts
+import type { Clock } from '../base/clock.ts'
+import { hasCode } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import { createExtras, type Extras } from './extras.ts'
+import { createKeeping } from './keeping.ts'
+import { createMemory } from './memory.ts'
+import type { CountObtain } from './obtain-event.ts'
+import type { ObtainLimits } from './obtain-limits.ts'
+import { refKey, type ContentRef, type Held, type HeldNode, type Verify } from './ref.ts'
+import type { Store } from './store.ts'
+import { createVainLooks, type VainLooks } from './vain-looks.ts'
+
+/** A copy that is there but cannot be read, and what was thrown. */
+export type Unread = { readonly unread: unknown }
+
+export type LocalCopies = {
+  /**
+   * Verified; null: there is none. `mayPass`: sources are asked next, so the disk may be left out while looks there are in
+   * vain. A wrong copy is dropped, and only that is waited for.
+   */
+  find(ref: ContentRef, mayPass: boolean): Uint8Array | Unread | null | Promise<null>
+  /** As `find`, and null for what is wrong or cannot be read. */
+  readonly held: Held
+  readonly heldNode: HeldNode
+  /** As `heldNode` that may pass. */
+  readonly heldNodeOrAsk: HeldNode
+  /** Without the disk. */
+  findInMemory(ref: ContentRef): Uint8Array | null
+  /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
+  accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
+  /** What a source brought and nobody asked for yet. */
+  readonly addExtras: Extras['add']
+  readonly looks: VainLooks
+  /** Resolves when what was accepted is in the store. */
+  idle(): Promise<void>
+}
+
+export function createLocalCopies(parts: {
+  readonly store: Store
+  readonly verify: Verify
+  /** What is worth its place in memory. */
+  readonly isShared: (ref: ContentRef, bytes: Uint8Array) => boolean
+  readonly clock: Clock
+  readonly log: Log
+  readonly count: CountObtain
+  readonly limits: ObtainLimits
+}): LocalCopies {
+  const { store, verify, isShared, clock, log, count, limits } = parts
+  const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
+  const memory = createMemory({ bytesMax: limits.memoryBytesMax })
+  const looks = createVainLooks()
+  const keeping = createKeeping({
+    store,
+    log,
+    bytesMax: limits.keepingBytesMax,
+    clock,
+    onLost: () => count('not_kept', null),
+  })
+
+  /** Throws what `verify` says of a bad copy, or why it cannot be read. */
+  function read(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    const remembered = memory.find(ref)
+    if (remembered === null) return readBeyondMemory(ref, mayPass)
+    count('remembered', null)
+    return remembered
+  }
+
+  function readBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    // What a reply brought is taken before the disk is asked, which has it only after the next commit.
+    const extra = takeExtra(ref)
+    if (extra !== null) return extra
+    const bytes = look(ref, mayPass)
+    if (bytes === null) return null
+    verify(ref, bytes)
+    count('held', null)
+    remember(ref, bytes)
+    return bytes
+  }
+
+  function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    const kept = keeping.find(ref)
+    if (kept !== null || (mayPass && looks.areVain)) return kept
+    const bytes = store.find(ref)
+    if (mayPass && bytes !== null) looks.found()
+    return bytes
+  }
+
+  function remember(ref: ContentRef, bytes: Uint8Array): void {
+    if (isShared(ref, bytes)) memory.add(ref, bytes)
+  }
+
+  async function drop(ref: ContentRef): Promise<null> {
+    try {
+      await store.drop(ref)
+    } catch (error) {
+      log('error', 'content_bad_copy_not_dropped', { ref: refKey(ref), error })
+    }
+    return null
+  }
+
+  function accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean {
+    try {
+      if (!proved) verify(ref, bytes)
+    } catch (error) {
+      count('lied', source)
+      log('warn', 'source_lied', { source, ref: refKey(ref), error })
+      return false
+    }
+    count('fetched', source)
+    keeping.add(ref, bytes)
+    remember(ref, bytes)
+    return true
+  }
+
+  function takeExtra(ref: ContentRef): Uint8Array | null {
+    const extra = extras.take(ref)
+    if (extra === null) return null
+    return accept(ref, extra.bytes, extra.source, extra.proved) ? extra.bytes : null
+  }
+
+  function heldBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+    try {
+      return readBeyondMemory(ref, mayPass)
+    } catch {
+      return null
+    }
+  }
+
+  function heldNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
+    return (
+      memory.findAt('trie-node', from, at) ??
+      heldBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
+    )
+  }
+
+  return {
+    find(ref, mayPass) {
+      try {
+        return read(ref, mayPass)
+      } catch (error) {
+        // Wrong bytes, or a disk that cannot read them: both are healed by fetching anew.
+        count('bad_copy', null)
+        log('error', 'content_bad_copy', { ref: refKey(ref), error })
+        // Not dropped: it may be the only copy, and readable a moment later.
+        return hasCode(error, 'unverified') ? drop(ref) : { unread: error }
+      }
+    },
+    held(ref) {
+      try {
+        return read(ref, false)
+      } catch {
+        return null
+      }
+    },
+    heldNode: (from, at) => heldNode(from, at, false),
+    heldNodeOrAsk: (from, at) => heldNode(from, at, true),
+    findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
+    accept,
+    addExtras: extras.add,
+    looks,
+    idle: () => keeping.idle(),
+  }
+}

@@ -1,0 +1,20 @@
+// What happens on the way to bytes, for whoever counts it.
+// Tested by src/content/obtain.test.ts
+
+/**
+ * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and
+ * dropped, or cannot be read. Of a source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none;
+ * `failed`: it could not be asked. `not_kept`: verified, but the store did not take it.
+ */
+export type ObtainEvent =
+  | 'remembered'
+  | 'held'
+  | 'bad_copy'
+  | 'fetched'
+  | 'lied'
+  | 'absent'
+  | 'failed'
+  | 'not_kept'
+
+/** `source`: its name, or null when the event is none of a source. */
+export type CountObtain = (event: ObtainEvent, source: string | null) => void
