@@ -1,0 +1,158 @@
+// Planned calls of the JSON-RPC face as they run, once the request was admitted: from the memory of proved answers, at
+// once where all they take is at hand, else side by side.
+// Tested by src/gateway/handle.test.ts
+import { Fault } from '../base/fault.ts'
+import type { Log } from '../base/log.ts'
+import type { BlockRef } from '../ethereum/head.ts'
+import type { RpcOutcome, RpcVisit } from './gateway.ts'
+import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
+import type { KeptAnswers } from './kept-answers.ts'
+import { runBundled } from './make-bundle.ts'
+import { toOutcome } from './once-told.ts'
+import type { BlockParameter, RpcCall } from './operation.ts'
+import type { Planned } from './plan.ts'
+import { ProofBudget } from './proof-budget.ts'
+import { Unfinished } from './unfinished.ts'
+import type { Visit } from './visit.ts'
+
+export type CallRunParts = {
+  readonly keptAnswers: KeptAnswers
+  readonly log: Log
+}
+
+export type CallRuns = {
+  /** In the order of `planned`, at once when nothing has to be waited for. Never throws: a fault is an outcome. */
+  run(
+    visit: RpcVisit,
+    planned: readonly Planned[],
+    labels: Visit,
+  ): readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
+}
+
+/** Calls of one batch that run at the same time. */
+const concurrentItems = 16
+/** The same with their bundles: each holds all that it read. */
+const concurrentBundles = 4
+
+/** A call that has to wait, as far as it came without. */
+class Begun {
+  readonly unfinished: Unfinished
+  readonly watch: ProofWatch
+  constructor(unfinished: Unfinished, watch: ProofWatch) {
+    this.unfinished = unfinished
+    this.watch = watch
+  }
+}
+
+export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
+  /** The outcome when all it takes is at hand; else what it began, or null. */
+  function outcomeNow(item: Planned, visit: RpcVisit, labels: Visit): RpcOutcome | Begun | null {
+    const { operation, input, method, fault } = item
+    if (fault !== null) return { fault }
+    // An answer at hand comes without the nodes it follows from.
+    if (visit.proof === true) return null
+    const { network, inspection } = visit
+    const kept = findKept(keptAnswers, network, operation, input, labels)
+    if (kept !== null) {
+      inspection?.timeline.kept()
+      return kept
+    }
+    if (operation?.runNow === undefined) return null
+    const watch = new ProofWatch(labels)
+    try {
+      const resolveNow = (parameter: BlockParameter): BlockRef | null => {
+        const block = labels.resolveNow(parameter)
+        if (block !== null) watch.block(block)
+        return block
+      }
+      const result = operation.runNow(input, { network, resolveNow, labels: watch })
+      if (result === undefined) return null
+      if (result instanceof Unfinished) return new Begun(result, watch)
+      return keepProved(keptAnswers, network, operation, input, result, watch)
+    } catch (thrown) {
+      return { fault: told(thrown, method) }
+    }
+  }
+
+  async function outcomeOf(
+    { operation, input, params, fault, method }: Planned,
+    call: RpcCall,
+    begun: Begun | null,
+    budget: ProofBudget | null,
+  ): Promise<RpcOutcome> {
+    if (operation === null) return { fault: fault ?? new Fault('internal') }
+    try {
+      if (budget !== null) {
+        budget.judge()
+        const watch = new ProofWatch(call.labels)
+        const bundled = await runBundled({ operation, input, params }, watch.watched(call), watch)
+        budget.take(bundled.proof)
+        return { ...toOutcome(bundled.result), proof: bundled.proof }
+      }
+      if (begun !== null) {
+        const { unfinished, watch } = begun
+        const result = await unfinished.goOn(call.signal)
+        return keepProved(keptAnswers, call.network, operation, input, result, watch)
+      }
+      if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
+      const watch = new ProofWatch(call.labels)
+      const result = await operation.run(input, watch.watched(call))
+      return keepProved(keptAnswers, call.network, operation, input, result, watch)
+    } catch (thrown) {
+      return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
+    }
+  }
+
+  function told(thrown: unknown, method: string): Fault {
+    const fault = Fault.from(thrown)
+    if (fault.code === 'internal') log('error', 'operation failed', { method, cause: fault.cause })
+    return fault
+  }
+
+  /** Fills the holes of `outcomes`. */
+  async function runWaiting(
+    visit: RpcVisit,
+    planned: readonly Planned[],
+    labels: Visit,
+    outcomes: (RpcOutcome | Begun | null)[],
+  ): Promise<readonly RpcOutcome[]> {
+    const { caller, network, request } = visit
+    const call: RpcCall = {
+      caller,
+      network,
+      resolve: (parameter) => labels.resolve(parameter),
+      labels,
+      signal: request.signal,
+      ...(visit.subscriptions === undefined ? {} : { subscriptions: visit.subscriptions }),
+    }
+    const budget = visit.proof === true ? new ProofBudget() : null
+    const lanes = budget === null ? concurrentItems : concurrentBundles
+    let next = 0
+    async function lane(): Promise<void> {
+      while (next < planned.length) {
+        const index = next++
+        const begun = outcomes[index] ?? null
+        if (begun === null || begun instanceof Begun) {
+          outcomes[index] = await outcomeOf(planned[index] as Planned, call, begun, budget)
+        }
+      }
+    }
+    if (planned.length === 1) await lane()
+    else await Promise.all(Array.from({ length: Math.min(lanes, planned.length) }, lane))
+    return outcomes as readonly RpcOutcome[]
+  }
+
+  return {
+    run(visit, planned, labels) {
+      let waits = false
+      const outcomes = planned.map((item) => {
+        const outcome = outcomeNow(item, visit, labels)
+        waits ||= outcome === null || outcome instanceof Begun
+        return outcome
+      })
+      return waits
+        ? runWaiting(visit, planned, labels, outcomes)
+        : (outcomes as readonly RpcOutcome[])
+    },
+  }
+}
