@@ -11,11 +11,8 @@ import { discardStaged } from './content/sqlite-store.ts'
 import { moveBlocks } from './content/segments/move-blocks.ts'
 import { replayLog } from './content/segments/replay-log.ts'
 import { discardListed } from './content/segments/segment-batch.ts'
-import {
-  createSegmentStore,
-  type SegmentLimits,
-  type SegmentStore,
-} from './content/segments/segment-store.ts'
+import { type SegmentLimits } from './content/segments/segment-limits.ts'
+import { createSegmentStore, type SegmentStore } from './content/segments/segment-store.ts'
 import { segmentBytes } from './content/segments/segment-folder.ts'
 import { createSystemFiles } from './content/system-files.ts'
 import type { Database } from './db/sqlite.ts'

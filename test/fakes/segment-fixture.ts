@@ -8,11 +8,10 @@ import { createLog } from '../../src/base/log.ts'
 import { createHostedHash } from './hash-guest.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
 import {
-  createSegmentStore,
   defaultSegmentLimits,
   type SegmentLimits,
-  type SegmentStore,
-} from '../../src/content/segments/segment-store.ts'
+} from '../../src/content/segments/segment-limits.ts'
+import { createSegmentStore, type SegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Leaf, Store } from '../../src/content/store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'

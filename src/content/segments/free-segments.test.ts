@@ -11,7 +11,8 @@ import { migrate } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { countLive } from '../../../test/fakes/live-blocks.ts'
 import type { Item } from '../ref.ts'
-import { createSegmentStore, defaultSegmentLimits } from './segment-store.ts'
+import { defaultSegmentLimits } from './segment-limits.ts'
+import { createSegmentStore } from './segment-store.ts'
 
 const never = new AbortController().signal
 const atOnce = createPace({ clock: createTurnedClock(), taken: () => 0 })

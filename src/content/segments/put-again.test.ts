@@ -22,7 +22,8 @@ import type { Store } from '../store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
-import { createSegmentStore, defaultSegmentLimits, type SegmentStore } from './segment-store.ts'
+import { defaultSegmentLimits } from './segment-limits.ts'
+import { createSegmentStore, type SegmentStore } from './segment-store.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const blocks = 60

@@ -1,0 +1,103 @@
+// Commits whose rows are written before they are acknowledged: the log is synced first, then one SQL write makes all of it
+// visible.
+// Tested by src/content/segments/segment-store.test.ts
+import { toLatin1 } from '../../base/hex.ts'
+import type { Database } from '../../db/sqlite.ts'
+import type { Statement } from '../../db/writer.ts'
+import type { Item } from '../ref.ts'
+import type { Store } from '../store.ts'
+import { withRows } from '../with-rows.ts'
+import { insertBlocks, requireBlocks, verbatim, type BlockRow } from './block-index.ts'
+import type { Holds } from './holds.ts'
+import type { LogWriter } from './log-writer.ts'
+import type { PendingBlocks } from './pending-blocks.ts'
+import type { RecentPlaces } from './recent-places.ts'
+import type { SegmentWriters } from './segment-writers.ts'
+
+/** As `commit` of the Store says. */
+export type RowCommits = (
+  items: readonly Item[],
+  rows: readonly Statement[],
+) => Promise<readonly number[]>
+
+export function createRowCommits(parts: {
+  readonly db: Database
+  readonly rowStore: Store
+  readonly records: LogWriter
+  readonly pending: PendingBlocks
+  readonly holds: Holds
+  readonly places: RecentPlaces
+  readonly writers: SegmentWriters
+  readonly holdIfHere: (hash: Uint8Array) => boolean
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}): RowCommits {
+  const { db, rowStore, records, pending, holds, places, writers, holdIfHere, now } = parts
+
+  async function commitBlocks(
+    blocks: readonly Item[],
+    others: readonly Item[],
+    rows: readonly Statement[],
+  ): Promise<readonly number[]> {
+    const done = writers.begin()
+    const seen = new Set<string>()
+    const held: Uint8Array[] = []
+    const fresh: Item[] = []
+    const sort = (): void => {
+      for (const item of blocks) {
+        const key = toLatin1(item.ref.hash)
+        if (seen.has(key)) continue
+        seen.add(key)
+        if (holdIfHere(item.ref.hash)) held.push(new Uint8Array(item.ref.hash))
+        else fresh.push(item)
+      }
+    }
+    if (blocks.length > 1) db.together(sort)
+    else sort()
+    // A caller may reuse its buffers: the bytes are copied by the log, names and sizes here. Not by `slice`, which
+    // gives a view of a Buffer.
+    const named = fresh.map(({ ref, bytes }) => ({
+      hash: new Uint8Array(ref.hash),
+      size: bytes.length,
+    }))
+    for (const { hash } of named) holds.hold(hash)
+    const owned = others.map(({ ref, bytes }) => ({
+      ref: { kind: ref.kind, hash: new Uint8Array(ref.hash) },
+      bytes: new Uint8Array(bytes),
+    }))
+    try {
+      const appended =
+        fresh.length === 0
+          ? []
+          : await records.append(
+              fresh.map(({ ref, bytes }) => ({ kind: 'object', key: ref.hash, payload: bytes })),
+              true,
+            )
+      const index: BlockRow[] = appended.map((place, at) => {
+        const { hash, size } = named[at] ?? { hash: new Uint8Array(0), size: 0 }
+        return { hash, ...place, bytes: size, form: verbatim, size }
+      })
+      const before = [
+        ...(held.length === 0 ? [] : [requireBlocks(held)]),
+        ...(index.length === 0 ? [] : [insertBlocks(index, now())]),
+      ]
+      // The rows may be about blocks whose own are still to come.
+      if (held.length + rows.length > 0) await pending.settle()
+      const changes = await withRows(before, rows, (all) => rowStore.commit(owned, all))
+      for (const row of index) places.note(row.hash, row)
+      return changes
+    } finally {
+      for (const hash of held) holds.release(hash)
+      for (const { hash } of named) holds.release(hash)
+      done()
+    }
+  }
+
+  return async (items, rows) => {
+    const blocks = items.filter(({ ref }) => ref.kind === 'dag-block')
+    if (items.length === 0) await pending.settle()
+    if (blocks.length === 0) return await rowStore.commit(items, rows)
+    const others = items.filter(({ ref }) => ref.kind !== 'dag-block')
+    return await commitBlocks(blocks, others, rows)
+  }
+}
