@@ -13,6 +13,7 @@ type Message = {
 
 const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/ws/v3/${key}`)
 const waiting = new Map<number, (message: Message) => void>()
+const { promise: twoHeads, resolve: onTwoHeads } = Promise.withResolvers<void>()
 let heads = 0
 
 function call(method: string, ...params: unknown[]): Promise<unknown> {
@@ -33,7 +34,7 @@ socket.addEventListener('message', ({ data }) => {
     const { number, hash } = message.params.result
     console.log(`block ${Number(number)} ${hash}`)
     heads += 1
-    if (heads === 2) void end()
+    if (heads === 2) onTwoHeads()
   }
 })
 socket.addEventListener('close', ({ code, reason }) => console.log(`closed ${code} ${reason}`))
@@ -41,11 +42,10 @@ socket.addEventListener('close', ({ code, reason }) => console.log(`closed ${cod
 await new Promise((resolve) => socket.addEventListener('open', resolve))
 const subscription = await call('eth_subscribe', 'newHeads')
 console.log(`subscribed ${String(subscription)}`)
-// The embedded chain makes a block when asked; on a real network they come by themselves.
+// The embedded chain makes a block when asked; on a real network they come by themselves. A block may be told of before
+// the call that made it is answered.
 await call('evm_mine')
 await call('evm_mine')
-
-async function end(): Promise<void> {
-  console.log(`unsubscribed ${String(await call('eth_unsubscribe', subscription))}`)
-  socket.close(1000)
-}
+await twoHeads
+console.log(`unsubscribed ${String(await call('eth_unsubscribe', subscription))}`)
+socket.close(1000)
