@@ -9,10 +9,12 @@ import type { Header } from '../../../codec/header.ts'
 import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
 import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
-import { chooseHead, type HeadWord } from './choose-head.ts'
+import { chooseHead } from './choose-head.ts'
 import { createFinality, type FinalityTag } from './finality.ts'
 import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
-import { createReachBlock, gapMax } from './reach-block.ts'
+import { createHeadWords } from './head-words.ts'
+import { createReachBlock } from './reach-block.ts'
+import { createReachHead } from './reach-head.ts'
 
 export type HeadSettings = {
   /** How many upstreams must agree on a head that no trusted one names; at most as many as there are. */
@@ -54,25 +56,18 @@ export type HeadFollower = Head & {
 const blocksMax = 256
 /** In the tree: what branches are looked at again for, and where it is cut while somebody is still asked. */
 const treeBlocksMax = 16_384
-/** What one head that meets nothing of ours counts, beside one that does; and what is remembered of them. */
-const strayCost = 8
-const strayMax = 64
-/** A word counts for so many polls, and for at least so long. */
-const wordPolls = 5
-const wordMs = 10_000
 /** How long a caller waits for news of a block that is not known here yet. */
 const newsMs = 1_000
 /** `safe` and `finalized` move once in many blocks. */
 const pollsPerFinality = 8
 
-type Word = { readonly latest: BlockName; readonly seenAt: number }
-
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const { network, sources, settings, clock, log } = parts
   const tree = createBlockTree()
   const canonical = createCanonicalBlocks(network, tree, blocksMax)
-  const words = new Map<HeadSource, Word>()
+  const words = createHeadWords({ sources, ...settings, clock })
   const reach = createReachBlock(tree, parts.header)
+  const reachHead = createReachHead(tree, canonical, reach)
   const finality = createFinality({
     network,
     quorum: Math.min(settings.quorum, sources.length),
@@ -82,43 +77,23 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   })
   const listeners = new Set<(change: HeadChange) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
-  /** How often each named a head that stands on nothing of ours; what it has made good is taken off. */
-  const strays = new Map<HeadSource, number>()
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
   /** All were asked once: before that nobody can say that too few agree. */
   let whole = false
 
-  async function reachHead(source: HeadSource, hash: Uint8Array): Promise<TreeBlock> {
-    const { signal } = ending
-    const { latest } = canonical
-    if (latest === null) return await reach.plant(hash, signal)
-    // Counted first: a branch may also end in a header that nobody has.
-    const before = strays.get(source) ?? 0
-    strays.set(source, Math.min(before + strayCost, strayMax))
-    const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)
-    if (isApart(hash)) await source.confirmChain(signal)
-    else strays.set(source, Math.max(before - 1, 0))
-    return block
-  }
-
-  /** Every header on the way is kept on disk: who goes on naming branches that meet nothing is followed ever less far. */
-  function stepsAfter(count: number): number {
-    return Math.max(1, gapMax >> Math.floor(count / strayCost))
-  }
-
   async function ask(source: HeadSource, withTags: boolean): Promise<void> {
     const { signal } = ending
     try {
       const latest = await askBlockName(source, 'latest', signal)
       if (latest !== null) {
-        const { number } = await reachHead(source, latest.hash)
-        words.set(source, { latest: { hash: latest.hash, number }, seenAt: clock.monotonic() })
+        await reachHead(source, latest.hash, signal)
+        words.note(source, latest)
       }
       if (withTags) await finality.ask(source, signal)
     } catch (error) {
-      words.delete(source)
+      words.forget(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
     }
     settle()
@@ -126,32 +101,11 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     if (tree.size > treeBlocksMax) cutTree()
   }
 
-  /** Does it stand on nothing of the chain we are on? Then it may be of another chain altogether. */
-  function isApart(hash: Uint8Array): boolean {
-    if (canonical.latest === null) return false
-    for (const block of tree.branch(hash)) {
-      const ours = canonical.find(block.number)
-      if (ours !== null && equalBytes(ours.hash, block.hash)) return false
-    }
-    return true
-  }
-
   /** Forgets what is on no branch of anybody's head. */
   function cutTree(): void {
-    const heads = [...words.values()].map((word) => word.latest.hash)
+    const heads = [...words.hashes()]
     if (canonical.latest !== null) heads.push(canonical.latest.hash)
     tree.keep(heads, 2 * blocksMax)
-  }
-
-  /** Their words that count now. */
-  function currentWords(): readonly (HeadWord & { readonly source: HeadSource })[] {
-    const countsMs = Math.min(settings.maxAgeMs, Math.max(wordMs, wordPolls * settings.pollMs))
-    const oldest = clock.monotonic() - countsMs
-    return sources.flatMap((source) => {
-      const word = words.get(source)
-      if (word === undefined || !source.usable || word.seenAt < oldest) return []
-      return [{ hash: word.latest.hash, trusted: source.trusted, source }]
-    })
   }
 
   /** Whatever upstreams said: this never throws, for nobody waits for it. */
@@ -164,7 +118,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   function decide(): void {
-    const said = currentWords()
+    const said = words.current()
     const { latest } = canonical
     const rule = { quorum: settings.quorum, upstreams: sources.length }
     const expired = isExpired()
@@ -234,10 +188,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
       }),
     )
     if (canonical.latest === null) {
-      await reach.overlap(
-        [...words.values()].map((word) => word.latest.hash),
-        ending.signal,
-      )
+      await reach.overlap(words.hashes(), ending.signal)
     }
     whole = true
     settle()
@@ -251,7 +202,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   }
 
   function missingHead(): Fault {
-    if (currentWords().length === 0) {
+    if (words.current().length === 0) {
       return new Fault('no_upstream', { detail: `no source reachable for ${network}` })
     }
     const detail =
