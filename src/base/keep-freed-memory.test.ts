@@ -50,8 +50,15 @@ test('memory that was freed is used again without asking the system for it', { s
   }
   const pageBytes = Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' }))
   const pages = (32 * 1024 * 1024) / pageBytes
-  const without = await pagesOf()
+  const without: number[] = []
+  // What another thread of the process takes behind them keeps freed pieces too, now and then.
+  while (without.length < 10 && !without.some((each) => each > pages / 2)) {
+    without.push(await pagesOf())
+  }
   const kept = await pagesOf('keep')
-  assert.ok(without > pages / 2, `${without} pages without it: there is nothing to keep`)
+  assert.ok(
+    without.some((each) => each > pages / 2),
+    `${without.join()} pages without it: there is nothing to keep`,
+  )
   assert.ok(kept < pages / 10, `${kept} of ${pages} pages`)
 })
