@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
 import {
   type FakeGateway,
@@ -40,7 +41,7 @@ function config(url: string, more: Partial<BlockGatewayConfig> = {}): BlockGatew
     speaks: 'gateway',
     headers: {},
     concurrency: 4,
-    timeoutMs: 10_000,
+    timeoutMs: 600_000,
     blockBytesMax: 2 * mib,
     ...more,
   }
@@ -127,20 +128,22 @@ const bad: readonly Manner[] = [
 ]
 
 for (const manner of bad) {
-  test(`a gateway that is ${manner} costs time, and the honest one is used`, async (t) => {
+  // As long as the hedge takes: the time limit of a request is minutes here.
+  const promise = `a gateway that is ${manner} costs time, and the honest one is used`
+  test(promise, { timeout: 120_000 }, async (t) => {
     const rogue = await startFakeGateway(t, held(), { manner })
     const honest = await startFakeGateway(t, held())
     const { obtain, store, idle } = over(t, [rogue, honest])
-    const began = performance.now()
     assert.deepEqual(Buffer.from(await obtain(wanted.ref, {}, never)), wanted.bytes)
-    assert.ok(performance.now() - began < 3000, 'as long as the hedge takes')
     await idle()
     assert.deepEqual(Buffer.from(store.find(wanted.ref) ?? []), wanted.bytes)
   })
 
   test(`a gateway that is ${manner} alone never gives a wrong byte`, async (t) => {
     const rogue = await startFakeGateway(t, held(), { manner })
-    const { obtain, store, idle } = over(t, [[rogue, { timeoutMs: 200 }]])
+    // Who says something is heard to the end, however slow this machine is.
+    const isSilent = manner === 'hanging' || manner === 'dripping'
+    const { obtain, store, idle } = over(t, [isSilent ? [rogue, { timeoutMs: 200 }] : rogue])
     const lies = ['wrong', 'page', 'short']
     const expected = lies.includes(manner)
       ? 'unverified'
@@ -187,10 +190,19 @@ test('one that always loses the race is not asked first for long', async (t) => 
   const all = new Map(blocks.map(({ key, bytes }) => [key, bytes as Uint8Array]))
   const hanging = await startFakeGateway(t, all, { manner: 'hanging' })
   const slow = await startFakeGateway(t, all)
-  slow.delayMs = 100
-  const { obtain } = over(t, [hanging, slow])
-  for (const { ref } of blocks) await obtain(ref, {}, never)
-  assert.ok(hanging.asked.length <= 3, `${hanging.asked.length} times`)
+  const clock = createTurnedClock()
+  const { obtain } = over(t, [hanging, slow], clock)
+  for (const [before, { ref }] of blocks.entries()) {
+    const release = slow.hold()
+    const [hung, found] = [hanging.asked.length, obtain(ref, {}, never)]
+    await until(() => hanging.asked.length > hung || slow.asked.length > before)
+    if (slow.asked.length === before) clock.turn(500)
+    await until(() => slow.asked.length > before)
+    clock.turn(100)
+    release()
+    await found
+  }
+  assert.equal(hanging.asked.length, 1)
 })
 
 test('who is quick is waited for as long as it usually takes', async (t) => {
@@ -315,10 +327,8 @@ test('a probe tells a gateway from a page, and from what is not reachable', asyn
   assert.equal(await probe('http://127.0.0.1:1'), 'ECONNREFUSED')
 })
 
-/** Real sockets and no clock: as often as the loop turns, for some seconds at most. */
+/** Real sockets and no clock: as often as the loop turns, for a minute at most. */
 async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 100_000 && !isSo(); turn++) {
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  assert.ok(isSo())
+  const limit = AbortSignal.timeout(60_000)
+  while (!isSo()) await setImmediate(undefined, { signal: limit })
 }

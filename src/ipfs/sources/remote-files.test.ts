@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
-import { type Manner, startFakeGateway } from '../../../test/fakes/block-gateway.ts'
+import {
+  type FakeGateway,
+  type Manner,
+  startFakeGateway,
+} from '../../../test/fakes/block-gateway.ts'
 import {
   atOnce,
   bytesOf,
@@ -18,6 +23,8 @@ import { silentLog } from '../../base/log.ts'
 import { createBlockGateway } from './block-gateway.ts'
 import { createGatewaySource } from './gateway-source.ts'
 
+/** Of what would wait for ever. */
+const limit = { timeout: 120_000 }
 const chunk = 262_144
 const leaves = 40
 const content = Buffer.alloc(chunk * leaves, 'somewhere else ')
@@ -43,7 +50,7 @@ async function rig(t: TestContext, entries = [fileEntry('file', content)], other
         speaks: 'gateway',
         headers: {},
         concurrency: 64,
-        timeoutMs: 10_000,
+        timeoutMs: 600_000,
         blockBytesMax: 2 * 1024 * 1024,
       },
       systemClock,
@@ -56,42 +63,53 @@ async function rig(t: TestContext, entries = [fileEntry('file', content)], other
 
 const silent = () => {}
 
-test('a pin of what is elsewhere fetches many blocks at once, each one time', async (t) => {
+/** The first ones are answered as they come, the others once so many are under way. */
+async function gather(gateway: FakeGateway, first: number, atOnce: number): Promise<void> {
+  for (let count = 1; count <= first; count++) {
+    const answer = gateway.hold()
+    while (gateway.asked.length < count) await setImmediate()
+    answer()
+  }
+  const answer = gateway.hold()
+  while (gateway.most < atOnce) await setImmediate()
+  answer()
+}
+
+test('a pin of what is elsewhere fetches many blocks at once, each one time', limit, async (t) => {
   const { root, gateway, blocks, here } = await rig(t)
-  gateway.delayMs = 10
   const counts: number[] = []
   const progress = (count: number) => void counts.push(count)
-  await here.files.pin(
-    'alice',
-    { cid: root, mode: 'recursive', name: 'x' },
-    atOnce,
-    progress,
-    never,
-  )
+  const pin = { cid: root, mode: 'recursive', name: 'x' } as const
+  await Promise.all([here.files.pin('alice', pin, atOnce, progress, never), gather(gateway, 1, 9)])
   assert.equal(gateway.asked.length, blocks.size)
   assert.equal(new Set(gateway.asked).size, blocks.size)
-  assert.ok(gateway.most > 8 && gateway.most <= 17, `${gateway.most} at once`)
+  assert.ok(gateway.most <= 17, `${gateway.most} at once`)
   assert.equal(counts.at(-1), blocks.size)
   const { whole } = await here.files.locality(root, never)
   assert.ok(whole)
 })
 
-test('the bytes of a file that is elsewhere come in order, a few blocks at once', async (t) => {
-  const { root, gateway, here } = await rig(t)
-  gateway.delayMs = 10
-  const range = { offset: 0n, length: null }
-  const { chunks } = await here.files.open(root, range, atOnce, never)
-  assert.ok((await bytesOf(chunks)).equals(content))
-  assert.ok(gateway.most > 1 && gateway.most <= 5, `${gateway.most} at once`)
-})
+test(
+  'the bytes of a file that is elsewhere come in order, a few blocks at once',
+  limit,
+  async (t) => {
+    const { root, gateway, here } = await rig(t)
+    const read = async () => {
+      const range = { offset: 0n, length: null }
+      return await bytesOf((await here.files.open(root, range, atOnce, never)).chunks)
+    }
+    const [bytes] = await Promise.all([read(), gather(gateway, 2, 2)])
+    assert.ok(bytes.equals(content))
+    assert.ok(gateway.most <= 5, `${gateway.most} at once`)
+  },
+)
 
-test('a directory of small files is fetched across its files', async (t) => {
+test('a directory of small files is fetched across its files', limit, async (t) => {
   const entries = Array.from({ length: 50 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))
   const { root, gateway, blocks, here } = await rig(t, entries)
-  gateway.delayMs = 10
-  await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
+  const pin = { cid: root, mode: 'recursive', name: '' } as const
+  await Promise.all([here.files.pin('alice', pin, atOnce, silent, never), gather(gateway, 1, 9)])
   assert.equal(gateway.asked.length, blocks.size)
-  assert.ok(gateway.most > 8, `${gateway.most} at once`)
 })
 
 test('a pin that was broken off asks only for what it did not have yet', async (t) => {
@@ -131,7 +149,7 @@ test('what is nowhere is waited for as long as the caller says, offline not at a
   const found = here.files.block(root, { offline: false, timeoutMs: 7000 }, never)
   const failed = assert.rejects(found, /context deadline exceeded/)
   for (let turn = 0; turn < 8; turn++) {
-    for (let step = 0; step < 2000; step++) await new Promise((resolve) => setImmediate(resolve))
+    for (let step = 0; step < 2000; step++) await setImmediate()
     here.clock.turn(1000)
   }
   await failed
@@ -155,13 +173,13 @@ const ills: readonly Manner[] = [
 
 for (let first = 0; first < ills.length; first += 3) {
   const three = ills.slice(first, first + 3)
-  test(`with one honest gateway beside ${three.join(', ')} ones, all is whole and right`, async (t) => {
+  // Nobody waits for the time limit of a request, which is minutes here.
+  const promise = `with one honest gateway beside ${three.join(', ')} ones, all is whole and right`
+  test(promise, limit, async (t) => {
     const entries = Array.from({ length: 30 }, (_, at) => fileEntry(`folder/${at}`, `file ${at}`))
     const { root, rogues, here } = await rig(t, entries, three.length)
     for (const [index, rogue] of rogues.entries()) rogue.manner = three[index] ?? 'absent'
-    const began = performance.now()
     await here.files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, silent, never)
-    assert.ok(performance.now() - began < 10_000)
     const { whole } = await here.files.locality(root, never)
     assert.ok(whole)
     for (const { asked } of rogues) assert.ok(asked.length > 0)
