@@ -6,7 +6,10 @@ export type Paced = {
   /** From when a call was due to the end of its answer, milliseconds. */
   readonly latencies: readonly number[]
   readonly statuses: ReadonlyMap<number, number>
-  /** Between the server's looks at the first and at the last call lay no less and no more than this, milliseconds. */
+  /**
+   * Milliseconds. Between the server's looks at two calls that it refused (429) lay no less than `least`, or it refused
+   * none; between those at the first and the last call of all no more than `most`.
+   */
   readonly tookMs: readonly [least: number, most: number]
 }
 
@@ -25,31 +28,36 @@ export function callAtPace(url: string, body: string, pace: Pace): Promise<Paced
   const startedAt = performance.now()
   return new Promise((resolve, reject) => {
     let sent = 0
-    let lastSentAt = 0
-    let firstAnswerAt = 0
+    let firstRefusalAt = Number.POSITIVE_INFINITY
+    let lastRefusedSentAt = 0
     let answered = 0
     const send = (dueAt: number): void => {
+      // It may wait for a connection before.
+      let sentAt = 0
       const call = request(url, {
         method: 'POST',
         agent,
         headers: { 'content-type': 'application/json', 'content-length': body.length },
       })
+      call.on('socket', () => (sentAt = performance.now()))
       call.on('response', (response) => {
         response.resume()
         response.on('end', () => {
           latencies.push(performance.now() - dueAt)
           const status = response.statusCode ?? 0
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
-          if (answered++ === 0) firstAnswerAt = performance.now()
-          if (answered < total) return
+          if (status === 429) {
+            firstRefusalAt = Math.min(firstRefusalAt, performance.now())
+            lastRefusedSentAt = Math.max(lastRefusedSentAt, sentAt)
+          }
+          if ((answered += 1) < total) return
           agent.destroy()
-          const tookMs = [lastSentAt - firstAnswerAt, performance.now() - startedAt] as const
-          resolve({ latencies, statuses, tookMs })
+          const least = Math.max(0, lastRefusedSentAt - firstRefusalAt)
+          resolve({ latencies, statuses, tookMs: [least, performance.now() - startedAt] })
         })
       })
       call.on('error', reject)
       call.end(body)
-      lastSentAt = performance.now()
     }
     const timer = setInterval(() => {
       const due = Math.min(
