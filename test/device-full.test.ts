@@ -18,7 +18,7 @@ const mib = 1024 * 1024
 const large = noise('large', 64 * mib)
 const refused = '{"Message":"no space left on this server","Code":0,"Type":"error"}\n'
 
-test('a file of 64 MiB meets a device that is full half way', { timeout: 120_000 }, async (t) => {
+test('a file of 64 MiB meets a device that is full half way', { timeout: 300_000 }, async (t) => {
   const dataDir = await temporaryFolder()
   const folder = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c']
   const mount = `mount -t tmpfs -o size=192m cairn '${dataDir}'`
@@ -44,7 +44,7 @@ test('a file of 64 MiB meets a device that is full half way', { timeout: 120_000
 
 test(
   'a file of 64 MiB meets the largest size of a file half way',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const dataDir = await temporaryFolder()
     t.after(() => rm(dataDir, { recursive: true, force: true }))

@@ -110,7 +110,7 @@ test('what fails does not end the rest, and its report is the list of the next r
 
 test(
   'killed in the middle and run again, it goes on where it was',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const before = (await pins()).length
     const names = Array.from({ length: 200 }, (_, index) => `many-${index}.car`)

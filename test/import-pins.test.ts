@@ -117,7 +117,7 @@ async function largeRoot(t: TestContext) {
 
 test(
   'two thousand pins of a Kubo node, killed in the middle and run again',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const { blocks, cids } = smallRoots(2000)
     const kubo = await startFakeGateway(t, blocks, { rpc: true })

@@ -192,7 +192,7 @@ test('a key has 64 unfinished uploads at most', async () => {
 
 test(
   'killed in the middle, the server goes on with what it had',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const dataDir = await temporaryFolder()
     t.after(() => rm(dataDir, { recursive: true, force: true }))

@@ -25,7 +25,7 @@ function printed(args: readonly string[]): Promise<string> {
 
 test(
   'an upstream that repeats its URL and headers everywhere tells nobody of them',
-  { skip: missingVectors, timeout: 120_000 },
+  { skip: missingVectors, timeout: 300_000 },
   async (t) => {
     const hex = () => randomBytes(12).toString('hex')
     const basic = (pair: string) => Buffer.from(pair).toString('base64')
