@@ -20,6 +20,7 @@ const skip = existsSync(vectors) ? false : 'no vectors folder'
 const folder = mkdtempSync(join(tmpdir(), 'cairn-chain-import-'))
 after(() => rmSync(folder, { recursive: true }))
 
+/** Runs the command. `err`: what it says, but for how far it has come, which it tells only where it is slow. */
 async function run(args: readonly string[]) {
   let out = ''
   let err = ''
@@ -29,7 +30,7 @@ async function run(args: readonly string[]) {
     readInput: async () => '',
     env: {},
   })
-  return { code, out, err }
+  return { code, out, err: err.replaceAll(/^blocks executed and verified: .*\n/gm, '') }
 }
 
 const of = (name: string) => join(folder, name)
@@ -73,17 +74,13 @@ test('a chain that ends elsewhere than it should is told, with exit code 1', { s
 
 test('an import that is killed goes on where it stopped', async () => {
   const { path, head } = await writeChainFile(folder, 240)
-  const dataDir = of('killed')
-  const child = spawn(
-    process.execPath,
-    [bin, 'chain', 'import', '--blocks', path, '--data-dir', dataDir],
-    { stdio: 'ignore' },
-  )
-  const ended = once(child, 'exit')
-  while (keptIn(dataDir) < 20n && child.exitCode === null) await setImmediate()
-  child.kill('SIGKILL')
-  await ended
-  const kept = Number(keptIn(dataDir))
+  // One that ends before it is killed proves nothing: another is begun.
+  let dataDir = ''
+  let kept = 240
+  for (let tries = 1; kept === 240 && tries <= 10; tries++) {
+    dataDir = of(`killed-${tries}`)
+    kept = await killedImport(path, dataDir)
+  }
   assert.ok(kept >= 20 && kept < 240, `${kept} blocks were kept`)
   const { out } = await run([
     '--blocks',
@@ -100,6 +97,20 @@ test('an import that is killed goes on where it stopped', async () => {
     head: { number: 240 },
   })
 })
+
+/** Begins an import and kills it as soon as 20 blocks are seen to be kept. Gives how many were. */
+async function killedImport(path: string, dataDir: string): Promise<number> {
+  const child = spawn(
+    process.execPath,
+    [bin, 'chain', 'import', '--blocks', path, '--data-dir', dataDir],
+    { stdio: 'ignore' },
+  )
+  const ended = once(child, 'exit')
+  while (keptIn(dataDir) < 20n && child.exitCode === null) await setImmediate()
+  child.kill('SIGKILL')
+  await ended
+  return Number(keptIn(dataDir))
+}
 
 function keptIn(dataDir: string): bigint {
   const path = join(dataDir, 'cairn.db')
