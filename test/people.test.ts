@@ -138,7 +138,8 @@ test('signing in takes a request of the page itself', async (t) => {
 })
 
 test('ten wrong passwords in a row, and the next is told how long to wait', async (t) => {
-  const cairn = await start(t)
+  // The eleventh is allowed when an hour is over, however long the ten take.
+  const cairn = await start(t, { CAIRN_ADMIN_FAILED_SIGN_INS_PER_HOUR: '1' })
   await takeFirstRun(cairn)
   const page = openAdminClient(cairn.url)
   for (let n = 0; n < 10; n++) {
@@ -148,7 +149,7 @@ test('ten wrong passwords in a row, and the next is told how long to wait', asyn
   const held = await page.ask('POST', '/session', { email, password })
   assert.deepEqual([held.status, held.code], [429, 'over_rate'])
   const seconds = Number(/try again in (\d+) s$/.exec(held.message)?.[1])
-  assert.ok(seconds > 0 && seconds <= 60, held.message)
+  assert.ok(seconds > 0 && seconds <= 3600, held.message)
 })
 
 test('a changed password renews this session and ends all others', async (t) => {
