@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import WebSocket from 'ws'
 import { missingVectors } from './fakes/chain-vectors.ts'
 import { openStubChain } from './fakes/stub-chain.ts'
@@ -62,7 +63,7 @@ ${upstreams.map(({ url }) => `      - {url: "${url}", trusted: true}`).join('\n'
 
 test(
   'upstreams change under load without one request that fails',
-  { skip: missingVectors, timeout: 60_000 },
+  { skip: missingVectors, timeout: 120_000 },
   async (t) => {
     const chain = await openStubChain()
     const [one, two] = [
@@ -90,10 +91,11 @@ test(
         load.then(() => assert.fail()),
       ])
       assert.deepEqual(changed, ['networks.recorded'])
+      const answered = asked
+      while (asked < answered + 8) await Promise.race([setImmediate(), load])
     }
     isOver = true
     await load
-    assert.ok(asked > 20, `${asked} were asked`)
     // The first is asked no more but by what it was asked before.
     await one.stop()
     const { error } = await server.rpc('eth_getStorageAt', [
@@ -107,7 +109,7 @@ test(
 
 test(
   'networks come and go, and connections of one that changed are closed to come back',
-  { skip: missingVectors, timeout: 60_000 },
+  { skip: missingVectors, timeout: 120_000 },
   async (t) => {
     const chain = await openStubChain()
     const stub = await startStubUpstream(t, chain, {})
