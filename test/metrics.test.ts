@@ -50,7 +50,7 @@ async function scrapeUntil(name: string, labels: Readonly<Record<string, string>
   }
 }
 
-test('what was called is counted by its name, without the key', { timeout: 20_000 }, async () => {
+test('what was called is counted by its name, without the key', { timeout: 120_000 }, async () => {
   await cairn.rpc('eth_chainId')
   await cairn.rpc('eth_getBalance', [`0x${'11'.repeat(20)}`, 'latest'])
   await cairn.rpc('made_up_by_a_caller')

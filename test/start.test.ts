@@ -57,7 +57,7 @@ test('a second server on one data folder is refused in one sentence that names t
 test(
   'keys, accounts, cards and usage of the command line act on the running server at once',
   {
-    timeout: 20_000,
+    timeout: 120_000,
   },
   async () => {
     const cairn = await startCairn()

@@ -33,5 +33,5 @@ export async function run(
   args: readonly string[],
 ): Promise<string> {
   const env = environmentOf(cairn)
-  return (await promisify(execFile)(program, [...args], { env, timeout: 30_000 })).stdout
+  return (await promisify(execFile)(program, [...args], { env, timeout: 120_000 })).stdout
 }
