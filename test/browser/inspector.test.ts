@@ -73,6 +73,24 @@ test(
   },
 )
 
+test(
+  'a call that came after the list and before the live view is shown',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { cairn, page, open } = await openSignedIn(t)
+    await open('/inspector')
+    await page.getByLabel('The last requests of this key').check()
+    await page.getByText('Live', { exact: true }).waitFor()
+    // The page asks for the live view once it has the list.
+    await page.route('**/requests/live*', async (route) => {
+      await cairn.rpc('eth_gasPrice')
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByRole('button', { name: 'eth_gasPrice' }).waitFor()
+  },
+)
+
 for (const [width, scheme] of [
   [360, 'dark'],
   [768, 'light'],

@@ -50,7 +50,11 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
   useEffect(() => {
     if (paused || !inspect) return undefined
     const source = new EventSource(urlOf(`GET ${path}/live`, query))
-    source.onopen = () => setLive(true)
+    source.onopen = () => {
+      setLive(true)
+      // What came after the list, or while the view was broken off, is told by nobody else.
+      again()
+    }
     source.onerror = () => setLive(false)
     source.onmessage = ({ data }: MessageEvent<string>) => {
       const row = JSON.parse(data) as Row
