@@ -104,9 +104,11 @@ function replace(fresh, sources) {
     renameSync(join(fresh, path), join(target, path))
   }
   for (const path of filesOf(target)) {
-    if (!paths.includes(path)) rmSync(join(target, path))
+    // Another build may do the same at the same time.
+    if (path !== stamp && !paths.includes(path)) rmSync(join(target, path), { force: true })
   }
-  writeFileSync(join(target, stamp), JSON.stringify({ hash: hashOf(sources), sources }))
+  writeFileSync(join(fresh, stamp), JSON.stringify({ hash: hashOf(sources), sources }))
+  renameSync(join(fresh, stamp), join(target, stamp))
 }
 
 function filesOf(folder) {
