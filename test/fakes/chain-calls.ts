@@ -7,11 +7,15 @@ import type { ChainIndex } from '../../src/ethereum/embedded/chain-index.ts'
 import type { Genesis } from '../../src/ethereum/embedded/genesis.ts'
 import { createCalls } from '../../src/ethereum/embedded/vm/calls.ts'
 import type { Calculation } from '../../src/ethereum/embedded/vm/calls.ts'
-import { defaultTurnLimits, Turns } from '../../src/ethereum/embedded/vm/turn.ts'
+import { defaultTurnLimits, type TurnLimits, Turns } from '../../src/ethereum/embedded/vm/turn.ts'
 
+/** What a calculation comes to is asked of them, not how soon a busy machine has it: of time they end after minutes. */
+const patientLimits = { ...defaultTurnLimits, runMs: 300_000, spanMs: 300_000 }
+
+/** `limits`: for tests of what happens when time is up. */
 export function createChainCalls(
   chain: { readonly genesis: Genesis; readonly store: Store; readonly index: ChainIndex },
-  limits = defaultTurnLimits,
+  limits: TurnLimits = patientLimits,
 ) {
   const calculate = createCalls({ ...chain, callGasMax: 50_000_000n })
   const turns = new Turns(systemClock, limits)

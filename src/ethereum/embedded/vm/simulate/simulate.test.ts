@@ -34,7 +34,7 @@ type Asked = {
   readonly calls?: readonly CallRequest[]
 }
 
-async function open(t: TestContext, limits: TurnLimits = defaultTurnLimits) {
+async function open(t: TestContext, limits?: TurnLimits) {
   const { store, index, log } = openChainDatabase(t)
   const genesis = defaultGenesis
   const { hash } = await findStart({ network: 'test', genesis, store, index, log })
