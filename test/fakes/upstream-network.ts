@@ -53,8 +53,11 @@ export async function openUpstreamCase(options: {
   /** Default: `require`. */
   readonly verify?: VerifyMode
   readonly ledger: LieLedger
+  /** How long the upstream at this place may take. Default: as long as any. */
+  readonly timeoutMsOf?: (index: number) => number
 }): Promise<UpstreamCase> {
   const { name, stubs, ledger, verify = 'require' } = options
+  const { timeoutMsOf = () => defaultUpstreamLimits.timeoutMs } = options
   const lines: string[] = []
   const log = createLog(
     () => 'debug',
@@ -82,7 +85,7 @@ export async function openUpstreamCase(options: {
       name: `upstream ${index}`,
       headers: {},
       trusted: options.trusted?.includes(index) ?? false,
-      timeoutMs: 2_000,
+      timeoutMs: timeoutMsOf(index),
     })),
     heads: {
       quorum: Math.min(2, stubs.length),

@@ -4,6 +4,7 @@ import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
+import { defaultUpstreamLimits } from '../../src/ethereum/upstream/node/upstream.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
@@ -78,11 +79,15 @@ type Ask = (read: Read) => Promise<{ readonly result: unknown } | { readonly fai
 type Open = (t: TestContext, kind: string, stubs: readonly StubUpstream[]) => Promise<Opened>
 type Opened = { readonly ask: Ask; end(): Promise<unknown> }
 
+/** Those in trouble are given up soon, or the test would wait for them; the good one has as long as any, on a busy machine. */
+const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : defaultUpstreamLimits.timeoutMs)
+
 const openNetwork: Open = async (t, kind, stubs) => {
   const { database } = openChainDatabase(t)
   const parts = { writer: createInlineWriter(database), clock: systemClock, log: silentLog }
   const ledger = createLieLedger({ network: kind, ...parts })
-  const opened = await openUpstreamCase({ name: kind, stubs, ledger, heads: { pollMs: 200 } })
+  const heads = { pollMs: 200 }
+  const opened = await openUpstreamCase({ name: kind, stubs, ledger, timeoutMsOf, heads })
   return {
     async ask({ method, params }) {
       const answer = await opened.read(method, params)
@@ -98,7 +103,7 @@ const openNetwork: Open = async (t, kind, stubs) => {
 const openServer: Open = async (t, _kind, stubs) => {
   const cairn = await startBehind(
     t,
-    stubs.map(({ url }) => ({ url, timeoutMs: 2_000 })),
+    stubs.map(({ url }, index) => ({ url, timeoutMs: timeoutMsOf(index) })),
     { chainId: Number(chain.chainId), verify: 'require', heads: { pollMs: 200 } },
   )
   return {
