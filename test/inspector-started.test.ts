@@ -151,9 +151,14 @@ test(
     const [second, first] = await list()
     ok(first && second)
     const { timeline, upstreams } = await whole(first.id)
-    equal(upstreams.length, 1)
-    const asked = timeline.find(({ step }) => step === 'source')
-    ok(asked?.name.startsWith('node-') && asked.outcome === 'answered', JSON.stringify(timeline))
+    // The second one is asked beside the first when that takes long.
+    const asked = timeline.filter(({ step }) => step === 'source')
+    deepEqual([...new Set(asked.map(({ name }) => name))], upstreams)
+    ok(upstreams.length > 0 && upstreams.every((name) => /^node-[01]$/.test(name)))
+    ok(
+      asked.some(({ outcome }) => outcome === 'answered'),
+      JSON.stringify(timeline),
+    )
     ok(timeline.some(({ step }) => step === 'verify'))
     ok(timeline.some(({ step }) => step === 'store'))
     const again = await whole(second.id)
