@@ -84,7 +84,8 @@ export async function openPageOf(
     reducedMotion: 'reduce',
     serviceWorkers: 'block',
   })
-  context.setDefaultTimeout(10_000)
+  // A busy machine takes a while; the timeout of the test is the end.
+  context.setDefaultTimeout(30_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.on('console', (message) => {

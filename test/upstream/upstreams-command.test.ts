@@ -29,7 +29,7 @@ const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
 
 test(
   'upstreams are shown as they stand, with their lies, and as unknown once the server is gone',
-  { skip: missingVectors, timeout: 60_000 },
+  { skip: missingVectors, timeout: 240_000 },
   async (t) => {
     const chain = await openStubChain()
     const honest = await startStubUpstream(t, chain)

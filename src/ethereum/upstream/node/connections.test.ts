@@ -116,8 +116,8 @@ function undiciClient(url: URL): Client {
     pipelining: 1,
     allowH2: false,
     maxHeaderSize: headBytesMax,
-    headersTimeout: 1_000,
-    bodyTimeout: 1_000,
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
   })
   return {
     async ask() {
