@@ -34,6 +34,9 @@ export type ReadAnswer =
     }
   | { readonly fault: string }
 
+/** For upstreams that answer always: what a busy machine takes longer for is no trouble of theirs. */
+export const patientMs = 60_000
+
 export type UpstreamCase = UpstreamNetwork & {
   read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
   /** All that its store was given, by whoever. */
@@ -53,11 +56,11 @@ export async function openUpstreamCase(options: {
   /** Default: `require`. */
   readonly verify?: VerifyMode
   readonly ledger: LieLedger
-  /** How long the upstream at this place may take. Default: as long as any. */
+  /** How long the upstream at this place may take. Default: `patientMs`. */
   readonly timeoutMsOf?: (index: number) => number
 }): Promise<UpstreamCase> {
   const { name, stubs, ledger, verify = 'require' } = options
-  const { timeoutMsOf = () => defaultUpstreamLimits.timeoutMs } = options
+  const { timeoutMsOf = () => patientMs } = options
   const lines: string[] = []
   const log = createLog(
     () => 'debug',

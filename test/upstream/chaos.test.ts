@@ -4,7 +4,6 @@ import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
-import { defaultUpstreamLimits } from '../../src/ethereum/upstream/node/upstream.ts'
 import { createLieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import { startBehind } from '../behind-upstreams.ts'
 import { openChainDatabase } from '../fakes/chain-database.ts'
@@ -13,7 +12,7 @@ import { createRandom, pick, type Random } from '../fakes/falsehood.ts'
 import { openStubChain, type StubChain } from '../fakes/stub-chain.ts'
 import { type Trouble, troubles } from '../fakes/stub-knobs.ts'
 import { startStubUpstream, type StubUpstream } from '../fakes/stub-upstream.ts'
-import { openUpstreamCase } from '../fakes/upstream-network.ts'
+import { openUpstreamCase, patientMs } from '../fakes/upstream-network.ts'
 import { allReads, canonical, type Read, truthOf } from './reads.ts'
 
 const skip = missingVectors
@@ -79,8 +78,8 @@ type Ask = (read: Read) => Promise<{ readonly result: unknown } | { readonly fai
 type Open = (t: TestContext, kind: string, stubs: readonly StubUpstream[]) => Promise<Opened>
 type Opened = { readonly ask: Ask; end(): Promise<unknown> }
 
-/** Those in trouble are given up soon, or the test would wait for them; the good one has as long as any, on a busy machine. */
-const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : defaultUpstreamLimits.timeoutMs)
+/** Those in trouble are given up soon, or the test would wait for them. */
+const timeoutMsOf = (index: number) => (index < 2 ? 2_000 : patientMs)
 
 const openNetwork: Open = async (t, kind, stubs) => {
   const { database } = openChainDatabase(t)
