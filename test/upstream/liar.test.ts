@@ -294,6 +294,7 @@ test(
       const about = `seed ${seed}: ${falsehood.name}, ${read.method} ${JSON.stringify(read.params)}`
       const answer = await opened.read(read.method, read.params)
       if ('fault' in answer) refused += 1
+      else if (isUnmined(answer.result)) assert.notEqual(answer.level, 'proof', about)
       else if (answer.result !== null) assertHonest(opened, answer, truth, about)
       else assert.ok(truth === 'null' || answer.level !== 'proof', about)
       await opened.idle()
@@ -303,6 +304,13 @@ test(
     assert.ok(refused > 20, `${refused} refused`)
   },
 )
+
+/** A transaction that is said to be in no block yet: as for an absence, there is only their word for it. */
+function isUnmined(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'blockHash' in result
+    ? result.blockHash === null
+    : false
+}
 
 /** Nine more reads that the same falsehood is about, of other blocks. */
 function similarTo({ falsehood, read }: Case): readonly Read[] {
