@@ -74,6 +74,35 @@ test(
 )
 
 test(
+  'a switch stays as it was set while the list comes anew and the server still writes it down',
+  { skip: noBrowser, timeout: 120_000 },
+  async (t) => {
+    const { page, open } = await openSignedIn(t)
+    await open('/inspector')
+    await page.getByLabel('The last requests of this key').check()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
+    const writing = Promise.withResolvers<void>()
+    await page.route('**/api/v1/**', async (route) => {
+      if (route.request().method() === 'PATCH') await writing.promise
+      await route.continue()
+    })
+    const bodies = page.getByLabel('With params and results')
+    await bodies.check()
+    const listed = page.waitForResponse((response) =>
+      /requests\?.*outcome=failed/.test(response.url()),
+    )
+    await page.getByLabel('Outcome').selectOption('failed')
+    await (await listed).finished()
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))')
+    assert.equal(await bodies.isChecked(), true)
+    writing.resolve()
+    await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
+    assert.equal(await bodies.isChecked(), true)
+  },
+)
+
+test(
   'a call that came after the list and before the live view is shown',
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {

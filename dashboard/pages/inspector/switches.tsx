@@ -1,5 +1,5 @@
 // What a key keeps of its requests: switched by owners, shown to members.
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
 import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
@@ -20,10 +20,14 @@ export function Switches({
 }) {
   const mayChange = useMay('owner')
   const [error, setError] = useState<ApiError | null>(null)
-  /** Shown until the server has said how it is. */
+  /** Shown until the server has said how it is, after it was told. */
   const [wanted, setWanted] = useState<Partial<InspectSwitches>>({})
-  useEffect(() => setWanted({}), [switches])
+  const isTelling = useRef(false)
+  useEffect(() => {
+    if (!isTelling.current) setWanted({})
+  }, [switches])
   const set = async (settings: Partial<InspectSwitches>): Promise<void> => {
+    isTelling.current = true
     setWanted(settings)
     setError(null)
     try {
@@ -32,6 +36,7 @@ export function Switches({
     } catch (thrown) {
       setError(thrown as ApiError)
     }
+    isTelling.current = false
     onChanged()
   }
   const { inspect, inspectBodies, inspectAddresses } = { ...switches, ...wanted }
