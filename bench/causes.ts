@@ -51,7 +51,7 @@ export const causes: Readonly<Record<string, string>> = {
   'blocks of 4 KiB, durable / sha256 alone': perBlock,
   'blocks of 4 KiB, read and verified / sha256 alone': perRead,
   'p99 during / without':
-    'traced: the collection takes a tenth of the time while others write, in steps of a millisecond, so nine adds of ten never meet it; one step in seventy takes 5 to 15 ms, as the writes of adds do when nothing else runs. The rest is other programs on the same two cores',
+    'traced: the collection takes a twentieth of the time while others write, in steps of a millisecond, of which one in seventy takes 5 to 15 ms. The rest is other programs on the same two cores',
   'CPU that a live view adds to a cached call':
     'profiled: a thousandth, a millisecond a second for all pages together; rounds of the same minutes differ by more than the goal, also in 24 pairs',
 }

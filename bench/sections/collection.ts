@@ -16,7 +16,7 @@ const perSecond = 100
 /** Until the server has collected what the import left, and runs the code it will run. */
 const warmUpMs = 5000
 /** About as long as the collection takes beside the adds, so that both p99 are of as many. */
-const idleMs = 15_000
+const idleMs = 30_000
 /** How often it is asked whether the collection has ended. */
 const lookMs = 50
 /** How long blocks without a pin are kept here. */

@@ -1,4 +1,4 @@
-// Work that nobody waits for goes on in steps. While others write it takes a tenth of the time, since each of its steps
+// Work that nobody waits for goes on in steps. While others write it takes a twentieth of the time, since each of its steps
 // is in the way of a write that comes meanwhile; alone it goes on at once.
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
@@ -6,14 +6,14 @@ import type { Clock } from './clock.ts'
 export type Pace = {
   /**
    * Runs one step of a millisecond or two, which hands in `own` writes, and rests after it. The rest ends early with the
-   * signal, and never lasts longer than 100 ms: what goes on in steps comes to its end.
+   * signal, and never lasts longer than 200 ms: what goes on in steps comes to its end.
    */
   step<T>(own: number, work: () => T | Promise<T>, signal: AbortSignal): Promise<T>
 }
 
 /** Of what the step took. */
-const restFactor = 9
-const restMaxMs = 100
+const restFactor = 19
+const restMaxMs = 200
 /** So long after a write of others the next one is expected. */
 const busyMs = 1000
 
