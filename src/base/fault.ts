@@ -608,6 +608,7 @@ export class Fault extends Error {
   }
 }
 
+/** Is what was thrown a Fault of that code? */
 export function hasCode(thrown: unknown, code: FaultCode): boolean {
   return thrown instanceof Fault && thrown.code === code
 }

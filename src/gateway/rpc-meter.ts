@@ -48,28 +48,14 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
   const { admitUnits, refundUnits, count, clock } = parts
 
   function countCall(
-    { keyId, accountId }: Caller,
+    caller: Caller,
     network: Network,
     { method }: Pick<Planned, 'method'>,
     fault: Fault | null,
     units: number,
     ms: number | null = null,
   ): void {
-    const { outcome, reason, status } = rpcOutcome(fault)
-    count({
-      keyId,
-      accountId,
-      face: 'rpc',
-      network: network.name,
-      method,
-      outcome,
-      reason,
-      status,
-      units,
-      bytesIn: 0,
-      bytesOut: 0,
-      ms,
-    })
+    count(usedCall(caller, network, method, fault, { units, bytesIn: 0, bytesOut: 0, ms }))
   }
 
   return {
@@ -105,21 +91,9 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       const [first] = outcomes
       const fault =
         outcomes.length === 1 && first !== undefined && 'fault' in first ? first.fault : null
-      const { outcome, reason, status } = rpcOutcome(method === batchMethod.method ? null : fault)
-      parts.countBytes({
-        keyId: caller.keyId,
-        accountId: caller.accountId,
-        face: 'rpc',
-        network: network.name,
-        method,
-        outcome,
-        reason,
-        status,
-        units: 0,
-        bytesIn: bytes.in,
-        bytesOut: bytes.out,
-        ms: null,
-      })
+      const used = { units: 0, bytesIn: bytes.in, bytesOut: bytes.out, ms: null }
+      const own = method === batchMethod.method ? null : fault
+      parts.countBytes(usedCall(caller, network, method, own, used))
     },
     chargeRefusal(caller, network, fault) {
       let units = isFree(fault) ? 0 : refusalUnits
@@ -133,5 +107,29 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       countCall(caller, network, noMethod, fault, units)
       return units
     },
+  }
+}
+
+function usedCall(
+  { keyId, accountId }: Caller,
+  network: Network,
+  method: string,
+  fault: Fault | null,
+  { units, bytesIn, bytesOut, ms }: Pick<UsedCall, 'units' | 'bytesIn' | 'bytesOut' | 'ms'>,
+): UsedCall {
+  const { outcome, reason, status } = rpcOutcome(fault)
+  return {
+    keyId,
+    accountId,
+    face: 'rpc',
+    network: network.name,
+    method,
+    outcome,
+    reason,
+    status,
+    units,
+    bytesIn,
+    bytesOut,
+    ms,
   }
 }
