@@ -14,9 +14,12 @@ import { runDashboard } from './sections/dashboard.ts'
 import { runEngine } from './sections/engine.ts'
 import { runFiles } from './sections/files.ts'
 import { runFirstReads } from './sections/first-reads.ts'
+import { runHeads } from './sections/heads.ts'
 import { runImport } from './sections/import.ts'
+import { runFolders } from './sections/folders.ts'
 import { runLatency } from './sections/latency.ts'
 import { runStanding } from './sections/standing.ts'
+import { runStarvation } from './sections/starvation.ts'
 import { runUpstream } from './sections/upstream.ts'
 import { runUsage } from './sections/usage.ts'
 import { runVerify } from './sections/verify.ts'
@@ -29,13 +32,16 @@ const sections: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   latency: runLatency,
   standing: runStanding,
   upstream: runUpstream,
+  heads: runHeads,
   verify: runVerify,
   files: runFiles,
+  folders: runFolders,
   engine: runEngine,
   collection: runCollection,
   import: runImport,
   usage: runUsage,
   dashboard: runDashboard,
+  starvation: runStarvation,
 }
 
 const { values } = parseArgs({

@@ -64,8 +64,8 @@ ${(loadavg()[0] ?? 0).toFixed(1)}: above 1 before the run, other programs had a 
 \`\`\`
 npm run bench                              everything, some minutes
 npm run bench -- --only cached             one section: first-reads, cached, batches, latency, standing,
-                                           upstream, verify, files, engine, collection,
-                                           import
+                                           upstream, heads, verify, files, engine, collection,
+                                           import, starvation
 npm run bench -- --only cached --profile   only Cairn, and where its time goes by function
 npm run bench -- --keep ./bench-chain     keeps the chain that is read for the next run
 npm run bench -- --quick                   a tenth of the calls, to try things
@@ -102,6 +102,8 @@ How it is measured:
   collection takes beside them, about as long: so both p99 are of as many adds, and of as many pauses that others make.
 - Import: from the opened data folder to the last durable block; the EVM's thread starts while the folder is opened, and what is
   left of its start counts. Each round in a process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
+- Starvation: one honest call after another, 50 ms between them, each timed on its own, while a thread of the bench sends what
+  hostile tenants would (\`test/hostile/greedy-calls.ts\`), over several connections without a pause.
 - Transparent huge pages are a setting of the machine, for peers and floors as for Cairn; docs/running.md says what \`always\` brings.
 - Storage alone: blocks of 4 KiB, beside what \`hash('sha256', block, 'buffer')\` of \`node:crypto\` takes for as many on one core. Cairn asks
   for digests as text, which costs a fifth less than bytes, so the same is printed beside that too. A fifth as many

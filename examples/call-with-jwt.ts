@@ -1,5 +1,5 @@
 // Makes a key that takes nothing but signed tokens, signs one as the server behind your page would, and calls with it.
-//   CAIRN_DATA_DIR=<data folder> node examples/call-with-jwt.ts
+//   CAIRN_DATA_DIR=<data folder> npm run -s example examples/call-with-jwt.ts
 import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,5 @@
 // Deploys a counter with viem, raises it twice, and reads it by a call and straight from its storage slot.
-//   CAIRN_KEY=<API_KEY> node examples/deploy-and-call.ts
+//   CAIRN_KEY=<API_KEY> npm run -s example examples/deploy-and-call.ts
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { localhost } from 'viem/chains'

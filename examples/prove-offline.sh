@@ -4,7 +4,11 @@
 set -eu
 url=${CAIRN_URL:-http://127.0.0.1:8545}
 address=${1:-0x295a70b2de5e3953354a6a8344e616ed314d7251}
-cairn="node $(dirname "$0")/../bin/cairn.js"
+root=$(dirname "$0")/..
+# npm ci installs the Node that Cairn needs; elsewhere it is the one on the PATH.
+node=$root/node_modules/.bin/node
+[ -x "$node" ] || node=node
+cairn="$node $root/bin/cairn.js"
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 

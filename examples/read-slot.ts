@@ -1,5 +1,5 @@
 // Reads one storage slot with nothing but fetch, and shows how sure the answer is and of which block.
-//   CAIRN_KEY=<API_KEY> node examples/read-slot.ts [address] [slot] [block]
+//   CAIRN_KEY=<API_KEY> npm run -s example examples/read-slot.ts [address] [slot] [block]
 
 const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'
 const key = process.env['CAIRN_KEY']

@@ -1,5 +1,5 @@
 // Hears of blocks over a WebSocket, with nothing but what Node has: subscribes, makes two blocks, unsubscribes.
-//   CAIRN_KEY=<API_KEY> node examples/subscribe.ts
+//   CAIRN_KEY=<API_KEY> npm run -s example examples/subscribe.ts
 const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'
 const key = process.env['CAIRN_KEY']
 if (key === undefined) throw new Error('set CAIRN_KEY to an API key (npm start prints the first)')

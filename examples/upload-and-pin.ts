@@ -1,5 +1,5 @@
 // Adds a folder with kubo-rpc-client, reads one of its files by path, shows the pin, and lets it go again.
-//   CAIRN_KEY=<API_KEY> CAIRN_SECRET=<API_KEY_SECRET> node examples/upload-and-pin.ts
+//   CAIRN_KEY=<API_KEY> CAIRN_SECRET=<API_KEY_SECRET> npm run -s example examples/upload-and-pin.ts
 import { create } from 'kubo-rpc-client'
 
 const url = process.env['CAIRN_URL'] ?? 'http://127.0.0.1:8545'

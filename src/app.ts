@@ -1,14 +1,17 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
-import { join } from 'node:path'
+import { createFairTurns } from './base/fair-turns.ts'
+import { join, resolve } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
 import { obtainSealSecret } from './accounts/server-identity.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
-import { createLog } from './base/log.ts'
+import { backgroundFailed, guardClock, logUnhandled } from './base/guarded-clock.ts'
+import { startQuietCollections } from './base/quiet-collections.ts'
+import { createLog, type Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import { lockFolder } from './db/lock.ts'
 import { createQueries } from './db/queries.ts'
@@ -21,9 +24,14 @@ import { createRpcOperations } from './gateway/operations/index.ts'
 import type { FindActor } from './http/admin/admin-face.ts'
 import { createMetricsFace } from './http/metrics-face.ts'
 import { openUploadRecords } from './http/tus/upload-records.ts'
+import { createUploadRoom } from './http/tus/upload-room.ts'
+import { databaseBytes } from './db/database-bytes.ts'
+import { deviceRoom } from './content/segments/segment-folder.ts'
+import { createSystemFiles } from './content/system-files.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
 import { createFailedEntries } from './limits/failed-entries.ts'
 import { createFileMeters } from './limits/file-meters.ts'
+import { keyRatesOf } from './key-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsageRetention } from './limits/usage-retention.ts'
 import { createUsage } from './limits/usage.ts'
@@ -53,7 +61,8 @@ import { openPinRows } from './open-pin-rows.ts'
 import { refuseLostDatabase } from './open-store.ts'
 import { openUsageView } from './open-usage.ts'
 import { createReload, type ReloadParts } from './reload.ts'
-import { clientVersion } from './version.ts'
+import { cairnVersion, clientVersion } from './version.ts'
+import { watchIntegrity } from './watch-integrity.ts'
 
 export type RunningServer = {
   readonly url: string
@@ -89,14 +98,21 @@ export async function startServer(
     readonly source?: Pick<ReloadParts, 'file' | 'load'> | null
   },
 ): Promise<RunningServer> {
-  const clock = systemClock
   const settings = { now: config }
-  const log = createLog(
+  const counters = createCounters()
+  const lines = createLog(
     () => settings.now.log.level,
-    clock.now,
+    systemClock.now,
     (line) => print(line.trimEnd()),
   )
+  const log: Log = (level, event, facts) => {
+    if (event === backgroundFailed) counters.countBackgroundFailure()
+    lines(level, event, facts)
+  }
+  const clock = guardClock(systemClock, log)
   await using starting = new AsyncDisposableStack()
+  starting.defer(startQuietCollections(clock))
+  starting.defer(logUnhandled(log))
 
   makeDataFolder(config.dataDir)
   starting.defer(lockFolder(config.dataDir))
@@ -116,13 +132,15 @@ export async function startServer(
   starting.defer(() => database.close())
   const bytesDb = openDatabase(path, { readOnly: true })
   starting.defer(() => bytesDb.close())
-  const counters = createCounters()
+  const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
+  starting.defer(() => uploads.stop())
   const content = await openContent({
     config,
     database,
     bytesDb,
     writer,
     countContent: counters.countContent,
+    uploadBytes: () => uploads.storedBytes,
     clock,
     log,
   })
@@ -130,7 +148,7 @@ export async function startServer(
   const { store, obtaining, sources, blockSources } = content
 
   const rows = { db: database, writer, queries: createQueries(), clock }
-  const accounts = createAccounts(rows)
+  const accounts = createAccounts({ ...rows, keysMax: () => settings.now.keys.perAccountMax })
   const billing = openCards({ ...rows, settings })
   await billing.check()
   const identity = openIdentity({ ...rows, log, settings })
@@ -145,6 +163,7 @@ export async function startServer(
     log,
     mayLook: failed.isUnder,
     ownHosts: () => ['localhost', ...listOf(settings.now.admin.hosts)],
+    jwtLifeMsMax: () => settings.now.keys.jwtLifeMsMax,
   })
   starting.defer(() => directory.stop())
   const usage = createUsage({ db: database, writer, clock, log })
@@ -171,7 +190,12 @@ export async function startServer(
     log,
   })
   starting.defer(() => alerts.stop())
-  const limiter = createLimiter({ clock, unitsToday: usage.unitsToday })
+  const turns = createFairTurns(clock)
+  const limiter = createLimiter({
+    clock,
+    unitsToday: usage.unitsToday,
+    rates: () => keyRatesOf(settings.now),
+  })
 
   const senders = createSenderCache(sendersMax)
   const operations = createRpcOperations({
@@ -217,6 +241,7 @@ export async function startServer(
     transferred: usage.bytesThisMonth,
     keysOf: (accountId) => accounts.keyIdsOf(accountId),
     storedBytes: (accountId) => storedBytes(database, accountId).bytes,
+    reservedBytes: uploads.declaredOf,
     uploadsPerKeyMax: () => settings.now.files.uploadsPerKeyMax,
   })
   const gateway = openGateway({
@@ -227,6 +252,7 @@ export async function startServer(
     directory,
     failed,
     limiter,
+    turns,
     fileMeters,
     usage,
     counters,
@@ -239,13 +265,14 @@ export async function startServer(
     log,
   })
 
-  const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
-  starting.defer(() => uploads.stop())
-  const ready = () => writable && store.isWritable && opened.isReady()
+  const integrity = watchIntegrity({ path, database, writer, clock, log })
+  starting.defer(() => integrity.stop())
+  const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
   const listeners = createListeners({ config, settings, clock, log })
   const view = openServerView({
     opened,
     store,
+    uploadBytes: () => uploads.storedBytes,
     database,
     settings,
     ready,
@@ -259,9 +286,11 @@ export async function startServer(
     operations: operations.keys(),
     store,
     bytesMax: config.store.bytesMax,
+    uploadBytes: () => uploads.storedBytes,
     database,
     writer,
     writable: () => writable,
+    integrity,
     usage,
     connections: listeners.connections,
     clock,
@@ -270,6 +299,7 @@ export async function startServer(
   const faces = openFaces({
     gateway,
     inspector,
+    turns,
     config,
     settings,
     openAdmin: config.admin.enabled
@@ -308,11 +338,17 @@ export async function startServer(
       ? createMetricsFace({
           ...metrics,
           token: () => settings.now.metrics.token,
+          isLocalOpen: () => settings.now.metrics.local,
           findActor: knowActor,
           log,
         })
       : null,
     uploads,
+    uploadRoom: createUploadRoom({
+      bytesMax: config.store.bytesMax,
+      usedBytes: () => store.bytes + databaseBytes(database) + uploads.storedBytes,
+      deviceRoom: () => deviceRoom(createSystemFiles(), config.dataDir),
+    }),
     ready,
     networks: () => opened.networks().map(({ name }) => name),
     clock,
@@ -341,6 +377,16 @@ export async function startServer(
   const firstKey = await createFirstKey(accounts)
   const firstRun = await createFirstRunLink(identity, accounts, adminUrl)
 
+  log('info', 'started', {
+    version: cairnVersion(),
+    node: process.version,
+    pid: process.pid,
+    url,
+    ...(adminUrl === null ? {} : { dashboard: `${adminUrl}/dashboard` }),
+    dataDir: resolve(config.dataDir),
+    networks: opened.networks().map(({ name }) => name),
+  })
+
   // Everything stands: from here on the caller stops it, not the end of this function.
   const running = starting.move()
   return {
@@ -351,6 +397,10 @@ export async function startServer(
     reload: async () => {
       await reload?.now()
     },
-    stop: () => running.disposeAsync(),
+    async stop() {
+      log('info', 'stopping')
+      await running.disposeAsync()
+      log('info', 'stopped')
+    },
   }
 }

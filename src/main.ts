@@ -2,6 +2,7 @@
 // Tested by test/cli.test.ts
 import { keepFreedMemory } from './base/keep-freed-memory.ts'
 import { processEnvironment } from './config/config.ts'
+import { checkoutInvocation } from './cli/as-invoked.ts'
 import { runProgram } from './cli/program.ts'
 import { askTerminal } from './cli/questions.ts'
 import { readAll } from './cli/read-input.ts'
@@ -20,6 +21,8 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   readInput: () => readAll(process.stdin),
   env: processEnvironment(),
+  // An installed package runs its build.
+  ...(import.meta.url.endsWith('.ts') ? { invocation: checkoutInvocation } : {}),
   terminal: { out: process.stdout.isTTY, err: process.stderr.isTTY },
   ...(process.stdin.isTTY
     ? { openQuestions: () => askTerminal(process.stdin, process.stderr) }

@@ -1,6 +1,7 @@
 // The admin side as the server listens with it: its operations, what they may touch, and who asks.
 // Tested by test/admin.test.ts
 import { fileURLToPath } from 'node:url'
+import { cardGateOf } from './open-cards.ts'
 import { createListedIps } from './base/ip-list.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
@@ -59,7 +60,7 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     filesClassOf: faces.filesClassOf,
     limiter,
     fileMeters,
-    cardGate: () => settings.now.card.adapter !== 'none',
+    cardGate: () => cardGateOf(settings.now),
   })
   return createAdminSide({
     api: createAdminFace({

@@ -1,6 +1,9 @@
 // Cards as the settings have them now: the billing company is reached when a card needs it, and anew when its settings
 // change.
 // Tested by test/card-started.test.ts
+import { faults } from './base/fault.ts'
+import type { CardGate } from './gateway/enter.ts'
+import { dashboardUrl } from './open-identity.ts'
 import type { Biller } from './accounts/cards/biller.ts'
 import { type Cards, type CardsParts, createCards } from './accounts/cards/cards.ts'
 import { openStripe } from './accounts/cards/stripe-biller.ts'
@@ -71,3 +74,17 @@ export function openCards(
     },
   }
 }
+
+/** The refusal for an account without a card under these settings. */
+export function cardGateOf(config: Config): CardGate {
+  const { adapter } = config.card
+  if (adapter === 'none') return null
+  if (adapter === 'manual') return { detail: noMark }
+  return config.admin.enabled
+    ? { detail: `${faults.no_card.message} at ${dashboardUrl(config)}/dashboard/card` }
+    : {}
+}
+
+/** With `card.adapter: manual` an account owner cannot add a card. */
+const noMark =
+  'billing card required: this server takes no cards, so its operator has to mark the account: "cairn card set <account>", or the Card page of the dashboard'

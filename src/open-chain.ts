@@ -106,7 +106,7 @@ function asNetwork(
     relay: null,
     blobFeeFraction,
     forkConfigs,
-    obtain,
+    obtain: embedded.ownContent(obtain),
     held,
     heldNode,
     headers,

@@ -1,5 +1,7 @@
 // The core of a data folder: its store, where what it lacks is asked, and how both are verified.
 // Tested by test/start.test.ts
+import type { Obtain } from './content/ref.ts'
+import type { Store } from './content/store.ts'
 import { availableParallelism } from 'node:os'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
@@ -10,6 +12,7 @@ import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
 import { createReadRun, type ReadRun } from './content/obtain-run.ts'
 import { createObtain, type Obtaining } from './content/obtain.ts'
+import { createQuarantineCheck } from './content/quarantine-check.ts'
 import { defaultObtainLimits } from './content/obtain-limits.ts'
 import type { SegmentStore } from './content/segments/segment-store.ts'
 import { isShared } from './content/shared-content.ts'
@@ -25,6 +28,8 @@ import { openStore } from './open-store.ts'
 export type OpenContent = {
   readonly store: SegmentStore
   readonly obtaining: Obtaining
+  /** Blocks of files from sources alone, as if none were stored. */
+  readonly obtainOutside: Obtain
   readonly readRun: ReadRun
   /** Of headers, lists and nodes, by network. */
   readonly sources: NetworkSources
@@ -41,10 +46,12 @@ export async function openContent(parts: {
   /** Its thread hashes beside. */
   readonly writer: ThreadWriter
   readonly countContent: Counters['countContent']
+  /** Bytes of unfinished uploads on disk. */
+  readonly uploadBytes: () => number
   readonly clock: Clock
   readonly log: Log
 }): Promise<OpenContent> {
-  const { config, database, bytesDb, writer, countContent: count, clock, log } = parts
+  const { config, database, bytesDb, writer, uploadBytes, countContent: count, clock, log } = parts
   await using opening = new AsyncDisposableStack()
   const hashBeside: HashBeside | null =
     availableParallelism() > 1 ? createHashBeside((guest) => writer.invite(guest)) : null
@@ -54,6 +61,7 @@ export async function openContent(parts: {
     bytesDb,
     writer,
     bytesMax: config.store.bytesMax,
+    besideBytes: uploadBytes,
     hashBeside,
     clock,
     log,
@@ -64,18 +72,25 @@ export async function openContent(parts: {
   const blockSources = createBlockSources({ clock, log })
   opening.defer(() => blockSources.close())
   await blockSources.replace(gatewaysOf(config))
+  const shared = { verify, nameOf: nameKeccakKinds, clock, log, count }
   const obtaining = createObtain({
+    ...shared,
     store,
     sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
-    verify,
-    nameOf: nameKeccakKinds,
     isShared,
-    clock,
-    log,
-    count,
     limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   opening.defer(() => obtaining.idle())
+  const outside = createObtain({
+    ...shared,
+    store: Object.assign(Object.create(store) as Store, { find: () => null, has: () => false }),
+    sourcesFor: () => blockSources.now(),
+    limits: { ...defaultObtainLimits, memoryBytesMax: 0 },
+  })
+  opening.defer(() => outside.idle())
+  const { obtain } = obtaining
+  const quarantine = createQuarantineCheck({ store, database, obtain, clock, log })
+  opening.defer(() => quarantine.stop())
   const readRun = createReadRun({
     store,
     verify,
@@ -85,7 +100,15 @@ export async function openContent(parts: {
     count,
   })
   const open = opening.move()
-  return { store, obtaining, readRun, sources, blockSources, close: () => open.disposeAsync() }
+  return {
+    store,
+    obtaining,
+    obtainOutside: outside.obtain,
+    readRun,
+    sources,
+    blockSources,
+    close: () => open.disposeAsync(),
+  }
 }
 
 /** The gateways that blocks of files are asked of. */

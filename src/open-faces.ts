@@ -2,6 +2,7 @@
 // Tested by test/start.test.ts
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import type { Clock } from './base/clock.ts'
+import type { FairTurns } from './base/fair-turns.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import type { Gateway } from './gateway/gateway.ts'
@@ -12,6 +13,7 @@ import { createFilesOperations, pathOperations } from './gateway/operations/file
 import type { TrialParts } from './gateway/trial.ts'
 import { type AdminSide, withMetrics } from './http/admin/admin-side.ts'
 import type { AsKeyParts } from './http/admin/as-key.ts'
+import { commands, globalOptions } from './http/commands.ts'
 import { createFilesFace } from './http/files.ts'
 import type { Face } from './http/node-exchange.ts'
 import { createPathFace } from './http/path-face.ts'
@@ -20,6 +22,7 @@ import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
 import type { ServerParts } from './http/server.ts'
 import { createTusFace } from './http/tus/tus-face.ts'
 import type { UploadRecords } from './http/tus/upload-records.ts'
+import type { UploadRoom } from './http/tus/upload-room.ts'
 import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
 import { cairnVersion } from './version.ts'
 
@@ -29,6 +32,7 @@ type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesCla
 export type FacesParts = {
   readonly gateway: Gateway
   readonly inspector: Inspector
+  readonly turns: FairTurns
   /** As of the start. */
   readonly config: Config
   /** As of now. */
@@ -39,6 +43,7 @@ export type FacesParts = {
   readonly metrics: Face | null
   /** Of uploads that may go on. */
   readonly uploads: UploadRecords
+  readonly uploadRoom: UploadRoom
   readonly ready: () => boolean
   /** Names of those served now. */
   readonly networks: () => readonly string[]
@@ -55,10 +60,23 @@ export type OpenFaces = Pick<ServerParts, 'routes' | 'upgrades'> & {
 }
 
 export function openFaces(parts: FacesParts): OpenFaces {
-  const { gateway, inspector, config, settings, uploads, ready, networks, clock, log } = parts
+  const {
+    gateway,
+    inspector,
+    turns,
+    config,
+    settings,
+    uploads,
+    uploadRoom,
+    ready,
+    networks,
+    clock,
+    log,
+  } = parts
   const rpcParts = {
     gateway,
     inspector,
+    turns,
     settings: {
       ...defaultRpcSettings,
       get bodyBytesMax() {
@@ -84,6 +102,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
       clock,
       version: cairnVersion(),
       publicKey: obtainPublicKey(config.dataDir),
+      declared: { commands, globalOptions },
     }),
     version: cairnVersion(),
     settings: {
@@ -110,7 +129,12 @@ export function openFaces(parts: FacesParts): OpenFaces {
       rpc,
       ...(admin === null || apart ? {} : { admin }),
       files: createFilesFace(filesParts),
-      tus: createTusFace({ ...filesParts, add: add as FilesOperation<unknown>, records: uploads }),
+      tus: createTusFace({
+        ...filesParts,
+        add: add as FilesOperation<unknown>,
+        records: uploads,
+        room: uploadRoom,
+      }),
       paths: createPathFace({
         gateway,
         operations: pathOperations,

@@ -1,9 +1,11 @@
 // The gateway over what stands already: who enters, what is charged and counted, which files and paths are served.
 // Settings are read at each request.
 // Tested by test/start.test.ts
+import type { FairTurns } from './base/fair-turns.ts'
 import type { Caller } from './accounts/caller.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
+import { keepNewest } from './base/keep-newest.ts'
 import type { Log } from './base/log.ts'
 import { chooseProfile } from './choose-profile.ts'
 import type { Config } from './config/settings.ts'
@@ -18,14 +20,21 @@ import type { Inspector } from './gateway/inspect/inspector.ts'
 import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
+import type { Files } from './ipfs/files.ts'
+import { createOwnContent } from './ipfs/own-content.ts'
+import { createCallLog } from './limits/call-log.ts'
 import { type FailedEntries, guardEntries } from './limits/failed-entries.ts'
 import type { FileMeters } from './limits/file-meters.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { createPathLimits } from './limits/path-limits.ts'
 import type { Usage } from './limits/usage.ts'
 import type { Counters } from './metrics/counters.ts'
+import { cardGateOf } from './open-cards.ts'
 import type { OpenContent } from './open-content.ts'
 import type { OpenNetworks } from './open-networks.ts'
+
+/** Accounts whose view of the content is held at a time. */
+const filesByAccountMax = 1000
 
 export function openGateway(parts: {
   /** As of the start. */
@@ -37,6 +46,8 @@ export function openGateway(parts: {
   readonly directory: Directory
   readonly failed: FailedEntries
   readonly limiter: Limiter
+  /** Of the request thread. */
+  readonly turns: FairTurns
   readonly fileMeters: FileMeters
   readonly usage: Usage
   readonly counters: Counters
@@ -48,9 +59,9 @@ export function openGateway(parts: {
   readonly clock: Clock
   readonly log: Log
 }): Gateway {
-  const { config, settings, content, opened, directory, limiter, usage, counters } = parts
+  const { config, settings, content, opened, directory, limiter, turns, usage, counters } = parts
   const { inspector, fileMeters, denied, findSender, database, writer, clock, log } = parts
-  const { store, obtaining, readRun, blockSources } = content
+  const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
   const readers = createPathLimits({
@@ -59,26 +70,46 @@ export function openGateway(parts: {
     streamsMax: () => settings.now.gateway.streamsMax,
     streamsPerReaderMax: () => settings.now.gateway.streamsPerReaderMax,
   })
+  const logCall = createCallLog({ calls: () => settings.now.log.calls, clock, log })
+  const filesSettings = {
+    store,
+    forget: store.forget,
+    obtain: obtaining.obtain,
+    readRun,
+    database,
+    writer,
+    clock,
+    hasSources,
+    turns,
+    limits: {
+      ...defaultFilesLimits,
+      importBlocksMax: config.files.blocksMax,
+      folderBytesMax: config.files.folderBytesMax,
+      pinBlocksMax: config.files.blocksMax,
+      idleMs: config.files.idleMs,
+      unpinnedMs: config.files.unpinnedMs,
+    },
+  }
+  const own = createOwnContent({
+    store,
+    obtain: obtaining.obtain,
+    obtainOutside,
+    readRun,
+    database,
+  })
+  const filesByAccount = new Map<string, Files>()
+  function ownFiles(accountId: string): Files {
+    const known = filesByAccount.get(accountId)
+    if (known !== undefined) return known
+    const files = createFiles({ ...filesSettings, ...own.of(accountId) })
+    keepNewest(filesByAccount, accountId, files, filesByAccountMax)
+    return files
+  }
   return createGateway({
     inspector,
     networks: opened.networks,
-    files: createFiles({
-      store,
-      forget: store.forget,
-      obtain: obtaining.obtain,
-      readRun,
-      database,
-      writer,
-      clock,
-      hasSources,
-      limits: {
-        ...defaultFilesLimits,
-        importBlocksMax: config.files.blocksMax,
-        pinBlocksMax: config.files.blocksMax,
-        idleMs: config.files.idleMs,
-        unpinnedMs: config.files.unpinnedMs,
-      },
-    }),
+    files: createFiles(filesSettings),
+    filesOf: config.files.isolation === 'own' ? ownFiles : null,
     authenticate: guardEntries<Caller | Promise<Caller>>(
       (key, secret, address, jwt) =>
         jwt === undefined
@@ -87,7 +118,7 @@ export function openGateway(parts: {
       parts.failed,
     ),
     get cardGate() {
-      return hasCardGate()
+      return cardGateOf(settings.now)
     },
     admitUnits: limiter.admitUnits,
     refundUnits: limiter.refundUnits,
@@ -104,7 +135,10 @@ export function openGateway(parts: {
       denies: denied.denies,
       admit: readers.admit,
     },
-    count: usage.count,
+    count(call) {
+      usage.count(call)
+      logCall(call)
+    },
     countBytes: usage.countBytes,
     countAnswer: counters.countAnswer,
     clock,

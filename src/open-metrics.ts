@@ -12,11 +12,13 @@ import { countUsage } from './metrics/count-usage.ts'
 import type { Counters } from './metrics/counters.ts'
 import { observe, type ObservedHead } from './metrics/observe.ts'
 import { createMetrics } from './metrics/registry.ts'
+import { countQuarantined } from './content/quarantine-rows.ts'
 import type { SegmentStore } from './content/segments/segment-store.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
 import type { Usage } from './limits/usage.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
+import type { IntegrityWatch } from './watch-integrity.ts'
 
 export type MetricsParts = {
   readonly counters: Counters
@@ -25,9 +27,12 @@ export type MetricsParts = {
   readonly operations: Iterable<string>
   readonly store: Pick<SegmentStore, 'bytes' | 'isWritable' | 'segments'>
   readonly bytesMax: number | null
+  /** Bytes of unfinished uploads on disk. */
+  readonly uploadBytes: () => number
   readonly database: Database
   readonly writer: Pick<ThreadWriter, 'waiting'>
   readonly writable: () => boolean
+  readonly integrity: Pick<IntegrityWatch, 'isSound' | 'repairs'>
   readonly usage: Pick<Usage, 'onFlush' | 'read' | 'failedWrites'>
   /** By listener. */
   readonly connections: () => ReadonlyMap<string, number>
@@ -66,10 +71,15 @@ export function openMetrics(parts: MetricsParts): OpenMetrics {
     store: () => ({
       segmentBytes: store.bytes,
       databaseBytes: databaseBytes(database),
+      uploadBytes: parts.uploadBytes(),
       bytesMax: parts.bytesMax,
       sealed: store.segments.sealed().size,
       writable: store.isWritable && parts.writable(),
+      quarantined: countQuarantined(database),
+      isSound: parts.integrity.isSound,
+      repairs: parts.integrity.repairs,
     }),
+    backgroundFailures: () => counters.backgroundFailures,
     writesWaiting: () => parts.writer.waiting,
     usage: () => ({
       heldRows: usage.read(({ length }) => length),

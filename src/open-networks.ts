@@ -3,6 +3,7 @@
 // Tested by test/upstream/networks-started.test.ts
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from './base/clock.ts'
+import { backgroundFailed } from './base/guarded-clock.ts'
 import type { Log } from './base/log.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from './config/network-config.ts'
 import { type Config, embeddedChain } from './config/settings.ts'
@@ -47,8 +48,15 @@ export type OpenNetworks = {
   readonly operationsOf: (network: Network) => Operations
   /** Somebody can be answered: a chain of our own, or a head that was vouched for lately. */
   isReady(): boolean
-  /** Of networks behind upstreams: how these stand. */
-  statuses(): readonly { readonly network: string; readonly status: PoolStatus }[]
+  /**
+   * Of networks behind upstreams: how these stand, and milliseconds since their head was last confirmed (null: it never
+   * was).
+   */
+  statuses(): readonly {
+    readonly network: string
+    readonly status: PoolStatus
+    readonly headAge: number | null
+  }[]
   /**
    * Puts the networks of other settings in the place of these, all at once: those that are the same go on, others
    * are opened first, and those that are gone or changed end when no request can be under way on them. The embedded
@@ -113,7 +121,11 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
       await one.close()
       log('info', 'network_closed', { network: one.listed.name })
     }
-    const stop = clock.after(requestMs + retireSpareMs, () => void end())
+    const stop = clock.after(requestMs + retireSpareMs, () => {
+      end().catch((error: unknown) =>
+        log('error', backgroundFailed, { in: 'network close', error }),
+      )
+    })
     retiring.set(one, end)
   }
 
@@ -122,7 +134,15 @@ export async function openNetworks(parts: OpenNetworksParts): Promise<OpenNetwor
     isReady: () => networks.some(hasHead),
     statuses: () =>
       serving.flatMap(({ network, upstream }) =>
-        upstream === null ? [] : [{ network: network.name, status: upstream.pool.status() }],
+        upstream === null
+          ? []
+          : [
+              {
+                network: network.name,
+                status: upstream.pool.status(),
+                headAge: upstream.headAge(),
+              },
+            ],
       ),
     operationsOf(network) {
       const found = offered.get(network)

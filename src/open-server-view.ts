@@ -14,6 +14,8 @@ import { cairnVersion } from './version.ts'
 export type ServerViewParts = {
   readonly opened: Pick<OpenNetworks, 'networks' | 'statuses'>
   readonly store: { readonly isWritable: boolean; readonly bytes: number }
+  /** Bytes of unfinished uploads on disk. */
+  readonly uploadBytes: () => number
   readonly database: Database
   readonly settings: { readonly now: Config }
   readonly ready: () => boolean
@@ -23,7 +25,7 @@ export type ServerViewParts = {
 }
 
 export function openServerView(parts: ServerViewParts): ServerView {
-  const { opened, store, database, settings, ready, port, started } = parts
+  const { opened, store, uploadBytes, database, settings, ready, port, started } = parts
 
   function urlOf(network: string, upstream: string): string {
     const listed = settings.now.networks?.find(({ name }) => name === network)
@@ -50,8 +52,8 @@ export function openServerView(parts: ServerViewParts): ServerView {
       }),
     store: () => ({
       writable: store.isWritable,
-      // Content of chains is in the database, and `store.bytesMax` is of both together.
-      bytes: store.bytes + databaseBytes(database),
+      // Content of chains is in the database, and `store.bytesMax` is of all of them together.
+      bytes: store.bytes + databaseBytes(database) + uploadBytes(),
       bytesMax: settings.now.store.bytesMax,
     }),
     gateway: () => settings.now.gateway,

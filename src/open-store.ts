@@ -48,6 +48,8 @@ export async function openStore(parts: {
   readonly bytesDb?: Database
   readonly writer: Writer
   readonly bytesMax: number | null
+  /** What else takes of `bytesMax`. */
+  readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
   readonly hashBeside?: HashBeside | null
   readonly clock: Clock
@@ -59,6 +61,7 @@ export async function openStore(parts: {
     bytesDb,
     writer,
     bytesMax,
+    besideBytes = () => 0,
     limits,
     hashBeside = null,
     clock,
@@ -76,6 +79,7 @@ export async function openStore(parts: {
     ops,
     path: segmentsOf(dataDir),
     bytesMax,
+    besideBytes,
     rowsFollow,
     hashBeside,
     clock,

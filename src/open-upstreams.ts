@@ -27,7 +27,7 @@ export function openUpstreams(
   parts: OpenUpstreamsParts,
 ): UpstreamNetwork {
   const { writer, clock, log } = parts
-  const { name, chainId, heads, genesisHash, upstreams } = config
+  const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
   const { obtain, held, heldNodeOrAsk } = parts.obtaining
   return openUpstreamNetwork({
     name,
@@ -40,6 +40,11 @@ export function openUpstreams(
       maxAgeMs: heads.maxAgeMs,
     },
     genesisHash,
+    blobFractions:
+      blobSchedule?.map(({ from, baseFeeUpdateFraction }) => ({
+        from: BigInt(from),
+        fraction: BigInt(baseFeeUpdateFraction),
+      })) ?? null,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ledger: createLieLedger({ network: name, writer, clock, log }),
     content: { obtain, held, heldNode: heldNodeOrAsk },

@@ -250,3 +250,19 @@ test('who gave no path at a terminal is told that what is typed is read', () => 
   assert.equal(stderr, 'Reading standard input; Ctrl-D ends it.\n')
   assert.equal(stdout, `${demo}\n`)
 })
+
+test('the pin of a lone file or folder has its name; two of them, or --pin-name, go their own way', async () => {
+  const nameOf = async (...args: readonly string[]) => {
+    const { code, out, err } = await cairn(['add', '-Q', ...args])
+    assert.equal(code, 0, err)
+    const cid = out.trim()
+    const reply = await filesClient(server).post(`pin/ls?arg=${cid}&names=true`)
+    const { Keys } = (await reply.json()) as { Keys: Record<string, { Name?: string }> }
+    return Keys[cid]?.Name
+  }
+  writeFileSync(join(folder, 'named.txt'), 'named by its file\n')
+  writeFileSync(join(folder, 'other.txt'), 'named by an option\n')
+  assert.equal(await nameOf('named.txt'), 'named.txt')
+  assert.equal(await nameOf('site/inner'), 'inner')
+  assert.equal(await nameOf('--pin-name', 'mine', 'other.txt'), 'mine')
+})

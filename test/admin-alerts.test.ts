@@ -91,6 +91,22 @@ test('without the setting no webhook goes to a private address or over plain HTT
     const path = `/accounts/${accounts[0]?.id}/alerts`
     const wrong = { emails: [], webhooks: ['http://example.com/hook'] }
     assert.equal((await page.ask('PUT', path, wrong)).code, 'bad_input')
+    for (const host of [
+      'localhost',
+      'LOCALHOST.',
+      'a.localhost',
+      '169.254.169.254',
+      '[fd00:ec2::254]',
+      'metadata.google.internal',
+      'metadata',
+      'instance-data.ec2.internal',
+      'metadata.tencentyun.com',
+      'printer.local',
+      'router.home.arpa',
+    ]) {
+      const inside = { emails: [], webhooks: [`https://${host}/hook`] }
+      assert.equal((await page.ask('PUT', path, inside)).code, 'bad_input', host)
+    }
     assert.partialDeepStrictEqual((await page.ask('GET', path)).body, { sendsMail: false })
   } finally {
     await cairn.stop()

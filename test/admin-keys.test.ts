@@ -2,8 +2,13 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
+import { createAccounts } from '../src/accounts/accounts.ts'
 import { defaultKeySettings } from '../src/accounts/key-settings.ts'
 import { Fault } from '../src/base/fault.ts'
+import { createInlineWriter } from '../src/db/inline-writer.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { createQueries } from '../src/db/queries.ts'
+import { openDatabase } from '../src/db/sqlite.ts'
 import { addPublicKey } from '../src/gateway/admin/add-public-key.ts'
 import { changeAccount } from '../src/gateway/admin/change-account.ts'
 import { changeKey } from '../src/gateway/admin/change-key.ts'
@@ -22,6 +27,7 @@ import { rotateKey } from '../src/gateway/admin/rotate-key.ts'
 import { rotateSecret } from '../src/gateway/admin/rotate-secret.ts'
 import { tryKey } from '../src/gateway/admin/try-key.ts'
 import { type AdminDesk, openDesk, person } from './fakes/admin-desk.ts'
+import { createTurnedClock } from './fakes/turned-clock.ts'
 
 async function twoAccounts(desk: AdminDesk) {
   const own = await desk.accounts.createAccount('acme')
@@ -323,4 +329,35 @@ test('a refusal names the member that is wrong, in a list the entry', async () =
   assert.equal(await fieldOf(desk.run(createKey, { account, name: 'a\nb' })), 'name')
   const quota = { account, settings: { filesStoredBytes: -1 } }
   assert.equal(await fieldOf(desk.run(changeAccount, quota)), 'settings.filesStoredBytes')
+})
+
+test('an owner makes keys up to the limit of the account, an operator more', async () => {
+  const db = openDatabase(':memory:')
+  migrate(db)
+  const writer = createInlineWriter(db)
+  const queries = createQueries()
+  const limited = createAccounts({
+    db,
+    writer,
+    queries,
+    clock: createTurnedClock(),
+    keysMax: () => 2,
+  })
+  const desk = openDesk({ accounts: limited }, db)
+  const { id } = await limited.createAccount('acme')
+  const owner = person({ [id]: 'owner' })
+  const make = () => desk.run(createKey, { account: id }, owner)
+  const made = [await make(), await make()]
+  assert.match(
+    await desk.refusal(createKey, { account: id }, owner),
+    /at most 2 keys that work \(setting keys\.perAccountMax\)/,
+  )
+  await desk.run(createKey, { account: id }, person({}, true))
+  for (const { key } of made) await limited.revokeKey(key.id)
+  // A revoked key makes room, but revoked keys are bounded too.
+  for (let count = limited.keyIdsOf(id).length; count < 20; count++) {
+    const { key } = await make()
+    await limited.revokeKey(key.id)
+  }
+  assert.match(await desk.refusal(createKey, { account: id }, owner), /at most 20 keys/)
 })

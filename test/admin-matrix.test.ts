@@ -51,7 +51,9 @@ before(async () => {
     person: strangerPerson,
     key: await makeKey(operator, foreignAccount),
   }
-  const made = await clients.get('owner')?.ask('POST', '/me/tokens', {
+  const owner = clients.get('owner')
+  await owner?.ask('POST', '/me/confirmation', { password: 'a stone on a stone' })
+  const made = await owner?.ask('POST', '/me/tokens', {
     name: 'of the owner',
     expires: null,
     role: 'owner',

@@ -51,11 +51,12 @@ async function openOffice() {
     return person.id
   }
 
-  /** As the face finds them: with what they may now. */
+  /** As the face finds them: with what they may now, in a session that was confirmed. */
   async function as(id: string): Promise<Actor & { kind: 'person' }> {
     const { token } = await identity.signIn.enter(id, here)
     const found = identity.entrance.findSession(token)
     assert.ok(found)
+    identity.confirmations.confirm(found.by.id)
     return {
       kind: 'person',
       personId: id,

@@ -39,7 +39,9 @@ function post(
 }
 
 async function team(cairn: Started): Promise<{ version: () => Promise<Response>; id: string }> {
-  const { account } = (await cairn.cli('accounts', 'create', 'team')) as { account: { id: string } }
+  const { account } = (await cairn.cli('accounts', 'create', 'team', '--no-card')) as {
+    account: { id: string }
+  }
   const { apiKey, apiKeySecret } = await cairn.cli('keys', 'create', '--account', 'team')
   const authorization = `Basic ${btoa(`${String(apiKey)}:${String(apiKeySecret)}`)}`
   return {
@@ -65,9 +67,9 @@ test('a card opens the file face as soon as its notice came, and closes it when 
     const { id, version } = await team(cairn)
     const refused = await version()
     assert.equal(refused.status, 402)
-    assert.equal(
+    assert.match(
       await refused.text(),
-      '{"Message":"billing card required: add a card to the account to use the file network","Code":0,"Type":"error"}\n',
+      /^\{"Message":"billing card required: add a card to the account to use the file network at http:\S+\/dashboard\/card","Code":0,"Type":"error"\}\n$/,
     )
     const admin = await openLocal(t, cairn, env)
     const form = await admin.run(beginCard, { account: id, attempt: randomUUID() })
@@ -160,4 +162,26 @@ test('a server is not started with half of the keys, or with keys of two modes',
     CAIRN_CARD_STRIPE_WEBHOOK_SECRET: 'whsec_12345678',
   }
   await assert.rejects(startCairn({ env: mixed }), /test mode/)
+})
+
+test('without a card, an account is answered 402 with what its operator can do; a new account has one', async () => {
+  const cairn = await startCairn()
+  try {
+    const version = async (account: string, ...options: readonly string[]) => {
+      await cairn.cli('accounts', 'create', account, ...options)
+      const key = await cairn.cli('keys', 'create', '--account', account)
+      const pair = btoa(`${String(key['apiKey'])}:${String(key['apiKeySecret'])}`)
+      return await fetch(`${cairn.url}/api/v0/version`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${pair}` },
+      })
+    }
+    assert.equal((await version('open')).status, 200)
+    const refused = await version('closed', '--no-card')
+    assert.equal(refused.status, 402)
+    const { Message } = (await refused.json()) as { Message: string }
+    assert.match(Message, /^billing card required: .* operator .*"cairn card set <account>"/)
+  } finally {
+    await cairn.stop()
+  }
 })

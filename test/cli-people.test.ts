@@ -60,7 +60,7 @@ test('the link for the first operator is printed again and again, each ending th
     await takeFirstRun({ url: cairn.url, firstRunLink: String(link) })
     const refused = await run('init --link')
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /there is an operator already: cairn people invite --operator/)
+    assert.match(refused.err, /an operator already exists: cairn people invite --operator/)
   } finally {
     await cairn.stop()
   }
@@ -69,7 +69,7 @@ test('the link for the first operator is printed again and again, each ending th
 test('somebody is invited and helped at the command line, and every step is in the audit', async () => {
   const { dataDir, run, json } = openFolder()
   await json('accounts create team')
-  assert.match((await run('people list')).out, /^Nobody yet: `cairn init --link`/)
+  assert.match((await run('people list')).out, /^No people yet: "cairn init --link"/)
   const { link } = await json('people invite --operator --email Ada@example.org')
   const cairn = await startCairn({ dataDir })
   try {

@@ -180,8 +180,8 @@ test('a revoked key stays in the list as revoked, and cannot be revoked twice', 
   assert.match(again.err, /^cairn: [^\n]+\n$/)
 })
 
-test('accounts have no card until one is set, and lose it when it is cleared', async () => {
-  await json('card', 'accounts', 'create', 'team')
+test('an account made without a card has none until it is set, and loses it when it is cleared', async () => {
+  await json('card', 'accounts', 'create', 'team', '--no-card')
   const hasCard = async () => {
     const { account } = await json('card', 'accounts', 'show', 'team')
     return (account as Record<string, unknown>)['hasCard']
@@ -191,6 +191,23 @@ test('accounts have no card until one is set, and lose it when it is cleared', a
   assert.equal(await hasCard(), true)
   await json('card', 'card', 'clear', 'team')
   assert.equal(await hasCard(), false)
+})
+
+test('an account that the operator makes is marked as having a card, unless Stripe knows of cards', async () => {
+  const made = async (folder: string, env: Record<string, string> = {}) => {
+    const data = ['--data-dir', join(root, folder), '--json']
+    const { code, out, err } = await cairn(['accounts', 'create', 'team', ...data], '', [], env)
+    assert.equal(code, 0, err)
+    return (JSON.parse(out) as { account: { hasCard: boolean } }).account.hasCard
+  }
+  const stripe = {
+    CAIRN_CARD_ADAPTER: 'stripe',
+    CAIRN_CARD_STRIPE_SECRET_KEY: 'sk_test_1234567890',
+    CAIRN_CARD_STRIPE_PUBLISHABLE_KEY: 'pk_test_1234567890',
+    CAIRN_CARD_STRIPE_WEBHOOK_SECRET: 'whsec_1234567890',
+  }
+  assert.equal(await made('by-operator'), true)
+  assert.equal(await made('by-stripe', stripe), false)
 })
 
 test('an unknown account ends with 1, a sentence, and with --json an object', async () => {
@@ -263,6 +280,6 @@ test('a folder that cannot be made, and a database that is none, are refused by 
   const listed = await cairn(['keys', 'list', '--data-dir', spoilt])
   assert.match(
     listed.err,
-    /^cairn: \S+\/cairn\.db is damaged \(.+\): cairn doctor says what mends it\n$/,
+    /^cairn: \S+\/cairn\.db is damaged \(.+\): npm run -s cairn -- doctor says what mends it\n$/,
   )
 })

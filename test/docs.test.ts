@@ -10,7 +10,7 @@ import { leaves } from '../src/config/config.ts'
 import { sourceSchema } from '../src/config/source-schema.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from '../src/config/network-schema.ts'
 import { createFilesOperations } from '../src/gateway/operations/files-index.ts'
-import { commands } from '../src/http/commands.ts'
+import { commands, globalOptions } from '../src/http/commands.ts'
 import { generatePages } from './docs/generate.ts'
 import { bannedWords } from './tidy/layers.ts'
 import { codeOf, readSources } from './tidy/source.ts'
@@ -47,7 +47,12 @@ test('every setting of a key is told of where keys are', () => {
 
 test('every declared file command has an operation, and every operation is declared', () => {
   const publicKey = new Uint8Array(32)
-  const operations = createFilesOperations({ clock: systemClock, version: '', publicKey })
+  const operations = createFilesOperations({
+    clock: systemClock,
+    version: '',
+    publicKey,
+    declared: { commands, globalOptions },
+  })
   assert.deepEqual([...operations.keys()].toSorted(), [...commands.keys()].toSorted())
 })
 

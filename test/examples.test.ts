@@ -15,7 +15,7 @@ const promised: Readonly<Record<string, RegExp>> = {
     /^deployed 0x[0-9a-f]{40}\n(raised in block \d+: success\n){2}by call 2, in storage 2\n$/,
   'subscribe.ts':
     /^subscribed 0x[0-9a-f]{32}\n(block \d+ 0x[0-9a-f]{64}\n){2}unsubscribed true\nclosed 1000 \n$/,
-  'watch-blocks.ts': /^(block \d+\n)*mined 3 payments\n$/,
+  'watch-blocks.ts': /^(block \d+\n)+mined 3 payments\n$/,
   'upload-and-pin.ts':
     /^(added site\S* \w+\n){4}h1 \{ color: slategray \}\npinned (Qm\w{44}) recursive\nunpinned \2\n$/,
   'prove-offline.sh':

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import type { InspectedRequest } from '../src/gateway/inspect/inspected-request.ts'
 import { startBehind } from './behind-upstreams.ts'
-import { type AdminClient, takeFirstRun } from './fakes/admin-client.ts'
+import { type AdminClient, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
 import { missingVectors } from './fakes/chain-vectors.ts'
 import { openStubChain } from './fakes/stub-chain.ts'
 import { startStubUpstream } from './fakes/stub-upstream.ts'
@@ -171,5 +171,19 @@ test(
     const word = await client.ask('POST', path, { upstream: 'node-1' })
     deepEqual([word.body['verified'], word.body['differences']], ['none', []])
     equal((await client.ask('POST', path, { upstream: 'node-7' })).code, 'absent')
+
+    // How the network is reached is for operators: an owner of the account sees no names.
+    const accountId = /accounts\/([^/]+)/.exec(place)?.[1]
+    const { body } = await client.ask('POST', '/invitations', { role: 'owner', accountId })
+    const owner = openAdminClient(cairn.url)
+    const newcomer = { email: 'grace@example.org', name: 'Grace', password: 'a stone on a stone' }
+    await owner.ask('POST', '/welcome', { link: body['link'], ...newcomer })
+    for (const where of [`${place}/requests/${first.id}`, `${place}/requests`]) {
+      const seen = await owner.ask('GET', where)
+      equal(seen.status, 200)
+      ok(!/node-[01]/.test(JSON.stringify(seen.body)), where)
+    }
+    equal((await owner.ask('POST', path, { upstream: 'node-1' })).code, 'not_allowed')
+    equal((await owner.ask('POST', path, {})).status, 200)
   },
 )

@@ -115,15 +115,17 @@ test('refusals are seen with their reason: at the gate, of the body, at a call',
   const basic = Buffer.from(':wrong-secret').toString('base64')
   equal((await ask('eth_getBalance', [], { authorization: `Basic ${basic}` })).status, 401)
   const rows = (await list()).map((row) =>
-    [row.method, row.outcome, row.reason, row.status, row.failed, row.units].join(' '),
+    [row.method, row.outcome, row.errorCode, row.reason, row.status, row.failed, row.units].join(
+      ' ',
+    ),
   )
   deepEqual(rows.toReversed(), [
-    ' refused_by_setting network 403 0 0',
-    ' bad_json  400 0 5',
-    'eth_getBalance bad_params  200 1 5',
-    'no_such no_method  200 1 5',
-    'batch bad_params  200 2 91',
-    ' bad_secret  401 0 0',
+    ' refused_by_setting -32002 network 403 0 0',
+    ' bad_json -32700  400 0 5',
+    'eth_getBalance bad_params -32602  200 1 5',
+    'no_such no_method -32601  200 1 5',
+    'batch bad_params -32602  200 2 91',
+    ' bad_secret -32600  401 0 0',
   ])
   equal((await list({ outcome: 'failed' })).length, 6)
   equal((await list({ method: 'eth_getBalance' })).length, 2)

@@ -19,7 +19,7 @@ const withPromtool = hasPromtool
 
 let cairn: Started
 before(async () => {
-  cairn = await startCairn({ env: { CAIRN_METRICS_TOKEN: token } })
+  cairn = await startCairn({ env: { CAIRN_METRICS_TOKEN: token, CAIRN_METRICS_LOCAL: 'true' } })
 })
 after(() => cairn.stop())
 
@@ -162,10 +162,24 @@ test('switched off, it is not there', async () => {
 })
 
 test('it is there without the admin side too', async () => {
-  const other = await startCairn({ env: { CAIRN_ADMIN_ENABLED: 'false' } })
+  const other = await startCairn({
+    env: { CAIRN_ADMIN_ENABLED: 'false', CAIRN_METRICS_LOCAL: 'true' },
+  })
   try {
     assert.equal((await fetch(`${other.url}/metrics`)).status, 200)
     assert.equal((await fetch(`${other.url}/openapi.json`)).status, 404)
+  } finally {
+    await other.stop()
+  }
+})
+
+test('without metrics.local a request from loopback needs a token too: it may come through a proxy', async () => {
+  const other = await startCairn()
+  try {
+    // As a proxy asks that adds no header: from loopback, by the address it was given.
+    const reply = await fetch(`${other.url}/metrics`)
+    assert.equal(reply.status, 401)
+    assert.match(await reply.text(), /metrics\.token/)
   } finally {
     await other.stop()
   }

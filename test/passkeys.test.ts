@@ -4,8 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from '../src/gateway/admin/actor.ts'
 import { addPasskey } from '../src/gateway/admin/add-passkey.ts'
+import { beginPasskeyConfirmation } from '../src/gateway/admin/begin-passkey-confirmation.ts'
 import { beginPasskeySignIn } from '../src/gateway/admin/begin-passkey-sign-in.ts'
 import { beginPasskey } from '../src/gateway/admin/begin-passkey.ts'
+import { confirmWithPasskey } from '../src/gateway/admin/confirm-with-passkey.ts'
+import { createToken } from '../src/gateway/admin/create-token.ts'
 import { inviteAnyone } from '../src/gateway/admin/invite-anyone.ts'
 import { listAllAudit } from '../src/gateway/admin/list-all-audit.ts'
 import { listPasskeys } from '../src/gateway/admin/list-passkeys.ts'
@@ -102,6 +105,28 @@ test('a passkey is added with the password, signs in, is told, and removed', asy
   const gone = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
   assert.match(await refusal(signInWithPasskey, gone, null), /^bad_sign_in: .*use your password/)
   assert.match(await refusal(removePasskey, { passkey: passkey.id }, actor), /^absent/)
+})
+
+test('a passkey confirms its person in the session that asked for it, in no other', async () => {
+  const { run, refusal, actor, identity } = await openOffice()
+  const order = { name: 'ci', role: 'owner', expires: null }
+  const authenticator = createFakeAuthenticator()
+  const begun = await run(beginPasskey, { password }, actor)
+  await run(addPasskey, { name: 'laptop', ...madeBy(authenticator, deskPage, begun) }, actor)
+  assert.match(await refusal(createToken, order, actor), /^needs_confirmation/)
+
+  const toSignIn = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
+  assert.match(await refusal(confirmWithPasskey, toSignIn, actor), /^bad_sign_in/)
+  const { token } = await identity.signIn.enter(actor.personId, here)
+  const other = { ...actor, via: identity.entrance.findSession(token)?.by ?? actor.via }
+  const elsewhere = await run(beginPasskeyConfirmation, {}, other)
+  const ofOther = signedBy(authenticator, deskPage, elsewhere)
+  assert.match(await refusal(confirmWithPasskey, ofOther, actor), /^bad_sign_in/)
+
+  const asked = await run(beginPasskeyConfirmation, {}, actor)
+  await run(confirmWithPasskey, signedBy(authenticator, deskPage, asked), actor)
+  await run(createToken, order, actor)
+  assert.match(await refusal(createToken, order, other), /^needs_confirmation/)
 })
 
 test('the audit names who, and which passkey, and holds nothing of what was signed', async () => {

@@ -134,7 +134,7 @@ test('with an ABI alone, the slot of a getter is the one it reads that holds wha
     const { data, output } = getterCall(abi, path)
     const answer = await provider.call({ to: address, data })
     const list = (await provider.send('eth_createAccessList', [
-      { to: address, data },
+      { from: devAccounts[0]?.address, to: address, data },
       'latest',
     ])) as {
       accessList: readonly { storageKeys: readonly string[] }[]

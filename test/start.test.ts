@@ -62,7 +62,7 @@ test(
   async () => {
     const cairn = await startCairn()
     try {
-      await cairn.cli('accounts', 'create', 'team')
+      await cairn.cli('accounts', 'create', 'team', '--no-card')
       const made = (await cairn.cli('keys', 'create', '--account', 'team')) as {
         apiKey: string
         apiKeySecret: string

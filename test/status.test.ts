@@ -40,6 +40,7 @@ const view: ServerView = {
       p95Ms: null,
       successRate: 0.5,
       head: 7n,
+      heads: 'polled',
       lag: 2,
       lies: 3,
     },
@@ -57,8 +58,8 @@ async function run(
     ...({} as AdminParts),
     server,
     actor: { kind: 'local' },
-    origin: { address: null, userAgent: null, page: null },
-    session: { begin: () => {}, end: () => {} },
+    origin: { address: null, userAgent: null, device: null, page: null },
+    session: { begin: () => {}, end: () => {}, remember: () => {} },
     signal: new AbortController().signal,
   }
   const reply = await runAdmin(operation as AdminOperation, sent, call)

@@ -25,6 +25,7 @@ export async function startEdr(
     port: Number(line.toString()),
     pid: child.pid ?? 0,
     async stop() {
+      if (child.exitCode !== null) return
       const ended = once(child, 'exit')
       child.kill()
       await ended

@@ -62,6 +62,8 @@ function answer(body: string): string {
 }
 
 const server = createServer((request, response) => {
+  // Cairn also tries for a WebSocket that pushes heads: there is none here.
+  if (request.method !== 'POST') return void response.writeHead(405).end()
   const parts: Buffer[] = []
   request.on('data', (part: Buffer) => parts.push(part))
   request.on('end', () => {

@@ -3,6 +3,7 @@ import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { SignIn } from '../pages/sign-in.tsx'
 import { Welcome } from '../pages/welcome.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
+import { Confirming } from '../ui/confirming.tsx'
 import { Lone } from '../ui/lone.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { mayOpen, Shell } from '../ui/shell.tsx'
@@ -19,7 +20,9 @@ export function App() {
     <Router>
       <Toasts>
         <OwnKeyProvider>
-          <Entry />
+          <Confirming>
+            <Entry />
+          </Confirming>
         </OwnKeyProvider>
       </Toasts>
     </Router>

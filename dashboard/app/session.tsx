@@ -61,6 +61,12 @@ export function useFindSession(): Loaded<Found> {
   return found
 }
 
+/** The account that a person starts with: one that they own, else one that they are a member of, else any. */
+function ownFirst(accounts: readonly Account[]): Account | null {
+  const withRole = (role: Account['role']) => accounts.find((account) => account.role === role)
+  return withRole('owner') ?? withRole('member') ?? accounts[0] ?? null
+}
+
 export function SessionProvider({
   found,
   reload,
@@ -78,7 +84,7 @@ export function SessionProvider({
     const { accounts } = found
     return {
       ...found,
-      account: accounts.find(({ id }) => id === chosen) ?? accounts[0] ?? null,
+      account: accounts.find(({ id }) => id === chosen) ?? ownFirst(accounts),
       chooseAccount(id) {
         localStorage.setItem(accountPlace, id)
         setChosen(id)

@@ -138,13 +138,12 @@ function Deeds({ status, again }: { readonly status: CardStatus; again(): void }
       </div>
       {removing && (
         <ConfirmDialog
-          title="Take the card away?"
-          action="Take it away"
+          title="Remove the card?"
+          action="Remove the card"
           onConfirm={remove}
           onClose={() => setRemoving(false)}
         >
-          Stripe forgets it, and the file face answers 402 to the keys of this account. What is
-          pinned stays.
+          Stripe deletes it, and the IPFS API answers 402 to the keys of this account. Pins stay.
         </ConfirmDialog>
       )}
     </>

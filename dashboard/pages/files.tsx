@@ -219,7 +219,7 @@ function Pins({
             title: 'Name',
             cell: ({ name, mode }) => (
               <span class="row">
-                {name === '' ? <span class="soft">no name</span> : name}
+                {name === '' ? <span class="soft">Untitled</span> : name}
                 {mode === 'direct' && <Badge>direct</Badge>}
               </span>
             ),
@@ -275,24 +275,28 @@ function Pins({
       )}
       {leaving !== null && place !== null && (
         <ConfirmDialog
-          title="Unpin it?"
-          action="Unpin"
+          title={`Unpin ${titleOf(leaving)}?`}
+          action={`Unpin ${titleOf(leaving)}`}
           onClose={() => setLeaving(null)}
           onConfirm={async () => {
             await (await callFiles(place, 'pin/rm', { arg: leaving.cid })).text()
-            toast('It is no longer pinned')
+            toast(`${titleOf(leaving)} is no longer pinned`)
             onChanged()
           }}
         >
           <p>
-            Nothing else of this account keeps it then, unless another pin holds the same blocks; it
-            goes with the next collection.
+            The next collection deletes its blocks, unless another pin of this account holds them.
           </p>
           <p class="mono">{leaving.cid}</p>
         </ConfirmDialog>
       )}
     </>
   )
+}
+
+/** The name of the pin, or the start of its CID. */
+function titleOf({ name, cid }: Pin): string {
+  return name === '' ? `${cid.slice(0, 12)}…` : name
 }
 
 function isOpen(reading: Reading | null): boolean {

@@ -131,7 +131,7 @@ function Members() {
       {removing !== null && (
         <ConfirmDialog
           title={`Remove ${removing.name === '' ? removing.email : removing.name}?`}
-          action="Remove"
+          action={`Remove ${removing.name === '' ? removing.email : removing.name}`}
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const sent = { account, person: removing.personId }

@@ -10,6 +10,7 @@ import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
+import { useConfirming } from '../ui/confirming.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { Show } from '../ui/note.tsx'
@@ -19,7 +20,11 @@ import { Invitations } from './people/invitations.tsx'
 
 type Person = Reply<typeof listPeople>['people'][number]
 type Act = {
+  /** In the row of the person. */
   readonly button: string
+  /** In the dialog that confirms it: a verb and the person. */
+  readonly action: string
+  readonly harmless: boolean
   readonly title: string
   readonly about: string
   readonly run: () => Promise<unknown>
@@ -27,6 +32,7 @@ type Act = {
 
 export function PeoplePage() {
   const { person: me } = useSession()
+  const confirming = useConfirming()
   const [inviting, setInviting] = useState(false)
   const [round, setRound] = useState(0)
   const [asked, setAsked] = useState<Act | null>(null)
@@ -112,10 +118,11 @@ export function PeoplePage() {
       {asked !== null && (
         <ConfirmDialog
           title={asked.title}
-          action={asked.button}
+          action={asked.action}
+          harmless={asked.harmless}
           onClose={() => setAsked(null)}
           onConfirm={async () => {
-            await asked.run()
+            await confirming(asked.run)
             people.again()
           }}
         >
@@ -139,7 +146,9 @@ function actsOn({
   return [
     {
       button: isOperator ? 'Not an operator' : 'Make an operator',
-      title: isOperator ? `Is ${email} an operator no more?` : `Make ${email} an operator?`,
+      action: isOperator ? `Remove operator role of ${email}` : `Make ${email} an operator`,
+      harmless: false,
+      title: isOperator ? `Remove the operator role of ${email}?` : `Make ${email} an operator?`,
       about: isOperator
         ? 'Their accounts stay theirs; they are signed out.'
         : 'Operators see and change every account, and the server.',
@@ -149,21 +158,27 @@ function actsOn({
       ? [
           {
             button: 'Reset sign-in',
-            title: `Take the authenticator and the passkeys of ${email} away?`,
+            action: `Reset sign-in of ${email}`,
+            harmless: false,
+            title: `Remove the authenticator and the passkeys of ${email}?`,
             about:
-              'For somebody who lost them: the password alone lets them in until they set up others.',
+              'Use this if they lost them. They sign in with the password alone until they set up new ones.',
             run: () => call<typeof resetTotp>('POST /people/{person}/totp/reset', { person }),
           },
         ]
       : []),
     {
       button: 'Sign out',
+      action: `Sign out ${email}`,
+      harmless: false,
       title: `Sign ${email} out everywhere?`,
       about: 'All their sessions end; their tokens go on.',
       run: () => call<typeof endSessionsOf>('POST /people/{person}/sessions/end', { person }),
     },
     {
       button: disabled === null ? 'Disable' : 'Enable',
+      action: `${disabled === null ? 'Disable' : 'Enable'} ${email}`,
+      harmless: disabled !== null,
       title: disabled === null ? `Disable ${email}?` : `Enable ${email}?`,
       about:
         disabled === null

@@ -106,6 +106,7 @@ const upstreamColumns: readonly Column<Upstream>[] = [
     number: true,
     cell: ({ head }) => (head === null ? '–' : formatNumber(Number(head))),
   },
+  { title: 'Heads', cell: ({ heads }) => (heads === 'pushed' ? 'Pushed' : 'Polled') },
   { title: 'Lag', number: true, cell: ({ lag }) => (lag === null ? '–' : String(lag)) },
   {
     title: 'Lies',

@@ -5,7 +5,14 @@ import type { getKeyUsage } from '../../src/gateway/admin/get-key-usage.ts'
 import type { getUsage } from '../../src/gateway/admin/get-usage.ts'
 import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
 import { call, type Reply, urlOf } from '../app/api.ts'
-import { formatBytes, formatMs, formatNumber, formatShort, formatTime } from '../app/format.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatMs,
+  formatNumber,
+  formatShort,
+  formatTime,
+} from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -173,7 +180,7 @@ function Told({ report: counted, storage, names }: ToldProps) {
                 {
                   title: 'Stored',
                   value: formatBytes(storage.physicalBytes),
-                  about: `${formatBytes(storage.logicalBytes)} in ${formatNumber(storage.pins)} pins, shared blocks counted once`,
+                  about: `${formatBytes(storage.logicalBytes)} in ${formatCount(storage.pins, 'pin')}, shared blocks counted once`,
                 },
               ]),
         ]}

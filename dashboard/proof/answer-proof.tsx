@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { callRpc, type KeyPlace, type RpcAnswer } from '../app/as-key.ts'
 import { formatMs } from '../app/format.ts'
-import { ProofBadge } from '../ui/badge.tsx'
+import { Badge } from '../ui/badge.tsx'
 import { Card, Facts } from '../ui/card.tsx'
 import { CodeBlock } from '../ui/copy.tsx'
 import { AreaField, SelectField, TextField } from '../ui/field.tsx'
@@ -31,6 +31,8 @@ const examples: Readonly<Record<string, readonly unknown[]>> = {
 
 type Shown = {
   readonly answer: RpcAnswer
+  /** The bundle is as the server sent it; false: a bit of it was flipped here. */
+  readonly intact: boolean
   readonly bundle: ProofBundle
   readonly trusted: string
   readonly stones: readonly Stone[]
@@ -57,7 +59,7 @@ export function AnswerProof({
   async function send(): Promise<void> {
     setShown(null)
     const answer = await callRpc(place, network, method, parseParams(params), { proof: true })
-    const { error, proof, result } = answer.reply
+    const { error, proof } = answer.reply
     if (error !== undefined) return setShown({ said: error.message })
     const bundle = proof as ProofBundle | undefined
     const trusted = block.trim() === '' ? (bundle?.block?.hash ?? '') : block.trim().toLowerCase()
@@ -65,7 +67,7 @@ export function AnswerProof({
       const why = answer.verified === null ? '' : `: it was given as "${answer.verified}"`
       return setShown({ said: `This answer came without a proof${why}.` })
     }
-    setShown(await show(answer, bundle, trusted, result))
+    setShown(await check(answer, bundle, trusted, true))
   }
 
   return (
@@ -97,40 +99,45 @@ export function AnswerProof({
         </Form>
       </Card>
       {shown !== null && 'said' in shown && <Note tone="warn">{shown.said}</Note>}
-      {shown !== null && !('said' in shown) && <Proved shown={shown} again={setShown} />}
+      {shown !== null && !('said' in shown) && <Checked shown={shown} onChecked={setShown} />}
     </>
   )
 }
 
-async function show(
+async function check(
   answer: RpcAnswer,
   bundle: ProofBundle,
   trusted: string,
-  told: unknown,
+  intact: boolean,
 ): Promise<Shown> {
   const { checkAnswer } = await import('./check-answer.ts')
-  const check = await checkAnswer(bundle, trusted, told)
-  return { answer, bundle, trusted, stones: stonesOf(bundle, trusted), check }
+  const found = await checkAnswer(bundle, trusted, answer.reply.result)
+  return { answer, intact, bundle, trusted, stones: stonesOf(bundle, trusted), check: found }
 }
 
-function Proved({ shown, again }: { readonly shown: Shown; again(shown: Shown): void }) {
-  const { answer, bundle, trusted, stones, check } = shown
-  const { result } = answer.reply
-  const breakIt = async (): Promise<void> => {
-    const nodes = bundle.nodes.map((node, at) =>
-      at === bundle.nodes.length - 1 ? flip(node) : node,
-    )
-    const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
-    again(await show(answer, { ...bundle, nodes, header }, trusted, result))
-  }
+function Checked({ shown, onChecked }: { readonly shown: Shown; onChecked(shown: Shown): void }) {
+  const { answer, intact, bundle, trusted, stones } = shown
+  const { result, proof } = answer.reply
+  const flipBit = async (): Promise<void> =>
+    onChecked(await check(answer, damaged(bundle), trusted, false))
+  const restore = async (): Promise<void> =>
+    onChecked(await check(answer, proof as ProofBundle, trusted, true))
+  const isProved = shown.check.proved && shown.check.sameAsTold
   return (
     <>
-      <Card title="The answer" actions={<ProofBadge label={answer.verified ?? 'none'} />}>
+      <Card
+        title="The answer"
+        actions={
+          <Badge tone={isProved ? 'good' : 'bad'}>{isProved ? 'Proved' : 'Not proved'}</Badge>
+        }
+      >
         <CodeBlock text={spell(result)} title="the answer" wrapped />
-        <Verdict check={check} />
+        {!intact && <Note tone="warn">One bit of this bundle was flipped in this page.</Note>}
+        <Verdict check={shown.check} />
         <Facts
           rows={[
             ['Block', <span class="mono">{trusted}</span>],
+            ['Label from the server', answer.verified ?? 'none'],
             ['Answered in', formatMs(answer.ms)],
             ['Pieces', String(stones.length)],
           ]}
@@ -139,8 +146,12 @@ function Proved({ shown, again }: { readonly shown: Shown; again(shown: Shown): 
           <button class="button" type="button" onClick={() => download(bundle)}>
             Download the bundle
           </button>
-          <button class="button quiet" type="button" onClick={() => void breakIt()}>
-            Flip a bit and see
+          <button
+            class="button quiet"
+            type="button"
+            onClick={() => void (intact ? flipBit() : restore())}
+          >
+            {intact ? 'Flip a bit' : 'Restore the bundle'}
           </button>
         </div>
         <CodeBlock
@@ -157,6 +168,13 @@ function Proved({ shown, again }: { readonly shown: Shown; again(shown: Shown): 
       </Card>
     </>
   )
+}
+
+/** The bundle with one bit of its last node flipped, or of its header where it holds no node. */
+function damaged(bundle: ProofBundle): ProofBundle {
+  const nodes = bundle.nodes.map((node, at) => (at === bundle.nodes.length - 1 ? flip(node) : node))
+  const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
+  return { ...bundle, nodes, header }
 }
 
 function Verdict({ check }: { readonly check: Check }) {

@@ -2,6 +2,7 @@
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
+import { formatCount } from '../app/format.ts'
 import { Card } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
@@ -63,11 +64,13 @@ function Found({ shown: { stones, left, preview } }: { readonly shown: Shown }) 
     >
       <Note tone={isRight ? 'good' : 'bad'}>
         {isRight
-          ? `Proved in this browser: ${stones.length} blocks, each by its own hash.`
+          ? `Proved in this browser: ${formatCount(stones.length, 'block')}, each by its own hash.`
           : 'A block is not what its CID names.'}
       </Note>
       <FileStack stones={stones} />
-      {left > 0 && <p class="soft">{`${left} more blocks of the file are not shown.`}</p>}
+      {left > 0 && (
+        <p class="soft">{`The file has ${formatCount(left, 'more block')} that ${left === 1 ? 'is' : 'are'} not shown.`}</p>
+      )}
       {preview !== null && (
         <div class="field">
           <span class="field-title">The content begins</span>

@@ -6,6 +6,7 @@ import { toHex } from '../../src/base/hex.ts'
 import { dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
 import { decodeDagNode } from '../../src/codec/dag-pb.ts'
 import { decodeUnixfs } from '../../src/codec/unixfs.ts'
+import { formatCount } from '../app/format.ts'
 
 export type BlockStone = {
   readonly title: string
@@ -65,5 +66,5 @@ function digestOf(code: number, bytes: Uint8Array): string | null {
 }
 
 function sizes(bytes: Uint8Array): readonly (readonly [string, string])[] {
-  return [['Size', `${bytes.length} bytes`]]
+  return [['Size', formatCount(bytes.length, 'byte')]]
 }

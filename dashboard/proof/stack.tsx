@@ -2,6 +2,7 @@
 // Tested by test/browser/proof.test.ts
 import type { ComponentChildren } from 'preact'
 import { toHex } from '../../src/base/hex.ts'
+import { formatCount } from '../app/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Facts } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
@@ -110,7 +111,7 @@ function Bytes({ bytes }: { readonly bytes: Uint8Array }) {
   const more = bytes.length - shownBytes
   return (
     <div class="field">
-      <span class="field-title">{`Its ${bytes.length} bytes`}</span>
+      <span class="field-title">{`Its ${formatCount(bytes.length, 'byte')}`}</span>
       <pre class="raw mono" tabIndex={0}>
         {more > 0 ? `${shown}… ${more} more` : shown}
       </pre>

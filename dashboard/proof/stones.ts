@@ -4,6 +4,7 @@ import { toHex } from '../../src/base/hex.ts'
 import { decodeHeader, type Header } from '../../src/codec/header.ts'
 import { decodeTrieNode, type TrieNode } from '../../src/codec/trie-node.ts'
 import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
+import { formatCount } from '../app/format.ts'
 import { keccak256 } from './keccak.ts'
 
 export type Stone = {
@@ -70,7 +71,7 @@ function headerStone(bytes: Uint8Array, trusted: string): Stone {
 }
 
 function codeStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
-  return { title: 'Code', facts: [['Size', `${bytes.length} bytes`]] }
+  return { title: 'Code', facts: [['Size', formatCount(bytes.length, 'byte')]] }
 }
 
 function pieceStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
@@ -83,7 +84,7 @@ function pieceStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
       facts: [['Parent', toHex(header.parentHash)]],
     }
   }
-  return { title: 'List', facts: [['Size', `${bytes.length} bytes`]] }
+  return { title: 'List', facts: [['Size', formatCount(bytes.length, 'byte')]] }
 }
 
 function trieStone(node: TrieNode): Pick<Stone, 'title' | 'facts'> {

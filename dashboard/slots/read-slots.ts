@@ -73,11 +73,7 @@ export async function readByAbi(
   const at = { blockHash: block.hash }
   const [answer, list] = await Promise.all([
     ask<string>(contract, 'eth_call', [call, at]),
-    ask<{ accessList: readonly { address: string; storageKeys: readonly string[] }[] }>(
-      contract,
-      'eth_createAccessList',
-      [call, block.number],
-    ),
+    listAccess(contract, [call, block.number]),
   ])
   const own = list.accessList.filter(
     ({ address }) => address.toLowerCase() === contract.address.toLowerCase(),
@@ -99,6 +95,23 @@ export async function readByAbi(
     steps: [{ text: path, slot: BigInt(first?.slot ?? 0) }],
     offset: 0,
     cut: false,
+  }
+}
+
+type AccessList = {
+  readonly accessList: readonly {
+    readonly address: string
+    readonly storageKeys: readonly string[]
+  }[]
+}
+
+/** Most nodes demand that the sender, here the zero address, can pay for the gas. */
+async function listAccess(contract: Contract, params: readonly unknown[]): Promise<AccessList> {
+  try {
+    return await ask<AccessList>(contract, 'eth_createAccessList', params)
+  } catch {
+    const funds = { [`0x${'0'.repeat(40)}`]: { balance: `0x${'f'.repeat(32)}` } }
+    return await ask<AccessList>(contract, 'eth_createAccessList', [...params, funds])
   }
 }
 

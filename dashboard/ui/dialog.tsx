@@ -75,14 +75,17 @@ export function DialogFoot({
 type ConfirmProps = {
   readonly title: string
   readonly children: ComponentChildren
-  /** What is done; the button says it. */
+  /** The text of the button: a verb and the name of the thing. */
   readonly action: string
+  /** Nothing is lost by it: the button has the plain colour. */
+  readonly harmless?: boolean
   onConfirm(): Promise<void>
   onClose(): void
 }
 
 /** Asks before something that cannot be taken back; closes when it is done. */
-export function ConfirmDialog({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
+  const { title, children, action, harmless = false, onConfirm, onClose } = props
   const sending = useSending()
   const send = async (): Promise<void> => {
     await onConfirm()
@@ -90,7 +93,13 @@ export function ConfirmDialog({ title, children, action, onConfirm, onClose }: C
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form sending={sending} action={action} onSend={send} beside={<Cancel onClose={onClose} />}>
+      <Form
+        sending={sending}
+        action={action}
+        danger={!harmless}
+        onSend={send}
+        beside={<Cancel onClose={onClose} />}
+      >
         <div>{children}</div>
       </Form>
     </Dialog>

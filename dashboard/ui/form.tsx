@@ -71,10 +71,21 @@ type FormProps = {
   /** Beside the button. */
   readonly beside?: ComponentChildren
   readonly wide?: boolean
+  /** The action cannot be undone: its button is red. */
+  readonly danger?: boolean
 }
 
 export function Form(props: FormProps) {
-  const { sending, action, onSend, fields = [], children, beside, wide = false } = props
+  const {
+    sending,
+    action,
+    onSend,
+    fields = [],
+    children,
+    beside,
+    wide = false,
+    danger = false,
+  } = props
   const { error } = sending
   const atField = error !== null && fields.some((field) => isAbout(error, field))
   const form = useRef<HTMLFormElement>(null)
@@ -95,7 +106,7 @@ export function Form(props: FormProps) {
       {error !== null && !atField && <Note tone="bad">{error.message}</Note>}
       <div class="row">
         <button
-          class={`button primary${wide ? ' block' : ''}`}
+          class={`button ${danger ? 'danger-primary' : 'primary'}${wide ? ' block' : ''}`}
           type="submit"
           disabled={sending.busy}
         >

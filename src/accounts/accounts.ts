@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
+import { checkRoomForKey } from './room-for-keys.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
 import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
 import {
@@ -21,7 +22,7 @@ import {
 } from './parse-key-settings.ts'
 import { checkAccountName, checkKeyName, checkNewKey, quote, whyNoRotation } from './refuse-new.ts'
 import { replaceKey, replaceSecret } from './rotation.ts'
-import { toAccount, toApiKey } from './stored-rows.ts'
+import { toAccount, toApiKey, toListedAccount, toListedKey } from './stored-rows.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export type Account = {
@@ -30,6 +31,8 @@ export type Account = {
   readonly created: number
   readonly hasCard: boolean
   readonly settings: AccountSettings
+  /** Lists alone: its row is damaged, and `settings` are those of a new account. */
+  readonly settingsDamaged?: true | undefined
 }
 
 export type ApiKey = {
@@ -45,6 +48,8 @@ export type ApiKey = {
   /** UTC day `2026-01-31`, or null: never used. */
   readonly lastUsedDay: string | null
   readonly settings: KeySettings
+  /** Lists alone: its row is damaged, and `settings` are those of a new key. It is refused. */
+  readonly settingsDamaged?: true | undefined
   /** Id of the key that this one replaces, or null. */
   readonly rotatedFrom: string | null
   /** Until when the secret before the last rotation opens the key too; null = it was never rotated. */
@@ -66,6 +71,9 @@ type NewApiKey = {
 export type Accounts = {
   createAccount(name: string, options?: { readonly hasCard?: boolean }): Promise<Account>
   listAccounts(): readonly Account[]
+  /** Null: there is none. */
+  oldestAccount(): Pick<Account, 'id' | 'name'> | null
+  hasKeys(): boolean
   /** By name. */
   findAccount(name: string): Account | null
   getAccount(name: string): Account
@@ -104,6 +112,8 @@ export type Accounts = {
   listKeysOf(accountId: string): readonly ApiKey[]
   /** Ids of all keys of an account, by its id; also of those that are revoked. */
   keyIdsOf(accountId: string): readonly string[]
+  /** Throws `too_many` where the account has as many keys as its owners may make (setting `keys.perAccountMax`). */
+  checkRoomForKey(accountId: string): void
   /** By id. */
   getKey(id: string): ApiKey
   /** Final; a revoked key stays in lists. */
@@ -125,8 +135,10 @@ export function createAccounts(parts: {
   readonly writer: Writer
   readonly queries: Queries
   readonly clock: Clock
+  /** Setting `keys.perAccountMax`; absent: no limit. */
+  readonly keysMax?: () => number
 }): Accounts {
-  const { db, writer, queries, clock } = parts
+  const { db, writer, queries, clock, keysMax = () => Infinity } = parts
 
   const accountRows = queries
     .selectFrom('account')
@@ -241,7 +253,11 @@ export function createAccounts(parts: {
       return account
     },
 
-    listAccounts: () => findAll(db, accountRows.orderBy('name')).map(toAccount),
+    listAccounts: () => findAll(db, accountRows.orderBy('name')).map(toListedAccount),
+
+    oldestAccount: () => db.get('SELECT id, name FROM account ORDER BY created, id LIMIT 1'),
+
+    hasKeys: () => db.getValue('SELECT 1 FROM api_key LIMIT 1') !== null,
 
     async setCard(name, hasCard) {
       const update = queries
@@ -305,11 +321,11 @@ export function createAccounts(parts: {
     listKeys(name) {
       const rows =
         name === undefined ? inOrder : inOrder.where('k.account_id', '=', getAccount(name).id)
-      return findAll(db, rows).map(toApiKey)
+      return findAll(db, rows).map(toListedKey)
     },
 
     listKeysOf: (accountId) =>
-      findAll(db, inOrder.where('k.account_id', '=', accountId)).map(toApiKey),
+      findAll(db, inOrder.where('k.account_id', '=', accountId)).map(toListedKey),
 
     findKeyOf(accountId, id) {
       const row = findOne(db, keyRows.where('k.id', '=', id).where('k.account_id', '=', accountId))
@@ -320,6 +336,8 @@ export function createAccounts(parts: {
       const rows = queries.selectFrom('api_key').select('id').where('account_id', '=', accountId)
       return findAll(db, rows).map(({ id }) => id)
     },
+
+    checkRoomForKey: (accountId) => checkRoomForKey(db, accountId, keysMax(), clock.now()),
 
     async revokeKey(id) {
       getKey(id)

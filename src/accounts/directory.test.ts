@@ -127,7 +127,7 @@ test('one unreadable row closes its own door only', () =>
     writing.run('UPDATE api_key SET settings = ? WHERE id = ?', ['not json', bad.apiKey.id])
     directory.refresh()
     directory.authenticate(good.key, null)
-    assert.throws(() => directory.authenticate(bad.key, null), isFault('bad_key'))
+    assert.throws(() => directory.authenticate(bad.key, null), isFault('damaged'))
   }))
 
 test('more unknown keys than are remembered are still refused', () =>

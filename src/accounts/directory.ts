@@ -18,7 +18,10 @@ import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
 import type { JwtAlgorithm, ParsedPublicKey } from './public-key.ts'
 
 export type Directory = {
-  /** Throws `bad_key` (unknown, malformed, expired, revoked) or `bad_secret` (one was sent, and is wrong). */
+  /**
+   * Throws `bad_key` (unknown, malformed, expired, revoked), `bad_secret` (one was sent, and is wrong), or `damaged` (the
+   * stored settings cannot be read).
+   */
   authenticate(key: string, secret: string | null, address?: string): Caller
   /** With a JWT in place of a secret: at once for one that is known. Throws `bad_key`, `bad_token`. */
   authenticateJwt(key: string, jwt: string, address?: string): Caller | Promise<Caller>
@@ -79,6 +82,7 @@ const keysSql = `SELECT k.id, k.account_id, a.name AS account_name, a.card, k.ke
   k.earlier_secret_hash, k.earlier_secret_expires, k.expires, k.revoked, k.settings,
   a.settings AS account_settings FROM api_key k JOIN account a ON a.id = k.account_id`
 const refreshPeriodMs = 1000
+const damagedKey = 'the stored settings of this API key are damaged: only the operator can help'
 const unknownKeptMs = 1000
 const unknownMax = 10_000
 const hashesMax = 4_096
@@ -92,15 +96,26 @@ export function createDirectory(parts: {
   readonly db: Database
   readonly mayLook?: (address: string) => boolean
   readonly ownHosts?: () => readonly string[]
+  /** Longest life of a JWT, milliseconds; absent: any. */
+  readonly jwtLifeMsMax?: () => number
   readonly clock: Clock
   readonly log: Log
 }): Directory {
-  const { db, clock, log, mayLook = () => true, ownHosts = () => [] } = parts
-  const jwtCallers = createJwtCallers({ clock, ownHosts })
+  const {
+    db,
+    clock,
+    log,
+    mayLook = () => true,
+    ownHosts = () => [],
+    jwtLifeMsMax = () => Infinity,
+  } = parts
+  const jwtCallers = createJwtCallers({ clock, ownHosts, lifeMsMax: jwtLifeMsMax })
   let entries = new Map<string, Entry>()
   let revision = -1
   let open: readonly Entry[] = []
   let byId = new Map<string, Entry>()
+  /** By hash, of keys whose rows cannot be read. */
+  let damaged: ReadonlySet<string> = new Set()
   // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
   const hashes = createRecent<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
   // sha256 of keys that are not there -> when to look again.
@@ -110,16 +125,19 @@ export function createDirectory(parts: {
     const now = db.get<{ number: number }>(revisionSql)?.number ?? 0
     if (now === revision) return
     const read = new Map<string, Entry>()
+    const unreadable = new Set<string>()
     const publicKeys = readPublicKeys(db)
     for (const row of db.all<KeyRow>(keysSql)) {
       try {
         read.set(toBareHex(row.key_hash), toEntry(row, publicKeys.get(row.id) ?? noKeys))
       } catch (error) {
         // One unreadable row closes its own door only.
+        unreadable.add(toBareHex(row.key_hash))
         log('error', 'api_key_unreadable', { keyId: row.id, error })
       }
     }
     entries = read
+    damaged = unreadable
     byId = new Map([...read.values()].map((entry) => [entry.withSecret.keyId, entry]))
     open = [...read.values()].filter(
       ({ revoked, withSecret: { settings } }) =>
@@ -141,6 +159,7 @@ export function createDirectory(parts: {
   function findEntry(hash: string, address: string): Entry | null {
     const entry = entries.get(hash)
     if (entry !== undefined) return entry
+    if (damaged.has(hash)) throw new Fault('damaged', { detail: damagedKey })
     const now = clock.monotonic()
     if ((unknown.get(hash) ?? 0) > now || !mayLook(address)) return null
     refresh()

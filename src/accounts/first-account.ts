@@ -5,9 +5,11 @@ import type { Account, Accounts } from './accounts.ts'
 export const firstAccountName = 'default'
 
 /** The oldest account; made when there is none, also when another process makes it at the same moment. */
-export async function obtainFirstAccount(accounts: Accounts): Promise<Account> {
-  const [oldest] = accounts.listAccounts().toSorted((a, b) => a.created - b.created)
-  if (oldest !== undefined) return oldest
+export async function obtainFirstAccount(
+  accounts: Accounts,
+): Promise<Pick<Account, 'id' | 'name'>> {
+  const oldest = accounts.oldestAccount()
+  if (oldest !== null) return oldest
   try {
     return await accounts.createAccount(firstAccountName, { hasCard: true })
   } catch (error) {
@@ -22,7 +24,7 @@ export async function createFirstKey(
   accounts: Accounts,
 ): Promise<{ readonly apiKey: string; readonly apiKeySecret: string } | null> {
   const account = await obtainFirstAccount(accounts)
-  if (accounts.listKeys().length > 0) return null
+  if (accounts.hasKeys()) return null
   const { key, secret } = await accounts.createKey(account.name, { name: 'first' })
   return { apiKey: key, apiKeySecret: secret }
 }

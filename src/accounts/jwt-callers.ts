@@ -24,9 +24,11 @@ const usualAudience = 'infura.io'
 export function createJwtCallers(parts: {
   readonly clock: Clock
   readonly ownHosts: () => readonly string[]
+  /** As `verifyJwt` takes it; a token that is known stays so until its end. */
+  readonly lifeMsMax?: () => number
   readonly tokensMax?: number
 }): JwtCallers {
-  const { clock, ownHosts } = parts
+  const { clock, ownHosts, lifeMsMax = () => Infinity } = parts
   const most = parts.tokensMax ?? tokensMax
   const known = new Map<string, Known>()
 
@@ -34,7 +36,11 @@ export function createJwtCallers(parts: {
     const { withoutSecret, jwtKeys } = holder
     const { jwtAudiences } = withoutSecret.settings
     const audiences = jwtAudiences.length > 0 ? jwtAudiences : [usualAudience, ...ownHosts()]
-    const { until, lists } = await verifyJwt(jwt, jwtKeys, { now: clock.now(), audiences })
+    const { until, lists } = await verifyJwt(jwt, jwtKeys, {
+      now: clock.now(),
+      audiences,
+      lifeMsMax: lifeMsMax(),
+    })
     const caller: Caller = {
       ...withoutSecret,
       jwt: { bringsLists: lists !== null },

@@ -131,3 +131,28 @@ test('the lists of a token allow what they name; a type that it does not name al
   judgeOrigins(lists, { userAgent: 'my app/1', origin: 'https://any.example', address: '::1' })
   assert.throws(() => judgeOrigins(lists, { userAgent: 'curl' }), Fault)
 })
+
+test('a token that lives longer than keys may allow is refused, with or without iat', async () => {
+  const seconds = nowSeconds
+  const hour = 3600
+  const reason = async (claims: Record<string, unknown>): Promise<unknown> => {
+    const text = await ec.sign('e', claims)
+    const at = { now, audiences, lifeMsMax: hour * 1000 }
+    return verifyJwt(text, keys, at).then(
+      () => 'none',
+      (thrown: Fault) => (thrown.data as { reason: string }).reason,
+    )
+  }
+  const cases: readonly (readonly [Record<string, unknown>, string])[] = [
+    [{ iat: undefined, exp: seconds + hour }, 'none'],
+    [{ iat: seconds - 60, exp: seconds + hour - 60 }, 'none'],
+    [{ iat: undefined, exp: seconds + hour + 31 }, 'lifetime'],
+    [{ iat: seconds - 60, exp: seconds + hour }, 'lifetime'],
+    // A later start does not put off the end.
+    [{ iat: seconds + 86_400, exp: seconds + 86_400 + hour }, 'lifetime'],
+    [{ iat: seconds, exp: 1e300 }, 'lifetime'],
+  ]
+  for (const [claims, wanted] of cases) {
+    assert.equal(await reason(claims), wanted, JSON.stringify(claims))
+  }
+})

@@ -26,6 +26,7 @@ type Reason =
   | 'not_yet'
   | 'audience'
   | 'claims'
+  | 'lifetime'
 
 export const jwtCharsMax = 8_192
 
@@ -47,7 +48,12 @@ export function badToken(reason: Reason, cause?: unknown): Fault {
 export async function verifyJwt(
   text: string,
   keys: JwtKeys,
-  at: { readonly now: number; readonly audiences: readonly string[] },
+  at: {
+    readonly now: number
+    readonly audiences: readonly string[]
+    /** Longest time from `iat` (without it: from `now`) to `exp`, milliseconds; absent: any. */
+    readonly lifeMsMax?: number
+  },
 ): Promise<VerifiedJwt> {
   const { kid, typ } = headerOf(text)
   const key = kid === undefined ? undefined : keys.get(kid)
@@ -62,6 +68,7 @@ export async function verifyJwt(
       // Of tokens for another use that the same key signs.
       ...(typ === undefined ? {} : { typ: 'JWT' }),
     })
+    checkLife(payload, at)
     return {
       until: ((payload.exp as number) + skewSeconds) * 1000,
       lists: listsOf(payload),
@@ -69,6 +76,15 @@ export async function verifyJwt(
   } catch (thrown) {
     throw thrown instanceof Fault ? thrown : badToken(reasonOf(thrown), thrown)
   }
+}
+
+function checkLife(
+  { iat, exp = 0 }: JWTPayload,
+  { now, lifeMsMax = Infinity }: { readonly now: number; readonly lifeMsMax?: number },
+): void {
+  // A later `iat` than now would make the life longer than it is allowed to be from now.
+  const from = Math.min(iat ?? now / 1000, now / 1000 + skewSeconds)
+  if ((exp - from) * 1000 > lifeMsMax + skewSeconds * 1000) throw badToken('lifetime')
 }
 
 function headerOf(text: string): { readonly kid?: string; readonly typ?: string } {

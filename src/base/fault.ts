@@ -264,12 +264,26 @@ export const faults = {
     retry: 'never',
     message: 'this content is not on this server, and only-if-cached was asked for',
   },
+  not_acceptable: {
+    status: 406,
+    rpc: -32602,
+    kubo: 1,
+    retry: 'never',
+    message: 'this content is not available in the requested format',
+  },
   bad_range: {
     status: 416,
     rpc: -32602,
     kubo: 1,
     retry: 'never',
     message: 'the range is not within the content',
+  },
+  not_implemented: {
+    status: 501,
+    rpc: -32000,
+    kubo: 0,
+    retry: 'never',
+    message: 'this server does not read single values inside a block',
   },
   unknown_block: {
     status: 200,
@@ -312,6 +326,13 @@ export const faults = {
     bare: true,
   },
   reverted: { status: 200, rpc: 3, kubo: 0, retry: 'never', message: 'execution reverted' },
+  not_in_block: {
+    status: 200,
+    rpc: 4,
+    kubo: 0,
+    retry: 'never',
+    message: "The transaction was added to the transaction pool but wasn't processed in time",
+  },
   execution_failed: {
     status: 200,
     rpc: -32000,
@@ -507,6 +528,13 @@ export const faults = {
     retry: 'never',
     message: 'a code of the authenticator is needed too',
   },
+  needs_confirmation: {
+    status: 403,
+    rpc: -32002,
+    kubo: 4,
+    retry: 'never',
+    message: 'confirm with your password or a passkey first',
+  },
   not_allowed: {
     status: 403,
     rpc: -32002,
@@ -544,6 +572,13 @@ export const faults = {
     message: 'this link was used, or is over',
   },
   conflict: { status: 409, rpc: -32000, kubo: 0, retry: 'never', message: 'it is there already' },
+  damaged: {
+    status: 500,
+    rpc: -32603,
+    kubo: 0,
+    retry: 'later',
+    message: 'the stored copy is damaged or cannot be read',
+  },
   internal: { status: 500, rpc: -32603, kubo: 0, retry: 'later', message: 'internal error' },
 } as const satisfies Record<string, FaultRow>
 
@@ -589,6 +624,11 @@ export class Fault extends Error {
 
   get row(): FaultRow {
     return faults[this.code]
+  }
+
+  /** `error.code` of the JSON-RPC reply. */
+  get rpcCode(): number {
+    return this.said?.code ?? this.row.rpc
   }
 
   /** Which setting or limit refused, where the fault says so; empty elsewhere. One of a few words of ours. */

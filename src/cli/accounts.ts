@@ -25,10 +25,20 @@ type SetOptions = AdminOptions & AccountSettingsOptions & { readonly name?: stri
 
 export function defineAccounts(command: Command, context: Context): void {
   addAdminOptions(command.command('create <name>').description('make an account'))
-    .addHelpText('after', '\nExample:\n  cairn accounts create team && cairn card set team')
-    .action(async (name: string, options: AdminOptions) => {
+    .option('--no-card', 'not marked as having a billing card: the IPFS API answers 402')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  cairn accounts create team
+  cairn accounts create team --no-card
+
+The account may use the IPFS API immediately, unless card.adapter is stripe or --no-card is given.`,
+    )
+    .action(async (name: string, options: AdminOptions & { readonly card: boolean }) => {
       await using admin = await openAdminAccess(context, options, { make: true })
-      const { account } = await admin.run(createAccount, { name, hasCard: false })
+      const card = options.card ? {} : { hasCard: false }
+      const { account } = await admin.run(createAccount, { name, ...card })
       print(context, options.json, { account: show(account) }, describe([account]))
     })
   addAdminOptions(command.command('list').description('all accounts'))

@@ -48,11 +48,13 @@ const values = [
   ['--max-file-links <number>', 'links of one node of a file'],
   ['--max-directory-links <number>', 'links of a folder that is not sharded'],
   ['--max-hamt-fanout <number>', 'width of a sharded folder'],
-  ['--pin-name <name>', 'name of the pin'],
+  ['--pin-name <name>', 'name of the pin (the name of the file or folder, if it is one)'],
   ['--mode <mode>', 'permissions of all of it, octal with a leading 0'],
   ['--mtime <seconds>', 'time of modification of all of it'],
   ['--mtime-nsecs <nanoseconds>', 'and its fraction'],
 ] as const
+/** Longest name of a pin that the server accepts, as Kubo does. */
+const pinNameBytesMax = 255
 /** What only this side knows of. */
 const own = [
   ['-H, --hidden', 'take what starts with a dot, in folders'],
@@ -124,7 +126,7 @@ async function upload(
       client,
       {
         path: '/api/v0/add',
-        query: queryOf(options),
+        query: queryOf(options, items),
         items,
         preserveMode: options.preserveMode === true,
         preserveMtime: options.preserveMtime === true,
@@ -164,7 +166,20 @@ async function tell(
   else if (options.quieter === true && options.silent !== true) context.out(`${last}\n`)
 }
 
-function queryOf(options: Options): readonly (readonly [string, string])[] {
+/** Without `--pin-name`, the pin of a lone file or folder has its name. */
+function queryOf(
+  options: Options,
+  items: readonly UploadItem[],
+): readonly (readonly [string, string])[] {
+  const roots = items.filter(({ name }) => !name.includes('/'))
+  const name = roots.length === 1 ? (roots[0]?.name ?? '') : ''
+  const isPinned = options['pin'] !== false && options['onlyHash'] !== true
+  const isNamed = options['pinName'] !== undefined || !isPinned || name === ''
+  const fits = Buffer.byteLength(name) <= pinNameBytesMax
+  return [...optionsOf(options), ...(isNamed || !fits ? [] : [['pin-name', name] as const])]
+}
+
+function optionsOf(options: Options): readonly (readonly [string, string])[] {
   return [...switches, ...values].flatMap(([flags]) => {
     const name = /--([a-z-]+)/.exec(flags)?.[1] ?? ''
     const value = options[name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())]

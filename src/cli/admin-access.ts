@@ -65,8 +65,8 @@ async function local(
     tryRequest: null,
     clock: systemClock,
     actor: { kind: 'local' },
-    origin: { address: null, userAgent: null, page: null },
-    session: { begin: () => {}, end: () => {} },
+    origin: { address: null, userAgent: null, device: null, page: null },
+    session: { begin: () => {}, end: () => {}, remember: () => {} },
     signal: new AbortController().signal,
   } as const
   return {

@@ -1,9 +1,12 @@
 // `cairn config check|print`: judges the settings, or shows each with where it comes from.
 // Tested by src/cli/program.test.ts
+import { access, constants, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { leaves } from '../config/config.ts'
-import { ConfigError } from '../config/config-error.ts'
-import type { Mistake } from '../config/mistake.ts'
+import { sayErrno } from '../base/say-errno.ts'
+import { leaves, type LoadedConfig } from '../config/config.ts'
+import { ConfigError, refuse } from '../config/config-error.ts'
+import { type Mistake, wrongAt } from '../config/mistake.ts'
+import { embeddedChain } from '../config/settings.ts'
 import { showNetworks, showSettings, showSources } from '../config/show.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createPaint } from './paint.ts'
@@ -38,7 +41,9 @@ export function defineConfig(command: Command, context: Context): void {
 
 async function check(context: Context, options: SharedOptions): Promise<void> {
   try {
-    const { ignored } = await settingsOf(context, options)
+    const loaded = await settingsOf(context, options)
+    refuse(await unreadableFiles(loaded))
+    const { ignored } = loaded
     for (const name of ignored) context.err(`cairn: ${name} is not a setting and is ignored.\n`)
     const found = { ok: true, ignored, mistakes: [] }
     print(context, options.json, found, 'The settings can be used.')
@@ -48,6 +53,31 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
     print(context, options.json, { ok: false, mistakes }, describe(context, mistakes))
     throw new FoundBad()
   }
+}
+
+/** Files that `start` reads: settings that name one which cannot be read. */
+async function unreadableFiles({ config, origins }: LoadedConfig): Promise<readonly Mistake[]> {
+  const chain = embeddedChain(config)
+  const named = [
+    ['gateway.denyFile', config.gateway.denyFile],
+    ['chain.genesisFile', chain?.genesisFile ?? null],
+    ['chain.blocksFile', chain?.blocksFile ?? null],
+  ] as const
+  const found = named.map(async ([path, file]): Promise<Mistake | null> => {
+    if (file === null) return null
+    try {
+      if ((await stat(file)).isFile()) return await access(file, constants.R_OK).then(() => null)
+      return wrongFile(path, file, 'it is not a file')
+    } catch (error) {
+      return wrongFile(path, file, sayErrno(error))
+    }
+  })
+  const wrongFile = (path: string, file: string, why: string): Mistake =>
+    wrongAt(
+      origins.get(path)?.where ?? path,
+      `${path} is ${JSON.stringify(file)}, expected a file that can be read: ${why}`,
+    )
+  return (await Promise.all(found)).filter((mistake) => mistake !== null)
 }
 
 function describe(context: Context, mistakes: readonly Mistake[]): string {

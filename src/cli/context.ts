@@ -10,6 +10,8 @@ export type Context = {
   /** Standard input to its end, as text; at most 64 KiB. */
   readonly readInput: () => Promise<string>
   readonly env: Places['env']
+  /** What a person types in place of `cairn`; undefined = `cairn`. */
+  readonly invocation?: string
   /** Which streams a person sits at; undefined = none. */
   readonly terminal?: { readonly out: boolean; readonly err: boolean }
   /** Opens a dialogue with the person at the terminal; undefined = standard input is no terminal. */

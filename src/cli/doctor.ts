@@ -3,6 +3,7 @@
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import type { AskedSource } from './ask-sources.ts'
+import { asInvoked } from './as-invoked.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { examine, type Diagnosis } from './doctor/examine.ts'
 import { thisMachine } from './doctor/machine.ts'
@@ -25,7 +26,12 @@ A problem ends with exit code 1; advice alone does not. Works while the server r
     .action(async (options: SharedOptions) => {
       const diagnosis = await examine(context, options, thisMachine())
       const ok = diagnosis.problems.every(({ level }) => level !== 'problem')
-      print(context, options.json, { ok, ...diagnosis }, describe(context, diagnosis))
+      print(
+        context,
+        options.json,
+        { ok, ...diagnosis },
+        asInvoked(context, describe(context, diagnosis)),
+      )
       if (!ok) throw new FoundBad()
     })
 }

@@ -9,6 +9,7 @@ import { judgeNetwork } from '../config/network-answer.ts'
 import type { Leaf } from '../config/leaf.ts'
 import { findChainId } from '../config/network-variable.ts'
 import { createFirstRunLink } from '../open-identity.ts'
+import { asInvoked } from './as-invoked.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData, showTime } from './open-data.ts'
 import { askText, type Questions } from './questions.ts'
@@ -71,7 +72,7 @@ async function printLink(context: Context, options: Options): Promise<void> {
   const made = await createFirstRunLink(data.identity, data.accounts, url)
   if (made === null) {
     throw new Error(
-      'there is an operator already: cairn people invite --operator prints a link for another one',
+      'an operator already exists: cairn people invite --operator prints a link for another one',
     )
   }
   const expires = showTime(made.expires)
@@ -87,9 +88,12 @@ async function init(context: Context, options: Options): Promise<void> {
   const { chosen, network } =
     options.yes === true ? { chosen: given, network: null } : await askAll(context, given)
   writeWhole(file, writeSettings(leaves, chosen, network), force)
-  const text = `${file} is written. Next:
+  const text = asInvoked(
+    context,
+    `${file} is written. Next:
   cairn doctor --config ${file}
-  cairn start --config ${file}`
+  cairn start --config ${file}`,
+  )
   const named = network === null ? {} : { network: network.name }
   print(context, options.json, { file, settings: Object.fromEntries(chosen), ...named }, text)
 }

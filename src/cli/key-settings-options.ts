@@ -1,5 +1,6 @@
 // The options that set what an API key may do, for `keys create` and `keys set`. Only what is given is changed.
 import type { Command } from 'commander'
+import { numberIn, unitNameOf } from '../config/unit.ts'
 import type { AccountSettings, KeySettings } from '../accounts/key-settings.ts'
 import {
   importProfiles,
@@ -210,6 +211,11 @@ function limitOf(flag: string): (text: string) => Limit {
   return (text) => {
     if (text === 'none') return text
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    throw new UsageError(`${flag} is "${text}", expected a whole number`)
+    const name = flag.replaceAll(/-+([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    const unit = unitNameOf(name)
+    const meant = numberIn(name, text)
+    throw new UsageError(
+      `${flag} is "${text}", expected a whole number${unit === null ? '' : ` of ${unit}`}${meant === null ? ', or none' : `: ${meant}`}`,
+    )
   }
 }

@@ -20,6 +20,7 @@ import {
   type AdminOptions,
   openAdminAccess,
 } from './admin-access.ts'
+import { asInvoked } from './as-invoked.ts'
 import type { Context } from './context.ts'
 import { defineInvitations } from './invitations.ts'
 import { accountNamed } from './named-account.ts'
@@ -44,7 +45,12 @@ function defineLists(command: Command, context: Context): void {
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const people = await everybody(admin)
-      print(context, options.json, { people: people.map(show) }, describe(people))
+      print(
+        context,
+        options.json,
+        { people: people.map(show) },
+        asInvoked(context, describe(people)),
+      )
     })
   addAdminOptions(command.command('show <email>').description('one person, their accounts'))
     .addHelpText('after', '\nExample:\n  cairn people show ada@example.org')
@@ -233,5 +239,9 @@ function describe(people: readonly ListedPerson[]): string {
     showTime(person.created),
   ])
   const headings = ['email', 'name', 'operator', 'authenticator', 'passkeys', 'disabled', 'created']
-  return table(headings, rows, 'Nobody yet: `cairn init --link` prints a link for the first one.')
+  return table(
+    headings,
+    rows,
+    'No people yet: "cairn init --link" prints a link that makes the first operator.',
+  )
 }

@@ -19,7 +19,11 @@ const planNames = Object.keys(plans).join(', ')
 export function addPlanOptions(command: Command): Command {
   return command
     .option('--plan <name>', `limits in one go: ${planNames}`, parsePlan)
-    .option('--expires <time>', 'when it ends: in 90d, or on 2030-01-31; or never', parseEnd)
+    .option(
+      '--expires <time>',
+      'when it expires: a time from now such as 90d or 12h, a date such as 2030-01-31, or never',
+      parseEnd,
+    )
 }
 
 /** Of the operations about one key. Throws what `findKey` refuses. */

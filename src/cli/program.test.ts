@@ -145,3 +145,41 @@ test('standard input has an end', async () => {
   assert.equal((await readAll(chunks(2))).length, 65_536)
   await assert.rejects(readAll(chunks(3)), /longer than 65536 bytes/)
 })
+
+test('config check finds what start would refuse and what cannot work', async () => {
+  const found = async (env: Record<string, string>) => {
+    const { code, out } = await run(['config', 'check', '--json'], { env })
+    assert.equal(code, 1)
+    const { mistakes } = JSON.parse(out) as { mistakes: readonly { text: string; mend: string }[] }
+    assert.equal(mistakes.length, 1, out)
+    return `${mistakes[0]?.text} | ${mistakes[0]?.mend}`
+  }
+  assert.match(
+    await found({ CAIRN_GATEWAY_DENY_FILE: './no-such-list' }),
+    /^CAIRN_GATEWAY_DENY_FILE: gateway\.denyFile is "\.\/no-such-list", expected a file that can be read: /,
+  )
+  assert.match(
+    await found({ CAIRN_GATEWAY_DENY_FILE: '.' }),
+    /expected a file that can be read: it is not a file/,
+  )
+  assert.match(
+    await found({ CAIRN_MAIL_URL: 'smtp://mail.example.com' }),
+    /mail\.url is set, expected mail\.from too/,
+  )
+})
+
+test('a setting or limit with a unit is refused with the number that is expected', async () => {
+  const check = async (env: Record<string, string>) =>
+    (await run(['config', 'check'], { env })).out.replaceAll(/\s+/g, ' ')
+  assert.match(
+    await check({ CAIRN_FILES_UNPINNED_MS: '24h' }),
+    /files\.unpinnedMs is "24h": expected a whole number of milliseconds/,
+  )
+  assert.match(await check({ CAIRN_STORE_BYTES_MAX: '100MB' }), /a whole number of bytes/)
+  const limit = await run(['accounts', 'set', 'team', '--files-stored-bytes', '10GB'])
+  assert.equal(limit.code, 2)
+  assert.match(
+    limit.err,
+    /--files-stored-bytes is "10GB", expected a whole number of bytes: 10000000000\n/,
+  )
+})

@@ -1,6 +1,7 @@
 // The command line: its commands, each loaded only when it is named.
 import { Command } from 'commander'
 import { cairnVersion } from '../version.ts'
+import { asInvoked, type commandNames } from './as-invoked.ts'
 import type { Context } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
 
@@ -8,7 +9,7 @@ import { exitCodes, reportError } from './report.ts'
 type Define = (command: Command, context: Context) => void
 
 type Entry = {
-  readonly name: string
+  readonly name: (typeof commandNames)[number]
   readonly summary: string
   readonly load: () => Promise<Define>
 }
@@ -143,7 +144,11 @@ async function createProgram(args: readonly string[] | null, context: Context): 
     .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
     .version(cairnVersion(), '--version')
     .exitOverride()
-    .configureOutput({ writeOut: context.out, writeErr: () => {}, getOutHasColors: () => false })
+    .configureOutput({
+      writeOut: (text) => context.out(asInvoked(context, text)),
+      writeErr: () => {},
+      getOutHasColors: () => false,
+    })
     .addHelpText(
       'after',
       `

@@ -5,6 +5,7 @@ import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
 import { sayErrno } from '../base/say-errno.ts'
 import { ConfigError } from '../config/config-error.ts'
+import { asInvoked } from './as-invoked.ts'
 import type { Context } from './context.ts'
 import { createPaint } from './paint.ts'
 import { UsageError } from './usage-error.ts'
@@ -56,7 +57,7 @@ export function reportError(context: Context, json: boolean, thrown: unknown): n
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
   if (thrown instanceof FoundBad) return exitCodes.failed
   const wrongUse = thrown instanceof CommanderError || thrown instanceof UsageError
-  const message = visible(describe(thrown))
+  const message = asInvoked(context, visible(describe(thrown)))
   context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${message}\n`)
   if (json)
     context.err(`${JSON.stringify({ error: { code: codeOf(thrown, wrongUse), message } })}\n`)

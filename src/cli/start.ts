@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts'
 import { settingsFile } from '../config/config.ts'
 import { type Config, networkNames } from '../config/settings.ts'
 import { sampleContractAddress } from '../ethereum/embedded/default-genesis.ts'
+import { asInvoked } from './as-invoked.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { exitCodes, reportError } from './report.ts'
@@ -63,7 +64,9 @@ async function serve(context: Context, options: Options): Promise<void> {
   // On a terminal it says that the terminal is gone.
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
-  context.out(options.json === true ? greetProgram(server) : greetPerson(server, config))
+  context.out(
+    options.json === true ? greetProgram(server) : asInvoked(context, greetPerson(server, config)),
+  )
   await signalled
   try {
     await server.stop()
@@ -122,7 +125,7 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
   const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
   const shown =
     firstKey === null
-      ? 'Keys and secrets were shown when they were made; `cairn keys create` makes another.'
+      ? 'Cairn shows a key and its secret once, when it makes them. "cairn keys create" makes another key.'
       : `The first API key and its secret, shown only now:
   API key     ${key}
   API secret  ${secret}`
@@ -137,7 +140,7 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
       ? ''
       : `
 
-Nobody looks after this server yet. This link makes the first operator, once, within 30 minutes:
+No operator exists yet. Open this one-time link within 30 minutes to create one:
   ${firstRun.link}`
   return `Cairn serves ${url}
   JSON-RPC  POST ${url}/v3/${key}${served}

@@ -1,5 +1,5 @@
-// `cairn store verify`: every stored copy is hashed again and compared with its name. Reads only, unless it
-// is told to drop what is bad; a dropped copy is fetched again where a source has it.
+// `cairn store verify`: every stored copy is hashed again and compared with its name, and every pin with the index. Reads
+// only, without --repair; with it bad copies go to quarantine, and good ones leave it.
 import type { Command } from 'commander'
 import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
@@ -12,11 +12,11 @@ import { countCopies, listCopies, type Copy } from '../content/stored-copies.ts'
 import { createVerify } from '../content/verify.ts'
 import { countBlocks, listBlocks } from '../content/segments/stored-blocks.ts'
 import { createSegmentStore, type SegmentStore } from '../content/segments/segment-store.ts'
-import type { Store } from '../content/store.ts'
 import { createSystemFiles } from '../content/system-files.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
+import { listUnreadablePins, type UnreadablePin } from '../ipfs/pins/unreadable-pins.ts'
 import { segmentsOf } from '../open-store.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { refuseNoData } from './open-data.ts'
@@ -24,27 +24,37 @@ import { createProgress } from './progress.ts'
 import { FoundBad, print } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
 
-type Options = SharedOptions & { readonly dropBad?: true; readonly repair?: true }
+type Options = SharedOptions & { readonly repair?: true }
 
 type Found = {
   copies: number
   bytes: number
+  /** Copies that are wrong or cannot be read, whether in quarantine or not. */
   bad: number
-  dropped: number
+  /** Bad copies that are in quarantine now. */
+  quarantined: number
+  /** Copies that were in quarantine and are good. */
+  released: number
   /** The first of the bad ones. */
   readonly named: { readonly kind: string; readonly hash: string }[]
+  unreadablePins: number
+  /** The first of them. */
+  readonly pins: UnreadablePin[]
 }
 
 const namedMax = 100
+/** How often a copy is read before it is called bad. */
+const readsMax = 3
+/** Bad blocks whose pins are looked for; of more, only those in quarantine. */
+const badBlocksMax = 100_000
 
 export function defineStoreVerify(command: Command, context: Context): void {
   addSharedOptions(
     command
       .command('verify')
-      .description('hash every stored copy again and compare it with its name'),
+      .description('hash every stored copy again, and compare every pin with the index'),
   )
-    .option('--repair', 'take bad copies out of the store, so that sources heal them')
-    .option('--drop-bad', 'the same')
+    .option('--repair', 'put bad copies into quarantine, and release those that are good again')
     .addHelpText(
       'after',
       `
@@ -52,16 +62,25 @@ Examples:
   cairn store verify
   cairn store verify --repair --json
 
-Works beside a running server. Ends with 1 when a bad copy was found, dropped or not. What is dropped is
-gone from this store: pinned content must then be added again, an embedded chain be restored from a copy.`,
+Works while a server runs. Ends with 1 when a bad copy or a pin that cannot be read was found. A copy in
+quarantine is not served, and its bytes stay on the disk. A source or a new add of the same file replaces it.`,
     )
     .action(async (options: Options) => {
       const { dataDir } = (await settingsOf(context, options)).config
-      const found: Found = { copies: 0, bytes: 0, bad: 0, dropped: 0, named: [] }
+      const found: Found = {
+        copies: 0,
+        bytes: 0,
+        bad: 0,
+        quarantined: 0,
+        released: 0,
+        named: [],
+        unreadablePins: 0,
+        pins: [],
+      }
       refuseNoData(dataDir)
-      await verifyAll(context, dataDir, found, options.dropBad === true || options.repair === true)
+      await verifyAll(context, dataDir, found, options.repair === true)
       print(context, options.json, found, describe(found))
-      if (found.bad > 0) throw new FoundBad()
+      if (found.bad + found.unreadablePins > 0) throw new FoundBad()
     })
 }
 
@@ -71,19 +90,29 @@ async function verifyAll(
   context: Context,
   dataDir: string,
   found: Found,
-  dropBad: boolean,
+  repair: boolean,
 ): Promise<void> {
-  const db = openDatabase(join(dataDir, 'cairn.db'), { readOnly: !dropBad })
-  if (dropBad) migrate(db)
+  const db = openDatabase(join(dataDir, 'cairn.db'), { readOnly: !repair })
+  if (repair) migrate(db)
   const total = countCopies(db) + countBlocks(db)
   const progress = createProgress(context, { title: 'verified', total, clock: systemClock })
-  const store = dropBad ? openToDrop(db, dataDir) : null
+  const store = repair ? openToRepair(db, dataDir) : null
+  const badBlocks: Uint8Array[] = []
   try {
     for await (const copy of allCopies(db, dataDir)) {
       found.copies += 1
       found.bytes += copy.bytes?.length ?? 0
-      if (!isGood(copy)) await note(copy, found, store)
+      if (isGood(copy)) await noteGood(copy, found, store)
+      else {
+        await noteBad(copy, found, store)
+        const isBlock = copy.ref.kind === 'dag-block'
+        if (isBlock && badBlocks.length < badBlocksMax) badBlocks.push(copy.ref.hash)
+      }
       progress.at(found.copies)
+    }
+    for (const pin of listUnreadablePins(db, badBlocks)) {
+      found.unreadablePins += 1
+      if (found.pins.length < namedMax) found.pins.push(pin)
     }
   } finally {
     progress.end()
@@ -92,27 +121,25 @@ async function verifyAll(
   }
 }
 
-async function note(
-  { ref }: Copy,
+async function noteGood(copy: Copy, found: Found, store: SegmentStore | null): Promise<void> {
+  if (!copy.isQuarantined) return
+  found.released += 1
+  await store?.release(copy.ref)
+}
+
+async function noteBad(
+  { ref, isQuarantined }: Copy,
   found: Found,
-  store: Pick<Store, 'find' | 'drop'> | null,
+  store: SegmentStore | null,
 ): Promise<void> {
   found.bad += 1
   if (found.named.length < namedMax) found.named.push({ kind: ref.kind, hash: toHex(ref.hash) })
-  if (store === null) return
-  // A running server may have put a good copy in its place.
-  if (isGood({ ref, bytes: foundNow(store, ref) })) return
-  await store.drop(ref)
-  found.dropped += 1
-}
-
-/** Null also when the copy that is there cannot be read. */
-function foundNow(store: Pick<Store, 'find'>, ref: ContentRef): Uint8Array | null {
-  try {
-    return store.find(ref)
-  } catch {
-    return null
+  if (store !== null && !isQuarantined) {
+    // A running server may have put a good copy in its place.
+    if (isProved(ref, () => store.find(ref))) return
+    await store.quarantine(ref)
   }
+  if (store !== null || isQuarantined) found.quarantined += 1
 }
 
 async function* allCopies(db: Database, dataDir: string): AsyncGenerator<Copy> {
@@ -120,8 +147,8 @@ async function* allCopies(db: Database, dataDir: string): AsyncGenerator<Copy> {
   yield* listBlocks(db, createSystemFiles(), segmentsOf(dataDir))
 }
 
-/** What drops bad copies, beside a server if there is one. */
-function openToDrop(db: Database, dataDir: string): SegmentStore {
+/** The store to repair; a server may use it at the same time. */
+function openToRepair(db: Database, dataDir: string): SegmentStore {
   return createSegmentStore({
     db,
     writer: createInlineWriter(db),
@@ -132,9 +159,17 @@ function openToDrop(db: Database, dataDir: string): SegmentStore {
   })
 }
 
-function isGood({ ref, bytes }: Copy): boolean {
-  if (bytes === null) return false
+/** One wrong read is not a bad copy. */
+function isGood({ ref, bytes, again }: Copy): boolean {
+  if (isProved(ref, () => bytes)) return true
+  for (let read = 1; read < readsMax; read += 1) if (isProved(ref, again)) return true
+  return false
+}
+
+function isProved(ref: ContentRef, read: () => Uint8Array | null): boolean {
   try {
+    const bytes = read()
+    if (bytes === null) return false
     verify(ref, bytes)
     return true
   } catch {
@@ -142,9 +177,23 @@ function isGood({ ref, bytes }: Copy): boolean {
   }
 }
 
-function describe({ copies, bytes, bad, dropped, named }: Found): string {
-  const lines = named.map(({ kind, hash }) => `bad  ${kind} ${hash}`)
-  const more = bad > named.length ? [`bad  and ${bad - named.length} more`] : []
-  const end = bad === 0 ? 'all good' : `${bad} bad, ${dropped} dropped`
-  return [...lines, ...more, `${copies} copies of ${bytes} bytes verified: ${end}.`].join('\n')
+function describe(found: Found): string {
+  const { copies, bytes, bad, quarantined, released, named, unreadablePins, pins } = found
+  const lines = [
+    ...named.map(({ kind, hash }) => `bad  ${kind} ${hash}`),
+    ...(bad > named.length ? [`bad  and ${bad - named.length} more`] : []),
+    ...pins.map(({ account, cid, reason }) => `pin  ${cid} of ${account}: ${pinReasons[reason]}`),
+    ...(unreadablePins > pins.length ? [`pin  and ${unreadablePins - pins.length} more`] : []),
+  ]
+  const ends = [
+    bad === 0 ? 'all good' : `${bad} bad, ${quarantined} of them in quarantine`,
+    ...(released === 0 ? [] : [`${released} in quarantine are good`]),
+    ...(unreadablePins === 0 ? [] : [`${unreadablePins} pins cannot be read`]),
+  ]
+  return [...lines, `${copies} copies of ${bytes} bytes verified: ${ends.join(', ')}.`].join('\n')
 }
+
+const pinReasons = {
+  missing: 'a block of it is missing or bad',
+  hidden: 'the index does not find it',
+} as const

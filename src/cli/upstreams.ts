@@ -110,7 +110,18 @@ function shownOf(
   })
 }
 
-const headings = ['network', 'upstream', 'url', 'state', 'p95', 'head', 'lag', 'proves', 'lies']
+const headings = [
+  'network',
+  'upstream',
+  'url',
+  'state',
+  'p95',
+  'head',
+  'heads',
+  'lag',
+  'proves',
+  'lies',
+]
 
 /** Where the name says too little. */
 const states: Readonly<Record<string, string>> = {
@@ -137,6 +148,7 @@ function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
     trusted ? `${state}, trusted` : state,
     live === null || live.p95Ms === null ? null : `${Math.round(live.p95Ms)} ms`,
     live?.head ?? asked?.head?.number ?? null,
+    live?.heads ?? null,
     live?.lag ?? null,
     proof,
     lies,

@@ -61,7 +61,7 @@ Examples:
   cairn usage --window 30d --key <id> --json
   cairn usage --span day --csv > usage.csv
 
-Counters of a running server arrive within a second. Minutes are kept for a day, hours for five weeks. What accounts
+Counters of a running server arrive within a second. Minutes are kept for 26 hours, hours for 35 days, days as usage.keepDays says. What accounts
 keep is of now: each block once for an account, and once on the disk however many keep it.`,
     )
     .action(async (options: Options) => {

@@ -69,6 +69,10 @@ async function* readSections(window: ByteWindow, limits: CarLimits): AsyncGenera
     } catch (cause) {
       throw refused('section without a valid cid', cause)
     }
+    // As decodeCid: a CID has one spelling.
+    if (cid.bytes.length + block.length !== section.length) {
+      throw refused('section without a valid cid')
+    }
     yield { cid, block }
   }
 }

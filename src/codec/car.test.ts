@@ -205,7 +205,15 @@ test('varints that are long, endless or not the shortest are refused', async () 
 
 test('sections without a CID are refused, empty ones among them', async () => {
   const header = encodeCarHeader([])
-  for (const section of ['00', '0101', '021220', '050171ff20ff', '24' + 'ff'.repeat(36)]) {
+  const versionByte0 = `2400701220${'00'.repeat(32)}`
+  for (const section of [
+    '00',
+    '0101',
+    '021220',
+    '050171ff20ff',
+    '24' + 'ff'.repeat(36),
+    versionByte0,
+  ]) {
     const car = await open(joinBytes([header, Buffer.from(section, 'hex')]))
     await assert.rejects(blocksOf(car), detail('section without a valid cid'), section)
   }

@@ -27,20 +27,31 @@ export const rawCodec = 0x55
 export const dagPbCodec = 0x70
 export const dagCborCodec = 0x71
 export const dagJsonCodec = 0x0129
+export const dagJoseCodec = 0x85
+export const cborCodec = 0x51
+export const jsonCodec = 0x0200
 
 /** Codecs by the names that options take. Code table: https://github.com/multiformats/multicodec */
-export const codecNames: ReadonlyMap<string, number> = new Map([
+const codecNames: ReadonlyMap<string, number> = new Map([
   ['raw', rawCodec],
   ['dag-pb', dagPbCodec],
   ['dag-cbor', dagCborCodec],
   ['dag-json', dagJsonCodec],
-  ['cbor', 0x51],
-  ['json', 0x0200],
+  ['cbor', cborCodec],
+  ['json', jsonCodec],
   ['libp2p-key', 0x72],
   ['git-raw', 0x78],
-  ['dag-jose', 0x85],
+  ['dag-jose', dagJoseCodec],
   ['dag-cose', 0x86],
 ])
+
+/** The codec that an option names: by its name, or by its number in decimal or as `0x55`. Null: none that is known. */
+export function findCodec(text: string): number | null {
+  const named = codecNames.get(text)
+  if (named !== undefined) return named
+  const code = /^(?:0[xX][\da-fA-F]{1,8}|\d{1,9})$/.test(text) ? Number(text) : null
+  return code !== null && [...codecNames.values()].includes(code) ? code : null
+}
 
 /**
  * The same text in one piece, for texts that are kept in numbers: `multiformats` puts a CID together character by
@@ -97,17 +108,21 @@ export function parseCid(text: string): CID | null {
     if (text.length === 46 && text.startsWith('Qm')) return CID.parse(text)
     const base = byPrefix.get(String.fromCodePoint(text.codePointAt(0) ?? 0))
     if (base === undefined) return null
-    const cid = CID.decode(base.decode(text))
-    return cid.version === 1 ? cid : null
+    const cid = decodeCid(base.decode(text))
+    return cid?.version === 1 ? cid : null
   } catch {
     return null
   }
 }
 
-/** The CID in bytes such as a dag-pb link carries, or null. */
+/**
+ * The CID in bytes such as a dag-pb link carries, or null. Only its one spelling is taken: `multiformats` reads a version
+ * byte of 0, and numbers with more bytes than they need, which no other implementation does.
+ */
 export function decodeCid(bytes: Uint8Array): CID | null {
   try {
-    return CID.decode(bytes)
+    const cid = CID.decode(bytes)
+    return cid.bytes.length === bytes.length ? cid : null
   } catch {
     return null
   }

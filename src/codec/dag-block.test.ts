@@ -114,6 +114,19 @@ test('CIDs are read in any multibase and written in the one asked for', () => {
   assert.equal(decodeCid(Uint8Array.of(1, 2)), null)
 })
 
+test('a CID in bytes has one spelling: version 0 has no version byte, and numbers are as short as they can be', () => {
+  const multihash = multihashOf('sha2-256', text('hello\n'))
+  const spelled = (head: string) => Buffer.concat([Buffer.from(head, 'hex'), multihash])
+  assert.ok(decodeCid(multihash))
+  assert.ok(decodeCid(spelled('0170')))
+  for (const head of ['0070', '0055', '800070', '810070', '01f000', '0270', '1270']) {
+    const bytes = spelled(head)
+    assert.equal(decodeCid(bytes), null, head)
+    assert.equal(parseCid(`f${bytes.toString('hex')}`), null, head)
+  }
+  assert.equal(decodeCid(Buffer.concat([spelled('0170'), Buffer.of(0)])), null)
+})
+
 test('a block is proved by any hash of the list', () => {
   const bytes = text('hello\n')
   for (const name of hashNames.keys()) {

@@ -4,6 +4,7 @@
 // Tested by src/codec/ipld.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
+import { bytesOfText } from './byte-text.ts'
 import type { IpldNode } from './ipld-node.ts'
 import { joinBytes } from './protobuf.ts'
 
@@ -25,7 +26,7 @@ function write(parts: Uint8Array[], node: IpldNode): void {
   else if (typeof node === 'boolean') parts.push(Uint8Array.of(node ? 0xf5 : 0xf4))
   else if (typeof node === 'bigint') parts.push(integer(node))
   else if (typeof node === 'number') parts.push(float(node))
-  else if (typeof node === 'string') writeBytes(parts, 3, Buffer.from(node, 'utf8'))
+  else if (typeof node === 'string') writeBytes(parts, 3, bytesOfText(node))
   else if (node instanceof Uint8Array) writeBytes(parts, 2, node)
   else if (node instanceof CID) {
     // A link is the CID behind a byte that once named its multibase.
@@ -40,7 +41,7 @@ function write(parts: Uint8Array[], node: IpldNode): void {
 
 function writeMap(parts: Uint8Array[], map: ReadonlyMap<string, IpldNode>): void {
   parts.push(head(5, BigInt(map.size)))
-  const entries = [...map].map(([key, value]) => ({ key: Buffer.from(key, 'utf8'), value }))
+  const entries = [...map].map(([key, value]) => ({ key: bytesOfText(key), value }))
   entries.sort((a, b) => a.key.length - b.key.length || Buffer.compare(a.key, b.key))
   for (const { key, value } of entries) {
     writeBytes(parts, 3, key)

@@ -1,14 +1,14 @@
 // Reading dag-cbor: the part of CBOR (RFC 8949) that the data model has. Of what its writers must do, only what
-// changes the meaning is demanded: key order and the length of numbers are not, as Kubo reads them too.
+// changes the meaning is demanded: key order, the length of numbers and UTF-8 are not, as Kubo reads them too.
 // Rule: https://ipld.io/specs/codecs/dag-cbor/spec/
 // Tested by src/codec/ipld.test.ts
 import { Fault } from '../base/fault.ts'
+import { textOfBytes } from './byte-text.ts'
 import { decodeCid } from './cid.ts'
 import { containersMax, type IpldNode } from './ipld-node.ts'
 
 const depthMax = 128
 const linkTag = 42
-const text = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
 
 type Cursor = {
   readonly bytes: Uint8Array
@@ -53,7 +53,7 @@ function readNode(cursor: Cursor, depth: number): IpldNode {
     case 2:
       return take(cursor, length)
     case 3:
-      return readText(take(cursor, length))
+      return textOfBytes(take(cursor, length))
     case 4:
       return readList(cursor, length, depth)
     case 5:
@@ -78,7 +78,7 @@ function readMap(cursor: Cursor, count: number, depth: number): IpldNode {
   for (let left = count; left > 0; left -= 1) {
     const head = readByte(cursor)
     if (head >> 5 !== 3) throw malformed('key that is no string')
-    const key = readText(take(cursor, readLength(cursor, head & 0x1f)))
+    const key = textOfBytes(take(cursor, readLength(cursor, head & 0x1f)))
     if (map.has(key)) throw malformed('key that stands twice')
     map.set(key, readNode(cursor, depth + 1))
   }
@@ -148,15 +148,6 @@ function readLength(cursor: Cursor, minor: number): number {
   }
 }
 
-function readText(bytes: Uint8Array): string {
-  if (bytes.length === 0) return ''
-  try {
-    return text.decode(bytes)
-  } catch (cause) {
-    throw malformed('string that is not UTF-8', cause)
-  }
-}
-
 function readByte(cursor: Cursor): number {
   const byte = cursor.bytes[cursor.at]
   if (byte === undefined) throw malformed('bytes missing at the end')
@@ -177,6 +168,6 @@ function open(cursor: Cursor): void {
     throw malformed(`more than ${containersMax} maps and lists`)
 }
 
-function malformed(what: string, cause?: unknown): Fault {
-  return new Fault('command_failed', { detail: `malformed dag-cbor: ${what}`, cause })
+function malformed(what: string): Fault {
+  return new Fault('command_failed', { detail: `malformed dag-cbor: ${what}` })
 }

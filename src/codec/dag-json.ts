@@ -4,11 +4,12 @@
 // Tested by src/codec/ipld.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../base/fault.ts'
+import { bytesOfText } from './byte-text.ts'
 import { parseCid } from './cid.ts'
 import { containersMax, type IpldNode } from './ipld-node.ts'
 
 const depthMax = 128
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Patterns are of one cursor alone: they remember where they stopped. */
 type Cursor = {
@@ -24,16 +25,16 @@ type Cursor = {
 /** One line without a line feed. Throws `command_failed` for a map with a key "/": it would read as something else. */
 export function encodeDagJson(node: IpldNode): string {
   if (node === null || typeof node === 'boolean' || typeof node === 'bigint') return String(node)
-  if (typeof node === 'string') return JSON.stringify(node)
+  if (typeof node === 'string') return encodeText(node)
   if (typeof node === 'number') return encodeFloat(node)
   if (node instanceof Uint8Array) return `{"/":{"bytes":"${encodeBase64(node)}"}}`
   if (node instanceof CID) return `{"/":"${node.toString()}"}`
   if (node instanceof Map) {
     if (node.has('/')) throw malformed('map with the key "/" can not be written')
     const entries = [...(node as ReadonlyMap<string, IpldNode>)]
-      .map(([key, value]) => ({ key, value, order: Buffer.from(key) }))
+      .map(([key, value]) => ({ key, value, order: bytesOfText(key) }))
       .toSorted((a, b) => Buffer.compare(a.order, b.order))
-    return `{${entries.map(({ key, value }) => `${JSON.stringify(key)}:${encodeDagJson(value)}`).join(',')}}`
+    return `{${entries.map(({ key, value }) => `${encodeText(key)}:${encodeDagJson(value)}`).join(',')}}`
   }
   return `[${(node as readonly IpldNode[]).map(encodeDagJson).join(',')}]`
 }
@@ -52,12 +53,7 @@ export function decodeJson(block: Uint8Array): IpldNode {
 }
 
 function decode(block: Uint8Array, plain: boolean): IpldNode {
-  let text: string
-  try {
-    text = utf8.decode(block)
-  } catch (cause) {
-    throw malformed('text that is not UTF-8', cause)
-  }
+  const text = utf8.decode(block)
   const cursor: Cursor = {
     text,
     plain,
@@ -152,7 +148,7 @@ function readString(cursor: Cursor): string {
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1
   cursor.at = end + 1
   try {
-    return JSON.parse(text.slice(at, cursor.at)) as string
+    return (JSON.parse(text.slice(at, cursor.at)) as string).toWellFormed()
   } catch (cause) {
     throw malformed(`string at ${at}`, cause)
   }
@@ -179,6 +175,13 @@ function skipSpace(cursor: Cursor): void {
     if (code !== 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) return
     cursor.at += 1
   }
+}
+
+/** JSON has no form for a byte that is not UTF-8: it is written as U+FFFD, escaped, as Kubo writes it. */
+function encodeText(text: string): string {
+  if (text.isWellFormed()) return JSON.stringify(text)
+  const parts = text.split(/\p{Surrogate}/u)
+  return `"${parts.map((part) => JSON.stringify(part).slice(1, -1)).join(String.raw`\ufffd`)}"`
 }
 
 /** A float is told from an integer by its point or exponent. */

@@ -3,11 +3,10 @@
 // Tested by src/codec/ipld.test.ts
 import { Fault } from '../base/fault.ts'
 import { CID } from 'multiformats/cid'
+import { bytesOfText, textOfBytes } from './byte-text.ts'
 import { decodeCid } from './cid.ts'
 import { containersMax, type IpldNode } from './ipld-node.ts'
 import { bytesField, decodeFields, joinBytes, varintField } from './protobuf.ts'
-
-const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Throws `command_failed` on bytes that are no dag-pb node, and on a link without a CID. */
 export function decodeDagPbNode(block: Uint8Array): IpldNode {
@@ -41,7 +40,7 @@ export function encodeDagPbNode(node: IpldNode): Uint8Array {
   return joinBytes(data === undefined ? parts : [...parts, ...bytesField(1, data)])
 }
 
-function encodeLink(link: IpldNode): { readonly name: Buffer; readonly bytes: Uint8Array } {
+function encodeLink(link: IpldNode): { readonly name: Uint8Array; readonly bytes: Uint8Array } {
   const map = membersOf(link, ['Hash', 'Name', 'Tsize'])
   const hash = map.get('Hash')
   const name = map.get('Name') ?? ''
@@ -49,7 +48,7 @@ function encodeLink(link: IpldNode): { readonly name: Buffer; readonly bytes: Ui
   if (!(hash instanceof CID)) throw unfit('Hash must be a link')
   if (typeof name !== 'string') throw unfit('Name must be a string')
   if (typeof size !== 'bigint' || size < 0n) throw unfit('Tsize must be an integer from 0 on')
-  const nameBytes = Buffer.from(name, 'utf8')
+  const nameBytes = bytesOfText(name)
   const bytes = joinBytes([
     ...bytesField(1, hash.bytes),
     ...(map.has('Name') ? bytesField(2, nameBytes) : []),
@@ -79,7 +78,7 @@ function decodeLink(bytes: Uint8Array): IpldNode {
       if (cid === null) throw malformed('link to an invalid cid')
       link.set('Hash', cid)
     }
-    if (field.number === 2 && field.wire === 2) link.set('Name', text.decode(field.bytes))
+    if (field.number === 2 && field.wire === 2) link.set('Name', textOfBytes(field.bytes))
     if (field.number === 3 && field.wire === 0) link.set('Tsize', field.value)
   }
   if (!link.has('Hash')) throw malformed('link without a hash')

@@ -1,8 +1,17 @@
 // Blocks of the codecs known here, decoded into the data model and encoded from it.
 import { Fault } from '../base/fault.ts'
-import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from './cid.ts'
+import {
+  cborCodec,
+  dagCborCodec,
+  dagJoseCodec,
+  dagJsonCodec,
+  dagPbCodec,
+  jsonCodec,
+  rawCodec,
+} from './cid.ts'
 import { encodeDagCbor } from './dag-cbor-writer.ts'
 import { decodeCbor, decodeDagCbor } from './dag-cbor.ts'
+import { decodeDagJose, encodeDagJose } from './dag-jose.ts'
 import { decodeDagJson, decodeJson, encodeDagJson } from './dag-json.ts'
 import { decodeDagPbNode, encodeDagPbNode } from './dag-pb-node.ts'
 import type { IpldNode } from './ipld-node.ts'
@@ -12,8 +21,9 @@ const decoders: ReadonlyMap<number, (block: Uint8Array) => IpldNode> = new Map([
   [dagPbCodec, decodeDagPbNode],
   [dagCborCodec, decodeDagCbor],
   [dagJsonCodec, decodeDagJson],
-  [0x51, decodeCbor],
-  [0x0200, decodeJson],
+  [dagJoseCodec, decodeDagJose],
+  [cborCodec, decodeCbor],
+  [jsonCodec, decodeJson],
 ])
 
 const encoders: ReadonlyMap<number, (node: IpldNode) => Uint8Array> = new Map([
@@ -21,6 +31,7 @@ const encoders: ReadonlyMap<number, (node: IpldNode) => Uint8Array> = new Map([
   [dagPbCodec, encodeDagPbNode],
   [dagCborCodec, encodeDagCbor],
   [dagJsonCodec, (node: IpldNode): Uint8Array => Buffer.from(encodeDagJson(node))],
+  [dagJoseCodec, encodeDagJose],
 ])
 
 /** Throws `command_failed` for codecs that can not be read here. */

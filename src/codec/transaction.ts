@@ -6,6 +6,9 @@ import { decodeRlp } from './rlp.ts'
 import { TransactionFields } from './transaction-fields.ts'
 import type { AccessListEntry, Authorization } from './transaction-fields.ts'
 
+/** EIP-4844. */
+export const blobTransactionType = 0x03
+
 /** OP stack: a transaction that came from the layer below, without a signature. Only its bytes are read here. */
 export const depositType = 0x7e
 

@@ -5,9 +5,10 @@ import { refuse } from './config-error.ts'
 import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './given.ts'
 import type { Leaf } from './leaf.ts'
 import { mendLine, type Mistake, wrongAt } from './mistake.ts'
-import { distance } from './nearest.ts'
+import { distance } from '../base/nearest.ts'
 import type { Environment } from './reference.ts'
 import { sayIssue } from './say-issue.ts'
+import { numberIn } from './unit.ts'
 import { type FileValue, readYamlFile } from './yaml-file.ts'
 
 export type Places = {
@@ -100,9 +101,13 @@ function describe(
 /** The line that was most likely meant; null: it cannot be known. */
 function rightLine(leaf: Leaf | undefined, value: unknown): string | null {
   if (leaf === undefined || typeof value !== 'string') return null
-  const name = leaf.path.split('.').at(-1)
+  const name = leaf.path.split('.').at(-1) ?? ''
   const digits = value.replaceAll(/[_',. ]/g, '')
-  if (leaf.type === 'whole number') return /^\d{1,15}$/.test(digits) ? `${name}: ${digits}` : null
+  if (leaf.type.startsWith('whole number')) {
+    if (/^\d{1,15}$/.test(digits)) return `${name}: ${digits}`
+    const meant = numberIn(name, value)
+    return meant === null ? null : `${name}: ${meant}`
+  }
   if (leaf.type === 'true or false') {
     if (/^(yes|on|y|true|1)$/i.test(value)) return `${name}: true`
     return /^(no|off|n|false|0)$/i.test(value) ? `${name}: false` : null

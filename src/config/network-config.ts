@@ -26,6 +26,8 @@ export type UpstreamConfig = {
   readonly name: string
   /** http or https; may hold a secret. */
   readonly url: string
+  /** ws or wss, may hold a secret: where heads are pushed. Not given: where `url` is; null: they are polled. */
+  readonly wsUrl?: string | null | undefined
   /** Its word on heads is enough, and its answers that cannot be proved are `trusted`. */
   readonly trusted: boolean
   /** Names in lower case; values may be secrets. */
@@ -60,6 +62,10 @@ export type UpstreamNetworkConfig = {
   }
   /** Hash of block 0, `0x` and 64 hex digits in lower case; null: not said. */
   readonly genesisHash: string | null
+  /** Newest first; `from` in seconds since 1970. Null: known by chain id, else not known. */
+  readonly blobSchedule:
+    | readonly { readonly from: number; readonly baseFeeUpdateFraction: number }[]
+    | null
   /** Null: known by chain id, else probed. */
   readonly policy: NetworkPolicy | null
   /** Methods relayed: names, or `debug_*` for all of a namespace. Null: all that nothing else refuses. */

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { quote } from './load.ts'
 import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
-import { findNearest } from './nearest.ts'
+import { findNearest } from '../base/nearest.ts'
 import {
   embeddedSchema,
   memberAt,

@@ -17,6 +17,7 @@ const ownHeaders =
   /^(host|content-.*|accept-encoding|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
 const headersMax = 32
 const methodsMax = 500
+const blobForksMax = 100
 const upstreamsMax = 32
 const mib = 1024 * 1024
 const dayMs = 86_400_000
@@ -99,10 +100,17 @@ export const headersSchema = z
   .refine((headers) => Object.keys(headers).length <= headersMax, `at most ${headersMax} headers`)
   .default({})
 
-export const httpUrlSchema = z.string().superRefine((url, context) => {
-  const message = judgeUrl(url)
-  if (message !== null) context.addIssue({ code: 'custom', message })
-})
+export const httpUrlSchema = urlSchema('http')
+
+const webSocketUrlSchema = urlSchema('ws')
+
+/** `scheme`: or the same over TLS. */
+function urlSchema(scheme: 'http' | 'ws') {
+  return z.string().superRefine((url, context) => {
+    const message = checkUrl(url, scheme)
+    if (message !== null) context.addIssue({ code: 'custom', message })
+  })
+}
 
 export const upstreamNameSchema = z
   .string()
@@ -115,6 +123,12 @@ const upstreamSchema = z.strictObject({
   url: httpUrlSchema.meta({
     description: 'Where it answers JSON-RPC: http or https. A key in it is never shown.',
     example: 'url: http://127.0.0.1:8545',
+    secret: true,
+  }),
+  wsUrl: webSocketUrlSchema.nullable().optional().meta({
+    description:
+      'URL where it pushes new heads over WebSocket: ws or wss. Not given: `url` with ws for http, if that takes WebSockets; null: heads are polled only. `headers` are sent there too. A key in it is never shown.',
+    example: 'wsUrl: ws://127.0.0.1:8546',
     secret: true,
   }),
   name: upstreamNameSchema.optional().meta({
@@ -189,7 +203,7 @@ export const upstreamNetworkSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        '`require`: proved or refused; `prefer`: proved where it can be, labelled where not; `off`. For each method: `{default: require, eth_getStorageAt: prefer}`. Not given: `require` for blocks, transactions and receipts, `prefer` for state.',
+        'For reads that Cairn can prove, or for each method: `require` (proved or refused), `prefer` (proved if possible), `off`. Default: `require` for blocks, transactions, receipts of mainnet, Sepolia, Hoodi; else `prefer`. Calls and long `eth_getLogs` stay unproved.',
       example: 'verify: require',
     }),
   heads: headsSchema.prefault({}).meta({ description: 'Which block `latest` is.' }),
@@ -201,6 +215,29 @@ export const upstreamNetworkSchema = z.strictObject({
     .meta({
       description: 'Hash of block 0; null: the known one of the chain id, else asked.',
       example: `genesisHash: "0x${'00'.repeat(32)}"`,
+    }),
+  blobSchedule: z
+    .array(
+      z.strictObject({
+        from: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
+          description: 'Time of the first block of the fork, in seconds since 1970.',
+          example: 'from: 1746612311',
+        }),
+        baseFeeUpdateFraction: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
+          description:
+            'Its `baseFeeUpdateFraction` in the `blobSchedule` of the genesis file (EIP-7840).',
+          example: 'baseFeeUpdateFraction: 5007716',
+        }),
+      }),
+    )
+    .min(1, 'expected at least one fork')
+    .max(blobForksMax)
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        "The blob base fee update fraction of each fork, for `blobGasPrice` in receipts. Null: known by the chain ID, else the price is an upstream's answer, labelled `block`.",
+      example: 'blobSchedule: [{from: 0, baseFeeUpdateFraction: 3338477}]',
     }),
   policy: z.enum(['full', 'header-only', 'none']).nullable().default(null).meta({
     description:
@@ -229,14 +266,14 @@ export const upstreamNetworkSchema = z.strictObject({
 })
 
 /** Null: it can be used. Says nothing of what it holds but its scheme. */
-function judgeUrl(text: string): string | null {
+function checkUrl(text: string, scheme: 'http' | 'ws'): string | null {
   // `node:9002` would parse, with `node` for its scheme.
   if (!URL.canParse(text) || !text.includes('://')) {
-    return 'expected a URL that starts with http:// or https://'
+    return `expected a URL that starts with ${scheme}:// or ${scheme}s://`
   }
   const { protocol, hash } = new URL(text)
-  if (protocol !== 'http:' && protocol !== 'https:') {
-    return `expected http:// or https://, got ${protocol}//`
+  if (protocol !== `${scheme}:` && protocol !== `${scheme}s:`) {
+    return `expected ${scheme}:// or ${scheme}s://, got ${protocol}//`
   }
   return hash === '' ? null : 'a URL of a node has no #'
 }

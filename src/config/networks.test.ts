@@ -52,6 +52,7 @@ const full = `networks:
     verify: {default: require, eth_getStorageAt: prefer}
     heads: {quorum: 2, require: quorum, pollMs: 500, maxAgeMs: 9000}
     genesisHash: "0x${'AB'.repeat(32)}"
+    blobSchedule: [{from: 5, baseFeeUpdateFraction: 7}, {from: 9, baseFeeUpdateFraction: 8}]
     policy: full
     allow: [eth_call, "debug_*"]
     deny: [eth_accounts]
@@ -82,6 +83,10 @@ test('networks are read as written, in order, with references replaced', async (
       verify: { default: 'require', methods: { eth_getStorageAt: 'prefer' } },
       heads: { quorum: 2, require: 'quorum', pollMs: 500, maxAgeMs: 9000 },
       genesisHash: `0x${'ab'.repeat(32)}`,
+      blobSchedule: [
+        { from: 9, baseFeeUpdateFraction: 8 },
+        { from: 5, baseFeeUpdateFraction: 7 },
+      ],
       policy: 'full',
       allow: ['eth_call', 'debug_*'],
       deny: ['eth_accounts'],
@@ -613,18 +618,18 @@ test('headers, keys in URLs and what references brought are redacted when shown'
     return [found?.value, found?.origin.replace(`${folder}/`, '')]
   }
   assert.deepEqual(row('mainnet.chainId'), [1, 'cairn.yaml:3'])
-  assert.deepEqual(row('mainnet.upstreams[0].url'), ['http://127.0.0.1:9001', 'cairn.yaml:11'])
+  assert.deepEqual(row('mainnet.upstreams[0].url'), ['http://127.0.0.1:9001', 'cairn.yaml:12'])
   assert.deepEqual(row('mainnet.upstreams[0].concurrency'), [64, 'default'])
   assert.deepEqual(row('mainnet.upstreams[1].url'), [
     'https://127.0.0.1:9002/(redacted)',
-    'cairn.yaml:13',
+    'cairn.yaml:14',
   ])
   assert.deepEqual(row('mainnet.upstreams[1].headers.authorization'), [
     '(redacted)',
-    'cairn.yaml:14',
+    'cairn.yaml:15',
   ])
-  assert.deepEqual(row('mainnet.upstreams[1].requestsPerSecond'), ['(redacted)', 'cairn.yaml:17'])
-  assert.deepEqual(row('dev.mining'), ['interval', 'cairn.yaml:24'])
+  assert.deepEqual(row('mainnet.upstreams[1].requestsPerSecond'), ['(redacted)', 'cairn.yaml:18'])
+  assert.deepEqual(row('dev.mining'), ['interval', 'cairn.yaml:25'])
   assert.doesNotMatch(JSON.stringify(shown), /hunter2|v1\/key|a=b/)
   assert.equal(showUrl('http://user:secret@h:1'), 'http://h:1/(redacted)')
 })
@@ -634,6 +639,8 @@ test('every member says what it is and gives an example that is taken', async ()
   for (const { path, description, example } of listMembers(upstreamNetworkSchema)) {
     assert.match(description, /^.{10,260}\.$/s, path)
     if (example === undefined || /^(name|chainId|embedded|upstreams)$|url$/.test(path)) continue
+    // Taken together, in the example of the list.
+    if (path.startsWith('blobSchedule[].')) continue
     if (path.startsWith('upstreams[].')) await load(upstream(example), tokens)
     else if (path.startsWith('heads.')) await load(`${small}${other}    heads: {${example}}\n`)
     else await load(plus(example))
@@ -644,4 +651,18 @@ test('every member says what it is and gives an example that is taken', async ()
     const more = path === 'blocksFile' ? 'genesisFile: g, ' : ''
     await load(`networks:\n  - {name: x, embedded: true, ${more}${example}}\n`)
   }
+})
+
+test('where an upstream pushes its heads is ws or wss, not at all (null), or not written', async () => {
+  for (const [member, wsUrl] of [
+    ['wsUrl: wss://node.example/ws/secret-key', 'wss://node.example/ws/secret-key'],
+    ['wsUrl: null', null],
+    ['concurrency: 3', undefined],
+  ] as const) {
+    const [network] = await networks(upstream(member))
+    assert.equal(behind(network).upstreams[0]?.wsUrl, wsUrl)
+  }
+  const [wrong] = await mistakes(upstream('wsUrl: http://node.example/secret-key'))
+  assert.match(wrong?.text ?? '', /wsUrl: expected ws:\/\/ or wss:\/\/, got http:\/\/$/)
+  assert.doesNotMatch(wrong?.text ?? '', /secret-key/)
 })

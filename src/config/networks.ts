@@ -101,6 +101,7 @@ function upstreamNetwork(given: z.output<typeof upstreamNetworkSchema>): Network
     verify: { default: usual, methods },
     heads: { ...heads, quorum: quorum ?? Math.min(2, given.upstreams.length) },
     genesisHash: given.genesisHash?.toLowerCase() ?? null,
+    blobSchedule: given.blobSchedule?.toSorted((one, other) => other.from - one.from) ?? null,
     upstreams: nameAll(given.upstreams),
   }
 }

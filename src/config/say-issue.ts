@@ -1,6 +1,7 @@
 // What the schema says of a value, in the words that everything else here is told in: what was expected.
 // Tested by src/config/load.test.ts
 import type { z } from 'zod'
+import { unitNameOf } from './unit.ts'
 
 type Issue = z.ZodError['issues'][number]
 
@@ -19,7 +20,9 @@ export function sayIssue(issue: Issue, value: unknown): string {
   if (issue.code === 'invalid_key') return lowerFirst(issue.issues[0]?.message ?? issue.message)
   if (!/^(Invalid|Too) /.test(issue.message)) return lowerFirst(issue.message)
   if (issue.code === 'invalid_type') {
-    return `expected ${kinds[issue.expected] ?? issue.expected}${withoutWhat(issue.expected, value)}`
+    const expected = kinds[issue.expected] ?? issue.expected
+    const unit = expected === kinds['int'] ? unitNameOf(String(issue.path.at(-1))) : null
+    return `expected ${expected}${unit === null ? '' : ` of ${unit}`}${withoutWhat(issue.expected, value)}`
   }
   if (issue.code === 'invalid_value') return `expected ${oneOf(issue.values.map(String))}`
   if (issue.code === 'too_small') {

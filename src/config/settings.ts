@@ -104,7 +104,12 @@ export const settingsSchema = z.strictObject({
       ),
       keepAliveMs: whole(1, dayMs, 75_000, 'How long an idle connection is kept open.'),
       headersMs: whole(1, dayMs, 10_000, 'How long the headers of a request may take to arrive.'),
-      connectionsMax: whole(1, 65_536, 4096, 'Open connections, all addresses together.'),
+      connectionsMax: whole(
+        1,
+        65_536,
+        4096,
+        'Open connections, all addresses together. Near the limit those idle longest are closed.',
+      ),
       connectionsPerAddressMax: whole(
         1,
         65_536,
@@ -122,6 +127,13 @@ export const settingsSchema = z.strictObject({
           1_000_000,
           300,
           'Wrong keys and secrets that one address (IPv6: one /64) may bring; more are answered 429.',
+        ),
+      ),
+      keyRates: live(
+        choice(
+          ['auto', 'none', 'free', 'developer', 'team'],
+          'auto',
+          'Rates of keys that set none: those of a plan, `none`, or `auto`: those of `team`, and none while `http.host` is loopback.',
         ),
       ),
       drainMs: whole(
@@ -148,8 +160,24 @@ export const settingsSchema = z.strictObject({
   files: z
     .strictObject({
       uploadBytesMax: live(wholeOrNull(1, 'Longest body of an upload; null: no limit.')),
+      isolation: choice(
+        ['shared', 'own'],
+        'shared',
+        'Content that a key reads: `shared`, all stored content by CID; `own`, only content that its account holds or that `fileSources` offer.',
+      ),
       idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
-      blocksMax: whole(1, 100_000_000, 1_000_000, 'Blocks that one walk over a DAG may visit.'),
+      blocksMax: whole(
+        1,
+        100_000_000,
+        1_000_000,
+        'Blocks that one upload may make, and that one walk over a DAG may visit.',
+      ),
+      folderBytesMax: whole(
+        mib,
+        65_536 * mib,
+        128 * mib,
+        'Memory that the folders of one upload may take until they are complete: some 200 bytes a file.',
+      ),
       uploadsPerKeyMax: live(
         whole(1, 65_536, 16, 'Uploads of more than 128 KiB that one key may have at a time.'),
       ),
@@ -231,7 +259,7 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       bytesMax: wholeOrNull(
         mib,
-        'Size that files and database may grow to together; null: as the disk allows.',
+        'Size that files, database and unfinished uploads may grow to together; null: as the disk allows.',
       ),
     })
     .prefault({}),
@@ -292,6 +320,26 @@ export const settingsSchema = z.strictObject({
           ),
         })
         .prefault({}),
+    })
+    .prefault({}),
+  keys: z
+    .strictObject({
+      perAccountMax: live(
+        whole(
+          1,
+          1_000_000,
+          1_000,
+          'Keys that work at a time in one account, and a tenth of all that its owners may make, revoked ones included. Operators may make more.',
+        ),
+      ),
+      jwtLifeMsMax: live(
+        whole(
+          60_000,
+          3_650 * dayMs,
+          dayMs,
+          'Longest life of a JWT: from `iat` (without it: from the time of the request) to `exp`.',
+        ),
+      ),
     })
     .prefault({}),
   usage: z
@@ -391,7 +439,13 @@ export const settingsSchema = z.strictObject({
     .prefault({}),
   metrics: z
     .strictObject({
-      enabled: flag(true, 'Answer `/metrics`, without a token to programs on this machine.'),
+      enabled: flag(true, 'Answer `/metrics`, to requests with a token.'),
+      local: live(
+        flag(
+          false,
+          'Answer `/metrics` to programs on this machine without a token. Any proxy on this machine counts as one.',
+        ),
+      ),
       token: z
         .string()
         .regex(/^[\x21-\x7e]{16,512}$/, 'expected 16 to 512 characters without blanks')
@@ -399,7 +453,7 @@ export const settingsSchema = z.strictObject({
         .default(null)
         .meta({
           description:
-            "Token that opens `/metrics` from elsewhere (`Authorization: Bearer`), besides operators' own.",
+            "Token that opens `/metrics` (`Authorization: Bearer`), besides operators' own.",
           secret: true,
           live: true,
         }),
@@ -409,6 +463,13 @@ export const settingsSchema = z.strictObject({
     .strictObject({
       level: live(
         choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+      ),
+      calls: live(
+        choice(
+          ['failed', 'all', 'none'],
+          'failed',
+          'Calls that are logged, at most 200 a second: `failed` (refused or not answered), `all` or `none`.',
+        ),
       ),
       addresses: live(
         flag(
@@ -433,8 +494,18 @@ export type Config = Frozen<z.output<typeof settingsSchema>> & {
 /** A rule between settings that is broken: at which setting, how, and what mends it. */
 type Broken = { readonly path: string; readonly said: string; readonly mend: string }
 
-export function checkTogether({ chain, card }: Pick<Config, 'chain' | 'card'>): readonly Broken[] {
-  return [...checkChain(chain), ...checkCard(card)]
+export function checkTogether({
+  chain,
+  card,
+  mail,
+}: Pick<Config, 'chain' | 'card' | 'mail'>): readonly Broken[] {
+  return [...checkChain(chain), ...checkCard(card), ...checkMail(mail)]
+}
+
+function checkMail({ url, from }: Config['mail']): readonly Broken[] {
+  if (url === null || from !== null) return []
+  const said = 'mail.url is set, expected mail.from too: without a sender no mail can be sent'
+  return [{ path: 'mail.url', said, mend: 'mail: {from: "Cairn <cairn@example.com>"}' }]
 }
 
 function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {

@@ -2,7 +2,7 @@
 // wrong is told at once, each with its line and what mends it.
 import { freeze, quote } from './load.ts'
 import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
-import { findNearest } from './nearest.ts'
+import { findNearest } from '../base/nearest.ts'
 import { memberAt, metaOf, shapeOf } from './network-schema.ts'
 import { valueAt } from './network-written.ts'
 import { type Environment, hasReference, readSecretFile, resolveReferences } from './reference.ts'

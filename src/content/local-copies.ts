@@ -3,6 +3,7 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Log } from '../base/log.ts'
 import { createExtras, type Extras } from './extras.ts'
 import { createKeeping } from './keeping.ts'
@@ -13,15 +14,24 @@ import { refKey, type ContentRef, type Held, type HeldNode, type Verify } from '
 import type { Store } from './store.ts'
 import { createVainLooks, type VainLooks } from './vain-looks.ts'
 
-/** A copy that is there but cannot be read, and what was thrown. */
+/** A copy that is there but cannot be read or is wrong, and what was thrown. */
 export type Unread = { readonly unread: unknown }
+
+/** Verified bytes, or a copy that cannot be used now; null: there is none. */
+type Found = Uint8Array | Unread | null
+
+/** How often a copy that failed is read again before it is believed to be wrong. */
+const moreReads = 2
+/** Least time between two reads of a copy in quarantine for requests, and the number of copies remembered for it. */
+const quarantineReadMs = 10_000
+const triedMax = 1000
 
 export type LocalCopies = {
   /**
    * Verified; null: there is none. `mayPass`: sources are asked next, so the disk may be left out while looks there are in
-   * vain. A wrong copy is dropped, and only that is waited for.
+   * vain. A copy that is wrong is read again, then goes to quarantine; only that is waited for.
    */
-  find(ref: ContentRef, mayPass: boolean): Uint8Array | Unread | null | Promise<null>
+  find(ref: ContentRef, mayPass: boolean): Found | Promise<Found>
   /** As `find`, and null for what is wrong or cannot be read. */
   readonly held: Held
   readonly heldNode: HeldNode
@@ -52,6 +62,8 @@ export function createLocalCopies(parts: {
   const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const looks = createVainLooks()
+  /** Reads of copies in quarantine that failed, by name. */
+  const tried = new Map<string, Unread & { readonly at: number }>()
   const keeping = createKeeping({
     store,
     log,
@@ -92,13 +104,73 @@ export function createLocalCopies(parts: {
     if (isShared(ref, bytes)) memory.add(ref, bytes)
   }
 
-  async function drop(ref: ContentRef): Promise<null> {
-    try {
-      await store.drop(ref)
-    } catch (error) {
-      log('error', 'content_bad_copy_not_dropped', { ref: refKey(ref), error })
+  /** After a read that failed or gave wrong bytes: the disk may hold the right ones all the same. */
+  function readAgain(ref: ContentRef, first: unknown): Found | Promise<Found> {
+    let error = first
+    for (let read = 0; read < moreReads; read += 1) {
+      count('misread', null)
+      log('warn', 'content_misread', { ref: refKey(ref), error })
+      try {
+        const bytes = store.findAgain(ref)
+        // Another call put it there meanwhile.
+        if (bytes === null) return findQuarantined(ref)
+        verify(ref, bytes)
+        count('held', null)
+        remember(ref, bytes)
+        return bytes
+      } catch (next) {
+        error = next
+      }
     }
-    return null
+    count('bad_copy', null)
+    log('error', 'content_bad_copy', { ref: refKey(ref), error })
+    // What the system cannot read may be readable a moment later.
+    return hasCode(error, 'unverified') ? quarantine(ref, error) : { unread: error }
+  }
+
+  /** Its bytes may be the only ones there are: they stay, and are no longer found. */
+  async function quarantine(ref: ContentRef, unread: unknown): Promise<Uint8Array | Unread> {
+    try {
+      await store.quarantine(ref)
+    } catch (error) {
+      log('error', 'content_not_quarantined', { ref: refKey(ref), error })
+    }
+    try {
+      // It may have been written twice.
+      const other = store.find(ref)
+      if (other !== null) verify(ref, other)
+      return other ?? { unread }
+    } catch {
+      return { unread }
+    }
+  }
+
+  function findQuarantined(ref: ContentRef): Found | Promise<Found> {
+    if (!store.quarantineFlag.isUp) return null
+    const key = refKey(ref)
+    const last = tried.get(key)
+    if (last !== undefined && clock.monotonic() - last.at < quarantineReadMs) return last
+    try {
+      const bytes = store.findQuarantined(ref)
+      if (bytes === null) return null
+      verify(ref, bytes)
+      return release(ref, bytes)
+    } catch (unread) {
+      const failed = { unread, at: clock.monotonic() }
+      keepNewest(tried, key, failed, triedMax)
+      return failed
+    }
+  }
+
+  async function release(ref: ContentRef, bytes: Uint8Array): Promise<Uint8Array> {
+    log('info', 'content_released', { ref: refKey(ref) })
+    try {
+      await store.release(ref)
+    } catch (error) {
+      log('error', 'content_not_released', { ref: refKey(ref), error })
+    }
+    count('held', null)
+    return bytes
   }
 
   function accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean {
@@ -139,13 +211,9 @@ export function createLocalCopies(parts: {
   return {
     find(ref, mayPass) {
       try {
-        return read(ref, mayPass)
+        return read(ref, mayPass) ?? findQuarantined(ref)
       } catch (error) {
-        // Wrong bytes, or a disk that cannot read them: both are healed by fetching anew.
-        count('bad_copy', null)
-        log('error', 'content_bad_copy', { ref: refKey(ref), error })
-        // Not dropped: it may be the only copy, and readable a moment later.
-        return hasCode(error, 'unverified') ? drop(ref) : { unread: error }
+        return readAgain(ref, error)
       }
     },
     held(ref) {

@@ -9,6 +9,7 @@ import type { Batch, Store } from './store.ts'
 
 export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Store {
   const kept = new Map<string, Uint8Array>()
+  const quarantined = new Map<string, Uint8Array>()
 
   async function commit(
     items: readonly Item[],
@@ -20,7 +21,10 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
     // The caller may reuse its buffers as soon as this has returned.
     const copies = items.map(({ ref, bytes }) => [refKey(ref), new Uint8Array(bytes)] as const)
     const changes = rows.length === 0 ? [] : ((await parts.writer?.write(rows)) ?? [])
-    for (const [key, bytes] of copies) if (!kept.has(key)) kept.set(key, bytes)
+    for (const [key, bytes] of copies) {
+      quarantined.delete(key)
+      if (!kept.has(key)) kept.set(key, bytes)
+    }
     return changes
   }
 
@@ -32,8 +36,24 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
     read: (refs, signal) => readFound(find, refs, signal),
     commit,
     batch: () => createBatch(commit),
-    async drop(ref: ContentRef) {
+    findAgain: find,
+    findQuarantined: (ref) => quarantined.get(refKey(ref)) ?? null,
+    async quarantine(ref) {
+      const bytes = find(ref)
+      if (bytes === null) return
       kept.delete(refKey(ref))
+      quarantined.set(refKey(ref), bytes)
+    },
+    async release(ref) {
+      const bytes = quarantined.get(refKey(ref))
+      if (bytes !== undefined && quarantined.delete(refKey(ref))) kept.set(refKey(ref), bytes)
+    },
+    quarantineFlag: {
+      get isUp() {
+        return quarantined.size > 0
+      },
+      raise: () => {},
+      look: () => {},
     },
   }
 }

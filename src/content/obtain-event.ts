@@ -2,13 +2,15 @@
 // Tested by src/content/obtain.test.ts
 
 /**
- * `remembered`: found in memory, verified before. `held`: found here, verified. `bad_copy`: the stored copy was wrong and
- * dropped, or cannot be read. Of a source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none;
+ * `remembered`: found in memory, verified before. `held`: found here, verified. `misread`: a read of the
+ * stored copy failed or gave wrong bytes, and it is read again. `bad_copy`: it stays wrong, and is in quarantine, or it
+ * cannot be read. Of a source: `fetched`; `lied`: its bytes were not what was asked; `absent`: it has none;
  * `failed`: it could not be asked. `not_kept`: verified, but the store did not take it.
  */
 export type ObtainEvent =
   | 'remembered'
   | 'held'
+  | 'misread'
   | 'bad_copy'
   | 'fetched'
   | 'lied'

@@ -1,13 +1,13 @@
 // A run of stored content, one group after the other, each piece verified before it is given: the way to read a large
 // file. While the caller has one group, the other thread verifies the next, and no more than that; what is left of it
-// is verified here when it is asked for. What is not here or wrong is told, not fetched: that is `obtain`'s business.
+// is verified here on request. Missing or wrong content is reported as null: `obtain` reads it again or fetches it.
 import { setImmediate } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import { refKey, type ContentRef, type Verify } from './ref.ts'
 import type { Store, StoredGroup, StoredPiece } from './store.ts'
 
 export type RunParts = {
-  readonly store: Pick<Store, 'read' | 'drop'>
+  readonly store: Pick<Store, 'read'>
   readonly verify: Verify
   /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
   readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
@@ -23,12 +23,12 @@ export type RunParts = {
       ) => (() => Promise<void> | null) | null)
     | null
   readonly log: Log
-  readonly count: (event: 'held' | 'bad_copy', source: null) => void
+  readonly count: (event: 'held' | 'misread', source: null) => void
 }
 
 /**
  * What `refs` name, in their order, in the groups of `Store.read`; a group is valid until the next is asked for. Null:
- * not here, or its copy was wrong and is dropped by now, or cannot be read. Throws what the store throws, and the
+ * not stored here, or its bytes are wrong or cannot be read; the caller goes on with `obtain`. Throws what the store throws, and the
  * reason of `signal`.
  */
 export type ReadRun = (
@@ -54,7 +54,7 @@ export function createReadRun(parts: RunParts): ReadRun {
       else verify(ref, data)
       return held()
     } catch (error) {
-      return badCopy(ref, error)
+      return misread(ref, error)
     }
   }
 
@@ -63,7 +63,7 @@ export function createReadRun(parts: RunParts): ReadRun {
     if (ref.kind !== 'dag-block') return null
     const finish = verifyBeside?.(ref.hash, data, leaf) ?? null
     if (finish === null) return null
-    const failed = (error: unknown): false => badCopy(ref, error)
+    const failed = (error: unknown): false => misread(ref, error)
     return () => {
       try {
         const proof = finish()
@@ -79,18 +79,10 @@ export function createReadRun(parts: RunParts): ReadRun {
     return true
   }
 
-  function badCopy(ref: ContentRef, error: unknown): false {
-    count('bad_copy', null)
-    log('error', 'content_bad_copy', { ref: refKey(ref), error })
+  function misread(ref: ContentRef, error: unknown): false {
+    count('misread', null)
+    log('warn', 'content_misread', { ref: refKey(ref), error })
     return false
-  }
-
-  async function drop(ref: ContentRef): Promise<void> {
-    try {
-      await store.drop(ref)
-    } catch (error) {
-      log('error', 'content_bad_copy_not_dropped', { ref: refKey(ref), error })
-    }
   }
 
   function beginAll(refs: readonly ContentRef[], from: number, group: StoredGroup): Begun {
@@ -111,7 +103,6 @@ export function createReadRun(parts: RunParts): ReadRun {
     const wrong = new Set<number>()
     for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
     if (wrong.size === 0) return group
-    for (const at of wrong) await drop(refs[from + at] as ContentRef)
     return group.map((piece, at) => (wrong.has(at) ? null : piece))
   }
 

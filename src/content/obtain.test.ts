@@ -159,21 +159,79 @@ test('absence is not concluded from a source that could not be asked', async () 
   )
 })
 
-test('a corrupt copy on disk is dropped, counted and fetched anew', async () => {
+test('a corrupt copy on disk is read again, counted and fetched again', async () => {
   const { obtain, idle, store, events } = rig([having(item('a'))])
   const { ref, bytes } = item('a')
   await store.commit([lie('a')])
   assert.deepEqual(await obtain(ref, {}, never), bytes)
   await idle()
   assert.deepEqual(store.find(ref), bytes)
-  assert.deepEqual(events, ['bad_copy', 'fetched honest'])
+  assert.deepEqual(events, ['misread', 'misread', 'bad_copy', 'fetched honest'])
+  assert.equal(store.findQuarantined(ref), null)
 })
 
-test('a corrupt copy that nobody can replace is never served', async () => {
+test('a corrupt copy that no source can replace is an error, is not served, and keeps its bytes', async () => {
   const { obtain, store } = rig([])
+  const { ref } = item('a')
   await store.commit([lie('a')])
-  await assert.rejects(obtain(item('a').ref, {}, never), isFault('not_found'))
-  assert.equal(store.find(item('a').ref), null)
+  await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
+  assert.equal(store.find(ref), null)
+  await assert.rejects(obtain(ref, { offline: true }, never), isFault('damaged'))
+  assert.deepEqual(store.findQuarantined(ref), lie('a').bytes)
+})
+
+test('one wrong read, or two, do not make a bad copy', async () => {
+  const kept = createMemoryStore()
+  await kept.commit([item('a')])
+  for (const wrongReads of [1, 2, 3]) {
+    let reads = 0
+    const read: Store['find'] = (ref) =>
+      (reads += 1) > wrongReads ? kept.find(ref) : lie('a').bytes
+    const events: string[] = []
+    const { obtain } = createObtain({
+      store: { ...kept, find: read, findAgain: read },
+      sourcesFor: () => [],
+      verify,
+      clock: createTurnedClock(),
+      log: silentLog,
+      count: (event) => events.push(event),
+    })
+    const obtained = obtain(item('a').ref, {}, never)
+    if (wrongReads < 3) assert.deepEqual(await obtained, item('a').bytes)
+    else await assert.rejects(obtained, isFault('damaged'))
+    const misreads = events.filter((event) => event === 'misread')
+    assert.equal(misreads.length, Math.min(wrongReads, 2))
+    assert.equal(events.includes('bad_copy'), wrongReads === 3)
+  }
+})
+
+test('a copy in quarantine is read on request, at most every ten seconds, and released when it is good', async () => {
+  const store = createMemoryStore()
+  await store.commit([item('a')])
+  const { ref, bytes } = item('a')
+  await store.quarantine(ref)
+  const clock = createTurnedClock()
+  let good = false
+  let reads = 0
+  const watched: Store = {
+    ...store,
+    // A copy of an object has no getter that changes.
+    quarantineFlag: { isUp: true, raise: () => {}, look: () => {} },
+    findQuarantined(asked) {
+      reads += 1
+      return good ? store.findQuarantined(asked) : lie('a').bytes
+    },
+  }
+  const parts = { sourcesFor: () => [], verify, clock, log: silentLog, count: () => {} }
+  const { obtain } = createObtain({ ...parts, store: watched })
+  for (let call = 0; call < 3; call += 1) {
+    await assert.rejects(obtain(ref, {}, never), isFault('damaged'))
+  }
+  assert.equal(reads, 1)
+  good = true
+  clock.turn(10_000)
+  assert.deepEqual(await obtain(ref, {}, never), bytes)
+  assert.deepEqual(store.find(ref), bytes)
 })
 
 test('a store that cannot read is treated as one that lost the copy', async () => {
@@ -204,6 +262,9 @@ test('a store that cannot read keeps its copy, and nobody is told that there is 
       if (broken) throw new Error('disk I/O error')
       return kept.find(ref)
     },
+    findAgain: () => {
+      throw new Error('disk I/O error')
+    },
   }
   const log = silentLog
   const clock = createTurnedClock()
@@ -215,8 +276,8 @@ test('a store that cannot read keeps its copy, and nobody is told that there is 
     log,
     count: () => {},
   })
-  await assert.rejects(obtain(item('a').ref, {}, never), isFault('internal'))
-  await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('internal'))
+  await assert.rejects(obtain(item('a').ref, {}, never), isFault('damaged'))
+  await assert.rejects(obtain(item('a').ref, { offline: true }, never), isFault('damaged'))
   broken = false
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
 })

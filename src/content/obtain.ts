@@ -87,7 +87,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
       if (late instanceof Uint8Array) return late
       // What cannot be read is there: it must not be reported as absent.
       if (late === null || !hasCode(thrown, 'not_found')) throw thrown
-      throw new Fault('internal', { cause: late.unread })
+      throw new Fault('damaged', { cause: late.unread })
     }
   }
 

@@ -9,7 +9,6 @@ import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase, type Database } from '../db/sqlite.ts'
 import { startThreadWriter } from '../db/thread-writer.ts'
-import { createTurnReads } from '../db/turn-reads.ts'
 import { createSqliteStore, discardStaged } from './sqlite-store.ts'
 
 storeSuite('sqlite store with an inline writer', async () => {
@@ -101,7 +100,7 @@ function fixture(
   return {
     store: createSqliteStore({
       db,
-      turnReads: bytesDb === undefined ? null : createTurnReads(bytesDb),
+      bytesDb: bytesDb ?? null,
       writer,
     }),
     accountNames: () =>

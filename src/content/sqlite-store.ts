@@ -2,9 +2,10 @@
 // writes through the Writer, so what a commit resolved is on disk and seen by the next read.
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../db/sqlite.ts'
-import type { TurnReads } from '../db/turn-reads.ts'
+import { createTurnReads } from '../db/turn-reads.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
+import { createQuarantineFlag } from './quarantine-rows.ts'
 import { type ContentRef, isSameRef, type Item } from './ref.ts'
 import { readFound } from './read-found.ts'
 import type { Batch, Store } from './store.ts'
@@ -12,16 +13,27 @@ import { withRows } from './with-rows.ts'
 
 const findSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = content.body
   WHERE content.kind = ? AND content.hash = ?`
-const hasSql = 'SELECT 1 AS present FROM content WHERE kind = ? AND hash = ?'
-const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3)'
+const findQuarantinedSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = -content.body
+  WHERE content.kind = ? AND content.hash = ? AND content.body < 0`
+const isQuarantinedSql = 'SELECT 1 FROM content WHERE kind = ? AND hash = ? AND body < 0'
+const hasSql = 'SELECT 1 AS present FROM content WHERE kind = ? AND hash = ? AND body > 0'
+const absent = 'NOT EXISTS (SELECT 1 FROM content WHERE kind = ?2 AND hash = ?3 AND body > 0)'
+/** The body of a copy in quarantine goes by a trigger. */
+const replaceQuarantined =
+  'ON CONFLICT (kind, hash) DO UPDATE SET body = excluded.body WHERE content.body < 0'
 
-/** `turnReads`: of a second connection, for the bytes; null: `db` serves. */
+/** `bytesDb`: a second connection, for the bytes, that only this store reads through; null: `db` serves. */
 export function createSqliteStore(parts: {
   readonly db: Database
-  readonly turnReads?: TurnReads | null
+  readonly bytesDb?: Database | null
   readonly writer: Writer
+  /** As `createTurnReads` says. */
+  readonly onFailure?: (error: unknown) => void
 }): Store {
-  const { db, turnReads = null, writer } = parts
+  const { db, bytesDb = null, writer, onFailure } = parts
+  const turnReads = bytesDb === null ? null : createTurnReads(bytesDb, onFailure)
+
+  const quarantineFlag = createQuarantineFlag(db)
 
   const has = (ref: ContentRef): boolean => db.getValue(hasSql, [ref.kind, ref.hash]) !== null
 
@@ -41,6 +53,13 @@ export function createSqliteStore(parts: {
     return bytes
   }
 
+  function readAgain(sql: string, { kind, hash }: ContentRef): Uint8Array | null {
+    turnReads?.renew()
+    const reads = bytesDb ?? db
+    reads.forgetPages()
+    return reads.getValue<Uint8Array>(sql, [kind, hash])
+  }
+
   return {
     find,
     has,
@@ -51,16 +70,31 @@ export function createSqliteStore(parts: {
       return changes
     },
     batch: () => createBatch(writer, has, () => (absent = null)),
-    async drop({ kind, hash }) {
+    findAgain: (ref) => readAgain(findSql, ref),
+    findQuarantined: (ref) =>
+      db.getValue(isQuarantinedSql, [ref.kind, ref.hash]) === null
+        ? null
+        : readAgain(findQuarantinedSql, ref),
+    async quarantine({ kind, hash }) {
+      quarantineFlag.raise()
       await writer.write([
         {
-          sql: 'DELETE FROM body WHERE id = (SELECT body FROM content WHERE kind = ? AND hash = ?)',
+          sql: 'UPDATE content SET body = -body WHERE kind = ? AND hash = ? AND body > 0',
           parameters: [kind, hash],
         },
-        { sql: 'DELETE FROM content WHERE kind = ? AND hash = ?', parameters: [kind, hash] },
       ])
       turnReads?.renew()
     },
+    async release({ kind, hash }) {
+      await writer.write([
+        {
+          sql: 'UPDATE content SET body = -body WHERE kind = ? AND hash = ? AND body < 0',
+          parameters: [kind, hash],
+        },
+      ])
+      absent = null
+    },
+    quarantineFlag,
   }
 }
 
@@ -71,7 +105,8 @@ function keepItem({ ref, bytes }: Item): readonly Statement[] {
       parameters: [bytes, ref.kind, ref.hash],
     },
     {
-      sql: 'INSERT INTO content (kind, hash, body) SELECT ?, ?, last_insert_rowid() WHERE changes() = 1',
+      sql: `INSERT INTO content (kind, hash, body) SELECT ?, ?, last_insert_rowid() WHERE changes() = 1
+        ${replaceQuarantined}`,
       parameters: [ref.kind, ref.hash],
     },
   ]
@@ -135,12 +170,15 @@ function publish(batch: string): readonly Statement[] {
   return [
     {
       sql: `DELETE FROM body WHERE id IN (SELECT staged.body FROM staged_content AS staged JOIN content
-        ON content.kind = staged.kind AND content.hash = staged.hash WHERE staged.batch = ?)`,
+        ON content.kind = staged.kind AND content.hash = staged.hash WHERE staged.batch = ?
+        AND content.body > 0)`,
       parameters,
     },
     {
-      sql: `INSERT OR IGNORE INTO content (kind, hash, body)
-        SELECT kind, hash, body FROM staged_content WHERE batch = ?`,
+      sql: `INSERT INTO content (kind, hash, body)
+        SELECT kind, hash, body FROM staged_content WHERE batch = ? AND NOT EXISTS (SELECT 1 FROM content
+          WHERE content.kind = staged_content.kind AND content.hash = staged_content.hash AND content.body > 0)
+        ${replaceQuarantined}`,
       parameters,
     },
     { sql: 'DELETE FROM staged_content WHERE batch = ?', parameters },

@@ -1,6 +1,7 @@
 // The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
 import type { Pace } from '../base/pace.ts'
 import type { Statement } from '../db/writer.ts'
+import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, Item } from './ref.ts'
 
 /**
@@ -24,8 +25,19 @@ export interface Store {
   commit(items: readonly Item[], rows?: readonly Statement[]): Promise<readonly number[]>
   /** Opens a Batch for content that is too large to be held in memory at once. */
   batch(): Batch
-  /** Forgets a copy that failed verification. */
-  drop(ref: ContentRef): Promise<void>
+  /** As `find`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
+  findAgain(ref: ContentRef): Uint8Array | null
+  /** The same of a copy in quarantine. */
+  findQuarantined(ref: ContentRef): Uint8Array | null
+  /**
+   * A copy that failed verification more than once: it is no longer found, and a commit of the same ref replaces it. Until
+   * then its bytes stay where they are.
+   */
+  quarantine(ref: ContentRef): Promise<void>
+  /** The copy in quarantine is good: it is found again. */
+  release(ref: ContentRef): Promise<void>
+  /** Whether any copy is in quarantine, to be asked before `findQuarantined`. */
+  readonly quarantineFlag: QuarantineFlag
 }
 
 /**
@@ -102,7 +114,7 @@ export interface Segments {
   sealed(): ReadonlySet<number>
   /**
    * Removes those of `sealed` in which little or nothing lives; what does is moved before. `live`: by segment, counted
-   * after `sealed` was asked. Bad copies are dropped. Goes on at that pace; stops with the signal, between two steps.
+   * after `sealed` was asked. Bad copies go to quarantine, and their segment stays. Goes on at that pace; stops with the signal, between two steps.
    */
   free(
     sealed: ReadonlySet<number>,

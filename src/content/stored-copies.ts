@@ -6,23 +6,45 @@ import type { ContentKind, ContentRef } from './ref.ts'
 /** Copies read at once: bounds the memory, and how long one read holds the database's log back. */
 const stepRows = 16
 
-const stepSql = `SELECT content.kind AS kind, content.hash AS hash, body.bytes AS bytes
-  FROM content LEFT JOIN body ON body.id = content.body
+const readSql = `SELECT body.bytes AS bytes FROM content JOIN body ON body.id = abs(content.body)
+  WHERE content.kind = ? AND content.hash = ?`
+const stepSql = `SELECT content.kind AS kind, content.hash AS hash, content.body < 0 AS quarantined,
+    body.bytes AS bytes
+  FROM content LEFT JOIN body ON body.id = abs(content.body)
   WHERE (content.kind, content.hash) > (?, ?) ORDER BY content.kind, content.hash LIMIT ${stepRows}`
 
-/** `bytes`: not verified; null when the row names a body that is gone. */
-export type Copy = { readonly ref: ContentRef; readonly bytes: Uint8Array | null }
+/**
+ * `bytes`: not verified; null when the row names a body that is gone, or when they cannot be read. `again`: a new read of
+ * the disk, which throws the system's error.
+ */
+export type Copy = {
+  readonly ref: ContentRef
+  readonly bytes: Uint8Array | null
+  readonly isQuarantined: boolean
+  readonly again: () => Uint8Array | null
+}
+
+type Row = {
+  readonly kind: ContentKind
+  readonly hash: Uint8Array
+  readonly quarantined: number
+  readonly bytes: Uint8Array | null
+}
 
 /** In the order of kind and hash. What is kept or dropped meanwhile may be met or not. */
 export function* listCopies(db: Database): Generator<Copy> {
   let kind = ''
   let hash: Uint8Array = new Uint8Array()
   for (;;) {
-    const rows = db.all<{ kind: ContentKind; hash: Uint8Array; bytes: Uint8Array | null }>(
-      stepSql,
-      [kind, hash],
-    )
-    for (const row of rows) yield { ref: { kind: row.kind, hash: row.hash }, bytes: row.bytes }
+    const rows = db.all<Row>(stepSql, [kind, hash])
+    for (const row of rows) {
+      const again = (): Uint8Array | null => {
+        db.forgetPages()
+        return db.getValue<Uint8Array>(readSql, [row.kind, row.hash])
+      }
+      const ref = { kind: row.kind, hash: row.hash }
+      yield { ref, bytes: row.bytes, isQuarantined: row.quarantined === 1, again }
+    }
     const last = rows.at(-1)
     if (last === undefined || rows.length < stepRows) return
     kind = last.kind

@@ -29,7 +29,7 @@ export function applyGroup(
     db.exec('COMMIT')
     return outcomes
   } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK')
+    rollBack(db)
     return writes.map(() => ({ ok: false, error }))
   }
 }
@@ -43,6 +43,15 @@ function alone(
 ): readonly Outcome[] {
   if (writes.length === 1) return [outcome]
   return writes.flatMap((write) => applyGroup(db, [write]))
+}
+
+/** An error of the disk may have ended the transaction by itself, and may fail here too: then the next BEGIN fails. */
+function rollBack(db: Database): void {
+  try {
+    if (db.inTransaction) db.exec('ROLLBACK')
+  } catch {
+    // The error that led here is the outcome.
+  }
 }
 
 /** `isAlone`: nobody shares the transaction, which is rolled back when the write fails; SQLite need not copy pages first. */

@@ -134,4 +134,22 @@ export const migrations: readonly (readonly string[])[] = [
     // How far the logs of the store have been taken into `block`: see content/segments/log-checkpoint.ts.
     `CREATE TABLE log_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), file INTEGER NOT NULL, at INTEGER NOT NULL)`,
   ],
+  [
+    // The session or the token that made an invitation: see accounts/people/invitations.ts.
+    `ALTER TABLE invitation ADD COLUMN session_id TEXT`,
+    `ALTER TABLE invitation ADD COLUMN token_id TEXT`,
+  ],
+  [
+    // Copies that failed verification, see content/quarantine-rows.ts.
+    `DROP INDEX block_lost`,
+    `CREATE INDEX block_unreadable ON block (id, file) WHERE file <= 0`,
+    `CREATE INDEX content_quarantined ON content (body) WHERE body < 0`,
+    `CREATE TRIGGER content_replaced AFTER UPDATE OF body ON content
+      WHEN OLD.body < 0 AND NEW.body <> -OLD.body
+      BEGIN DELETE FROM body WHERE id = -OLD.body; END`,
+    // Whether a header that is missing belongs to the chain.
+    `CREATE INDEX chain_block_hash ON chain_block (network, hash)`,
+  ],
+  // When all of the database was checked last: see watch-integrity.ts.
+  [`CREATE TABLE database_check (id INTEGER PRIMARY KEY CHECK (id = 1), checked INTEGER NOT NULL)`],
 ]

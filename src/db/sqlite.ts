@@ -1,5 +1,6 @@
 // The only importer of node:sqlite (its API is not yet labelled stable). One connection with prepared
 // statements; rows come back as plain objects, BLOBs as Uint8Array, device and size errors as Faults.
+import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Fault } from '../base/fault.ts'
 import type { SqlValue } from './writer.ts'
@@ -35,6 +36,8 @@ export type Database = {
   readonly inTransaction: boolean
   /** Changes when another connection has changed the database; costs no read of it. */
   dataVersion(): number
+  /** Gives up the pages in memory: the next read of each comes from the disk. */
+  forgetPages(): void
   close(): void
 }
 
@@ -46,9 +49,15 @@ const cacheKibibytes = 32 * 1024
 /** 16 MiB of 4 KiB: a page that is written again and again goes to its place once. */
 const checkpointPages = 4096
 
+/** A new file is readable by its owner alone; SQLite gives `-wal` and `-shm` the mode of the database. */
+function makePrivate(path: string): void {
+  translated(() => closeSync(openSync(path, 'a', 0o600)))
+}
+
 /** Opens or creates the database at `path`. WAL, synchronous=FULL: what a commit returned is on disk. */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   const { readOnly = false, bytesMax, bare = false } = options
+  if (!readOnly && path !== ':memory:') makePrivate(path)
   const connection = translated(() => new DatabaseSync(path, { readOnly }))
   const statements = new Map<string, StatementSync>()
   const valueStatements = new Map<string, StatementSync>()
@@ -119,6 +128,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
       return connection.isOpen && connection.isTransaction
     },
     dataVersion: () => Number(prepared('PRAGMA data_version').get()?.['data_version']),
+    forgetPages: () => translated(() => connection.exec('PRAGMA shrink_memory')),
     close() {
       statements.clear()
       valueStatements.clear()

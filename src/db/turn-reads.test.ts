@@ -64,3 +64,30 @@ test('a connection that closes before the turn ends is left alone', async (t) =>
   db.close()
   await turn()
 })
+
+test('a transaction that cannot be ended is reported, ends before the next read, and ends no process', async (t) => {
+  const { written, db } = open(t)
+  let fails = true
+  const failing = {
+    ...db,
+    get inTransaction() {
+      return db.inTransaction
+    },
+    run(text: string) {
+      if (fails && text === 'COMMIT') throw new Error('disk I/O error')
+      return db.run(text)
+    },
+  }
+  const reported: unknown[] = []
+  const reads = createTurnReads(failing, (error) => reported.push(error))
+  equal(reads.getValue(sql, [1]), 'a')
+  await turn()
+  equal(reported.length, 1)
+  equal(db.inTransaction, true)
+  fails = false
+  written.run("UPDATE word SET text = 'b' WHERE id = 1")
+  equal(reads.getValue(sql, [1]), 'b')
+  await turn()
+  equal(db.inTransaction, false)
+  equal(reported.length, 1)
+})

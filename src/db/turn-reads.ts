@@ -11,8 +11,14 @@ export type TurnReads = {
   renew(): void
 }
 
-/** `db`: a connection that nobody else reads through. */
-export function createTurnReads(db: Database): TurnReads {
+/**
+ * `db`: a connection without other readers. `onFailure`: the turn's transaction could not be ended; the next read
+ * tries again, and throws if it cannot.
+ */
+export function createTurnReads(
+  db: Database,
+  onFailure: (error: unknown) => void = () => {},
+): TurnReads {
   let begun = false
   let ending = false
 
@@ -20,10 +26,17 @@ export function createTurnReads(db: Database): TurnReads {
     if (!begun) return
     begun = false
     // An error of the disk ends it by itself, and so does a connection that closes.
-    if (db.inTransaction) db.run('COMMIT')
+    if (!db.inTransaction) return
+    try {
+      db.run('COMMIT')
+    } catch (error) {
+      onFailure(error)
+    }
   }
 
   function begin(): void {
+    // One that could not be ended: it would show the rows of another turn.
+    if (db.inTransaction) db.run('ROLLBACK')
     db.run('BEGIN')
     begun = true
     if (ending) return

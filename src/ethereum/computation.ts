@@ -103,6 +103,8 @@ export type PrestateOptions = {
   readonly diffMode: boolean
   readonly disableCode: boolean
   readonly disableStorage: boolean
+  /** Accounts that did not exist before, too. Not together with `diffMode`. */
+  readonly includeEmpty: boolean
 }
 
 export type TracerChoice =
@@ -114,6 +116,12 @@ export type TracerChoice =
 
 /** `hash`: of the transaction, 32 bytes. `result`: a JSON value. */
 export type TransactionTrace = { readonly hash: Uint8Array; readonly result: unknown }
+
+/** A page of an account's storage. `hashedKey`: keccak256 of the slot, in order. `next`: the hashed key after the page. */
+export type StorageRange = {
+  readonly slots: readonly { readonly hashedKey: Uint8Array; readonly value: Uint8Array }[]
+  readonly next: Uint8Array | null
+}
 
 /** One block to simulate: what is changed before it, and what runs in it. */
 export type AskedBlock = Overrides & { readonly calls: readonly CallRequest[] }

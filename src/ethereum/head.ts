@@ -40,7 +40,10 @@ export interface Head {
   byNumber(number: bigint, signal: AbortSignal): BlockRef | null | Promise<BlockRef | null>
   /** Judged anew on each call, against the present chain. */
   isCanonical(hash: Uint8Array, number: bigint, signal: AbortSignal): boolean | Promise<boolean>
-  /** Where to look for a transaction, one place after the other until one is right. */
+  /**
+   * Where to look for a transaction, one place after the other until one is right. Throws `unverified` after the last
+   * one when a place is named that is not right and nothing else explains it.
+   */
   locate(
     transactionHash: Uint8Array,
     signal: AbortSignal,

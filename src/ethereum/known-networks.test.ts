@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import { blobFractionAt, findKnownNetwork } from './known-networks.ts'
 
 test('the blob fraction is that of the newest fork at or before the time', () => {
-  const mainnet = findKnownNetwork(1n)
+  const mainnet = findKnownNetwork(1n)?.blobFractions ?? []
   assert.equal(blobFractionAt(mainnet, 1_710_338_134n), null)
   assert.equal(blobFractionAt(mainnet, 1_710_338_135n), 3_338_477n)
   assert.equal(blobFractionAt(mainnet, 1_750_000_000n), 5_007_716n)
   assert.equal(blobFractionAt(mainnet, 1_800_000_000n), 11_684_671n)
-  assert.equal(blobFractionAt(findKnownNetwork(4_242n), 1_800_000_000n), null)
+  assert.equal(findKnownNetwork(4_242n), null)
+  assert.equal(blobFractionAt([], 1_800_000_000n), null)
 })
 
 test('schedules are newest first, and hashes are hashes', () => {

@@ -1,11 +1,13 @@
 // What is the same for everybody about networks that everybody knows: their first block and their blob schedule.
 // Sources: go-ethereum params/config.go; EIP-4844, EIP-7691, EIP-7892; EIP-7607 for the times.
 
+/** Newest first: from which block time (seconds) on which blob base fee update fraction holds (EIP-7840). */
+export type BlobFractions = readonly { readonly from: bigint; readonly fraction: bigint }[]
+
 export type KnownNetwork = {
   /** `0x` hex of the hash of block 0. */
   readonly genesisHash: string
-  /** Newest first: from which block time (seconds) on which blob base fee update fraction holds. */
-  readonly blobFractions: readonly { readonly from: bigint; readonly fraction: bigint }[]
+  readonly blobFractions: BlobFractions
 }
 
 const cancun = 3_338_477n
@@ -58,9 +60,6 @@ export function findKnownNetwork(chainId: bigint): KnownNetwork | null {
 }
 
 /** In force at a block time (seconds); null where it is not known, or before there were blobs. */
-export function blobFractionAt(
-  network: Pick<KnownNetwork, 'blobFractions'> | null,
-  timestamp: bigint,
-): bigint | null {
-  return network?.blobFractions.find(({ from }) => timestamp >= from)?.fraction ?? null
+export function blobFractionAt(fractions: BlobFractions, timestamp: bigint): bigint | null {
+  return fractions.find(({ from }) => timestamp >= from)?.fraction ?? null
 }

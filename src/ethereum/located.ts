@@ -1,4 +1,5 @@
 // Where a transaction hash leads: the head's word is a hint, the proved list and the present chain decide.
+import { hasCode } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { transactionHash } from '../codec/transaction.ts'
 import { findHeader, type ProvedHeader } from './blocks.ts'
@@ -13,16 +14,27 @@ export type Located = {
   readonly raw: Uint8Array
 }
 
-/** Null when no canonical block is known to hold it; that is never a proof. Throws `pruned`. */
+/**
+ * Null when no canonical block is known to hold it; that is never a proof. Throws `pruned`, and `unverified` when a
+ * place is named that cannot be proved and no other is right.
+ */
 export async function findLocated(
   network: Network,
   hash: Uint8Array,
   signal: AbortSignal,
 ): Promise<Located | null> {
+  let unproved: unknown = null
   for await (const hint of network.head.locate(hash, signal)) {
-    const located = await findAt(network, hint, hash, signal)
-    if (located !== null) return located
+    try {
+      const located = await findAt(network, hint, hash, signal)
+      if (located !== null) return located
+    } catch (thrown) {
+      // One upstream's wrong place does not hide the right one that another names.
+      if (!hasCode(thrown, 'unverified')) throw thrown
+      unproved = thrown
+    }
   }
+  if (unproved !== null) throw unproved
   return null
 }
 

@@ -45,10 +45,13 @@ function readReceipt(entry: Uint8Array): Receipt {
   }
 }
 
-/** What blob members need of the block; null fraction: the schedule is unknown and the price left out. */
+/** What blob members need of the block. */
 export type BlobTerms = {
   readonly excessBlobGas: bigint | undefined
+  /** Null: the schedule is unknown. */
   readonly fraction: bigint | null
+  /** The price as an upstream reports it (QUANTITY), for an unknown schedule; without it the price is left out. */
+  readonly reportedPrice?: string
 }
 
 /** The JSON object, members in geth's order. */
@@ -86,9 +89,12 @@ export function renderReceipt(
 
 function renderBlobMembers(
   blobGasUsed: bigint,
-  { excessBlobGas, fraction }: BlobTerms,
+  { excessBlobGas, fraction, reportedPrice }: BlobTerms,
 ): Readonly<Record<string, string>> {
   const used = { blobGasUsed: toQuantity(blobGasUsed) }
+  if (fraction === null && reportedPrice !== undefined) {
+    return { blobGasPrice: reportedPrice, ...used }
+  }
   if (excessBlobGas === undefined || fraction === null) return used
   return { blobGasPrice: toQuantity(blobBaseFee(excessBlobGas, fraction)), ...used }
 }

@@ -1,5 +1,5 @@
 // A tip that recent blocks would have taken, after go-ethereum's oracle: the 60th percentile of the lowest
-// three tips of each of the last 20 blocks.
+// three tips of each of the last 20 blocks, the least tip for a block that paid none.
 // Tested by src/gateway/operations/by-hash.test.ts
 import { decodeEntries } from '../codec/list.ts'
 import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
@@ -13,8 +13,8 @@ const percentile = 60
 /** Tips below are left out: such blocks were built for reasons other than fees. */
 const tipMin = 2n
 const tipMax = 500_000_000_000n
-/** When no recent block paid a tip: 1 gwei. */
-const tipWithoutSamples = 1_000_000_000n
+/** For a block that paid no tip, as in go-ethereum: 0.001 gwei. */
+const tipWithoutSamples = 1_000_000n
 
 /** Wei per gas. Throws `pruned`, and what `obtain` throws. */
 export async function suggestTip(
@@ -25,8 +25,10 @@ export async function suggestTip(
   const tips: bigint[] = []
   let block = latest
   for (let left = blocksMax; left > 0; left -= 1) {
-    tips.push(...(await readLowestTips(network, block, signal)))
-    if (block.header.number === 0n || left === 1) break
+    if (block.header.number === 0n) break
+    const lowest = await readLowestTips(network, block, signal)
+    tips.push(...(lowest.length === 0 ? [tipWithoutSamples] : lowest))
+    if (left === 1) break
     block = await getHeader(network, block.header.parentHash, signal)
   }
   const sorted = tips.toSorted(compare)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHex } from '../base/hex.ts'
+import type { Transaction } from '../codec/transaction.ts'
 import { createSenderCache } from './sender-cache.ts'
 import { renderTransaction } from './transaction-object.ts'
 import { decodeReadable, readTransaction } from './transactions.ts'
@@ -46,4 +47,27 @@ test('a type nobody told us of is unprovable, not a fault of ours', () => {
     code: 'unprovable',
     message: 'transaction type 0x7e is not known',
   })
+})
+
+test('r, s and yParity are QUANTITY, zero and values with leading zero bytes included', () => {
+  const call = { gas: 1n, to: new Uint8Array(20), value: 0n, data: new Uint8Array(0) }
+  const fees = { maxPriorityFeePerGas: 0n, maxFeePerGas: 1n, chainId: 1n, nonce: 0n }
+  const authority = { chainId: 0n, address: new Uint8Array(20), nonce: 0n, yParity: 0 }
+  const transaction: Transaction = {
+    type: 4,
+    ...fees,
+    ...call,
+    accessList: [],
+    authorizationList: [{ ...authority, r: 5n, s: 0n }],
+    v: 0n,
+    yParity: 0,
+    r: 2n ** 240n,
+    s: 1n,
+  }
+  const signed = { transaction, hash: new Uint8Array(32), from: new Uint8Array(20) }
+  const json = renderTransaction(signed, null)
+  assert.deepEqual([json['r'], json['s']], ['0x1' + '0'.repeat(60), '0x1'])
+  assert.deepEqual([json['v'], json['yParity']], ['0x0', '0x0'])
+  const [entry] = json['authorizationList'] as Readonly<Record<string, unknown>>[]
+  assert.deepEqual([entry?.['yParity'], entry?.['r'], entry?.['s']], ['0x0', '0x5', '0x0'])
 })

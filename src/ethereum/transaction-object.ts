@@ -45,9 +45,41 @@ export function renderTransaction(
     type: toQuantity(transaction.type),
     ...typedMembers(transaction),
     v: toQuantity(transaction.v),
-    r: word(transaction.r),
-    s: word(transaction.s),
+    r: toQuantity(transaction.r),
+    s: toQuantity(transaction.s),
     ...(transaction.type === 0 ? {} : { yParity: toQuantity(transaction.yParity) }),
+  }
+}
+
+/**
+ * The JSON object of a transaction that is not signed yet, members as geth writes those of a transaction by itself.
+ * `hash`: of its bytes, which changes with the signature.
+ */
+export function renderUnsigned(
+  transaction: Transaction,
+  hash: Uint8Array,
+): Readonly<Record<string, unknown>> {
+  const { type } = transaction
+  const isDynamic = type !== 0 && type !== 1
+  const { chainId, ...members }: Readonly<Record<string, unknown>> = typedMembers(transaction)
+  return {
+    type: toQuantity(type),
+    ...(type === 0 ? {} : { chainId }),
+    nonce: toQuantity(transaction.nonce),
+    to: transaction.to === null ? null : toHex(transaction.to),
+    gas: toQuantity(transaction.gas),
+    gasPrice: isDynamic ? null : toQuantity(transaction.gasPrice),
+    maxPriorityFeePerGas: null,
+    maxFeePerGas: null,
+    ...feeCaps(transaction),
+    value: toQuantity(transaction.value),
+    input: toHex(transaction.data),
+    ...members,
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    ...(type === 0 ? {} : { yParity: '0x0' }),
+    hash: toHex(hash),
   }
 }
 
@@ -78,13 +110,8 @@ function typedMembers(transaction: Transaction): Readonly<Record<string, unknown
     address: toHex(authorization.address),
     nonce: toQuantity(authorization.nonce),
     yParity: toQuantity(authorization.yParity),
-    r: word(authorization.r),
-    s: word(authorization.s),
+    r: toQuantity(authorization.r),
+    s: toQuantity(authorization.s),
   }))
   return { accessList, ...chainId, authorizationList }
-}
-
-/** 32 bytes of hex: unlike geth, which prints r and s as QUANTITY. */
-function word(value: bigint): string {
-  return '0x' + value.toString(16).padStart(64, '0')
 }

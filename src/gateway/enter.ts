@@ -104,6 +104,9 @@ function judgeRpc(caller: Caller, credential: Credential, network: Network): voi
   if (allowlists !== null) judgeOrigins(allowlists, credential)
 }
 
+/** What an account without a card is answered; `detail` says where to get one. Null: no card is required. */
+export type CardGate = { readonly detail?: string } | null
+
 /**
  * File face: key and secret together; one answer for every kind of wrong. Then switch, lists, card. `method`: what a
  * refusal is counted as.
@@ -112,7 +115,7 @@ export async function enterFiles(
   parts: EnterParts,
   credential: Credential,
   command: string,
-  { cardGate, method }: { readonly cardGate: boolean; readonly method: string },
+  { cardGate, method }: { readonly cardGate: CardGate; readonly method: string },
 ): Promise<Caller> {
   const { key, secret, address = '' } = credential
   if (credential.caller === undefined && (key === null || secret === null)) {
@@ -138,7 +141,7 @@ function judgeFiles(
   { settings, allowlists, hasCard }: Caller,
   credential: Credential,
   command: string,
-  cardGate: boolean,
+  cardGate: CardGate,
 ): void {
   if (!settings.files) {
     throw new Fault('refused_by_setting', {
@@ -150,5 +153,5 @@ function judgeFiles(
     judgeOrigins(allowlists, credential)
     judgeMethod(allowlists, command)
   }
-  if (cardGate && !hasCard) throw new Fault('no_card')
+  if (cardGate !== null && !hasCard) throw new Fault('no_card', cardGate)
 }

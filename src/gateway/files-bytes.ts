@@ -5,6 +5,8 @@
 export type FilesUpload = {
   /** Content-Length, null = none was sent. */
   readonly declaredBytes: number | null
+  /** Of those that `FileMeterParts.reservedBytes` counts, the bytes of this upload; absent: it has none. */
+  readonly reservedBytes?: number
   /** Bytes read so far. */
   readonly bytes: number
   /** Is told of each chunk before anybody takes it; what it throws ends the reading. */

@@ -42,6 +42,8 @@ export function blockChanges({ head }: Network): Changes {
   return async (call) => {
     const most = Math.min(blocksMax, room.characters() / charactersOfHash)
     const { to, entered } = await findStretch(call, place.at, Math.max(1, Math.floor(most)))
+    // Parent links of proved headers lead from block to block.
+    call.labels.level('proof')
     return room.take(
       entered.map(({ hash }) => toHex(hash)),
       place.move(to),

@@ -82,9 +82,9 @@ export type Peer = {
   end(fault: Fault): void
 }
 
-/** Values of the `x-cairn-*` headers (contract-rpc 12); null = header absent. */
+/** Values of the `x-cairn-*` headers; null = header absent. */
 export type RpcLabels = {
-  readonly verified: string | null
+  readonly verified: string
   readonly head: string | null
   readonly block: Uint8Array | null
   readonly blockNumber: bigint | null

@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import { watchReads } from '../ethereum/watched-network.ts'
 import { filesOutcome, rpcOutcome } from '../limits/usage-row.ts'
-import { type Authenticate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
+import { type Authenticate, type CardGate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
 import type { NetworkEvents } from './events/network-events.ts'
 import { createSubscriptions } from './events/subscriptions.ts'
 import type { Credential, Gateway, RpcAnswer, RpcOutcome } from './gateway.ts'
@@ -27,8 +27,8 @@ export type GatewayParts = FilesRunParts &
     /** Those served now, the default first: the same list until it changes. */
     readonly networks: () => readonly Network[]
     readonly authenticate: Authenticate
-    /** The file face refuses accounts without a card. */
-    readonly cardGate: boolean
+    /** The IPFS API refuses accounts without a card. */
+    readonly cardGate: CardGate
     /** Takes the price of an event from the key's day; the rate is for what a caller asks. Throws `over_quota`. */
     readonly chargeUnits: (caller: Caller, units: number) => void
     /** What readers of `/ipfs/<cid>` may have. */
@@ -38,8 +38,8 @@ export type GatewayParts = FilesRunParts &
     readonly operationsOf: (network: Network) => Operations
     readonly resolveBlock: ResolveBlock
     readonly eventsOf: (network: Network) => NetworkEvents
-    /** Told of each request that was answered: the weakest label of it, or null. */
-    readonly countAnswer?: (verified: string | null) => void
+    /** Called for each answered request with its weakest label. */
+    readonly countAnswer?: (verified: string) => void
   }
 
 /** Builds the gateway over its parts. Holds no state of its own. */
@@ -88,6 +88,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...createPaths({
       rules: parts.paths,
       files: parts.files,
+      filesOf: parts.filesOf ?? null,
       fileMeters: parts.fileMeters,
       enter: enterCommand,
       count,
@@ -154,7 +155,9 @@ export function createGateway(parts: GatewayParts): Gateway {
         : visit
       const labels = new Visit(watched.network, parts.resolveBlock, visit.request)
       const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
-        const headers = labels.headers(batch, meter.settle(visit, planned, outcomes, began))
+        const answered = outcomes.some((outcome) => !('fault' in outcome))
+        const units = meter.settle(visit, planned, outcomes, began)
+        const headers = labels.headers(batch, units, answered)
         if (inspection) {
           inspection.timeline.reached('run')
           inspection.answers(planned, outcomes, headers)

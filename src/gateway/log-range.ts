@@ -8,10 +8,10 @@ import type { LogBlocks } from './params/log-filter.ts'
 import { resolveHeader } from './proved-block.ts'
 
 /**
- * Null for a range that is empty because a tag moved past its other end. Throws `bad_params` for a range
- * that is reversed, ends above the head or names `pending`, `unknown_block` for a hash nobody knows.
+ * Throws `bad_params` for a range that begins above its end, ends above the head or names `pending`,
+ * `unknown_block` for a hash that no source knows.
  */
-export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise<LogRange | null> {
+export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise<LogRange> {
   if ('hash' in blocks) {
     const newest = await getNamed(call, blocks.hash)
     return { newest, oldest: newest.header.number }
@@ -19,14 +19,11 @@ export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise
   const { from, to } = blocks
   if (isPending(from) || isPending(to)) throw refuse('pending logs are not supported')
   const head = call.network.head.latest().number
-  const [first, last] = [numberIn(from), numberIn(to)]
-  if (first !== null && last !== null && first > last) throw refuse('invalid block range params')
-  if ((first ?? 0n) > head || (last ?? 0n) > head) {
-    throw refuse('block range extends beyond current head block')
-  }
-  const oldest = first ?? (await call.resolve(from)).number
-  const newest = await resolveHeader(call, to)
-  return oldest > newest.header.number ? null : { newest, oldest }
+  const oldest = numberIn(from) ?? (await call.resolve(from)).number
+  const last = numberIn(to) ?? (await call.resolve(to)).number
+  if (oldest > last) throw refuse('invalid block range params')
+  if (last > head) throw refuse('block range extends beyond current head block')
+  return { newest: await resolveHeader(call, to), oldest }
 }
 
 async function getNamed(call: RpcCall, hash: Uint8Array): Promise<ProvedHeader> {

@@ -95,7 +95,8 @@ function bareBundle(
     method: operation.name,
     params,
     block: block === null ? null : { hash: toHex(block.hash), number: toQuantity(block.number) },
-    verified: level,
+    // An answer without a label is this server's own.
+    verified: level ?? 'trusted',
     head: block?.anchor ?? null,
     header: null,
     nodes: [],

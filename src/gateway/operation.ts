@@ -52,17 +52,30 @@ export type FilesCall = {
   readonly signal: AbortSignal
 }
 
+/**
+ * A value of an answer as text, for callers that ask with `encoding=text`: its line feeds included, '' for one that is
+ * not shown. A reply without it stays JSON. Throws `command_failed` for a value that is an error.
+ */
+type AsText = (value: unknown) => string
+
 /** The answer of a file operation; the face renders it (contract-files 2.4). */
 export type FilesReply =
-  | { readonly kind: 'object'; readonly value: unknown }
+  | { readonly kind: 'object'; readonly value: unknown; readonly text?: AsText }
   /** An object whose one member `name` is an object of very many entries, keys distinct; `{}` when there are none. */
   | {
       readonly kind: 'keyed'
       readonly name: string
       readonly entries: Iterable<readonly [string, unknown]>
+      /** Of an entry `[name, value]`. */
+      readonly text?: AsText
     }
   /** NDJSON. `live`: lines may go out while the request body still arrives (progress). */
-  | { readonly kind: 'events'; readonly lines: AsyncIterable<unknown>; readonly live: boolean }
+  | {
+      readonly kind: 'events'
+      readonly lines: AsyncIterable<unknown>
+      readonly live: boolean
+      readonly text?: AsText
+    }
   /**
    * `length`: bytes to come, when known. The first chunk is verified before the face sends headers; a chunk is
    * valid until the next one is asked for.
@@ -155,4 +168,6 @@ export type FilesRequest = {
   readonly options: ReadonlyMap<string, boolean | bigint | string>
   /** The multipart entries, streaming, or null when the command takes none. */
   readonly entries: AsyncIterable<Entry> | null
+  /** The Host header; '' when none was sent. */
+  readonly host: string
 }

@@ -7,6 +7,9 @@ import type { Fault } from '../base/fault.ts'
 import type { FilesDownload } from './files-bytes.ts'
 import type { Files, Patience } from '../ipfs/files.ts'
 
+/** What a reader may ask for by name, as in `?format=`. */
+export type PathFormat = 'raw' | 'car' | 'tar' | 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
+
 /** A request off the wire. */
 export type PathRequest = {
   readonly root: CID
@@ -14,6 +17,10 @@ export type PathRequest = {
   readonly segments: readonly string[]
   /** The path ended with a slash. */
   readonly slash: boolean
+  /** Null: none was asked for by name. */
+  readonly format: PathFormat | null
+  /** No format was asked for, and the client accepts HTML. */
+  readonly acceptsHtml: boolean
   /** The first value of each query parameter. */
   readonly query: ReadonlyMap<string, string>
   /** Parameters of the media type that chose the format; empty when the query chose it. */
@@ -56,7 +63,7 @@ export type PathContent = {
 
 /**
  * `tag`: the entity tag as in an ETag header, known without reading content; `describe` reads what the headers need.
- * `moved`: the path is that of a directory and lacks its slash.
+ * `moved`: the path is that of a directory, or of the page of a block, and lacks its slash.
  */
 export type PathReply =
   | {
@@ -69,7 +76,7 @@ export type PathReply =
 export type PathOperation<Input> = {
   /** As usage and allowlists know it: `ipfs/raw`. */
   readonly name: string
-  /** It gives what is below the CID too. */
+  /** It gives what is below the last CID of the path too. */
   readonly whole: boolean
   /** Throws `bad_argument`. Pure. */
   parse(request: PathRequest): Input

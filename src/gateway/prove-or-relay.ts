@@ -31,6 +31,9 @@ type Asked = Parameters<typeof relayCall>[1]
 /** Their answer is the header, and lists beside it. */
 const blockMethods: ReadonlySet<string> = new Set(['eth_getBlockByHash', 'eth_getBlockByNumber'])
 
+/** A block that exists has these: null says only that the upstream lacks them. Past the end of a list null is an answer. */
+const ofEveryBlock = /^eth_getBlock|^eth_getUncleCount/
+
 /**
  * `byHash`: the method that asks the same by the block's hash, where this one takes none. Null where nobody knows the
  * block. Throws what proving a header throws, and `pruned`, `unverified` for a block without its lists.
@@ -53,8 +56,8 @@ async function relayUnderHeader(
         null,
         'block',
       ))
+  if (result === null && ofEveryBlock.test(method.name)) throw new Fault('pruned')
   if (!blockMethods.has(method.name)) return result
-  if (result === null) throw new Fault('pruned')
   if (typeof result !== 'object' || Array.isArray(result)) throw new Fault('unverified')
   // Whatever it says of the header, that is proved.
   return { ...result, ...renderHeader(proved) }

@@ -1,16 +1,21 @@
 // From a block parameter or hash to its proved header, telling the labels on the way.
 // Tested by src/gateway/operations/by-hash.test.ts
-import { hasCode } from '../base/fault.ts'
-import { findHeader, getHeader, heldHeader, type ProvedHeader } from '../ethereum/blocks.ts'
+import { Fault, hasCode } from '../base/fault.ts'
+import { toHex } from '../base/hex.ts'
+import { findHeader, heldHeader, type ProvedHeader } from '../ethereum/blocks.ts'
 import type { BlockParameter, CallNow, RpcCall } from './operation.ts'
 
-/** For state-shaped reads: a miss is an error. Throws what `resolve` throws. */
+/** For state-shaped reads: a miss is an error. Throws what `resolve` throws, and `unverified` as below. */
 export async function resolveHeader(
   call: RpcCall,
   parameter: BlockParameter,
 ): Promise<ProvedHeader> {
   const { hash } = await call.resolve(parameter)
-  return await getHeader(call.network, hash, call.signal)
+  const block = await findHeader(call.network, hash, call.signal)
+  if (block !== null) return block
+  // The head says that this block exists, so it is never reported as unknown.
+  const data = { block: toHex(hash) }
+  throw new Fault('unverified', { detail: 'the header of that block cannot be read', data })
 }
 
 /** For block-shaped reads: null for a number above the head, or a hash nobody knows (label `none`). */

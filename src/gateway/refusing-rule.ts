@@ -54,6 +54,7 @@ const tokenRules: Readonly<Record<string, RefusingRule>> = {
   audience: { setting: 'jwtAudiences', of: 'key' },
   expired: { setting: 'exp', of: 'jwt' },
   not_yet: { setting: 'nbf', of: 'jwt' },
+  lifetime: { setting: 'exp', of: 'jwt' },
 }
 
 /** By reason: the list of the key, and the claim that stands in for it. */

@@ -108,7 +108,8 @@ async function rangeOf(
   const first = await numberOf(from, call)
   const last = await numberOf(to, call)
   const head = call.network.head.latest().number
-  if (first > head || last > head) {
+  if (first > last) throw new Fault('bad_params', { detail: 'invalid block range params' })
+  if (last > head) {
     throw new Fault('bad_params', { detail: 'block range extends beyond current head block' })
   }
   return { first, last }

@@ -1,11 +1,12 @@
 // Operations that hand a call to an upstream: known reads of a pinned block, and what nobody described.
 // Never kept; the relay says how sure the answer is.
 // Tested by src/gateway/upstream-operations.test.ts
-import { Fault } from '../base/fault.ts'
+import { Fault, hasCode } from '../base/fault.ts'
 import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Relay, RelayedCall } from '../ethereum/relay.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import { tooManyArguments } from './params/arguments.ts'
 import { latestBlock, parseBlockNumber, parseBlockParameter } from './params/block-parameter.ts'
 import { relayedAddresses } from './params/relayed-calls.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
@@ -14,11 +15,14 @@ type Input = { readonly params: readonly unknown[]; readonly block: BlockParamet
 
 /** A known read. Its block parameter is judged here; the others are the upstream's to judge. */
 export function relayKnown(method: RelayedMethod): RpcOperation<Input> {
-  const { name, units, calls } = method
+  const { name, units, calls, paramsMax = Infinity } = method
   return {
     name,
     units,
-    parse: (params) => ({ params, block: parseBlock(method.block, params) }),
+    parse(params) {
+      if (params.length > paramsMax) throw tooManyArguments(paramsMax)
+      return { params, block: parseBlock(method.block, params) }
+    },
     ...(calls === undefined
       ? {}
       : { addresses: ({ params }) => relayedAddresses(calls, params, method.block?.at ?? null) }),
@@ -89,7 +93,13 @@ async function pinOf(
   call: RpcCall,
 ): Promise<Pick<RelayedCall, 'pin'>> {
   if (place === undefined || block === null || place.form === 'hash') return {}
-  return { pin: { at: place.at, form: place.form, block: await call.resolve(block) } }
+  try {
+    return { pin: { at: place.at, form: place.form, block: await call.resolve(block) } }
+  } catch (thrown) {
+    // A hash pins the block by itself, also where its header cannot be proved.
+    if ('hash' in block && hasCode(thrown, 'unverified')) return {}
+    throw thrown
+  }
 }
 
 function relayOf({ relay }: Network, method: string): Relay {

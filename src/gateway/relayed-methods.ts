@@ -15,6 +15,8 @@ export type RelayedMethod = {
   readonly block?: { readonly at: number; readonly form: BlockForm }
   /** Where an address list finds the accounts that it judges; absent: the list does not apply. */
   readonly calls?: CallPlace
+  /** Most params it takes. Absent: the upstream checks them. */
+  readonly paramsMax?: number
 }
 
 const onState = (at: number): Pick<RelayedMethod, 'block'> => ({ block: { at, form: 'object' } })
@@ -35,6 +37,8 @@ export const relayedMethods: readonly RelayedMethod[] = [
   row('eth_call', 80, { ...onState(1), calls: 'first' }),
   row('eth_estimateGas', 300, { ...onState(1), calls: 'first' }),
   row('eth_createAccessList', 80, { ...onState(1), calls: 'first' }),
+  row('eth_capabilities', 80),
+  row('eth_fillTransaction', 300, { calls: 'first' }),
   row('eth_gasPrice', 80),
   row('eth_maxPriorityFeePerGas', 80),
   row('eth_feeHistory', 80, byNumber(1)),
@@ -46,6 +50,17 @@ export const relayedMethods: readonly RelayedMethod[] = [
   row('txpool_contentFrom', 80),
   row('txpool_inspect', 80),
   row('eth_simulateV1', 1000, { ...trace, ...onState(1), calls: 'simulated' }),
+  row('debug_accountRange', 1000, { ...trace, ...onState(0), calls: 'anywhere' }),
+  row('debug_getAccessibleState', 1000, trace),
+  // Nodes of geth write a file for its param.
+  row('debug_getBadBlocks', 1000, { ...trace, paramsMax: 0 }),
+  row('debug_getModifiedAccountsByHash', 1000, trace),
+  row('debug_getModifiedAccountsByNumber', 1000, trace),
+  row('debug_intermediateRoots', 1000, trace),
+  row('debug_printBlock', 1000, trace),
+  row('debug_storageRangeAt', 1000, { ...trace, calls: 'anywhere' }),
+  row('debug_traceBadBlock', 1000, trace),
+  row('debug_traceBlock', 1000, trace),
   row('debug_traceBlockByHash', 1000, trace),
   row('debug_traceBlockByNumber', 1000, { ...trace, ...byNumber(0) }),
   row('debug_traceCall', 1000, { ...trace, ...onState(1), calls: 'first' }),
@@ -79,6 +94,11 @@ export const provableMethods: ReadonlyMap<string, RelayedMethod['block'] | null>
   ['eth_getTransactionByBlockHashAndIndex', { at: 0, form: 'hash' }],
   ['eth_getUncleCountByBlockHash', { at: 0, form: 'hash' }],
   ['eth_getUncleByBlockHashAndIndex', { at: 0, form: 'hash' }],
+  ['eth_getHeaderByHash', { at: 0, form: 'hash' }],
+  ['eth_getHeaderByNumber', { at: 0, form: 'number' }],
+  ['eth_getRawTransactionByBlockHashAndIndex', { at: 0, form: 'hash' }],
+  ['eth_getRawTransactionByBlockNumberAndIndex', { at: 0, form: 'number' }],
+  ['eth_getRawTransactionByHash', null],
   ['eth_getTransactionByHash', null],
   ['eth_getTransactionReceipt', null],
   ['debug_getRawTransaction', null],
@@ -95,4 +115,8 @@ export const stateMethods: ReadonlySet<string> = new Set([
 ])
 
 /** Those that a header alone answers. */
-export const headerMethods: ReadonlySet<string> = new Set(['debug_getRawHeader'])
+export const headerMethods: ReadonlySet<string> = new Set([
+  'debug_getRawHeader',
+  'eth_getHeaderByHash',
+  'eth_getHeaderByNumber',
+])

@@ -13,6 +13,8 @@ import type { FilesClass } from './operation.ts'
 
 export type FilesRunParts = {
   readonly files: Files
+  /** What an account sees of them, by its id; null or absent: all of them. */
+  readonly filesOf?: ((accountId: string) => Files) | null
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
   /** Measures the bytes of file requests. */
@@ -50,7 +52,8 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
           visit.upload.onChunk = (bytes) => measured.upload(bytes)
         }
         inspection?.timeline.reached('admit')
-        const reply = await operation.run(input, { caller, files, connected, signal })
+        const seen = parts.filesOf?.(caller.accountId) ?? files
+        const reply = await operation.run(input, { caller, files: seen, connected, signal })
         inspection?.timeline.reached('run')
         return {
           reply,
@@ -94,6 +97,7 @@ function measuredOf({ operation, request, upload }: FilesVisit): FileRequest {
   const keeps = operation.class === 'write' && request.entries !== null
   return {
     declaredBytes: upload?.declaredBytes ?? null,
+    reservedBytes: upload?.reservedBytes ?? null,
     stores: keeps && request.options.get('only-hash') !== true,
   }
 }

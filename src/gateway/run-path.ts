@@ -30,6 +30,8 @@ export type PathRules = {
 export type PathParts = {
   readonly rules: PathRules
   readonly files: Files
+  /** What an account sees of them, by its id; null: all of them. */
+  readonly filesOf: ((accountId: string) => Files) | null
   /** As on the file face: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
   readonly fileMeters: FileMeters
@@ -44,26 +46,34 @@ const noBody: FileRequest = { declaredBytes: null, stores: false }
 export function createPaths(parts: PathParts): Paths {
   const { rules, files, enter, count, clock, log } = parts
 
+  /** Readers without a key see what the rules of the public gateway let them see. */
+  function filesFor(caller: PathVisit['caller']): Files {
+    return caller === null ? files : (parts.filesOf?.(caller.accountId) ?? files)
+  }
+
   function judge(cid: CID, segments?: readonly string[]): void {
     if (rules.denies(cid, segments)) throw new Fault('denied')
   }
 
   /** Looks at rows and index alone. */
   function judgeRoot(visit: PathVisit): void {
-    const { request, cachedOnly } = visit
+    const { request, cachedOnly, caller } = visit
     const { root, segments } = request
     judge(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
     judgePins(visit)
-    if (files.has(root)) return
+    if (filesFor(caller).has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
       throw new Fault('not_found', { detail: `${root.toString()} is not on this server` })
     }
   }
 
-  function judgePins({ caller, request: { root }, operation: { whole } }: PathVisit): void {
+  function judgePins({ caller, request, operation }: PathVisit): void {
+    const { root, segments } = request
+    // A direct pin is of the root's own block, not of what a path leads to.
+    const whole = operation.whole || segments.length > 0
     if (caller === null && !rules.isPublic()) {
       // Whether it is here is nothing to tell who may not have it.
       const isOpen = rules
@@ -126,7 +136,8 @@ export function createPaths(parts: PathParts): Paths {
         admitted = true
         judgeRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
-        const reply = await operation.run(input, { caller, files, patience, judge, signal })
+        const seen = filesFor(caller)
+        const reply = await operation.run(input, { caller, files: seen, patience, judge, signal })
         return {
           reply,
           download: measured,

@@ -87,14 +87,14 @@ async function createRig(
   }
   const trial = createTrial({
     ...shared,
-    cardGate: () => true,
+    cardGate: () => ({}),
     enterAs: directory.enterAs,
     filesClassOf: (name) => commands.get(name)?.class ?? null,
     limiter,
   })
   const gateway = createGateway({
     ...shared,
-    cardGate: true,
+    cardGate: {},
     files: {} as Files,
     authenticate: (key, secret, address, jwt) =>
       jwt === undefined
@@ -165,7 +165,12 @@ async function createRig(
     const { settle } = await gateway.runFiles({
       caller,
       operation,
-      request: { args: [], options: new Map(), entries: bytes === undefined ? null : none() },
+      request: {
+        args: [],
+        options: new Map(),
+        entries: bytes === undefined ? null : none(),
+        host: '',
+      },
       ...(bytes === undefined ? {} : { upload }),
       connected: () => true,
       signal,

@@ -6,7 +6,7 @@ import type { Allowlists } from '../accounts/allowlists.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Limiter, UnitsLeft } from '../limits/limiter.ts'
 import type { FileMeters } from '../limits/file-meters.ts'
-import { enterFiles, type EnterParts, enterRpc } from './enter.ts'
+import { type CardGate, enterFiles, type EnterParts, enterRpc } from './enter.ts'
 import type { Credential } from './gateway.ts'
 import { createNetworkChoice } from './networks.ts'
 import type { FilesClass, Operations } from './operation.ts'
@@ -80,7 +80,7 @@ export type TrialParts = {
   readonly limiter: Pick<Limiter, 'admitUnits' | 'admitFiles' | 'withoutTaking' | 'left'>
   readonly fileMeters: FileMeters
   /** The file face refuses accounts without a card. */
-  readonly cardGate: () => boolean
+  readonly cardGate: () => CardGate
 }
 
 /** How far it came, for whoever has to say what stopped it. */

@@ -98,6 +98,52 @@ test('without a block a known read means the latest one; pending is not pinned',
   )
 })
 
+test('a read at pending goes to an upstream as it came, under every policy', async () => {
+  const reads: readonly (readonly [method: string, params: readonly unknown[]])[] = [
+    ['eth_getBlockByNumber', ['pending', true]],
+    ['eth_getBlockTransactionCountByNumber', ['pending']],
+    ['eth_getHeaderByNumber', ['pending']],
+    ['eth_getRawTransactionByBlockNumberAndIndex', ['pending', '0x0']],
+    ['eth_getTransactionByBlockNumberAndIndex', ['pending', '0x0']],
+    ['eth_getUncleCountByBlockNumber', ['pending']],
+    ['eth_getUncleByBlockNumberAndIndex', ['pending', '0x0']],
+    ['eth_getBlockReceipts', ['pending']],
+    ['eth_getTransactionCount', [address, 'pending']],
+    ['eth_getBalance', [address, 'pending']],
+    ['eth_getBalance', [address, { blockNumber: 'pending' }]],
+    ['eth_getCode', [address, 'pending']],
+    ['eth_getStorageAt', [address, '0x0', 'pending']],
+    ['eth_getStorageValues', [{ [address]: [head] }, 'pending']],
+    ['eth_call', [{ to: address }, 'pending']],
+    ['eth_estimateGas', [{ to: address }, 'pending']],
+    ['eth_createAccessList', [{ to: address }, 'pending']],
+    ['eth_feeHistory', ['0x1', 'pending', []]],
+    ['eth_simulateV1', [{ blockStateCalls: [] }, 'pending']],
+  ]
+  for (const verify of ['require', 'prefer', 'header', 'off'] as const) {
+    for (const level of ['none', 'trusted'] as const) {
+      for (const [method, params] of reads) {
+        const { run, asked } = rig({ verify, answer: { result: '0x7', level } })
+        const { result, levels, blocks: shown } = await run(method, params)
+        const about = `${method} under ${verify}`
+        assert.deepEqual([result, levels, shown], ['0x7', [level], []], about)
+        assert.deepEqual(
+          asked.map((one) => [one.method, one.params, one.pin]),
+          [[method, params, undefined]],
+          about,
+        )
+      }
+    }
+  }
+  // What the method itself refuses is not handed on, and a key's list knows the account.
+  const { run, asked, operations } = rig()
+  await assert.rejects(run('eth_getBalance', ['0x11', 'pending']), { code: 'bad_params' })
+  assert.equal(asked.length, 0)
+  const operation = operations.find('eth_getBalance') as RpcOperation<unknown>
+  const named = operation.addresses?.(operation.parse([address, 'pending']))
+  assert.deepEqual(named?.map(toHex), [address])
+})
+
 test('a block that is not there is said before anybody is asked', async () => {
   const { run, asked } = rig()
   await assert.rejects(run('eth_call', [{ to: address }, '0xff']), { code: 'unknown_block' })
@@ -152,6 +198,12 @@ test('under a proved header no upstream says what the header is, or that there i
     const none = rig({ verify: 'header', items, answer: result(answer) })
     await assert.rejects(none.run('eth_getBlockByHash', [toHex(hash), false]), { code })
   }
+  const lacking = rig({ verify: 'header', items, answer: result(null) })
+  for (const method of ['eth_getBlockTransactionCountByHash', 'eth_getUncleCountByBlockHash']) {
+    await assert.rejects(lacking.run(method, [toHex(hash)]), { code: 'pruned' }, method)
+  }
+  const past = await lacking.run('eth_getTransactionByBlockHashAndIndex', [toHex(hash), '0x7'])
+  assert.equal(past.result, null)
 })
 
 test('under a proved header a number is asked for by its hash, and else is the word of one', async () => {
@@ -229,6 +281,55 @@ test('what drives a node, holds its keys or needs our own chain is not handed on
   }
 })
 
+test('debug_ methods that only read go to an upstream, unproved; those that change or expose the node do not', async () => {
+  const { operations, run, asked } = rig()
+  const reads: readonly (readonly [string, readonly unknown[]])[] = [
+    ['debug_accountRange', ['0x10', '0x', 1, true, true, false]],
+    ['debug_getAccessibleState', ['0x1', '0x2']],
+    ['debug_getBadBlocks', []],
+    ['debug_getModifiedAccountsByHash', [head]],
+    ['debug_getModifiedAccountsByNumber', [1, 2]],
+    ['debug_intermediateRoots', [head]],
+    ['debug_printBlock', [16]],
+    ['debug_storageRangeAt', [head, 0, address, '0x', 1]],
+    ['debug_traceBadBlock', [head]],
+    ['debug_traceBlock', ['0xc0', {}]],
+  ]
+  for (const [method, params] of reads) {
+    await run(method, params)
+    assert.partialDeepStrictEqual(asked.at(-1), { method, params, class: 'trace' }, method)
+  }
+  assert.throws(() => operations.find('debug_getBadBlocks')?.parse(['/etc/file']), {
+    message: 'too many arguments, want at most 0',
+  })
+  for (const name of [
+    'blockProfile',
+    'chaindbCompact',
+    'chaindbProperty',
+    'cpuProfile',
+    'dbAncient',
+    'dbGet',
+    'freeOSMemory',
+    'gcStats',
+    'goTrace',
+    'memStats',
+    'preimage',
+    'setGCPercent',
+    'setHead',
+    'setTrieFlushInterval',
+    'stacks',
+    'standardTraceBlockToFile',
+    'standardTraceBadBlockToFile',
+    'sync',
+    'traceBlockFromFile',
+    'verbosity',
+    'vmodule',
+    'writeMemProfile',
+  ]) {
+    assert.equal(operations.find(`debug_${name}`), null, name)
+  }
+})
+
 test('the lists say what else is handed on: deny wins, allow opens what it names', () => {
   const offers = (lists: Partial<RelayLists>, method: string) =>
     rig({ lists }).operations.find(method) !== null
@@ -253,7 +354,7 @@ test('every read that can be proved is an operation of this server, and knows it
 test('a short search is proved, a long one is handed on with its ends as numbers', async () => {
   const { run, asked } = rig({ answer: { result: [], level: 'none' } })
   await assert.rejects(run('eth_getLogs', [{ fromBlock: '0x10', toBlock: '0x20' }]), {
-    code: 'unknown_block',
+    code: 'unverified',
   })
   assert.equal(asked.length, 0)
   const long = await run('eth_getLogs', [{ fromBlock: 'earliest', address }])

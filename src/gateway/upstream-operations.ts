@@ -6,6 +6,7 @@ import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from './refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'
 import { relayKnown, relayUnlisted } from './relay.ts'
+import { relayPending } from './relay-pending.ts'
 import { provableMethods, relayedMethods } from './relayed-methods.ts'
 import { relayLongSearch, searchForFilter } from './relay-long-search.ts'
 
@@ -14,6 +15,9 @@ export type UpstreamPolicy = {
   readonly verifyOf: (method: string) => VerifyMode
   readonly lists: RelayLists
 }
+
+/** What they answer is of a block that exists: `pending` means the latest one. */
+const ofBlocksOnly: ReadonlySet<string> = new Set(['eth_getProof'])
 
 /** Methods that only a chain of our own has. */
 const embeddedOnly: ReadonlySet<string> = new Set(['evm_mine'])
@@ -33,7 +37,11 @@ export function createUpstreamOperations(
     else if (name === 'eth_getFilterLogs' && search) {
       offered.set(name, searchForFilter(operation as unknown as GetFilterLogs, search))
     } else if (block === undefined) offered.set(name, operation)
-    else offered.set(name, proveOrRelay(operation, block, verifyOf(name)))
+    else {
+      const proving = proveOrRelay(operation, block, verifyOf(name))
+      const mayPend = block !== null && block.form !== 'hash' && !ofBlocksOnly.has(name)
+      offered.set(name, mayPend ? relayPending(proving, block.at) : proving)
+    }
   }
   for (const method of relayedMethods) offered.set(method.name, relayKnown(method))
   // Also those that are denied now: what differs in the case of a letter is no method of its own.

@@ -68,10 +68,14 @@ export class Visit implements Labels {
     return block
   }
 
-  headers(batch: boolean, units: number): RpcLabels {
+  /**
+   * `answered`: some call has a result. A result without a label is Cairn's own, as a chain ID or the ID of a filter; errors
+   * alone prove nothing.
+   */
+  headers(batch: boolean, units: number, answered: boolean): RpcLabels {
     const block = batch ? this.#latest : this.#shown
     return {
-      verified: this.#weakest,
+      verified: answered ? (this.#weakest ?? 'trusted') : 'none',
       head: this.#anchor,
       block: block?.hash ?? null,
       blockNumber: block?.number ?? null,

@@ -1,32 +1,43 @@
-// At most so many connections from one address: with only a global cap, one slow address shuts all others out.
+// Bounds the connections from one address: with a limit for all addresses alone, one slow address shuts all others out.
 import type { Socket } from 'node:net'
 import { networkOf } from '../base/address.ts'
 
 /**
- * Counts a new connection; cuts it, and gives false, when it is over `connectionsMax` from the same address. `exempts`:
- * addresses that stand for many callers.
+ * Counts a new connection. Over `connectionsMax` from the same address `makeRoom` closes idle ones of that address and
+ * gives them; where it gives none, the new connection is cut, and the answer is false. `exempts`: addresses that stand
+ * for many clients.
  */
 export function createAddressCap(
   connectionsMax: number,
   exempts: (address: string) => boolean = () => false,
-): (socket: Pick<Socket, 'remoteAddress' | 'once' | 'destroy'>) => boolean {
-  // Bounded by the server's global cap: an address leaves with its last connection.
-  const open = new Map<string, number>()
+  makeRoom: (open: ReadonlySet<Socket>) => readonly Socket[] = () => [],
+): (socket: Socket) => boolean {
+  // Bounded by the limit for all addresses: an address leaves with its last connection.
+  const open = new Map<string, Set<Socket>>()
+
+  function release(address: string, socket: Socket): void {
+    const sockets = open.get(address)
+    sockets?.delete(socket)
+    if (sockets?.size === 0) open.delete(address)
+  }
+
   return (socket) => {
     const peer = socket.remoteAddress ?? ''
     if (exempts(peer)) return true
     const address = networkOf(peer)
-    const count = (open.get(address) ?? 0) + 1
-    if (count > connectionsMax) {
-      socket.destroy()
-      return false
+    const held = open.get(address)
+    if (held !== undefined && held.size >= connectionsMax) {
+      const closed = makeRoom(held)
+      if (closed.length === 0) {
+        socket.destroy()
+        return false
+      }
+      for (const one of closed) release(address, one)
     }
-    open.set(address, count)
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left === 0) open.delete(address)
-      else open.set(address, left)
-    })
+    const sockets = open.get(address) ?? new Set()
+    sockets.add(socket)
+    open.set(address, sockets)
+    socket.once('close', () => release(address, socket))
     return true
   }
 }

@@ -26,7 +26,7 @@ test('what nobody knows is 404, what only Kubo knows is 403', () => {
   for (const path of ['nope', 'pin', 'pin/nosuch', 'cat/a/b', '', 'pin/']) {
     assert.throws(() => routeCommand(path), { code: 'no_command' }, path)
   }
-  for (const path of ['swarm/peers', 'files/ls', 'object/get', 'dag/diff/x']) {
+  for (const path of ['key/list', 'files/ls', 'object/get', 'dag/diff/x']) {
     assert.throws(() => routeCommand(path), { code: 'command_not_offered' }, path)
   }
 })

@@ -126,7 +126,9 @@ function parseValue(type: CommandOption['type'], text: string): boolean | bigint
 
 function settleGlobals(options: Map<string, boolean | bigint | string>): void {
   const encoding = options.get('encoding') ?? 'json'
-  if (encoding !== 'json' && encoding !== '') throw badArgument(`invalid encoding: ${encoding}`)
+  if (encoding !== 'json' && encoding !== 'text' && encoding !== '') {
+    throw badArgument(`invalid encoding: ${encoding}`)
+  }
   const timeout = options.get('timeout')
   if (typeof timeout === 'string') {
     const timeoutMs = parseGoDuration(timeout)

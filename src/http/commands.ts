@@ -90,6 +90,8 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
       ],
     },
   ],
+  ['commands', { argument: null, body: 'none', options: [flag('flags', 'f')] }],
+  ['config/show', { argument: null, body: 'none', options: [] }],
   ['block/get', { argument: cidArgument, body: 'lines', options: [] }],
   [
     'block/put',
@@ -169,7 +171,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     {
       argument: contentPath,
       body: 'lines',
-      options: [flag('resolve-type'), flag('size'), flag('stream', 's')],
+      options: [flag('headers', 'v'), flag('resolve-type'), flag('size'), flag('stream', 's')],
     },
   ],
   [
@@ -220,6 +222,20 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     },
   ],
   ['repo/gc', { argument: null, body: 'none', options: [flag('silent'), flag('quiet', 'q')] }],
-  ['repo/stat', { argument: null, body: 'none', options: [] }],
-  ['version', { argument: null, body: 'none', options: [] }],
+  ['refs/local', { argument: null, body: 'none', options: [] }],
+  ['repo/stat', { argument: null, body: 'none', options: [flag('size-only')] }],
+  ['repo/version', { argument: null, body: 'none', options: [flag('quiet', 'q')] }],
+  ['resolve', { argument: { name: 'name', required: true }, body: 'lines', options: [] }],
+  ['stats/bw', { argument: null, body: 'none', options: [] }],
+  ['stats/repo', { argument: null, body: 'none', options: [flag('size-only')] }],
+  ['swarm/addrs', { argument: null, body: 'none', options: [] }],
+  ['swarm/peers', { argument: null, body: 'none', options: [] }],
+  [
+    'version',
+    {
+      argument: null,
+      body: 'none',
+      options: [flag('number', 'n'), flag('commit'), flag('repo'), flag('all')],
+    },
+  ],
 ])

@@ -79,17 +79,34 @@ test('every path of a page answers the same document, which is asked for anew ea
   }
 })
 
-test('a page may run and load what this server sent, be framed by nobody, and is read by no other origin', async (t) => {
+test('a page may run and load its own assets, no page may frame it, and no other origin may read it', async (t) => {
   const { url } = await startDashboard(t, builtFolder(t))
   const { headers } = await fetch(`${url}/dashboard`, { headers: { origin: 'https://a.example' } })
   const policy = headers.get('content-security-policy') ?? ''
-  match(policy, /^default-src 'none'; script-src 'self'/)
+  const assets = `${new URL(url).host}/dashboard/assets/`
+  ok(
+    policy.startsWith(
+      `default-src 'none'; script-src ${assets} 'wasm-unsafe-eval'; style-src ${assets}; `,
+    ),
+    policy,
+  )
   ok(!policy.includes('unsafe-inline') && !policy.includes("'unsafe-eval'"))
   match(policy, /frame-ancestors 'none'/)
   equal(headers.get('x-content-type-options'), 'nosniff')
   equal(headers.get('referrer-policy'), 'no-referrer')
   equal(headers.get('cross-origin-opener-policy'), 'same-origin')
   equal(headers.get('access-control-allow-origin'), null)
+})
+
+test('by an address of IPv6, which a policy can not name, a page runs what its origin sends', async (t) => {
+  const { url } = await startDashboard(t, builtFolder(t))
+  const port = Number(new URL(url).port)
+  const text = await sendRaw(
+    port,
+    `GET /dashboard HTTP/1.1\r\nhost: [::1]:${port}\r\nconnection: close\r\n\r\n`,
+  )
+  match(text, /^HTTP\/1\.1 200 /)
+  match(text, /script-src 'self' 'wasm-unsafe-eval'; style-src 'self';/)
 })
 
 test('an asset is kept for good, packed as the browser likes it, and not sent twice', async (t) => {
@@ -173,7 +190,7 @@ test('the form for cards lets Stripe in, where Stripe keeps them; no other page 
   const taking = await startDashboard(t, folder, () => true, true)
   const [form, policy] = await look(taking.url, '/card/new')
   equal(form, cardPage)
-  match(policy, /script-src 'self' 'wasm-unsafe-eval' https:\/\/js\.stripe\.com /)
+  match(policy, /script-src \S+\/dashboard\/assets\/ 'wasm-unsafe-eval' https:\/\/js\.stripe\.com /)
   match(policy, /connect-src 'self' https:\/\/api\.stripe\.com;/)
   ok(!policy.includes('unsafe-inline') && !policy.includes("'unsafe-eval'"))
   for (const [url, path] of [

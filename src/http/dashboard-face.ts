@@ -69,9 +69,9 @@ export function isBrowser({ request }: NodeExchange): boolean {
   return /\btext\/html\b/i.test(request.headers.accept ?? '')
 }
 
-export function leadToDashboard({ response, requestId }: NodeExchange): void {
+export function leadToDashboard({ request, response, requestId }: NodeExchange): void {
   response.writeHead(303, {
-    ...dashboardHeaders,
+    ...dashboardHeaders(request.headers.host ?? ''),
     'x-request-id': requestId,
     location: `${dashboardPath}/`,
     'cache-control': 'no-store',
@@ -84,13 +84,13 @@ export function leadToDashboard({ response, requestId }: NodeExchange): void {
 function sendFile(
   { request, response }: NodeExchange,
   file: DashboardFile,
-  pageHeaders = dashboardHeaders,
+  headersOf = dashboardHeaders,
 ): void {
   const encoding = chooseEncoding(request.headers['accept-encoding'], file)
   const bytes = file.bytes[encoding] ?? new Uint8Array()
   const tag = encoding === 'identity' ? `"${file.hash}"` : `"${file.hash}-${encoding}"`
   const headers = {
-    ...pageHeaders,
+    ...headersOf(request.headers.host ?? ''),
     'content-type': file.type,
     'cache-control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: tag,
@@ -117,13 +117,13 @@ function chooseEncoding(header: string | undefined, file: DashboardFile): Encodi
 }
 
 function sendText(
-  { response }: NodeExchange,
+  { request, response }: NodeExchange,
   status: number,
   sentence: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, {
-    ...dashboardHeaders,
+    ...dashboardHeaders(request.headers.host ?? ''),
     ...headers,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': String(Buffer.byteLength(sentence) + 1),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
-import { createDeadlines } from './deadlines.ts'
+import { boundedDeadlines, createDeadlines } from './deadlines.ts'
 
 test('calls once when the time is up, in order, and never before', () => {
   const clock = createTurnedClock()
@@ -41,4 +41,20 @@ test('the timer stops when nothing waits, and starts again with the next deadlin
   deadlines.start(() => (late += 1))
   clock.turn(1_250)
   assert.equal(late, 1)
+})
+
+test('of more than may run at a time the one that started first is late immediately', () => {
+  const clock = createTurnedClock()
+  const deadlines = boundedDeadlines(createDeadlines(1_000, clock), 2)
+  const late: string[] = []
+  const start = (name: string) => deadlines.start(() => late.push(name))
+  const first = start('one')
+  start('two')
+  first.stop()
+  start('three')
+  assert.deepEqual(late, [])
+  start('four')
+  assert.deepEqual(late, ['two'])
+  clock.turn(2_000)
+  assert.deepEqual(late, ['two', 'three', 'four'])
 })

@@ -46,6 +46,29 @@ export function createDeadlines(delayMs: number, clock: Clock): Deadlines {
   }
 }
 
+/** The same for at most `most` at a time: one more ends the one that started first. */
+export function boundedDeadlines(deadlines: Deadlines, most: number): Deadlines {
+  const running = new Map<() => void, { stop(): void }>()
+  return {
+    start(late) {
+      const end = (): void => {
+        running.get(end)?.stop()
+        running.delete(end)
+        late()
+      }
+      const [oldest] = running.keys()
+      if (running.size >= most) oldest?.()
+      running.set(end, deadlines.start(end))
+      return {
+        stop() {
+          running.get(end)?.stop()
+          running.delete(end)
+        },
+      }
+    },
+  }
+}
+
 /** The same with a length that may change: what has started keeps its own. */
 export function liveDeadlines(delayMs: () => number, clock: Clock): Deadlines {
   let length = delayMs()

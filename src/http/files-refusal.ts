@@ -29,6 +29,16 @@ export function refusalOf(fault: Fault): Refusal {
   }
 }
 
+/** The same for a caller that asked for text: the message alone, as Kubo writes it. */
+export function textOf(refusal: Refusal, fault: Fault): Refusal {
+  if (refusal.headers['Content-Type'] !== 'application/json') return refusal
+  return {
+    ...refusal,
+    headers: { ...refusal.headers, 'Content-Type': 'text/plain' },
+    body: messageOf(fault),
+  }
+}
+
 /** Sends it whole; when the request's body is not read to its end, closes after discarding a little of it. */
 export function sendRefusal(
   exchange: NodeExchange,

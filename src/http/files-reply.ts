@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
-import { keyedObject } from './keyed-object.ts'
+import { keyedObject, keyedText } from './keyed-object.ts'
 import type { NodeExchange } from './node-exchange.ts'
 import { gatheredLines } from './gathered-lines.ts'
 import { HeldLines } from './held-lines.ts'
@@ -19,6 +19,8 @@ export type ReplyTerms = {
   readonly idleMs: number
   /** The request carries entries, read while the reply is made. */
   readonly uploading: boolean
+  /** The caller asked for text, where the reply has a form as text. */
+  readonly asText: boolean
   /** Measures streams of bytes: is asked before the headers, and before each chunk. */
   readonly download: FilesDownload
 }
@@ -33,25 +35,27 @@ export async function sendReply(
   terms: ReplyTerms,
   sent: { bytes: number },
 ): Promise<void> {
+  const asText = terms.asText && reply.kind !== 'bytes' ? reply.text : undefined
+  const type = asText === undefined ? 'application/json' : 'text/plain'
   switch (reply.kind) {
     case 'object': {
-      const body = kuboLine(reply.value)
+      const body = asText === undefined ? kuboLine(reply.value) : asText(reply.value)
       sent.bytes += Buffer.byteLength(body)
       exchange.response.writeHead(200, {
-        'Content-Type': 'application/json',
+        'Content-Type': type,
         'Content-Length': Buffer.byteLength(body),
       })
       exchange.response.end(body)
       return
     }
     case 'keyed': {
-      const pieces = await keyedObject(reply.name, reply.entries)
+      const pieces =
+        asText === undefined
+          ? await keyedObject(reply.name, reply.entries)
+          : await keyedText(reply.entries, asText)
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
       const begin = () => {
-        exchange.response.writeHead(200, {
-          'Content-Type': 'application/json',
-          'Content-Length': length,
-        })
+        exchange.response.writeHead(200, { 'Content-Type': type, 'Content-Length': length })
       }
       const chunks = Readable.from(pieces)
       await sendChunks(exchange.response, chunks, { begin }, { ...terms, length: null }, sent)
@@ -72,21 +76,22 @@ export async function sendReply(
     case 'events': {
       const headers: Record<string, string> = {
         'X-Chunked-Output': '1',
-        'Content-Type': 'application/json',
+        'Content-Type': type,
       }
+      const lineOf = asText ?? kuboLine
       if (!terms.uploading || reply.live) {
         if (terms.uploading) headers['Connection'] = 'close'
         await sendStream(
           exchange,
           headers,
-          gatheredLines(reply.lines),
+          gatheredLines(reply.lines, lineOf),
           { ...terms, length: null },
           sent,
         )
         return
       }
       await using held = new HeldLines()
-      for await (const value of reply.lines) await held.add(kuboLine(value))
+      for await (const value of reply.lines) await held.add(lineOf(value))
       await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
     }
   }

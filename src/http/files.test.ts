@@ -70,7 +70,7 @@ test('gates answer in their order', async (t) => {
     Type: 'error',
   })
   assert.equal((await post(server, 'nope', account)).status, 404)
-  assert.equal((await post(server, 'swarm/peers?offset=x', account)).status, 403)
+  assert.equal((await post(server, 'key/list?offset=x', account)).status, 403)
   assert.equal((await post(server, 'cat?offset=x', account)).status, 400)
 })
 
@@ -93,7 +93,7 @@ test('every status carries the headers of the face, and reflects an Origin', asy
   const server = await startFilesServer(t)
   const account = server.newAccount()
   const streams = 'X-Stream-Output, X-Chunked-Output, X-Content-Length'
-  for (const path of ['version', 'nope', 'cat', 'swarm/peers']) {
+  for (const path of ['version', 'nope', 'cat', 'key/list']) {
     const { headers } = await post(server, path, account)
     assert.equal(headers.get('access-control-allow-headers'), streams)
     assert.equal(headers.get('access-control-expose-headers'), streams)
@@ -198,6 +198,43 @@ test('an upload that stalls is answered 408', async (t) => {
   await connection.until('request body timed out')
   clock.turn(1_000)
   assert.match(await connection.end(), /HTTP\/1\.1 408 /)
+})
+
+test('with encoding=text answers and errors are text, streams of bytes as they are', async (t) => {
+  const server = await startFilesServer(t)
+  const account = server.newAccount()
+  const body = new FormData()
+  body.append('file', new Blob([demo]), 'demo.txt')
+  const asked = async (path: string, init = {}) => {
+    const response = await post(server, path, account, init)
+    const type = response.headers.get('content-type')
+    return [response.status, type, await response.text()]
+  }
+  const cid = 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn'
+  const plain = 'text/plain'
+  assert.deepEqual(await asked('add?encoding=text', { body }), [
+    200,
+    plain,
+    `added ${cid} demo.txt\n`,
+  ])
+  assert.deepEqual(await asked('version?enc=text'), [200, plain, 'ipfs version 0.43.0\n'])
+  assert.deepEqual(await asked('pin/ls?encoding=text'), [200, plain, `${cid} recursive\n`])
+  assert.deepEqual(await asked(`cat?arg=${cid}&encoding=text`), [200, plain, demo])
+  // Without a form as text it stays JSON.
+  const [, type] = await asked(`dag/stat?arg=${cid}&encoding=text`)
+  assert.equal(type, 'application/json')
+  assert.deepEqual(await asked(`cat?arg=${cid}/x&encoding=text`), [
+    500,
+    plain,
+    `no link named "x" under ${cid}`,
+  ])
+  const json = await asked(`cat?arg=${cid}/x`)
+  assert.deepEqual(json.slice(0, 2), [500, 'application/json'])
+  assert.deepEqual(await asked('version?encoding=xml'), [
+    400,
+    'text/plain; charset=utf-8',
+    'invalid encoding: xml\n',
+  ])
 })
 
 test('arguments come from lines of a body part too', async (t) => {

@@ -20,7 +20,7 @@ import {
 import type { Face, NodeExchange } from './node-exchange.ts'
 import { readFilesCredential } from './files-credential.ts'
 import { filesHeaders, optionsHeaders } from './files-head.ts'
-import { isOriginRefused, refusalOf, sendRefusal } from './files-refusal.ts'
+import { isOriginRefused, refusalOf, sendRefusal, textOf } from './files-refusal.ts'
 import { sendReply } from './files-reply.ts'
 import { findBoundary, readParts } from './multipart.ts'
 import { UploadBody } from './upload-body.ts'
@@ -86,7 +86,8 @@ export function createFilesFace(parts: FilesFaceParts, entry: FilesEntry | null 
       else {
         // A page of an origin that is not listed may not read even this.
         if (isOriginRefused(fault)) response.removeHeader('Access-Control-Allow-Origin')
-        sendRefusal(exchange, refusalOf(fault), { bodyEnded: upload.ended, clock })
+        const refusal = asksForText(exchange) ? textOf(refusalOf(fault), fault) : refusalOf(fault)
+        sendRefusal(exchange, refusal, { bodyEnded: upload.ended, clock })
       }
     }
   }
@@ -173,6 +174,7 @@ async function runCommand(
       clock: parts.clock,
       idleMs: parts.settings.idleMs,
       uploading: request.entries !== null,
+      asText: request.options.get('encoding') === 'text',
       download: run.download,
     }
     await sendReply(exchange, run.reply, terms, sent)
@@ -204,6 +206,7 @@ async function readRequest(
   upload: UploadBody,
 ): Promise<FilesRequest> {
   const { headers } = exchange.request
+  const { host = '' } = headers
   const { command } = route
   const { args, options } = parseCommandLine(route, new URLSearchParams(exchange.query))
   const encoding = headers['content-encoding']
@@ -217,13 +220,13 @@ async function readRequest(
       throw new Fault('bad_argument', { detail })
     }
     upload.checkDeclared()
-    return { args, options, entries: uploadEntries(readParts(upload, boundary)) }
+    return { args, options, entries: uploadEntries(readParts(upload, boundary)), host }
   }
   upload.checkDeclared()
   const boundary = command.body === 'lines' ? findBoundary(headers['content-type']) : null
   const all = boundary === null ? args : [...args, ...(await bodyArguments(upload, boundary))]
   requireArgument(command, all)
-  return { args: all, options, entries: null }
+  return { args: all, options, entries: null, host }
 }
 
 /** Lines of the first file part; the rest of the body is read and dropped. */
@@ -238,6 +241,13 @@ async function bodyArguments(upload: UploadBody, boundary: string): Promise<read
     if (upload.bytes > 2 * argumentBytesMax) throw new Fault('too_large')
   }
   return lines
+}
+
+/** Also of a command line that could not be read. */
+function asksForText({ query }: NodeExchange): boolean {
+  if (!query.includes('text')) return false
+  const options = new URLSearchParams(query)
+  return (options.get('encoding') ?? options.get('enc')) === 'text'
 }
 
 function isConnected(exchange: NodeExchange): boolean {

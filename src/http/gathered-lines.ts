@@ -1,4 +1,4 @@
-// Values as lines of JSON in pieces of bytes: lines that are there together go out together, since a piece of its own
+// Values as lines in pieces of bytes: lines that are there together go out together, since a piece of its own
 // for each of a hundred thousand costs more than making them; and no line waits for the next.
 // Tested by src/http/gathered-lines.test.ts
 import { setImmediate } from 'node:timers/promises'
@@ -7,8 +7,11 @@ import { kuboLine } from './kubo-json.ts'
 /** Then a piece goes out, whether more lines are there or not. */
 const pieceCharsMax = 32 * 1024
 
-/** Lines that came before an error go out before it is thrown. */
-export async function* gatheredLines(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+/** Lines that came before an error go out before it is thrown. `lineOf`: a value with its line feed, '' for none. */
+export async function* gatheredLines(
+  values: AsyncIterable<unknown>,
+  lineOf: (value: unknown) => string = kuboLine,
+): AsyncGenerator<Uint8Array> {
   const iterator = values[Symbol.asyncIterator]()
   let lines = ''
   /** Resolves in the next turn of the event loop after a first line came. */
@@ -33,8 +36,8 @@ export async function* gatheredLines(values: AsyncIterable<unknown>): AsyncGener
       }
       waiting = false
       if (step.done === true) break
-      lines += kuboLine(step.value)
-      turn ??= setImmediate(null)
+      lines += lineOf(step.value)
+      if (lines !== '') turn ??= setImmediate(null)
       if (lines.length >= pieceCharsMax) yield takeLines()
     }
   } catch (thrown) {

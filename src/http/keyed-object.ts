@@ -27,6 +27,24 @@ export async function keyedObject(
   return pieces
 }
 
+/** The same entries as text, one after another: `lineOf` is given `[key, value]`. */
+export async function keyedText(
+  entries: Iterable<readonly [string, unknown]>,
+  lineOf: (entry: unknown) => string,
+): Promise<readonly Uint8Array[]> {
+  const pieces: Uint8Array[] = []
+  let text = ''
+  for (const entry of entries) {
+    text += lineOf(entry)
+    if (text.length < pieceCharsMax) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    await setImmediate()
+  }
+  if (text !== '') pieces.push(Buffer.from(text))
+  return pieces
+}
+
 function bare(value: unknown): string {
   return kuboLine(value).slice(0, -1)
 }

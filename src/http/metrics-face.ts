@@ -1,5 +1,5 @@
-// `GET /metrics`: open to a program on this machine, else to who brings the token of the settings or an operator's own.
-// What a proxy hands on counts as from elsewhere, and no page of a browser reads it.
+// `GET /metrics`: a request needs the token of the setting `metrics.token` or a token of an operator. With `metrics.local`
+// programs on this machine need none. It is off by default: a proxy on this machine may add no header that tells of it.
 // Tested by test/metrics.test.ts
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
@@ -18,6 +18,8 @@ export type MetricsFaceParts = {
   readonly contentType: string
   /** As of now; null: only operators' tokens count. */
   readonly token: () => string | null
+  /** As of now: may programs on this machine do without a token? */
+  readonly isLocalOpen: () => boolean
   readonly findActor: FindActor
   readonly log: Log
 }
@@ -34,9 +36,12 @@ export function createMetricsFace(parts: MetricsFaceParts): Face {
   async function judge(exchange: NodeExchange): Promise<void> {
     const { headers } = exchange.request
     const [, sent = null] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    if (sent === null && isLocal(exchange.address, headers)) return
-    if (sent === null)
-      throw new Fault('signed_out', { detail: 'bring a token: Authorization: Bearer' })
+    if (sent === null && parts.isLocalOpen() && isLocal(exchange.address, headers)) return
+    if (sent === null) {
+      const detail =
+        'send Authorization: Bearer with the token of the setting metrics.token, or with a token of an operator; metrics.local opens it to this machine'
+      throw new Fault('signed_out', { detail })
+    }
     const token = parts.token()
     if (token !== null && isSame(sent, token)) return
     const actor = await parts.findActor({ session: null, token: sent })

@@ -14,7 +14,6 @@ export type PartHead = {
 const linesMax = 32
 const pathBytesMax = 8192
 const segmentBytesMax = 1024
-const depthMax = 128
 
 /** `head`: the header lines without the blank one. Throws `bad_params` for what no entry can be made of. */
 export function parsePartHead(head: Uint8Array): PartHead {
@@ -102,7 +101,6 @@ function cleanPath(name: string): string {
     if (segment === '..') segments.pop()
     else segments.push(segment)
   }
-  if (segments.length > depthMax) throw bad('multipart: file name is too deep')
   if (segments.some((segment) => Buffer.byteLength(segment) > segmentBytesMax)) {
     throw bad('multipart: segment of a file name is too long')
   }

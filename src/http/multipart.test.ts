@@ -208,12 +208,20 @@ test('a part that nobody reads is skipped', async () => {
   assert.deepEqual(paths, ['x', 'y'])
 })
 
+test('more than 100,000 parts come out, and names of any depth', async () => {
+  const part = Buffer.from(`--B\r\n${named('x')}\r\n\r\n\r\n`)
+  const parts = 100_001
+  const whole = Buffer.concat([
+    ...Array.from({ length: parts }, () => part),
+    Buffer.from('--B--\r\n'),
+  ])
+  let count = 0
+  for await (const _ of readParts(inflowOf(cut(whole, [60_000])), 'B')) count += 1
+  assert.equal(count, parts)
+  assert.equal(await pathOf(named('a/'.repeat(2000))), 'a/'.repeat(2000).slice(0, -1))
+})
+
 test('each limit is reached and answered', async () => {
-  const one = { head: named('x'), body }
-  await assert.rejects(
-    read(form([one, one, one]), [], { ...multipartLimits, partsMax: 2 }),
-    refusal('multipart: more than 2 parts'),
-  )
   await assert.rejects(
     read(form([{ head: `X: ${'y'.repeat(17_000)}`, body }]), [1000]),
     refusal('multipart: part header over 16384 bytes'),
@@ -223,7 +231,6 @@ test('each limit is reached and answered', async () => {
     refusal('multipart: too many part headers'),
   )
   await assert.rejects(pathOf(named('a%00')), refusal('multipart: file name holds a NUL byte'))
-  await assert.rejects(pathOf(named('a/'.repeat(200))), refusal('multipart: file name is too deep'))
   await assert.rejects(pathOf(named('%FF')), refusal('multipart: file name is not valid UTF-8'))
   const link = `${named('x')}\r\nContent-Type: application/symlink`
   await assert.rejects(

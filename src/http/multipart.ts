@@ -8,13 +8,11 @@ import { parsePartHead, type PartHead } from './multipart-head.ts'
 export type Part = { readonly head: PartHead; readonly content: FileContent }
 
 export type MultipartLimits = {
-  readonly partsMax: number
   readonly headBytesMax: number
   /** Before the first part, and after the last one: bytes that carry nothing. */
   readonly paddingBytesMax: number
 }
 export const multipartLimits: MultipartLimits = {
-  partsMax: 100_000,
   headBytesMax: 16_384,
   paddingBytesMax: 1_048_576,
 }
@@ -43,12 +41,9 @@ export async function* readParts(
 ): AsyncGenerator<Part> {
   const scanner = new Scanner(body, boundary)
   await scanner.skipContent(limits.paddingBytesMax)
-  for (let count = 0; ; count++) {
+  for (;;) {
     const head = await scanner.readHead(limits.headBytesMax)
     if (head === null) return await scanner.skipRest(limits.paddingBytesMax)
-    if (count === limits.partsMax) {
-      throw new Fault('bad_params', { detail: `multipart: more than ${limits.partsMax} parts` })
-    }
     yield { head: parsePartHead(head), content: scanner.content() }
     await scanner.skipContent()
   }

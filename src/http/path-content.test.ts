@@ -89,6 +89,23 @@ test('a directory without its slash is moved there, with its query', async (t) =
   }
 })
 
+test('another spelling of a path is moved to the one it has, and never to another server', async (t) => {
+  const reader = await startPathReader(t, shown)
+  const file = await reader.add([fileEntry('', 'stone')])
+  const location = async (path: string) => {
+    const text = await sendRaw(
+      reader.server.port,
+      `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${reader.basic}\r\nconnection: close\r\n\r\n`,
+    )
+    return /^location: (.*)\r$/im.exec(text)?.[1] ?? null
+  }
+  assert.equal(await location(`//ipfs/${file}?format=raw`), `/ipfs/${file}?format=raw`)
+  assert.equal(await location(`/ipfs///${file}/a//b`), `/ipfs/${file}/a//b`)
+  assert.equal(await location(`/ipfs/ipfs/${file}`), `/ipfs/${file}`)
+  assert.equal(await location(`//evil.test/ipfs/${file}`), null)
+  assert.equal(await location('//ipfs//evil.test'), null)
+})
+
 test('the page of a directory lists its entries by name, and nothing in a name becomes markup', async (t) => {
   const reader = await startPathReader(t, shown)
   const stone = await reader.add([fileEntry('', 'stone')], { cidVersion: 1 })
@@ -108,23 +125,23 @@ test('the page of a directory lists its entries by name, and nothing in a name b
   const { headers } = response
   const page = await response.text()
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8')
-  assert.equal(headers.get('etag'), `"DirIndex-1_CID-${folder}"`)
+  assert.equal(headers.get('etag'), `"DirIndex-2_CID-${folder}"`)
   assert.match(headers.get('cache-control') ?? '', /max-age=604800/)
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/)
   assert.doesNotMatch(page, /<script|<img|onerror=alert\(1\)>/)
   assert.doesNotMatch(page, /(?![\n])\p{Cc}/u)
   for (const name of names) {
-    const wanted = `href="./${encodeURIComponent(name).replaceAll("'", '&#39;')}"`
+    const wanted = `href="/ipfs/${folder}/${encodeURIComponent(name).replaceAll("'", '&#39;')}"`
     assert.ok(page.includes(wanted), name)
   }
   const places = ['&#34;&#62;', '&#60;script', 'a b&#38;c', 'javascript:'].map((text) =>
-    page.indexOf(`<bdi>${text}`),
+    page.indexOf(`">${text}`),
   )
   assert.deepEqual(
     places,
     places.toSorted((a, b) => a - b),
   )
-  assert.ok(!page.includes('href="../"'))
+  assert.ok(!page.includes('>..</a>'))
   assert.ok(page.includes(', 6 entries.'))
   const lone = await reader.get(`${await folderOf(reader, [['a', stone]])}/`)
   assert.ok((await lone.text()).includes(', 1 entry.'))
@@ -141,9 +158,14 @@ test('a page below the root leads back up, and a large directory is shown in par
   )
   const folder = await folderOf(reader, [['many', many]])
   const page = await (await reader.get(`${folder}/many/`)).text()
-  assert.ok(page.includes('href="../"'))
+  assert.ok(page.includes(`<a href="/ipfs/${folder}/many/..">..</a>`))
+  assert.ok(
+    page.includes(
+      `/ipfs/<a href="/ipfs/${folder}">${folder}</a>/<a href="/ipfs/${folder}/many">many</a>`,
+    ),
+  )
   assert.ok(page.includes('the first 5000 entries'))
-  assert.equal(page.split('<tr>').length - 1, 5001)
+  assert.equal(page.split('<tr>').length - 1, 5002)
 })
 
 test('an index.html is given in place of the page, and a sharded directory has both too', async (t) => {
@@ -155,6 +177,10 @@ test('an index.html is given in place of the page, and a sharded directory has b
   const sharded = await reader.add(names.map((name) => fileEntry(`d/${name}`, 'x')))
   const response = await reader.get(`${site}/`)
   assert.equal(await response.text(), '<p>hello')
+  // The directory's own tag: another one may have the same page.
+  assert.equal(response.headers.get('etag'), `"${site}"`)
+  const known = await reader.get(`${site}/`, { 'if-none-match': `"${site}"` })
+  assert.equal(known.status, 304)
   assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8')
   const page = await (await reader.get(`${sharded}/`)).text()
   assert.ok(page.includes('the first 5000 entries'))
@@ -189,6 +215,39 @@ test('what could act as a page is saved and not shown, on the origin of the comm
     // No allow-same-origin: each answer is an origin of its own.
     assert.match(own, /content-security-policy: sandbox allow-scripts(?!.*same-origin)/i)
   }
+})
+
+test('a script or style sheet is plain text on the origin of the commands, whatever it is called', async (t) => {
+  const reader = await startPathReader(t, {
+    pathSettings: { deserialized: true, host: 'pages.test' },
+    pathRules: { isPublic: () => true },
+  })
+  const file = await reader.add([fileEntry('', 'alert(1)')])
+  const folder = await reader.add([fileEntry('d/a.js', 'alert(1)'), fileEntry('d/a.css', 'a{}')])
+  const typeOf = async (path: string, host: string) => {
+    const text = await sendRaw(
+      reader.server.port,
+      `HEAD /ipfs/${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`,
+    )
+    assert.match(text, /^x-content-type-options: nosniff\r$/im)
+    return /^content-type: (.*)\r$/im.exec(text)?.[1]
+  }
+  const paths = [`${file}?filename=a.js`, `${file}?filename=a.mjs`, `${folder}/a.js`]
+  for (const path of paths) {
+    assert.equal(await typeOf(path, 'cairn.test'), 'text/plain; charset=utf-8', path)
+    assert.equal(await typeOf(path, 'pages.test'), 'text/javascript; charset=utf-8', path)
+  }
+  assert.equal(await typeOf(`${folder}/a.css`, 'cairn.test'), 'text/plain; charset=utf-8')
+  assert.equal(await typeOf(`${file}?filename=a.wasm`, 'cairn.test'), 'application/octet-stream')
+})
+
+test('JSON without an extension has its type', async (t) => {
+  const reader = await startPathReader(t, shown)
+  const text = JSON.stringify({ name: 'Stone #1', description: 'x'.repeat(2000) })
+  const folder = await reader.add([fileEntry('d/1', text), fileEntry('d/2', '{"name":')])
+  const typeOf = async (path: string) => (await reader.get(path)).headers.get('content-type')
+  assert.equal(await typeOf(`${folder}/1`), 'application/json')
+  assert.equal(await typeOf(`${folder}/2`), 'text/plain; charset=utf-8')
 })
 
 test('a host for content alone shows files where the other origin does not', async (t) => {
@@ -234,13 +293,15 @@ test('links, other codecs and paths into them each have their answer', async (t)
   const git = await putBlock(reader, 0x78, Buffer.from('blob'))
   const file = await reader.add([fileEntry('', 'stone')])
   const status = async (path: string) => (await reader.get(path)).status
-  assert.equal(await status(`${folder}/link`), 400)
   assert.equal(await status(`${folder}/link/x`), 404)
   assert.equal(await status(`${folder}/nope`), 404)
   assert.equal(await status(`${file}/x`), 404)
-  assert.equal(await status(`${cbor}/a`), 404)
+  assert.equal(await status(`${cbor}/a`), 501)
   assert.equal(await status(`${cbor}/z`), 404)
   assert.equal(await status(git), 400)
+  const shownLink = await reader.get(`${folder}/link`)
+  assert.equal(shownLink.headers.get('content-type'), 'inode/symlink')
+  assert.equal(await shownLink.text(), '/etc/passwd')
   const shownCbor = await reader.get(cbor)
   assert.equal(shownCbor.headers.get('content-type'), 'application/vnd.ipld.dag-cbor')
   assert.equal((await shownCbor.arrayBuffer()).byteLength, 6)
@@ -291,5 +352,10 @@ test('hostile paths are answered, each in its own way, and the server lives', as
   assert.equal(await ask(`/ipfs/${'z'.repeat(15_000)}`), 400)
   assert.equal(await ask(`/ipfs/z${'1'.repeat(229)}`), 400)
   assert.equal(await ask(`/ipfs/${folder}/a?${'&format='.repeat(1500)}`), 200)
+  assert.equal(await ask(`//ipfs/${folder}/a`), 301)
+  assert.equal(await ask('//ipfs/nope'), 400)
+  assert.equal(await ask('/ipfs/ipfs/nope'), 400)
+  assert.equal(await ask(`${'/'.repeat(10_000)}ipfs/${folder}`), 301)
+  assert.equal(await ask('/'.repeat(15_000)), 404)
   assert.equal(await ask('/ipns/example.org'), 404)
 })

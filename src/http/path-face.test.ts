@@ -27,9 +27,12 @@ test('a raw block comes with its bytes and every header of the contract', async 
   delete shown['keep-alive']
   assert.deepEqual(shown, {
     'accept-ranges': 'bytes',
+    'access-control-allow-headers':
+      'Authorization, Accept, Cache-Control, Content-Type, If-None-Match, Range, User-Agent, X-Requested-With',
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
-      'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id',
+      'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id, X-Stream-Output',
     'cache-control': 'public, max-age=29030400, immutable',
     connection: 'keep-alive',
     'content-disposition': `attachment; filename="${cid}.bin"`,
@@ -56,6 +59,25 @@ test('a block is found by every spelling of its CID', async (t) => {
   }
 })
 
+test('a block below a path comes with the CIDs that lead to it', async (t) => {
+  const reader = await startPathReader(t)
+  const folder = await reader.add([fileEntry('d/sub/a', 'stone')], bare)
+  const sub = await reader.server.files.resolve(`${folder}/sub`, patience, never)
+  const file = await reader.server.files.resolve(`${folder}/sub/a`, patience, never)
+  const response = await reader.get(`${folder}/sub/a?format=raw`)
+  assert.equal(await response.text(), 'stone')
+  const { headers } = response
+  assert.equal(headers.get('etag'), `"${file.toString()}.raw"`)
+  assert.equal(headers.get('content-disposition'), `attachment; filename="${file.toString()}.bin"`)
+  assert.equal(headers.get('x-ipfs-path'), `/ipfs/${folder}/sub/a`)
+  assert.equal(headers.get('x-ipfs-roots'), [folder, sub, file].join(','))
+  const block = Buffer.from(await reader.server.files.block(sub, patience, never))
+  const below = await reader.get(`${folder}/sub/`, { accept: raw, range: 'bytes=2-5' })
+  assert.deepEqual(Buffer.from(await below.arrayBuffer()), block.subarray(2, 6))
+  assert.equal(below.headers.get('x-ipfs-path'), `/ipfs/${folder}/sub/`)
+  assert.equal((await reader.get(`${folder}/nope?format=raw`)).status, 404)
+})
+
 test('the format of the query wins over Accept, and one of Accept is told where it is', async (t) => {
   const reader = await startPathReader(t)
   const cid = await reader.add([fileEntry('', 'stone')], { cidVersion: 1 })
@@ -78,20 +100,23 @@ test('the format of the query wins over Accept, and one of Accept is told where 
   assert.equal(better[0], `${car}; version=1; order=dfs; dups=n`)
 })
 
-test('without a format, with an unknown one, or with a path to a block it is a 400', async (t) => {
+test('without a format or with an unknown one it is a 400, with one of files a 406', async (t) => {
   const reader = await startPathReader(t)
   const cid = await reader.add([fileEntry('', 'stone')], { cidVersion: 1 })
-  const said = async (path: string, headers = {}) => {
+  const said = async (path: string, headers = {}, status = 400) => {
     const response = await reader.get(path, headers)
-    assert.equal(response.status, 400, path)
+    assert.equal(response.status, status, path)
     assert.equal(response.headers.get('content-type'), 'text/plain; charset=utf-8')
     return await response.text()
   }
   const ask = 'ask for ?format=raw or ?format=car: this server gives only what readers can check\n'
   assert.equal(await said(cid), ask)
   assert.equal(await said(cid, { accept: 'text/html,*/*;q=0.8' }), ask)
-  assert.equal(await said(`${cid}?format=tar`), 'format "tar" is not supported by this server\n')
-  assert.match(await said(`${cid}/a?format=raw`), /without a path/)
+  assert.equal(await said(`${cid}?format=zip`), 'format "zip" is not supported by this server\n')
+  for (const format of ['tar', 'dag-json', 'dag-cbor', 'json', 'cbor']) {
+    assert.equal(await said(`${cid}?format=${format}`, {}, 406), ask)
+  }
+  assert.equal(await said(cid, { accept: 'application/x-tar' }, 406), ask)
   assert.match(await said('notacid?format=raw'), /^invalid cid: "notacid"/)
   assert.match(await said('?format=raw'), /^invalid cid: ""/)
   assert.match(await said(`${cid}/%ff?format=car`), /^malformed escape/)
@@ -215,7 +240,7 @@ test('other methods are a 405, and a preflight needs no key', async (t) => {
   }
   const preflight = await reader.get('bafkqaaa', { authorization: '' }, 'OPTIONS')
   assert.equal(preflight.status, 204)
-  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /authorization.*range/)
+  assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization.*Range/)
 })
 
 test('a reader needs key and secret, and the gates of the file face hold', async (t) => {
@@ -339,10 +364,12 @@ test('a direct pin is one of the block alone', async (t) => {
   const pin = { cid: CID.parse(folder), mode: 'direct', name: '' } as const
   await reader.server.files.pin(reader.account.key, pin, patience, () => {}, never)
   assert.equal((await reader.get(`${folder}?format=raw`)).status, 200)
+  assert.equal((await reader.get(`${folder}/a?format=raw`)).status, 404)
   assert.equal((await reader.get(`${folder}?format=car`)).status, 404)
   const recursive = { ...pin, mode: 'recursive' } as const
   await reader.server.files.pin(reader.account.key, recursive, patience, () => {}, never)
   assert.equal((await reader.get(`${folder}?format=car`)).status, 200)
+  assert.equal((await reader.get(`${folder}/a?format=raw`)).status, 200)
 })
 
 test('a key may be for pinned content only, where the server gives all', async (t) => {

@@ -15,7 +15,13 @@ import type { Face, NodeExchange } from './node-exchange.ts'
 import { measuredStream } from './measured-stream.ts'
 import { cacheHeaders, contentHeaders, pathHeaders, preflightHeaders } from './path-head.ts'
 import { pathRefusalOf } from './path-refusal.ts'
-import { type ChosenFormat, chooseFormat, readPath, readQuery } from './path-request.ts'
+import {
+  canonicalPath,
+  type ChosenFormat,
+  chooseFormat,
+  readPath,
+  readQuery,
+} from './path-request.ts'
 import { sendChunks } from './send-chunks.ts'
 
 export type PathFaceSettings = {
@@ -31,6 +37,7 @@ export type PathFaceSettings = {
 type PathOperations = {
   readonly raw: PathOperation<unknown>
   readonly car: PathOperation<unknown>
+  readonly tar: PathOperation<unknown>
   readonly content: PathOperation<unknown>
 }
 
@@ -76,13 +83,15 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
   const { gateway, settings } = parts
   const { method, headers } = exchange.request
   if (method !== 'GET' && method !== 'HEAD') throw new Fault('wrong_http')
+  const canonical = canonicalPath(exchange.path)
+  if (canonical !== null) return redirect(exchange, canonical)
   const ownOrigin = isOwnHost(settings.host, headers.host)
   const credential = headers.authorization === undefined ? null : readFilesCredential(exchange)
   // What a browser sends by itself it sends to the commands too.
   if (credential !== null && !ownOrigin && isAmbient(headers)) throw new Fault('browser_refused')
   const query = readQuery(exchange.query)
   const chosen = chooseIn(query, headers.accept)
-  const operation = parts.operations[chosen.format ?? 'content']
+  const operation = operationOf(parts.operations, chosen.format)
   const caller = await gateway.enterPath(credential, operation.name)
   let asked: { readonly chosen: ChosenFormat; readonly path: PathOfContent }
   try {
@@ -96,7 +105,7 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
     caller,
     address: exchange.address,
     operation,
-    request: { ...path, query, accepted: asked.chosen.accepted, ownOrigin },
+    request: { ...path, ...wishesOf(asked.chosen), query, ownOrigin },
     cachedOnly: hasDirective(headers['cache-control'], 'only-if-cached'),
     // RFC 8586. As the sources of this server send it.
     forCairn: /(^|,)\s*cairn\s*([;,]|$)/i.test(String(headers['cdn-loop'] ?? '')),
@@ -117,6 +126,19 @@ async function answer(parts: PathFaceParts, exchange: NodeExchange): Promise<voi
 
 type PathOfContent = ReturnType<typeof readPath>
 
+function operationOf(
+  operations: PathOperations,
+  format: ChosenFormat['format'],
+): PathOperation<unknown> {
+  return format === 'raw' || format === 'car' || format === 'tar'
+    ? operations[format]
+    : operations.content
+}
+
+function wishesOf({ format, accepted, acceptsHtml }: ChosenFormat) {
+  return { format, accepted, acceptsHtml }
+}
+
 /** What of the request is told only once the caller is known. Throws `bad_argument`. */
 function readAsked(
   { settings }: PathFaceParts,
@@ -125,10 +147,11 @@ function readAsked(
   ownOrigin: boolean,
 ): { readonly chosen: ChosenFormat; readonly path: PathOfContent } {
   if (chosen instanceof Unserved) throw chosen.fault
-  if (chosen.format === null && !settings.deserialized && !ownOrigin) {
+  const { format } = chosen
+  if (format !== 'raw' && format !== 'car' && !settings.deserialized && !ownOrigin) {
     const detail =
       'ask for ?format=raw or ?format=car: this server gives only what readers can check'
-    throw new Fault('bad_argument', { detail })
+    throw new Fault(format === null ? 'bad_argument' : 'not_acceptable', { detail })
   }
   if (headers['service-worker'] === 'script') {
     throw new Fault('bad_argument', { detail: 'no service workers from this server' })
@@ -155,8 +178,7 @@ async function sendReply(
   const { request, response } = exchange
   const { headers } = request
   if (reply.kind === 'moved') {
-    const query = exchange.query === '' ? '' : `?${exchange.query}`
-    response.writeHead(301, { Location: `${exchange.path}/${query}`, 'Content-Length': 0 }).end()
+    redirect(exchange, `${exchange.path}/`)
     return
   }
   const { tag } = reply
@@ -192,6 +214,12 @@ async function sendReply(
     },
     sent,
   )
+}
+
+/** To another path of this server, with the same query. */
+function redirect({ query, response }: NodeExchange, path: string): void {
+  const location = query === '' ? path : `${path}?${query}`
+  response.writeHead(301, { Location: location, 'Content-Length': 0 }).end()
 }
 
 /** Ranges are defined for GET alone (RFC 9110 14.2). */

@@ -6,27 +6,28 @@ const immutable = 'public, max-age=29030400, immutable'
 /** What the server makes of content changes with its version. */
 const generated = 'public, max-age=604800, stale-while-revalidate=2678400'
 
+/** With the names that Kubo exposes and Cairn never sends: clients look for them. */
 const exposed =
-  'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id'
+  'Content-Length, Content-Range, Content-Disposition, Content-Location, ETag, Retry-After, X-Chunked-Output, X-Ipfs-Path, X-Ipfs-Roots, X-Request-Id, X-Stream-Output'
+const methods = 'GET, HEAD, OPTIONS'
+const allowed =
+  'Authorization, Accept, Cache-Control, Content-Type, If-None-Match, Range, User-Agent, X-Requested-With'
 
 /** Every answer has them, refusals too: whoever may read may read from any page. */
 export function pathHeaders(version: string): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': methods,
+    'Access-Control-Allow-Headers': allowed,
     'Access-Control-Expose-Headers': exposed,
     'X-Content-Type-Options': 'nosniff',
     Server: `cairn/${version}`,
   }
 }
 
+/** What an answer to OPTIONS has besides. */
 export function preflightHeaders(): Record<string, string> {
-  return {
-    Allow: 'GET, HEAD, OPTIONS',
-    'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
-    'Access-Control-Allow-Headers':
-      'authorization, accept, cache-control, content-type, if-none-match, range, user-agent, x-requested-with',
-    'Access-Control-Max-Age': '7200',
-  }
+  return { Allow: methods, 'Access-Control-Max-Age': '7200' }
 }
 
 /** `isOpen` false: copies are for who shows the same key. */

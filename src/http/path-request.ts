@@ -3,25 +3,31 @@
 // Tested by src/http/path-face.test.ts
 import { Fault } from '../base/fault.ts'
 import { parseCid } from '../codec/cid.ts'
-import type { PathRequest } from '../gateway/path-operation.ts'
+import type { PathFormat, PathRequest } from '../gateway/path-operation.ts'
 import { type AcceptedType, parseAccept } from './accept.ts'
 
-/** `null`: neither; what the server shows of files and directories. */
-type PathFormat = 'raw' | 'car' | null
-
 export type ChosenFormat = {
-  readonly format: PathFormat
+  /** Null: none is asked for by name. */
+  readonly format: PathFormat | null
   /** Parameters of the media type that chose it. */
   readonly accepted: ReadonlyMap<string, string>
   /** The Accept header chose it, not the query. */
   readonly negotiated: boolean
+  /** No format is asked for, and the client accepts HTML. */
+  readonly acceptsHtml: boolean
 }
 
 const base = '/ipfs/'
 const segmentsMax = 256
-const types: ReadonlyMap<string, 'raw' | 'car'> = new Map([
+/** By media type, parameters aside. */
+const formats: ReadonlyMap<string, PathFormat> = new Map([
   ['application/vnd.ipld.raw', 'raw'],
   ['application/vnd.ipld.car', 'car'],
+  ['application/x-tar', 'tar'],
+  ['application/vnd.ipld.dag-json', 'dag-json'],
+  ['application/vnd.ipld.dag-cbor', 'dag-cbor'],
+  ['application/json', 'json'],
+  ['application/cbor', 'cbor'],
 ])
 
 /** The first value of each parameter, decoded as a form. */
@@ -39,19 +45,25 @@ export function chooseFormat(
   accept: string | undefined,
 ): ChosenFormat {
   const asked = query.get('format') ?? ''
-  const liked = parseAccept(accept).filter(({ type }) => types.has(type))
+  const accepted = parseAccept(accept)
+  const liked = accepted.filter(({ type }) => formats.has(type))
   if (asked === '') {
     const best = liked.find(isServed) ?? liked[0]
-    if (best === undefined) return { format: null, accepted: new Map(), negotiated: false }
-    return { format: types.get(best.type) ?? null, accepted: best.parameters, negotiated: true }
+    const format = best === undefined ? undefined : formats.get(best.type)
+    if (best === undefined || format === undefined) {
+      const acceptsHtml = accepted.some(({ type }) => type === 'text/html')
+      return { format: null, accepted: new Map(), negotiated: false, acceptsHtml }
+    }
+    return { format, accepted: best.parameters, negotiated: true, acceptsHtml: false }
   }
-  if (asked !== 'raw' && asked !== 'car') {
+  const format = [...formats.values()].find((one) => one === asked)
+  if (format === undefined) {
     const shown = JSON.stringify(asked.slice(0, 100))
     throw new Fault('bad_argument', { detail: `format ${shown} is not supported by this server` })
   }
-  const same = liked.filter(({ type }) => types.get(type) === asked)
+  const same = liked.filter(({ type }) => formats.get(type) === format)
   const { parameters } = same.find(isServed) ?? same[0] ?? { parameters: new Map() }
-  return { format: asked, accepted: parameters, negotiated: false }
+  return { format, accepted: parameters, negotiated: false, acceptsHtml: false }
 }
 
 /** Of several wishes for a CAR the first that can be met. */
@@ -61,6 +73,17 @@ function isServed({ parameters }: AcceptedType): boolean {
   return (
     isOneOf('version', ['1']) && isOneOf('order', ['dfs', 'unk']) && isOneOf('dups', ['n', 'y'])
   )
+}
+
+/**
+ * The one spelling of a path that leads to a CID: without a second slash in front of the CID, and without a second
+ * `ipfs`. Null: it is spelled so, or leads to no CID.
+ */
+export function canonicalPath(path: string): string | null {
+  const rest = /^\/+ipfs\/+(?:ipfs\/+)?(.*)$/s.exec(path)?.[1] ?? ''
+  if (path === base + rest) return null
+  const [name = ''] = rest.split('/', 1)
+  return parseCid(name) === null ? null : base + rest
 }
 
 /** Throws `bad_argument` for a CID that is none, escapes that are malformed, and segments without end. */
@@ -84,8 +107,9 @@ export function readPath(
     } else segments.push(segment)
   }
   if (segments.length > segmentsMax) throw malformed(`more than ${segmentsMax} segments`)
-  const shown = [name, ...segments].map(encodeURIComponent).join('/')
-  return { root, segments, slash: path.endsWith('/'), shown: base + shown }
+  const slash = path.endsWith('/')
+  const shown = base + [name, ...segments].map(encodeURIComponent).join('/') + (slash ? '/' : '')
+  return { root, segments, slash, shown }
 }
 
 function decode(segment: string): string {

@@ -24,7 +24,7 @@ export type Faces = {
   readonly rpc: RpcFace
   /** Everything under `/api/v0/`. */
   readonly files: Face
-  /** Everything under `/ipfs/`. */
+  /** Everything under `/ipfs/`, which may begin with several slashes. */
   readonly paths: Face
   /** `/tus/files`, and everything under it; absent: nothing is there. */
   readonly tus?: Face
@@ -90,7 +90,7 @@ function createFace(faces: Faces): Face {
     const rpcPath = parseRpcPath(path)
     if (rpcPath !== null) return faces.rpc(exchange, rpcPath)
     if (path.startsWith('/api/v0/')) return faces.files(exchange)
-    if (path.startsWith('/ipfs/')) return faces.paths(exchange)
+    if (path.startsWith('/ipfs/') || /^\/+ipfs\//.test(path)) return faces.paths(exchange)
     const { tus } = faces
     if (tus !== undefined && (path === tusPath || path.startsWith(`${tusPath}/`))) {
       return tus(exchange)

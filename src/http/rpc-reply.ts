@@ -16,7 +16,7 @@ export const unknownForm: RefusalForm = { batch: false, ids: ['null'] }
 /** The `error` object. `bare` rows equal a node's, so they carry no `data`; `internal` names the request. */
 function errorText(fault: Fault, requestId: string): string {
   const message = fault.message.slice(0, messageCharsMax)
-  const head = `{"code":${fault.said?.code ?? fault.row.rpc},"message":${JSON.stringify(message)}`
+  const head = `{"code":${fault.rpcCode},"message":${JSON.stringify(message)}`
   const data = dataOf(fault, requestId)
   return data === undefined ? head + '}' : `${head},"data":${JSON.stringify(data)}}`
 }

@@ -27,7 +27,8 @@ const fixed = [
   'nosniff',
 ]
 const plainLines = createHeadLines([...corsHeaders(undefined), ...fixed])
-const noLines = createHeadLines([])
+/** A refusal proves nothing. */
+const refusedLines = createHeadLines(['x-cairn-verified', 'none'])
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
 export type ReplySender = (exchange: Exchange, answer: RpcReply) => void
@@ -62,10 +63,10 @@ export function createReplySender(): ReplySender {
  */
 function createLabelLines(): (labels: RpcLabels | null) => HeadLines {
   let last: RpcLabels | null = null
-  let lines = noLines
+  let lines = refusedLines
   let joined = false
   return (labels) => {
-    if (labels === null) return noLines
+    if (labels === null) return refusedLines
     if (last === null || !isAlike(labels, last)) {
       last = labels
       const list = labelsOf(labels)
@@ -91,8 +92,7 @@ function isAlike(labels: RpcLabels, other: RpcLabels): boolean {
 
 /** Labels without the units, which differ from call to call. */
 function labelsOf(labels: RpcLabels): string[] {
-  const head: string[] = []
-  if (labels.verified !== null) head.push('x-cairn-verified', labels.verified)
+  const head: string[] = ['x-cairn-verified', labels.verified]
   if (labels.head !== null) head.push('x-cairn-head', labels.head)
   if (labels.block !== null) head.push('x-cairn-block', toHex(labels.block))
   if (labels.blockNumber !== null) {

@@ -2,6 +2,7 @@
 // of the service. Order of checks: contract-rpc 3.11; the first failure answers.
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
+import type { FairTurns } from '../base/fair-turns.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
@@ -39,6 +40,9 @@ export type RpcSettings = {
   readonly requestsInFlightMax: number
 }
 
+/** To parse a longer body, and to run what may be in it, can take milliseconds: accounts take turns. */
+export const longBodyBytes = 4096
+
 export const defaultRpcSettings: RpcSettings = {
   bodyBytesMax: 5_242_880,
   batchItemsMax: 100,
@@ -51,6 +55,8 @@ export type RpcFaceParts = {
   readonly gateway: Gateway
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
+  /** Of the request thread, for bodies that take long. */
+  readonly turns: Pick<FairTurns, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -127,7 +133,7 @@ type Progress = {
 }
 
 async function answer(
-  { gateway, settings, inspector, clock, send }: FaceParts,
+  { gateway, settings, inspector, turns, clock, send }: FaceParts,
   exchange: Exchange,
   path: RpcPath,
   progress: Progress,
@@ -156,6 +162,8 @@ async function answer(
   const sent = reading instanceof Promise ? await reading : reading
   progress.bytesIn = sent.bytes.length
   inspection?.timeline.reached('body')
+  const turn = sent.bytes.length > longBodyBytes ? turns.enter(caller.accountId) : null
+  if (turn !== null) await turn
   const { batch, entries } = openEnvelope(sent, settings, progress)
   // From here on the gateway counts and charges, what it refuses included.
   progress.entered = null
@@ -226,7 +234,7 @@ function tooLarge(bytes: number, bytesMax: number): Fault {
 }
 
 /** Of a request that was refused before it had any answer. */
-const noLabels = { verified: null, head: null, block: null, blockNumber: null }
+const noLabels = { verified: 'none', head: null, block: null, blockNumber: null }
 
 async function refuse(
   { gateway, log, send }: FaceParts,

@@ -207,14 +207,36 @@ test('a face that fails is a 500 that names the request, and the server lives', 
   }
 })
 
-test('connections over the cap of one address are cut', async () => {
-  const started = await startRpcServer({ server: { connectionsPerAddressMax: 1 } })
-  const first = new RawConnection(started.port)
-  first.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n')
-  await first.until('live')
-  equal(await sendRaw(started.port, 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'), '')
-  first.socket.destroy()
-  await started.stop()
+test('connections over the cap of one address are cut while the others are at work', async () => {
+  for (const listener of ['lean', 'node'] as const) {
+    let finish: (value: string) => void = () => {}
+    let begun: () => void = () => {}
+    const running = new Promise<void>((resolve) => (begun = resolve))
+    const gateway = createFakeGateway({
+      slow: () =>
+        new Promise((resolve) => {
+          finish = resolve
+          begun()
+        }),
+    })
+    const server = { listener, connectionsPerAddressMax: 1 }
+    const started = await startRpcServer({ gateway, server })
+    const first = new RawConnection(started.port)
+    const body = '{"jsonrpc":"2.0","id":1,"method":"slow"}'
+    first.socket.write(post(`host: a\r\n`, body).replace('connection: close\r\n', ''))
+    await running
+    const get = 'GET /livez HTTP/1.1\r\nhost: a\r\n\r\n'
+    equal(await sendRaw(started.port, get), '')
+    finish('done')
+    await first.until('done')
+    // Idle now, so that it gives way.
+    const second = new RawConnection(started.port)
+    second.socket.write(get)
+    await second.until('live')
+    await first.end()
+    second.socket.destroy()
+    await started.stop()
+  }
 })
 
 test('a drain answers what is in flight and what still comes, then closes idle connections', async () => {
@@ -271,4 +293,29 @@ test('a drain ends at its deadline whatever is in flight', async () => {
   clock.turn(20)
   await drained
   await silent.end()
+})
+
+test('near the cap on connections those that were idle longest give way to a new one', async () => {
+  for (const listener of ['lean', 'node'] as const) {
+    const started = await startRpcServer({ server: { listener, connectionsMax: 16 } })
+    const held: RawConnection[] = []
+    try {
+      const ask = async (connection: RawConnection) => {
+        const request = post('host: a\r\n').replace('connection: close\r\n', '')
+        connection.socket.write(request)
+        match(await connection.until('0x539"}'), /200 OK/)
+      }
+      for (let n = 0; n < 32; n++) {
+        const connection = new RawConnection(started.port)
+        held.push(connection)
+        await ask(connection)
+      }
+      // The newest stays: the older ones gave way.
+      await ask(held.at(-1) as RawConnection)
+      ok(held[0]?.socket.closed === true || held[0]?.socket.readyState !== 'open')
+    } finally {
+      for (const { socket } of held) socket.destroy()
+      await started.stop()
+    }
+  }
 })

@@ -15,6 +15,7 @@ import { sayErrno } from '../base/say-errno.ts'
 import { createAddressCap } from './address-cap.ts'
 import { type ClientAddress, peerAddress } from './client-address.ts'
 import { createDateHeader } from './date-header.ts'
+import { createIdleSockets } from './idle-sockets.ts'
 import { createLeanListener } from './lean/lean-listener.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { createRequestIds } from './request-id.ts'
@@ -124,6 +125,7 @@ export function createServer(parts: ServerParts): Server {
     response: ServerResponse,
     awaitsContinue: boolean,
   ): void {
+    idle.used(request, response)
     const requestId = requestIdOf(request.headers['x-request-id'])
     if (logAnswers()) logAnswer(request, response, requestId)
     try {
@@ -156,6 +158,7 @@ export function createServer(parts: ServerParts): Server {
   }
 
   function openUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    idle.upgraded(socket)
     const requestId = requestIdOf(request.headers['x-request-id'])
     const target = readTarget(request)
     // Judged already by `takes`, unless this Node does not ask it.
@@ -197,6 +200,7 @@ export function createServer(parts: ServerParts): Server {
   const takers = node.listeners('connection')
   node.removeAllListeners('connection')
   const takeOver = (socket: Socket): void => {
+    idle.add(socket)
     for (const take of takers) take.call(node, socket)
   }
   const lean = createLeanListener({
@@ -212,10 +216,20 @@ export function createServer(parts: ServerParts): Server {
     clock,
     log,
   })
+  const idle = createIdleSockets({
+    connectionsMax: settings.connectionsMax,
+    others: () => lean.idle(),
+    clock,
+  })
   let connections = 0
-  const underCap = createAddressCap(settings.connectionsPerAddressMax, clientAddress.trusts)
+  const underCap = createAddressCap(
+    settings.connectionsPerAddressMax,
+    clientAddress.trusts,
+    (open) => idle.closeOldest(settings.connectionsPerAddressMax, open),
+  )
   node.on('connection', (socket) => {
     if (!underCap(socket)) return
+    idle.makeRoom(connections)
     connections++
     socket.once('close', () => connections--)
     if (settings.listener === 'lean') lean.accept(socket)

@@ -3,6 +3,7 @@
 // Tested by src/http/web-socket-face.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
+import type { FairTurns } from '../base/fair-turns.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
@@ -11,7 +12,7 @@ import type { Credential, Gateway, RpcAnswer, RpcOutcome } from '../gateway/gate
 import type { Inspection } from '../gateway/inspect/inspection.ts'
 import type { Inspector } from '../gateway/inspect/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
-import type { RpcSettings } from './rpc.ts'
+import { longBodyBytes, type RpcSettings } from './rpc.ts'
 import { formOf } from './rpc-refusal.ts'
 import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
 import { answerWithin } from './within.ts'
@@ -20,6 +21,8 @@ export type FrameParts = {
   readonly gateway: Gateway
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
+  /** Of the request thread, for frames that take long. */
+  readonly turns: Pick<FairTurns, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -71,6 +74,14 @@ export class FrameRequest {
 
 /** Answers `frame`, at once when every answer is at hand. Never throws. */
 export function answerFrame(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
+  const isLong = frame.bytes.length > longBodyBytes
+  const turn = isLong ? parts.turns.enter(frame.caller.accountId) : null
+  return turn === null
+    ? answerInspected(parts, frame)
+    : turn.then(() => answerInspected(parts, frame))
+}
+
+function answerInspected(parts: FrameParts, frame: Frame): FrameReply | Promise<FrameReply> {
   if (!frame.caller.settings.inspect) return answer(parts, frame, null)
   const { caller, network, credential } = frame
   const where = { face: 'rpc', transport: 'websocket', network: network.name } as const

@@ -2,6 +2,7 @@
 // blocks and the account rows.
 // Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'
+import { createFairTurns, type FairTurns } from '../base/fair-turns.ts'
 import { Fault } from '../base/fault.ts'
 import type { ReadRun } from '../content/obtain-run.ts'
 import type { Obtain } from '../content/ref.ts'
@@ -10,6 +11,7 @@ import type { Database } from '../db/sqlite.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Writer } from '../db/writer.ts'
 import { storedBytes } from './pins/account-storage.ts'
+import { heldBlocks } from './pins/held-blocks.ts'
 import { createWaiters } from './read/waiters.ts'
 import { createBlocks } from './read/blocks.ts'
 import type { Files } from './files.ts'
@@ -33,6 +35,8 @@ import { storedOnly, walkBlocks } from './read/walk.ts'
 export type FilesLimits = {
   /** Most blocks one import may make. */
   readonly importBlocksMax: number
+  /** Memory that the folders of one import may take. */
+  readonly folderBytesMax: number
   /** Most distinct blocks one recursive pin may have, and one walk over an account's pins. */
   readonly pinBlocksMax: number
   /** How long a missing block is waited for when the caller sets no limit, since the last one was found. */
@@ -45,6 +49,7 @@ export type FilesLimits = {
 
 export const defaultFilesLimits: FilesLimits = {
   importBlocksMax: 1_000_000,
+  folderBytesMax: 128 * 1024 * 1024,
   pinBlocksMax: 1_000_000,
   idleMs: 60_000,
   waitersMax: 1000,
@@ -62,11 +67,16 @@ export type FilesSettings = {
   readonly clock: Clock
   /** Whether `obtain` asks anyone beyond the store, now. */
   readonly hasSources: () => boolean
+  /** As PinSettings says; absent: yes. */
+  readonly sharesRoots?: boolean
   readonly limits: FilesLimits
+  /** Of the thread, for imports. Default: turns of their own. */
+  readonly turns?: FairTurns
 }
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, forget, obtain, readRun, database, writer, clock, hasSources, limits } = settings
+  const { turns = createFairTurns(settings.clock) } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
@@ -86,6 +96,7 @@ export function createFiles(settings: FilesSettings): Files {
     blocksMax: limits.pinBlocksMax,
     unpinnedMs: limits.unpinnedMs,
     hasSources,
+    sharesRoots: settings.sharesRoots ?? true,
     committed: () => waiters.announce(),
   })
 
@@ -107,11 +118,15 @@ export function createFiles(settings: FilesSettings): Files {
 
     stored: (accountId) => storedBytes(database, accountId),
 
+    held: (accountId, signal) => heldBlocks(database, accountId, signal),
+
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
     import: (entries, options, { accountId, proceed, signal }) =>
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
+        folderBytesMax: limits.folderBytesMax,
+        spender: (most) => turns.spender(accountId, most),
         batch: () => store.batch(),
         rootRows: ({ cid }, put) =>
           options.pin

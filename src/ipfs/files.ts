@@ -202,9 +202,9 @@ export interface Files {
   findPin(accountId: string, cid: CID): Pin | null
 
   /**
-   * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under.
-   * A walk over stored blocks only; stops with the signal. `sought`: at least these, and no pin is walked that reaches
-   * none of them.
+   * CIDs below the account's recursive pins that are not pinned themselves, each with the root it is under; a block that
+   * is linked by several CIDs is listed under each. A walk over stored blocks only; stops with the signal. `sought`: at least
+   * these, those that are pinned directly too, and no pin is walked that reaches none of them.
    */
   indirect(
     accountId: string,
@@ -217,6 +217,12 @@ export interface Files {
    * the last commit.
    */
   stored(accountId: string): AccountStorage
+
+  /**
+   * Every block that the account keeps, each once, as raw CIDs; pins that were not counted yet are left out. As of the
+   * rows while it goes. Throws `command_failed` where very many blocks are below several pins.
+   */
+  held(accountId: string, signal: AbortSignal): AsyncIterable<CID>
 
   /** Each recursive pin of the account with the blocks below it that are lost or wrong, at most 1001. */
   verifyPins(

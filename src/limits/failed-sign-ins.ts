@@ -9,9 +9,10 @@ import { returnUnits, takeUnits } from './gcra.ts'
 export type FailedSignIns = {
   /**
    * A try from `address` at `name`, an email or a passkey. Returns what to call when it was no failure. Throws
-   * `over_rate` with the seconds to wait, the same for names that nobody has.
+   * `over_rate` with the seconds to wait, the same for unknown names. `own`: a known device or session: it is
+   * counted alone, so failures from elsewhere do not lock it out.
    */
-  begin(address: string, name: string): () => void
+  begin(address: string, name: string, own?: string | null): () => void
 }
 
 /** At once after a rest: people mistype. */
@@ -36,11 +37,14 @@ export function createFailedSignIns(parts: {
   })
 
   return {
-    begin(address, name) {
-      const keys = [
-        { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
-        { key: `name ${name}`, rate: rateOf(1) },
-      ]
+    begin(address, name, own = null) {
+      const keys =
+        own === null
+          ? [
+              { key: `address ${networkOf(address)}`, rate: rateOf(addressShare) },
+              { key: `name ${name}`, rate: rateOf(1) },
+            ]
+          : [{ key: `own ${own}`, rate: rateOf(1) }]
       const now = clock.monotonic()
       const verdicts = keys.map(({ key, rate }) => takeUnits(evenAt.get(key) ?? 0, now, 1, rate))
       const waitMs = Math.max(...verdicts.map((verdict) => (verdict.ok ? 0 : verdict.waitMs)))

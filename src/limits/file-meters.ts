@@ -22,6 +22,8 @@ export interface FileMeter {
 export type FileRequest = {
   /** Content-Length; null = none was sent. */
   readonly declaredBytes: number | null
+  /** Bytes of `FileMeterParts.reservedBytes` that are its own: an upload in parts. Null or absent: it has none. */
+  readonly reservedBytes?: number | null
   /** What is uploaded is kept. */
   readonly stores: boolean
 }
@@ -37,6 +39,8 @@ export type FileMeterParts = {
   readonly transferred: (keyIds: readonly string[]) => Transferred
   readonly keysOf: (accountId: string) => readonly string[]
   readonly storedBytes: (accountId: string) => number
+  /** What unfinished uploads in parts have declared. */
+  readonly reservedBytes: (accountId: string) => number
   /** Uploads of a key at a time where the key says nothing. */
   readonly uploadsPerKeyMax: () => number
 }
@@ -70,22 +74,23 @@ export function createFileMeters(parts: FileMeterParts): FileMeters {
   }
 
   /** Body bytes that may still become content. */
-  function storedLeft({ accountId, settings, quotas }: QuotaHolder): number {
+  function storedLeft({ accountId, settings, quotas }: QuotaHolder, own: number | null): number {
     const ofKey = settings.filesStoredBytes
     const ofAccount = quotas.filesStoredBytes
     if (ofKey === null && ofAccount === null) return Number.POSITIVE_INFINITY
-    const stored = parts.storedBytes(accountId)
+    const stored = parts.storedBytes(accountId) + parts.reservedBytes(accountId) - (own ?? 0)
     if (ofKey !== null && stored >= ofKey) throw overStorage()
     const most = Math.min(ofKey ?? Number.POSITIVE_INFINITY, ofAccount ?? Number.POSITIVE_INFINITY)
-    return Math.max(0, most - stored) + framingBytes
+    // Bytes of an upload in parts lie on disk, content or not: they have no tolerance.
+    return Math.max(0, most - stored) + (own === null ? framingBytes : 0)
   }
 
   return {
-    open(holder, { declaredBytes, stores }) {
+    open(holder, { declaredBytes, reservedBytes = null, stores }) {
       const { keyId, accountId, settings } = holder
       const { up, down } = limitsOf(holder)
       const bodyMax = settings.filesBodyBytes ?? Number.POSITIVE_INFINITY
-      const storedMax = stores ? storedLeft(holder) : Number.POSITIVE_INFINITY
+      const storedMax = stores ? storedLeft(holder, reservedBytes) : Number.POSITIVE_INFINITY
       const uploadsMax = settings.filesUploads ?? parts.uploadsPerKeyMax()
       const names = [keyName(keyId), accountName(accountId)]
       const moved = { up: 0, down: 0 }

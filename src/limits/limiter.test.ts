@@ -36,6 +36,20 @@ test('a key without limits is never refused', () => {
   for (let n = 0; n < 100; n++) limiter.admitFiles(key({}), 'write')
 })
 
+test('a key without rates of its own has those of the server, and its own go before them', () => {
+  const rates = { unitsPerSecond: 500, filesReadsPerSecond: 3, filesWritesPerSecond: 2 }
+  const clock = createTurnedClock()
+  const limiter = createLimiter({ clock, unitsToday: noneToday, rates: () => rates })
+  limiter.admitUnits(key({}), burstOf(500))
+  assert.equal(faultOf(() => limiter.admitUnits(key({}), 80)).code, 'over_rate')
+  for (let n = 0; n < 2; n++) limiter.admitFiles(key({}), 'write')
+  assert.equal(faultOf(() => limiter.admitFiles(key({}), 'write')).code, 'over_rate')
+  const own = key({ unitsPerSecond: 1_000_000, filesWritesPerSecond: 100 }, 'own')
+  for (let n = 0; n < 50; n++) limiter.admitFiles(own, 'write')
+  limiter.admitUnits(own, burstOf(1_000_000))
+  assert.equal(limiter.left(key({}, 'fresh')).atOnce, burstOf(500))
+})
+
 test('a full batch passes under any rate; the refusal after it names limit and wait', () => {
   const clock = createTurnedClock()
   const limiter = createLimiter({ clock, unitsToday: noneToday })

@@ -6,12 +6,24 @@ import { keepNewest } from '../base/keep-newest.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
-/** The limits of one key; null = none, 0 = nothing. KeySettings has this shape. */
+/** The limits of one key; null = as the server is set, 0 = nothing. KeySettings has this shape. */
 export type KeyLimits = {
   readonly unitsPerSecond: number | null
   readonly unitsPerDay: number | null
   readonly filesReadsPerSecond: number | null
   readonly filesWritesPerSecond: number | null
+}
+
+/** What holds for keys whose own limit is null. */
+export type KeyRates = Pick<
+  KeyLimits,
+  'unitsPerSecond' | 'filesReadsPerSecond' | 'filesWritesPerSecond'
+>
+
+const noRates: KeyRates = {
+  unitsPerSecond: null,
+  filesReadsPerSecond: null,
+  filesWritesPerSecond: null,
 }
 
 export type Holder = { readonly keyId: string; readonly settings: KeyLimits }
@@ -70,8 +82,10 @@ export function createLimiter(parts: {
   readonly clock: Clock
   readonly unitsToday: (keyId: string) => number
   readonly keysMax?: number
+  /** Of keys without rates of their own, as of now. Default: none. */
+  readonly rates?: () => KeyRates
 }): Limiter {
-  const { clock, unitsToday } = parts
+  const { clock, unitsToday, rates = () => noRates } = parts
   const most = parts.keysMax ?? keysMax
   const states = new Map<string, State>()
 
@@ -102,7 +116,8 @@ export function createLimiter(parts: {
 
   return {
     admitUnits({ keyId, settings }, units) {
-      const { unitsPerSecond, unitsPerDay } = settings
+      const { unitsPerDay } = settings
+      const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
       if (unitsPerSecond === null && unitsPerDay === null) {
         const known = states.get(keyId)
         if (known !== undefined) known.day = null
@@ -136,7 +151,8 @@ export function createLimiter(parts: {
     refundUnits({ keyId, settings }, units) {
       const state = states.get(keyId)
       if (state === undefined) return
-      const { unitsPerSecond, unitsPerDay } = settings
+      const { unitsPerDay } = settings
+      const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
       // The rate may have been changed since they were taken.
       const perSecond = state.unitsPerSecond
       if (unitsPerSecond !== null && perSecond > 0) {
@@ -148,7 +164,9 @@ export function createLimiter(parts: {
 
     admitFiles({ keyId, settings }, commandClass) {
       const reading = commandClass === 'read'
-      const perSecond = reading ? settings.filesReadsPerSecond : settings.filesWritesPerSecond
+      const perSecond = reading
+        ? (settings.filesReadsPerSecond ?? rates().filesReadsPerSecond)
+        : (settings.filesWritesPerSecond ?? rates().filesWritesPerSecond)
       if (perSecond === null) return
       if (perSecond === 0) {
         throw new Fault('refused_by_setting', { data: { reason: 'files' } })
@@ -166,7 +184,8 @@ export function createLimiter(parts: {
   }
 
   function unitsLeft({ keyId, settings }: Holder): UnitsLeft {
-    const { unitsPerSecond, unitsPerDay } = settings
+    const { unitsPerDay } = settings
+    const unitsPerSecond = settings.unitsPerSecond ?? rates().unitsPerSecond
     const state = stateOf(keyId)
     if (unitsPerDay !== null) countDay(state, keyId)
     let atOnce: number | null = null

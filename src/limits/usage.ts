@@ -131,6 +131,16 @@ export function createUsage(parts: {
     }
   }
 
+  /** Whether the last write is in the database. Where that cannot be read, it is written again rather than lost. */
+  function stands(): boolean {
+    try {
+      return readRevision() !== revision
+    } catch (error) {
+      log('error', 'usage_not_read', { error })
+      return false
+    }
+  }
+
   async function write(rows: readonly UsageRow[]): Promise<boolean> {
     try {
       await writer.write(usageStatements(rows))
@@ -138,7 +148,7 @@ export function createUsage(parts: {
       failedWrites++
       log('error', 'usage_not_written', { rows: rows.length, error })
       // A write whose answer was lost may stand all the same.
-      if (readRevision() === revision) return false
+      if (!stands()) return false
     }
     revision++
     return true

@@ -6,7 +6,10 @@ export type Counters = {
   /** As `ObtainParts.count`. */
   readonly countContent: (event: ObtainEvent, source: string | null) => void
   /** One JSON-RPC request, by its weakest label; null: nothing in it could be labelled. */
-  readonly countAnswer: (verified: string | null) => void
+  readonly countAnswer: (verified: string) => void
+  /** Work outside of any request failed. */
+  readonly countBackgroundFailure: () => void
+  readonly backgroundFailures: number
   readonly content: ContentCounts
   /** Label -> requests. */
   readonly answers: ReadonlyMap<string, number>
@@ -15,6 +18,7 @@ export type Counters = {
 export type ContentCounts = {
   readonly remembered: number
   readonly held: number
+  readonly misreads: number
   readonly badCopies: number
   readonly notKept: number
   /** Source name -> what came of it -> how often. */
@@ -25,9 +29,10 @@ export type ContentCounts = {
 const sourcesMax = 200
 
 export function createCounters(): Counters {
-  const content = { remembered: 0, held: 0, badCopies: 0, notKept: 0 }
+  const content = { remembered: 0, held: 0, misreads: 0, badCopies: 0, notKept: 0 }
   const sources = new Map<string, Map<ObtainEvent, number>>()
   const answers = new Map<string, number>()
+  let backgroundFailures = 0
 
   function countSource(name: string, event: ObtainEvent): void {
     const shown = sources.has(name) || sources.size < sourcesMax ? name : 'other'
@@ -40,13 +45,17 @@ export function createCounters(): Counters {
     countContent(event, source) {
       if (event === 'remembered') content.remembered++
       else if (event === 'held') content.held++
+      else if (event === 'misread') content.misreads++
       else if (event === 'bad_copy') content.badCopies++
       else if (event === 'not_kept') content.notKept++
       else if (source !== null) countSource(source, event)
     },
     countAnswer(verified) {
-      const label = verified ?? 'unlabelled'
-      answers.set(label, (answers.get(label) ?? 0) + 1)
+      answers.set(verified, (answers.get(verified) ?? 0) + 1)
+    },
+    countBackgroundFailure: () => void backgroundFailures++,
+    get backgroundFailures() {
+      return backgroundFailures
     },
     get content() {
       return { ...content, sources }

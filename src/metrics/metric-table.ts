@@ -60,6 +60,11 @@ export const metricTable = {
     help: 'Time since the block that latest names was made, by its own word.',
     labels: ['network'],
   },
+  cairn_network_head_confirmed_seconds: {
+    kind: 'gauge',
+    help: 'Time since upstreams last confirmed the block that latest names; absent before the first time.',
+    labels: ['network'],
+  },
   cairn_network_alarms: {
     kind: 'gauge',
     help: 'Checks that every upstream of the network failed, so that its settings are in doubt.',
@@ -95,14 +100,24 @@ export const metricTable = {
     help: "Blocks behind the network's head.",
     labels: ['network', 'upstream'],
   },
+  cairn_upstream_heads_pushed: {
+    kind: 'gauge',
+    help: '1 while the upstream pushes its heads over WebSocket, 0 while it is polled for them.',
+    labels: ['network', 'upstream'],
+  },
   cairn_content_reads_total: {
     kind: 'counter',
     help: 'Content found and verified, by where it was: memory, store, source.',
     labels: ['from'],
   },
+  cairn_content_misreads_total: {
+    kind: 'counter',
+    help: 'Reads of stored copies that failed or gave wrong bytes, and were made again.',
+    labels: [],
+  },
   cairn_content_bad_copies_total: {
     kind: 'counter',
-    help: 'Stored copies that were wrong or could not be read, and were dropped.',
+    help: 'Stored copies that stayed wrong or unreadable when they were read again.',
     labels: [],
   },
   cairn_content_not_kept_total: {
@@ -115,9 +130,29 @@ export const metricTable = {
     help: 'What sources were asked for and what came of it: fetched, lied, absent, failed.',
     labels: ['source', 'result'],
   },
+  cairn_background_failures_total: {
+    kind: 'counter',
+    help: 'Timers and other work outside of requests that failed; the log has each as background_failed.',
+    labels: [],
+  },
+  cairn_database_sound: {
+    kind: 'gauge',
+    help: 'Whether the last check of cairn.db found no damage, or repaired it.',
+    labels: [],
+  },
+  cairn_database_repairs_total: {
+    kind: 'counter',
+    help: 'Checks of cairn.db that found damaged indexes and rebuilt them.',
+    labels: [],
+  },
+  cairn_store_quarantined_copies: {
+    kind: 'gauge',
+    help: 'Stored copies that failed verification: they stay on the disk and are not served.',
+    labels: [],
+  },
   cairn_store_bytes: {
     kind: 'gauge',
-    help: 'Size of the segments and the database on disk.',
+    help: 'Size of the segments, the database and unfinished uploads on disk.',
     labels: ['part'],
   },
   cairn_store_limit_bytes: {

@@ -42,7 +42,18 @@ const observedNothing = (part: Partial<Observed> = {}): Observed => ({
   statuses: () => [],
   content: () => createCounters().content,
   answers: () => new Map(),
-  store: () => ({ segmentBytes: 1, databaseBytes: 2, bytesMax: null, sealed: 3, writable: true }),
+  store: () => ({
+    segmentBytes: 1,
+    databaseBytes: 2,
+    uploadBytes: 0,
+    bytesMax: null,
+    sealed: 3,
+    writable: true,
+    quarantined: 4,
+    isSound: true,
+    repairs: 1,
+  }),
+  backgroundFailures: () => 0,
   writesWaiting: () => 4,
   sessions: () => 8,
   usage: () => ({ heldRows: 5, failedWrites: 6 }),
@@ -135,6 +146,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
       statuses: () => [
         {
           network: 'mainnet',
+          headAge: 1_250,
           status: {
             alarms: [],
             upstreams: upstreams.map((name) => ({
@@ -145,6 +157,7 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
               p95Ms: null,
               successRate: 0.5,
               head: 1n,
+              heads: name === 'one' ? 'pushed' : 'polled',
               lag: 2,
               reach: {},
               lacks: [],
@@ -164,6 +177,10 @@ test('heads, upstreams and queues are those of the scrape; what is gone is silen
   assert.equal(first.valueOf('cairn_upstream_up', two), 0)
   assert.equal(first.valueOf('cairn_upstream_quarantined', two), 1)
   assert.equal(first.valueOf('cairn_upstream_lies', two), 3)
+  assert.equal(first.valueOf('cairn_upstream_heads_pushed', { ...two, upstream: 'one' }), 1)
+  assert.equal(first.valueOf('cairn_upstream_heads_pushed', two), 0)
+  const confirmed = first.valueOf('cairn_network_head_confirmed_seconds', { network: 'mainnet' })
+  assert.equal(confirmed, 1.25)
   const latency = { ...two, quantile: '0.5' }
   assert.equal(first.valueOf('cairn_upstream_latency_seconds', latency), 0.02)
   assert.equal(first.valueOf('cairn_store_limit_bytes', {}), null)
@@ -185,11 +202,12 @@ test('content is counted by where it was, and by what sources did', async () => 
   counters.countContent('remembered', null)
   counters.countContent('held', null)
   counters.countContent('held', null)
+  counters.countContent('misread', null)
   counters.countContent('bad_copy', null)
   counters.countContent('fetched', 'node-1')
   counters.countContent('lied', 'node-1')
   counters.countAnswer('proof')
-  counters.countAnswer(null)
+  counters.countAnswer('none')
   look()
   counters.countContent('held', null)
   look()
@@ -197,10 +215,14 @@ test('content is counted by where it was, and by what sources did', async () => 
   const reads = (from: string) => valueOf('cairn_content_reads_total', { from })
   assert.deepEqual(['memory', 'store', 'source'].map(reads), [1, 3, 1])
   assert.equal(valueOf('cairn_content_bad_copies_total', {}), 1)
+  assert.equal(valueOf('cairn_content_misreads_total', {}), 1)
+  assert.equal(valueOf('cairn_store_quarantined_copies', {}), 4)
+  assert.equal(valueOf('cairn_database_sound', {}), 1)
+  assert.equal(valueOf('cairn_database_repairs_total', {}), 1)
   const lied = { source: 'node-1', result: 'lied' }
   assert.equal(valueOf('cairn_content_source_replies_total', lied), 1)
   assert.equal(valueOf('cairn_answers_total', { verified: 'proof' }), 1)
-  assert.equal(valueOf('cairn_answers_total', { verified: 'unlabelled' }), 1)
+  assert.equal(valueOf('cairn_answers_total', { verified: 'none' }), 1)
 })
 
 test('names of sources are bounded', () => {

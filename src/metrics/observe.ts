@@ -11,23 +11,37 @@ export type ObservedHead = {
   readonly time: number | null
 }
 
+/** `headAge`: milliseconds since the head was last confirmed; null when it never was. */
+type ObservedUpstreams = {
+  readonly network: string
+  readonly status: PoolStatus
+  readonly headAge: number | null
+}
+
 export type Observed = {
   readonly version: string
   /** Milliseconds since 1970. */
   now(): number
   /** Of networks that have one. */
   heads(): readonly ObservedHead[]
-  statuses(): readonly { readonly network: string; readonly status: PoolStatus }[]
+  statuses(): readonly ObservedUpstreams[]
   content(): ContentCounts
   /** By label. */
   answers(): ReadonlyMap<string, number>
   store(): {
     readonly segmentBytes: number
     readonly databaseBytes: number
+    readonly uploadBytes: number
     readonly bytesMax: number | null
     readonly sealed: number
     readonly writable: boolean
+    /** Copies. */
+    readonly quarantined: number
+    /** The database, by its last check; and how often a check repaired it. */
+    readonly isSound: boolean
+    readonly repairs: number
   }
+  backgroundFailures(): number
   writesWaiting(): number
   usage(): { readonly heldRows: number; readonly failedWrites: number }
   sessions(): number
@@ -51,7 +65,7 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
   }
 
   function content(): void {
-    const { remembered, held, badCopies, notKept, sources } = observed.content()
+    const { remembered, held, misreads, badCopies, notKept, sources } = observed.content()
     let fetched = 0
     for (const [source, results] of sources) {
       for (const [result, count] of results) {
@@ -62,6 +76,7 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
     reach('cairn_content_reads_total', remembered, { from: 'memory' })
     reach('cairn_content_reads_total', held, { from: 'store' })
     reach('cairn_content_reads_total', fetched, { from: 'source' })
+    reach('cairn_content_misreads_total', misreads)
     reach('cairn_content_bad_copies_total', badCopies)
     reach('cairn_content_not_kept_total', notKept)
   }
@@ -79,13 +94,17 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
 
   function upstreams(): void {
     for (const name of upstreamGauges) metrics.clear(name)
-    for (const { network, status } of observed.statuses()) {
+    for (const { network, status, headAge } of observed.statuses()) {
+      if (headAge !== null) {
+        metrics.set('cairn_network_head_confirmed_seconds', headAge / 1000, { network })
+      }
       metrics.set('cairn_network_alarms', status.alarms.length, { network })
       for (const one of status.upstreams) {
         const labels = { network, upstream: one.name }
         metrics.set('cairn_upstream_up', one.state === 'ok' ? 1 : 0, labels)
         metrics.set('cairn_upstream_quarantined', one.state === 'quarantined' ? 1 : 0, labels)
         metrics.set('cairn_upstream_lies', one.lies, labels)
+        metrics.set('cairn_upstream_heads_pushed', one.heads === 'pushed' ? 1 : 0, labels)
         metrics.set('cairn_upstream_success_ratio', one.successRate, labels)
         if (one.lag !== null) metrics.set('cairn_upstream_lag_blocks', one.lag, labels)
         for (const [quantile, ms] of [
@@ -100,12 +119,17 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
   }
 
   function store(): void {
-    const { segmentBytes, databaseBytes, bytesMax, sealed, writable } = observed.store()
+    const { segmentBytes, databaseBytes, uploadBytes, bytesMax, sealed, ...state } =
+      observed.store()
     metrics.set('cairn_store_bytes', segmentBytes, { part: 'segments' })
     metrics.set('cairn_store_bytes', databaseBytes, { part: 'database' })
+    metrics.set('cairn_store_bytes', uploadBytes, { part: 'uploads' })
     if (bytesMax !== null) metrics.set('cairn_store_limit_bytes', bytesMax)
     metrics.set('cairn_store_sealed_segments', sealed)
-    metrics.set('cairn_store_writable', writable ? 1 : 0)
+    metrics.set('cairn_store_writable', state.writable ? 1 : 0)
+    metrics.set('cairn_store_quarantined_copies', state.quarantined)
+    metrics.set('cairn_database_sound', state.isSound ? 1 : 0)
+    reach('cairn_database_repairs_total', state.repairs)
   }
 
   // A gauge without labels says 0 from the start; what has no value is to say nothing.
@@ -119,6 +143,7 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
     for (const [verified, count] of observed.answers()) {
       reach('cairn_answers_total', count, { verified })
     }
+    reach('cairn_background_failures_total', observed.backgroundFailures())
     metrics.set('cairn_writer_queue_writes', observed.writesWaiting())
     metrics.set('cairn_sessions', observed.sessions())
     const { heldRows, failedWrites } = observed.usage()
@@ -131,10 +156,12 @@ export function observe(metrics: Metrics, observed: Observed): () => void {
 }
 
 const upstreamGauges = [
+  'cairn_network_head_confirmed_seconds',
   'cairn_network_alarms',
   'cairn_upstream_up',
   'cairn_upstream_quarantined',
   'cairn_upstream_lies',
+  'cairn_upstream_heads_pushed',
   'cairn_upstream_success_ratio',
   'cairn_upstream_lag_blocks',
   'cairn_upstream_latency_seconds',

@@ -95,7 +95,7 @@ test(
     await checkAxe(page, 'card')
     await picture('card-on-file')
     await page.getByRole('button', { name: 'Take the card away' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Take it away' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove the card' }).click()
     await page.getByText('Marked by the operator').waitFor()
     const [customer = ''] = stripe.customers.keys()
     assert.deepEqual(stripe.cardsOf(customer), [])

@@ -42,7 +42,10 @@ test(
     assert.equal(await below.text(), 'b\n')
 
     await row.getByRole('button', { name: 'Unpin' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Unpin' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Unpin \S/ })
+      .click()
     await row.waitFor({ state: 'detached' })
     await folderRow.waitFor()
   },

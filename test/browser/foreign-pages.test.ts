@@ -112,3 +112,38 @@ test(
     assert.match(told, /^403 .*wrong_host.*admin\.hosts/)
   },
 )
+
+test(
+  'content of a reader is no script of a dashboard page, whatever name it is asked for by',
+  { skip: noBrowser },
+  async (t) => {
+    const { cairn, page, expect } = await openSignedIn(t, {
+      env: { CAIRN_GATEWAY_PUBLIC: 'true', CAIRN_GATEWAY_DESERIALIZED: 'true' },
+    })
+    // The console reports violations of the policy.
+    expect(/./)
+    const form = new FormData()
+    form.append('file', new Blob(['globalThis.planted = true']), 'a.js')
+    const added = await fetch(`${cairn.url}/api/v0/add`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}` },
+      body: form,
+    })
+    const { Hash: cid } = (await added.json()) as { Hash: string }
+    await page.goto(`${cairn.url}/dashboard/`)
+    // Text: the types of this test know no document.
+    const ran = await page.evaluate(`new Promise((resolve) => {
+      const script = document.createElement('script')
+      script.src = '/ipfs/${cid}?filename=a.js'
+      script.onload = () => resolve('loaded')
+      script.onerror = () => resolve('refused')
+      document.body.append(script)
+    })`)
+    assert.equal(ran, 'refused')
+    assert.equal(await page.evaluate('globalThis.planted'), undefined)
+    const imported = await page.evaluate(
+      `import('/ipfs/${cid}?filename=a.mjs').then(() => 'loaded', () => 'refused')`,
+    )
+    assert.equal(imported, 'refused')
+  },
+)

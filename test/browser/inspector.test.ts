@@ -32,7 +32,7 @@ test(
     const rows = page.locator('tbody tr')
     assert.equal(await rows.count(), 3)
     assert.match(await rows.nth(0).innerText(), /Proved/)
-    assert.match(await rows.nth(1).innerText(), /bad_params/)
+    assert.match(await rows.nth(1).innerText(), /-32602 bad_params/)
     await picture('inspector')
 
     await page.getByLabel('Outcome').selectOption('failed')

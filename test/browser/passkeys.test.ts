@@ -71,12 +71,31 @@ test(
 
     await page.getByRole('button', { name: 'Remove Laptop' }).click()
     await checkAxe(page, 'removing a passkey')
-    await page.getByRole('button', { name: 'Remove it' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove Laptop' }).click()
     await page.getByText('No passkey').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(/status of 401/)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('does not let you in here: use your password').waitFor()
+  },
+)
+
+test(
+  'a passkey confirms what else takes the password',
+  { skip: noBrowser, timeout: 90_000 },
+  async (t) => {
+    const { page, enter, open, expect } = await openWithAuthenticator(t)
+    await enter()
+    expect(/status of 403/)
+    await open('/profile')
+    await addPasskey(page, 'Laptop')
+    await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.locator('dialog').getByLabel('Name').fill('ci')
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByRole('button', { name: 'Use a passkey' }).click()
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('rowheader', { name: 'ci' }).waitFor()
   },
 )
 

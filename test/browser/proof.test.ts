@@ -29,10 +29,15 @@ test(
       page.getByRole('button', { name: 'Download the bundle' }).click(),
     ])
     assert.equal(bundle.suggestedFilename(), 'bundle.json')
-    await page.getByRole('button', { name: 'Flip a bit and see' }).click()
-    await page.getByText('Not proved').waitFor()
+    await page.getByRole('button', { name: 'Flip a bit' }).click()
+    await page.getByText('Not proved:').waitFor()
+    assert.deepEqual(await page.locator('.badge', { hasText: 'roved' }).allInnerTexts(), [
+      'Not proved',
+    ])
     assert.ok((await page.locator('.stone.wrong').count()) >= 1)
     await picture('proof-broken')
+    await page.getByRole('button', { name: 'Restore the bundle' }).click()
+    await page.getByText('Proved in this browser').waitFor()
   },
 )
 

@@ -49,3 +49,15 @@ test(
     assert.equal(await other.getByLabel('API key').inputValue(), '')
   },
 )
+
+test(
+  'the first operator starts in the account that they own, whatever other accounts exist',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const { cairn, page, enter } = await openPage(t)
+    await cairn.cli('accounts', 'create', 'acme')
+    await enter()
+    const account = page.locator('label', { hasText: 'Account' }).locator('select')
+    assert.equal(await account.locator('option:checked').textContent(), 'default')
+  },
+)

@@ -65,10 +65,34 @@ test('a folder is added, and its progress is told', async () => {
 })
 
 test('what the server does not offer, and whom it does not know, is told in its words', async () => {
-  await assert.rejects(ipfs.swarm.peers(), /ipfs method not supported/)
+  await assert.rejects(ipfs.key.list(), /ipfs method not supported/)
   const authorization = `Basic ${btoa(`${cairn.apiKey}:wrong`)}`
   const wrong = create({ url: `${cairn.url}/api/v0`, headers: { authorization } })
   await assert.rejects(wrong.add(demo), /invalid project id or project secret/)
+})
+
+test('the queries of clients about the node itself are answered', async () => {
+  assert.equal(await ipfs.isOnline(), true)
+  const id = await ipfs.id()
+  assert.match(String(id.addresses[0]), /^\/ip4\/127\.0\.0\.1\/tcp\/\d+\/http\/p2p\/12D3KooW/)
+  assert.deepEqual(await ipfs.swarm.peers(), [])
+  const [known] = await ipfs.swarm.addrs()
+  assert.equal(known?.id.toString(), id.id.toString())
+  const [bandwidth] = await collect<{ totalIn: bigint }>(ipfs.stats.bw())
+  assert.equal(bandwidth?.totalIn, 0n)
+  const { cid } = await ipfs.add(demo)
+  assert.equal(await ipfs.resolve(`/ipfs/${cid.toString()}`), `/ipfs/${cid.toString()}`)
+  assert.equal(String(await ipfs.repo.version()), '18')
+  assert.ok((await ipfs.repo.stat()).numObjects > 0n)
+  assert.ok((await ipfs.stats.repo()).numObjects > 0n)
+  const refs = await collect<{ ref: string; err: string }>(ipfs.refs.local())
+  const raw = cid.toV1().toString().replace('bafybei', 'bafkrei')
+  assert.ok(refs.some(({ ref, err }) => ref === raw && err === ''))
+  const config = (await ipfs.config.getAll()) as { Identity?: { PeerID?: string } }
+  assert.equal(config.Identity?.PeerID, id.id.toString())
+  const tree = (await ipfs.commands()) as unknown as { Name: string; Subcommands: unknown[] }
+  assert.equal(tree.Name, 'ipfs')
+  assert.ok(tree.Subcommands.length > 10)
 })
 
 test('an upload that fails half way leaves nothing behind', async () => {

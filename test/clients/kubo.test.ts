@@ -56,12 +56,42 @@ test('pins are listed, removed, and gone', async () => {
   await assert.rejects(collect(ipfs.pin.ls({ paths: cid })), /is not pinned/)
 })
 
-test('content that is not here times out in the words clients know', async () => {
+test('missing content fails immediately where no source could have it', async () => {
   const missing = 'Qme8uX5n9hn15pw9p6WcVKoziyyC9LXv4LEgvsmKMULjnV'
   await assert.rejects(
-    collect(ipfs.cat(missing, { timeout: 300 })),
-    (error: Error) => error.name === 'TimeoutError',
+    collect(ipfs.cat(missing, { timeout: 600_000 })),
+    /block was not found locally \(offline\): ipld: could not find/,
   )
+  const refs = await collect(ipfs.refs(missing, { timeout: 600_000 }))
+  assert.deepEqual(
+    refs.map(({ ref, err }) => [ref, /could not find/.test(err?.toString() ?? '')]),
+    [['', true]],
+  )
+})
+
+test('the queries of clients about the node itself are answered', async () => {
+  assert.equal(await ipfs.isOnline(), true)
+  const id = await ipfs.id()
+  assert.match(String(id.addresses[0]), /^\/ip4\/127\.0\.0\.1\/tcp\/\d+\/http\/p2p\/12D3KooW/)
+  assert.deepEqual(await ipfs.swarm.peers(), [])
+  const [known] = await ipfs.swarm.addrs()
+  assert.equal(known?.id.toString(), id.id.toString())
+  assert.deepEqual(await collect(ipfs.stats.bw()), [
+    { totalIn: 0n, totalOut: 0n, rateIn: 0, rateOut: 0 },
+  ])
+  const { cid } = await ipfs.add(demo)
+  assert.equal(await ipfs.resolve(`/ipfs/${cid.toString()}`), `/ipfs/${cid.toString()}`)
+  assert.equal(String(await ipfs.repo.version()), '18')
+  assert.ok((await ipfs.repo.stat()).numObjects > 0n)
+  assert.ok((await ipfs.stats.repo()).numObjects > 0n)
+  const refs = await collect(ipfs.refs.local())
+  const raw = cid.toV1().toString().replace('bafybei', 'bafkrei')
+  assert.ok(refs.some(({ ref, err }) => ref === raw && !err))
+  const config = (await ipfs.config.getAll()) as { Identity?: { PeerID?: string } }
+  assert.equal(config.Identity?.PeerID, id.id.toString())
+  const tree = (await ipfs.commands()) as unknown as { Name: string; Subcommands: unknown[] }
+  assert.equal(tree.Name, 'ipfs')
+  assert.ok(tree.Subcommands.length > 10)
 })
 
 test('a wrong secret is refused with the reason', async () => {

@@ -35,11 +35,12 @@ export function metricsPage(): string {
   ])
   return page(
     'Metrics',
-    `\`GET /metrics\` is the text format of Prometheus (0.0.4). Programs on the same machine read it as it is; from elsewhere it takes
-\`Authorization: Bearer\` with the token of \`metrics.token\`, or with an operator's own token. What carries a proxy's header
-(\`X-Forwarded-For\`, \`X-Real-IP\`, \`Forwarded\`, \`Via\`) or another Host than loopback's counts as from elsewhere; a proxy on
-the same machine that adds none of them should not pass \`/metrics\` on. It is on the listener of the admin side, and \`metrics.enabled\`
-switches it off.
+    `\`GET /metrics\` is the text format of Prometheus (0.0.4). A request needs \`Authorization: Bearer\`
+with the token of the setting \`metrics.token\`, or with an operator's own token. \`metrics.local: true\` answers programs on the
+same machine without a token: requests from loopback whose Host is loopback's, and that carry no header of a proxy
+(\`X-Forwarded-For\`, \`X-Real-IP\`, \`Forwarded\`, \`Via\`). Leave it off where a proxy runs on that machine: some proxies, such as
+nginx with a bare \`proxy_pass\`, add none of these headers and send a loopback Host, so all their clients would read the metrics.
+It is on the listener of the admin side, and \`metrics.enabled\` switches it off.
 
 \`\`\`yaml
 scrape_configs:

@@ -78,6 +78,10 @@ test(
       await prove('debug_getRawReceipts', [{ blockHash: block.hash }])
       await prove('eth_getBalance', [block.miner, at])
       await prove('eth_getBlockByHash', [block.hash, true])
+      await prove('eth_getHeaderByHash', [block.hash])
+      await prove('eth_getHeaderByNumber', [at])
+      await prove('eth_getRawTransactionByBlockHashAndIndex', [block.hash, '0x0'])
+      await prove('eth_getRawTransactionByBlockNumberAndIndex', [at, '0x0'])
       for (const uncle of ['eth_getUncleCountByBlock', 'eth_getUncleByBlock']) {
         const index = uncle.includes('Count') ? [] : ['0x0']
         await prove(`${uncle}Hash${index.length === 0 ? '' : 'AndIndex'}`, [block.hash, ...index])
@@ -86,6 +90,7 @@ test(
       for (const hash of block.transactions) {
         await prove('eth_getTransactionReceipt', [hash])
         await prove('debug_getRawTransaction', [hash])
+        await prove('eth_getRawTransactionByHash', [hash])
       }
     }
     const missed = [...operations.values()]

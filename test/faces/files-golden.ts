@@ -56,10 +56,14 @@ export type Golden = {
   readonly cases: readonly GoldenCase[]
 }
 
-/** Cases of commands that are not offered yet, each with its reason. They must be refused, not guessed at. */
-export const pendingCases: ReadonlyMap<string, string> = new Map()
-
-const notOffered: Expectation = { status: 403, kind: 'PLAIN', body: 'ipfs method not supported' }
+/** Cases that were written from Kubo's source and that Kubo 0.43 answers otherwise, or that Cairn answers since. */
+const corrected: ReadonlyMap<string, Expectation> = new Map([
+  // A symbolic link is read as its target.
+  ['K25', { status: 200, kind: 'STREAM', body: 'files/foo/baz' }],
+  // Without sources nothing is waited for.
+  ['K34', { status: 500, kind: 'JSONERR', messageContains: 'ipld: could not find', code: 0 }],
+  ['G29d', { status: 200, kind: 'JSON', body: '{"Peers":null}\n' }],
+])
 
 /** The cases with their variables filled in; null when the folder is not there. */
 export function readGolden(): Golden | null {
@@ -84,8 +88,8 @@ export async function replayCase(
   one: GoldenCase,
 ): Promise<void> {
   const account = await server.newAccount()
-  const expected = pendingCases.has(one.id) ? notOffered : (one.expectCairn ?? one.expect)
-  const setup = pendingCases.has(one.id) ? [] : [...golden.setup, ...(one.setup ?? [])]
+  const expected = corrected.get(one.id) ?? one.expectCairn ?? one.expect
+  const setup = [...golden.setup, ...(one.setup ?? [])]
   for (const request of setup) {
     const response = await send(server.url, account, request)
     assert.equal(response.status, 200, `setup ${request.path}: ${await response.text()}`)

@@ -7,7 +7,7 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { createQueries } from '../../src/db/queries.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import { type Started, startCairn } from '../started-server.ts'
-import { pendingCases, readGolden, replayCase } from './files-golden.ts'
+import { readGolden, replayCase } from './files-golden.ts'
 
 const golden = readGolden()
 const skip = golden === null && 'the vectors folder is absent: set CAIRN_VECTORS'
@@ -37,7 +37,6 @@ async function newAccount(): Promise<{ key: string; secret: string }> {
 // Without vectors the list is empty: one test stands for all and says why it is left out.
 if (golden === null) test('golden cases of the file face', { skip: skip || 'absent' }, () => {})
 for (const one of golden?.cases ?? []) {
-  const pending = pendingCases.get(one.id)
-  test(`${one.id} ${one.request.method} ${one.request.path}${pending === undefined ? '' : ` (pending: ${pending})`}`, () =>
+  test(`${one.id} ${one.request.method} ${one.request.path}`, () =>
     golden === null ? undefined : replayCase({ url: cairn.url, newAccount }, golden, one))
 }

@@ -232,15 +232,11 @@ test(
 type Recorded = Readonly<Record<string, string>>
 type Content = { readonly pending: Readonly<Record<string, Readonly<Record<string, Recorded>>>> }
 
-/** The recorded pool; geth trims zeros of r and s. */
+/** The recorded pool. */
 function recordedContent(folder: string): Content {
   const transcript = readTranscripts(folder).find(({ method }) => method === 'txpool_content')
   assert.ok(transcript !== undefined)
-  const { result } = JSON.parse(transcript.response, (name, value: unknown) =>
-    (name === 'r' || name === 's') && typeof value === 'string'
-      ? `0x${value.slice(2).padStart(64, '0')}`
-      : value,
-  ) as { result: Content }
+  const { result } = JSON.parse(transcript.response) as { result: Content }
   return result
 }
 

@@ -48,7 +48,7 @@ async function replay(
   if ('result' in want !== 'result' in got) return `expected ${transcript.response}, got ${text}`
   if ('error' in want) return compareErrors(want['error'], got['error'], exactMessages, transcript)
   if (transcript.shapeOnly) return compareShapes(want['result'], got['result'])
-  return compareValues(padSignatures(want['result']), padSignatures(got['result']))
+  return compareValues(want['result'], got['result'])
 }
 
 function compareErrors(
@@ -85,21 +85,6 @@ function compareValues(want: unknown, got: unknown): string | null {
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message.slice(0, 2000) : String(thrown)
   }
-}
-
-/** geth trims leading zeros of a transaction's r and s; both sides are compared as 32 bytes. */
-function padSignatures(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(padSignatures)
-  const object = asObject(value)
-  if (object === null) return value
-  return Object.fromEntries(
-    Object.entries(object).map(([name, member]) => [
-      name,
-      (name === 'r' || name === 's') && typeof member === 'string'
-        ? `0x${member.slice(2).padStart(64, '0')}`
-        : padSignatures(member),
-    ]),
-  )
 }
 
 function kindOf(value: unknown): string {

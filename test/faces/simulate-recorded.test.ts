@@ -2,42 +2,22 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { fromHex } from '../../src/base/hex.ts'
-import { silentLog } from '../../src/base/log.ts'
 import type { SimulatedBlock } from '../../src/ethereum/computation.ts'
-import { parseGenesis } from '../../src/ethereum/embedded/genesis.ts'
-import { findStart } from '../../src/ethereum/embedded/start-point.ts'
-import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
 import { renderSimulatedBlock } from '../../src/ethereum/simulated-block-object.ts'
 import { parseBlockSimulation } from '../../src/gateway/params/block-simulation.ts'
-import { createChainCalls } from '../fakes/chain-calls.ts'
-import { openChainDatabase } from '../fakes/chain-database.ts'
-import { missingVectors, readVector, vectorsFolder } from '../fakes/chain-vectors.ts'
+import { missingVectors } from '../fakes/chain-vectors.ts'
+import { openRecordedEngine, type RecordedEngine } from '../fakes/recorded-engine.ts'
 import { recordedRoots, recordedSimulations } from '../fakes/recorded-simulations.ts'
 
 const head = fromHex('0xd226371d0b1551adb03fb52b71f08e3e11247fe9b1af994768af8cdaa8e7dcd7')
-let run: ReturnType<typeof createChainCalls>['run']
-let hashOf: (number: bigint) => Uint8Array | null
+let run: RecordedEngine['run']
+let hashOf: RecordedEngine['hashOf']
 
 before(async (t) => {
   if (missingVectors !== false) return
-  const { store, index, log } = openChainDatabase(t as never)
-  hashOf = index.hashOf
-  const text = new TextDecoder().decode(readVector('rpc-compat/genesis.json'))
-  const genesis = parseGenesis(JSON.parse(text))
-  await findStart({ network: 'test', genesis, store, index, log })
-  const engine = await Engine.open({
-    network: 'test',
-    genesis,
-    store,
-    index,
-    mining: 'off',
-    now: () => 0,
-    onBlock: () => {},
-    onPending: () => {},
-    log: silentLog,
-  })
-  await engine.importFile(`${vectorsFolder}/rpc-compat/chain.rlp`)
-  run = createChainCalls({ genesis, store, index }).run
+  const opened = await openRecordedEngine(t as never)
+  run = opened.run
+  hashOf = opened.hashOf
 })
 
 for (const { name, blockStateCalls, blocks } of recordedSimulations) {

@@ -68,7 +68,7 @@ export function openAdminClient(url: string, token: string | null = null): Admin
   return client
 }
 
-/** The first operator, signed in by the first-run link of a fresh server. */
+/** The first operator, signed in by the first-run link of a fresh server, in a session that was confirmed just now. */
 export async function takeFirstRun({
   url,
   firstRunLink,
@@ -77,5 +77,13 @@ export async function takeFirstRun({
   const link = new URL(firstRunLink ?? '').hash.slice(1)
   const { status, message } = await client.ask('POST', '/welcome', { link, ...firstPerson })
   if (status !== 200) throw new Error(`the first-run link did not open: ${message}`)
+  await confirm(client)
   return client
+}
+
+/** Shows the password of the first person again, as making operators and tokens requires. */
+export async function confirm(client: AdminClient): Promise<void> {
+  const { password } = firstPerson
+  const { status, message } = await client.ask('POST', '/me/confirmation', { password })
+  if (status !== 200) throw new Error(`the session was not confirmed: ${message}`)
 }

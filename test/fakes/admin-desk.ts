@@ -1,5 +1,6 @@
 // The admin operations over a data folder in memory, run as whoever a test says: what the page and the command line do.
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
+import { createCards } from '../../src/accounts/cards/cards.ts'
 import { createPublicKeys, type PublicKeys } from '../../src/accounts/public-keys.ts'
 import type { Identity } from '../../src/accounts/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'
@@ -63,7 +64,15 @@ export function openDesk(more: Partial<AdminParts> = {}, given: Database | null 
   const accounts = createAccounts(parts)
   const publicKeys = createPublicKeys(parts)
   const identity = createTestIdentity(parts)
-  const touch = { accounts, publicKeys, identity, clock, ...more } as AdminParts
+  const cards = createCards({
+    ...parts,
+    adapter: () => 'manual',
+    biller: () => Promise.reject(new Error('this server takes no cards')),
+    formsPerDayMax: () => 1,
+    admitAddress: () => {},
+    admitLook: () => {},
+  })
+  const touch = { accounts, cards, publicKeys, identity, clock, ...more } as AdminParts
 
   async function run<Input, Output>(
     operation: JsonOperation<Input, Output>,
@@ -73,8 +82,8 @@ export function openDesk(more: Partial<AdminParts> = {}, given: Database | null 
     const reply = await runAdmin(operation as AdminOperation, sent, {
       ...touch,
       actor,
-      origin: { address: null, userAgent: null, page: deskPage },
-      session: { begin: () => {}, end: () => {} },
+      origin: { address: null, userAgent: null, device: null, page: deskPage },
+      session: { begin: () => {}, end: () => {}, remember: () => {} },
       signal: new AbortController().signal,
     })
     return (reply as { value: unknown }).value as Output

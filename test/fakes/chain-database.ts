@@ -11,7 +11,7 @@ import { openDatabase } from '../../src/db/sqlite.ts'
 import { openChainIndex } from '../../src/ethereum/embedded/chain-index.ts'
 
 /** `lines`: what was logged at `warn` or above. The network is called `test`. */
-export function openChainDatabase(t: TestContext) {
+export function openChainDatabase(t: Pick<TestContext, 'after'>) {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-chain-'))
   const path = join(folder, 'cairn.db')
   const database = openDatabase(path)

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import type { FilesReply } from '../../src/gateway/operation.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
+import { commands, globalOptions } from '../../src/http/commands.ts'
 import type { Entry } from '../../src/ipfs/import/entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
@@ -22,6 +23,7 @@ export function createFileCommands(
     clock,
     version: '0.1.0',
     publicKey: new Uint8Array(32),
+    declared: { commands, globalOptions },
   })
   async function run(
     name: string,
@@ -34,7 +36,7 @@ export function createFileCommands(
     const operation = operations.get(name)
     assert.ok(operation)
     const stream = entries === null ? null : streamOf(entries)
-    const request = { args, options: given(options), entries: stream }
+    const request = { args, options: given(options), entries: stream, host: '127.0.0.1:8545' }
     const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
     const caller = {
       accountId,

@@ -12,6 +12,7 @@ export function createTestMeters(over: Partial<FileMeterParts> = {}): FileMeters
     transferred: () => ({ up: 0, down: 0 }),
     keysOf: () => [],
     storedBytes: () => 0,
+    reservedBytes: () => 0,
     uploadsPerKeyMax: () => 16,
     ...over,
   })

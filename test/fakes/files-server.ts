@@ -24,6 +24,7 @@ import type { FilesOperation } from '../../src/gateway/operation.ts'
 import { createFilesOperations, pathOperations } from '../../src/gateway/operations/files-index.ts'
 import { createPaths, type PathRules } from '../../src/gateway/run-path.ts'
 import { createInspector } from '../../src/gateway/inspect/inspector.ts'
+import { commands, globalOptions } from '../../src/http/commands.ts'
 import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
 import { createPathFace, type PathFaceSettings } from '../../src/http/path-face.ts'
 import { createRoutes } from '../../src/http/routes.ts'
@@ -111,11 +112,12 @@ export async function startFilesServer(
       },
       credential,
       command,
-      { cardGate: true, method: command },
+      { cardGate: {}, method: command },
     )
   const paths = createPaths({
     rules: { ...openPaths, ...options.pathRules },
     files,
+    filesOf: null,
     fileMeters: createTestMeters(),
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
@@ -136,7 +138,12 @@ export async function startFilesServer(
       return { reply, download, settle }
     },
   }
-  const made = createFilesOperations({ clock, version: '0.1.0', publicKey: new Uint8Array(32) })
+  const made = createFilesOperations({
+    clock,
+    version: '0.1.0',
+    publicKey: new Uint8Array(32),
+    declared: { commands, globalOptions },
+  })
   const operations = new Map(made)
   for (const operation of options.operations ?? []) operations.set(operation.name, operation)
   const face = createFilesFace({

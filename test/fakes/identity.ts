@@ -67,7 +67,7 @@ export function createTestIdentity(parts: {
     beginTry: createFailedSignIns({ clock, perHour: () => 60 }).begin,
     mailInvitation: async () => false,
     linkOf: (token) => token,
-    passwords: parts.passwords ?? createPasswords({ clock, argon2Cost }),
+    passwords: parts.passwords ?? createPasswords({ argon2Cost }),
   })
 }
 

@@ -87,7 +87,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
       if (secret !== null && secret !== inspectedSecret) throw new Fault('bad_secret')
       return caller
     },
-    cardGate: false,
+    cardGate: null,
     admitUnits: (_caller, units) => void admitted.push(units),
     refundUnits: () => {},
     chargeUnits: () => {},

@@ -34,6 +34,8 @@ export async function startRpcUpstream(answer: RpcAnswer): Promise<RpcUpstream> 
   server.on('connection', (socket) => turns.set(socket, 0))
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // Cairn also tries for a WebSocket that pushes heads: there is none here.
+    if (request.method !== 'POST') return void response.writeHead(405).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const call = JSON.parse(Buffer.concat(chunks).toString()) as RpcAsked

@@ -52,6 +52,7 @@ export function createFakeExecutor(part: Partial<Executor> = {}): Executor {
     simulate: refuse,
     traceCall: refuse,
     traceBlock: refuse,
+    storageRange: refuse,
     poolContent: () => Promise.resolve({ pending: [], queued: [] }),
     poolCounts: () => Promise.resolve({ pending: 0, queued: 0 }),
     pendingBlock: refuse,

@@ -265,6 +265,20 @@ export const recordedRoots: readonly {
     ],
   },
   {
+    name: 'two contracts that move to one place leave the accounts as they were',
+    simulation: {
+      blockStateCalls: [
+        {
+          stateOverrides: {
+            [`0x${'1'.padStart(40, '0')}`]: { movePrecompileToAddress: c2 },
+            [`0x${'2'.padStart(40, '0')}`]: { movePrecompileToAddress: c2 },
+          },
+        },
+      ],
+    },
+    blocks: [{ stateRoot: '0xddddff0fbba13142232781f4f52a5c69339b8ff774f5258cd022c85aaa4e4de8' }],
+  },
+  {
     name: 'blobs are paid for, and the base fee follows',
     simulation: {
       blockStateCalls: [

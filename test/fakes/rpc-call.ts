@@ -88,8 +88,13 @@ async function runNow<Input>(
     network,
     labels,
     resolveNow(parameter) {
+      if ('hash' in parameter) return null
       const block = resolveBlock(network, parameter, { signal })
-      if (block instanceof Promise || 'hash' in parameter) return null
+      if (block instanceof Promise) {
+        // `run` has said already what became of it.
+        block.catch(() => {})
+        return null
+      }
       labels.block(block)
       return block
     },

@@ -1,5 +1,6 @@
 // The bare HTTP server with the JSON-RPC face over a fake Gateway, on a free port of loopback.
 import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { createFairTurns } from '../../src/base/fair-turns.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/gateway/inspect/inspector.ts'
 import { createRoutes } from '../../src/http/routes.ts'
@@ -39,9 +40,10 @@ export async function startRpcServer(
   const { gateway = createFakeGateway(), clock = systemClock } = part
   const { inspector = createInspector({ settingsOf: () => null, clock }) } = part
   const log = silentLog
+  const turns = createFairTurns(clock)
   const settings = { ...defaultRpcSettings, ...part.settings }
   const routes = createRoutes({
-    rpc: createRpcFace({ gateway, settings, inspector, clock, log }),
+    rpc: createRpcFace({ gateway, settings, inspector, turns, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     paths: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
@@ -54,6 +56,7 @@ export async function startRpcServer(
       gateway,
       settings,
       inspector,
+      turns,
       limits: { ...defaultWebSocketLimits, ...part.webSocket },
       clock,
       log,

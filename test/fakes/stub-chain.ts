@@ -158,6 +158,7 @@ function indexOf(places: readonly BlockPlace[]): ChainIndex {
   return {
     head: () => places.at(-1) ?? null,
     hashOf: (number) => places[Number(number)]?.hash ?? null,
+    has: (hash) => places.some((place) => equalBytes(place.hash, hash)),
     locate: () => null,
   }
 }

@@ -90,6 +90,8 @@ export type StubKnobs = {
     /** Integers with leading zeros, hashes in capitals. */
     readonly padded: boolean
   }
+  /** Takes WebSockets at the same place, and pushes its heads over them. */
+  pushes: boolean
   /** The last word on each reply. */
   lie: Lie | null
 }
@@ -111,6 +113,7 @@ export function honestKnobs(chainId: bigint): StubKnobs {
     rawByHash: true,
     batches: true,
     spelling: { parity: 'both', input: 'input', padded: false },
+    pushes: false,
     lie: null,
   }
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type Clock, systemClock } from '../../src/base/clock.ts'
+import { attachHeadPusher, type HeadPusher } from './head-pusher.ts'
 import { createStubAnswers } from './stub-answers.ts'
 import type { StubBlock, StubChain } from './stub-chain.ts'
 import { honestKnobs, type StubCall, type StubKnobs, type StubReply } from './stub-knobs.ts'
@@ -28,6 +29,8 @@ export type StubUpstream = {
   /** What it would honestly say, without counting. Rejects with StubError. */
   honest(method: string, params: readonly unknown[]): Promise<unknown>
   forgetCalls(): void
+  /** Its WebSocket side, while `knobs.pushes`: pushes the new head at `advance` and `follow`. */
+  readonly pusher: HeadPusher
   /** Takes the next `count` blocks of the branch it was told to follow. Returns its head. */
   advance(count?: number): StubBlock
   /** Goes over to another branch at once; blocks it had are left. */
@@ -128,11 +131,13 @@ export async function startStubUpstream(
   }
 
   let server: Server
+  let pusher: HeadPusher
   const listen = async (port: number) => {
     server = createServer((request, response) => {
       serve(request, response).catch(() => response.destroy())
     })
     server.keepAliveTimeout = 30_000
+    pusher = attachHeadPusher(server, () => knobs.pushes)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen(port, '127.0.0.1', resolve)
@@ -145,6 +150,7 @@ export async function startStubUpstream(
       if (!server.listening) return resolve()
       server.close(() => resolve())
       server.closeAllConnections()
+      pusher.cut()
     })
   t.after(stop)
 
@@ -156,6 +162,9 @@ export async function startStubUpstream(
     view,
     calls,
     sent,
+    get pusher() {
+      return pusher
+    },
     get requests() {
       return requests
     },
@@ -169,11 +178,13 @@ export async function startStubUpstream(
     },
     advance(count = 1) {
       view.follow(coming.splice(0, count))
+      pusher.push(view.head)
       return view.head
     },
     follow(branch) {
       view.follow(branch)
       coming.length = 0
+      pusher.push(view.head)
     },
     stop,
     async start() {

@@ -17,6 +17,7 @@ import {
   type UpstreamNetwork,
 } from '../../src/ethereum/upstream/open-upstream-network.ts'
 import { defaultUpstreamLimits } from '../../src/ethereum/upstream/node/upstream.ts'
+import type { BlobFractions } from '../../src/ethereum/known-networks.ts'
 import type { VerifyMode } from '../../src/gateway/prove-or-relay.ts'
 import { createUpstreamOperations } from '../../src/gateway/upstream-operations.ts'
 import { operations } from './bundles.ts'
@@ -33,6 +34,9 @@ export type ReadAnswer =
       readonly block: string | null
     }
   | { readonly fault: string }
+
+/** The blob schedule of the recorded chain. */
+export const recordedFractions: BlobFractions = [{ from: 420n, fraction: 11_684_671n }]
 
 /** For upstreams that answer always: what a busy machine takes longer for is no trouble of theirs. */
 export const patientMs = 60_000
@@ -53,6 +57,8 @@ export async function openUpstreamCase(options: {
   readonly stubs: readonly StubUpstream[]
   readonly trusted?: readonly number[]
   readonly heads?: Partial<HeadSettings>
+  /** Default: those of the recorded chain. Null: not known. */
+  readonly blobFractions?: BlobFractions | null
   /** Default: `require`. */
   readonly verify?: VerifyMode
   readonly ledger: LieLedger
@@ -98,6 +104,7 @@ export async function openUpstreamCase(options: {
       ...options.heads,
     },
     genesisHash: null,
+    blobFractions: options.blobFractions === undefined ? recordedFractions : options.blobFractions,
     requireProof: verify === 'require',
     ledger,
     content: { obtain, held, heldNode },

@@ -14,6 +14,7 @@ import type { RpcOutcome } from '../../src/gateway/gateway.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
+import { commands, globalOptions } from '../../src/http/commands.ts'
 import { parseCommandLine, requireArgument, routeCommand } from '../../src/http/command-line.ts'
 import { parseEnvelope } from '../../src/http/envelope.ts'
 import { refusalOf } from '../../src/http/files-refusal.ts'
@@ -41,6 +42,7 @@ const filesOperations = createFilesOperations({
   clock: systemClock,
   version: '0',
   publicKey: new Uint8Array(32),
+  declared: { commands, globalOptions },
 })
 
 /** Everything between the bytes and the answer but the work itself. */
@@ -103,7 +105,7 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
     const entries = needsBody ? uploadEntries(readParts(inflowOf(inPieces(bytes)), 'edge')) : null
     if (!needsBody) requireArgument(route.command, args)
     const profile = importProfiles['unixfs-v0-2015']
-    filesOperations.get(route.name)?.parse({ args, options, entries }, profile)
+    filesOperations.get(route.name)?.parse({ args, options, entries, host: '' }, profile)
     for await (const entry of entries ?? []) {
       if (entry.kind === 'file') for await (const _ of entry.content);
     }

@@ -29,7 +29,10 @@ test(
   async (t) => {
     const hex = () => randomBytes(12).toString('hex')
     const basic = (pair: string) => Buffer.from(pair).toString('base64')
-    const [user, password, path, value, bare, bearer, quoted] = Array.from({ length: 7 }, hex)
+    const [user, password, path, value, bare, bearer, quoted, pushed] = Array.from(
+      { length: 8 },
+      hex,
+    )
     const encoded = `${hex()}%2F${hex()}`
     const basicHeader = hex()
     const secrets: Record<string, string> = {
@@ -41,6 +44,7 @@ test(
       'a key in the path, decoded': decodeURIComponent(encoded),
       'a key in the path, encoded': encoded,
       'a value of the query': String(value),
+      'a key in the path of wsUrl': String(pushed),
       'a token': String(bearer),
       'a header with quotes': `a"${quoted}`,
       'a header with quotes, in JSON': `a\\"${quoted}`,
@@ -88,6 +92,7 @@ test(
     const upstreams = [
       {
         url: `${url}/v3/${path}/${encoded}?key=${value}`,
+        wsUrl: `${echo.url.replace('http', 'ws')}/ws/${pushed}`,
         headers: {
           'x-token': `Bearer ${bearer}`,
           'x-odd': `a"${quoted}`,

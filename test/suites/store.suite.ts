@@ -129,14 +129,43 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
     })
 
-    promise('a dropped copy is gone and can be kept anew', async ({ store }) => {
+    promise('a copy in quarantine is not found, and a new one replaces it', async ({ store }) => {
       const { ref, bytes } = item('a')
-      await store.commit([{ ref, bytes: Uint8Array.of(1) }])
-      await store.drop(ref)
-      assert.equal(store.find(ref), null)
+      for (const put of [
+        () => store.commit([{ ref, bytes }]),
+        async () => {
+          const batch = store.batch()
+          await batch.put([{ ref, bytes }])
+          await batch.commit()
+        },
+      ]) {
+        const wrong = item('b')
+        await store.commit([{ ref: wrong.ref, bytes: Uint8Array.of(1) }])
+        assert.deepEqual(store.findAgain(wrong.ref), Uint8Array.of(1))
+        await store.commit([{ ref, bytes }])
+        await store.quarantine(ref)
+        assert.ok(store.quarantineFlag.isUp)
+        assert.equal(store.find(ref), null)
+        assert.equal(store.findAgain(ref), null)
+        assert.equal(store.has(ref), false)
+        assert.deepEqual(store.findQuarantined(ref), bytes)
+        await put()
+        assert.deepEqual(store.find(ref), bytes)
+        assert.equal(store.findQuarantined(ref), null)
+      }
+      await store.quarantine(item('never').ref)
+      assert.equal(store.findQuarantined(item('never').ref), null)
+    })
+
+    promise('a copy that left quarantine is found again', async ({ store }) => {
+      const { ref, bytes } = item('a')
       await store.commit([{ ref, bytes }])
+      await store.quarantine(ref)
+      await store.release(ref)
       assert.deepEqual(store.find(ref), bytes)
-      await store.drop(item('never').ref)
+      assert.equal(store.has(ref), true)
+      assert.equal(store.findQuarantined(ref), null)
+      await store.release(item('never').ref)
     })
 
     promise('a batch is invisible until its commit', async ({ store, accountNames }) => {

@@ -40,7 +40,12 @@ export const doors: readonly Door[] = [
     behind: ['http/server.ts'],
     typesBehind: ['http/'],
   },
-  { thing: 'ws', module: /^ws$/, behind: ['http/web-socket-face.ts'], typesBehind: ['http/'] },
+  {
+    thing: 'ws',
+    module: /^ws$/,
+    behind: ['http/web-socket-face.ts', 'ethereum/upstream/node/head-feed.ts'],
+    typesBehind: ['http/'],
+  },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
   {
     thing: 'undici',

@@ -103,7 +103,12 @@ const openServer: Open = async (t, _kind, stubs) => {
   const cairn = await startBehind(
     t,
     stubs.map(({ url }, index) => ({ url, timeoutMs: timeoutMsOf(index) })),
-    { chainId: Number(chain.chainId), verify: 'require', heads: { pollMs: 200 } },
+    {
+      chainId: Number(chain.chainId),
+      verify: 'require',
+      heads: { pollMs: 200 },
+      blobSchedule: [{ from: 420, baseFeeUpdateFraction: 11_684_671 }],
+    },
   )
   return {
     async ask({ method, params }) {

@@ -134,7 +134,7 @@ for (const verify of ['prefer', 'off'] as const) {
         for (const asked of readsOf(chain.recorded[number] ?? assert.fail())) {
           const answer = await read(asked.method, asked.params)
           if ('fault' in answer) continue
-          if (canonical(answer.result) === (await truthOf(stubs[0] as StubUpstream, asked)))
+          if (canonical(answer.result) === (await truthOf(stubs[1] as StubUpstream, asked)))
             continue
           wrong += 1
           const about = `${asked.method} ${JSON.stringify(asked.params)}`

@@ -43,7 +43,11 @@ async function start(
   const cairn = await startBehind(
     t,
     withHonest ? [...upstreams, { url: honest.url, name: 'honest' }] : upstreams,
-    { chainId: Number(chain.chainId), verify: 'require' },
+    {
+      chainId: Number(chain.chainId),
+      verify: 'require',
+      blobSchedule: [{ from: 420, baseFeeUpdateFraction: 11_684_671 }],
+    },
   )
   return { cairn, honest, liars }
 }

@@ -89,8 +89,6 @@ function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      // Not known without the fork schedule of the network.
-      .filter(([name]) => name !== 'blobGasPrice')
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, member]) => [
         name,

@@ -48,6 +48,7 @@ for (const kind of ['with debug_getRaw methods', 'with nothing but JSON'] as con
     const cairn = await startBehind(t, [{ url: stub.url, trusted: true }], {
       chainId: Number(chain.chainId),
       verify: 'require',
+      blobSchedule: [{ from: 420, baseFeeUpdateFraction: 11_684_671 }],
     })
     const methods = new Set(readTranscripts(folder).map(({ method }) => method))
     const unproved: string[] = []

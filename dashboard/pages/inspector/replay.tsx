@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { replayRequest } from '../../../src/gateway/admin/replay-request.ts'
 import { call, type Reply } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
-import { formatNumber } from '../../app/format.ts'
+import { formatCount, formatNumber } from '../../app/format.ts'
 import { Badge, ProofBadge } from '../../ui/badge.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Form, useSending } from '../../ui/form.tsx'
@@ -82,7 +82,7 @@ function Outcome({ replayed }: { readonly replayed: Replayed }) {
         <Badge tone={after.outcome === 'ok' ? 'good' : 'bad'}>{after.outcome}</Badge>
         {verified !== null && <ProofBadge label={verified} />}
         {block !== null && <span class="soft">of block {formatNumber(Number(block.number))}</span>}
-        <span class="soft">{formatNumber(units)} units</span>
+        <span class="soft">{formatCount(units, 'unit')}</span>
       </div>
       {before.outcome !== after.outcome && (
         <Note tone="warn">

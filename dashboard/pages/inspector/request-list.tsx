@@ -88,12 +88,17 @@ export function nameOf({ method, batch }: Pick<Row, 'method' | 'batch'>): string
   return method === '' ? 'refused unread' : method
 }
 
-export function OutcomeBadge({ row }: { readonly row: Pick<Row, 'outcome' | 'reason'> }) {
-  const { outcome, reason } = row
+export function OutcomeBadge({
+  row,
+}: {
+  readonly row: Pick<Row, 'outcome' | 'reason' | 'errorCode'>
+}) {
+  const { outcome, reason, errorCode } = row
   if (outcome === 'ok') return <Badge tone="good">ok</Badge>
   const answered = outcome === 'reverted' || outcome === 'upstream_said'
   return (
     <Badge tone={answered ? 'warn' : 'bad'}>
+      {errorCode !== null && `${errorCode} `}
       {reason === null ? outcome : `${outcome}: ${reason}`}
     </Badge>
   )

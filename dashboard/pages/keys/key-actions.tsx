@@ -4,6 +4,7 @@ import type { revokeKey } from '../../../src/gateway/admin/revoke-key.ts'
 import type { rotateKey } from '../../../src/gateway/admin/rotate-key.ts'
 import type { rotateSecret } from '../../../src/gateway/admin/rotate-secret.ts'
 import { call } from '../../app/api.ts'
+import { keyName } from '../../app/key-name.ts'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
@@ -104,8 +105,8 @@ function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
   const toast = useToast()
   return (
     <ConfirmDialog
-      title="Revoke this key?"
-      action="Revoke it"
+      title={`Revoke ${keyName(apiKey)}?`}
+      action={`Revoke ${keyName(apiKey)}`}
       onClose={onClose}
       onConfirm={async () => {
         const sent = { account, key: apiKey.id }
@@ -114,7 +115,7 @@ function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
         toast('The key is revoked.')
       }}
     >
-      Calls with it are refused from now on, for good. What it has stored stays.
+      Cairn refuses every call with this key from now on. This cannot be undone. Its files stay.
     </ConfirmDialog>
   )
 }

@@ -18,6 +18,8 @@ import { SettingsForm, type SettingsFormProps } from './settings-form.tsx'
 
 const publicKeysMax = 3
 
+type PublicKey = KeyReply['publicKeys'][number]
+
 export function PublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
   const { apiKey, mayChange, onSaved, publicKeys } = props
   return (
@@ -58,7 +60,7 @@ function List({
   publicKeys,
 }: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
   const { id: account } = useAccount()
-  const [removing, setRemoving] = useState<string | null>(null)
+  const [removing, setRemoving] = useState<PublicKey | null>(null)
   return (
     <>
       <Table
@@ -82,11 +84,11 @@ function List({
                 {
                   title: 'Remove',
                   actions: true,
-                  cell: ({ id }: { readonly id: string }) => (
+                  cell: (publicKey: PublicKey) => (
                     <button
                       class="button small danger"
                       type="button"
-                      onClick={() => setRemoving(id)}
+                      onClick={() => setRemoving(publicKey)}
                     >
                       Remove
                     </button>
@@ -98,11 +100,11 @@ function List({
       />
       {removing !== null && (
         <ConfirmDialog
-          title="Remove this public key?"
-          action="Remove it"
+          title={`Remove ${removing.name === '' ? removing.id : removing.name}?`}
+          action={`Remove ${removing.name === '' ? removing.id : removing.name}`}
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
-            const sent = { account, key: apiKey.id, publicKey: removing }
+            const sent = { account, key: apiKey.id, publicKey: removing.id }
             await call<typeof removePublicKey>(
               'DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}',
               sent,
@@ -110,7 +112,7 @@ function List({
             onSaved()
           }}
         >
-          JWTs that were signed for it open nothing any more.
+          Cairn refuses JWTs signed with this key from now on.
         </ConfirmDialog>
       )}
     </>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
 import type { tryKey } from '../../../src/gateway/admin/try-key.ts'
 import { call, type Reply } from '../../app/api.ts'
-import { formatNumber } from '../../app/format.ts'
+import { formatCount } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Card, Facts } from '../../ui/card.tsx'
@@ -156,10 +156,10 @@ function VerdictNote({
                   ? []
                   : [['Passes in', `${refusal.waitSeconds} s`] as const]),
               ]),
-          ['Price', `${formatNumber(units)} units`],
+          ['Price', formatCount(units, 'unit')],
           ...(left?.today === null || left === null
             ? []
-            : [['Left today', `${formatNumber(left.today)} units`] as const]),
+            : [['Left today', formatCount(left.today, 'unit')] as const]),
         ]}
       />
       {rule?.of === 'key' && (

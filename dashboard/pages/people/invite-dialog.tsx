@@ -4,6 +4,7 @@ import type { inviteAnyone } from '../../../src/gateway/admin/invite-anyone.ts'
 import type { invite } from '../../../src/gateway/admin/invite.ts'
 import { call } from '../../app/api.ts'
 import { base } from '../../app/router.tsx'
+import { useConfirming } from '../../ui/confirming.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -22,6 +23,7 @@ export function InviteDialog({
   onClose(): void
 }) {
   const sending = useSending()
+  const confirming = useConfirming()
   const [email, setEmail] = useState('')
   const [accountName, setAccountName] = useState('')
   const [role, setRole] = useState<Role>(account === null ? 'owner' : 'member')
@@ -50,11 +52,13 @@ export function InviteDialog({
     const to = email.trim() === '' ? {} : { email: email.trim() }
     const made =
       account === null
-        ? await call<typeof inviteAnyone>('POST /invitations', {
-            role,
-            ...to,
-            ...(role === 'operator' ? {} : { accountName: accountName.trim() }),
-          })
+        ? await confirming(() =>
+            call<typeof inviteAnyone>('POST /invitations', {
+              role,
+              ...to,
+              ...(role === 'operator' ? {} : { accountName: accountName.trim() }),
+            }),
+          )
         : await call<typeof invite>('POST /accounts/{account}/invitations', {
             account,
             role,

@@ -128,10 +128,11 @@ function Remove({ onDone, onClose }: StepProps) {
   const sending = useSending()
   const [password, setPassword] = useState('')
   return (
-    <Dialog title="Turn the authenticator off?" onClose={onClose}>
+    <Dialog title="Turn off the authenticator?" onClose={onClose}>
       <Form
         sending={sending}
-        action="Turn off"
+        action="Turn off the authenticator"
+        danger
         fields={['password']}
         onSend={async () => {
           await call<typeof removeTotp>('POST /me/totp/remove', { password })
@@ -140,7 +141,7 @@ function Remove({ onDone, onClose }: StepProps) {
         }}
         beside={<Cancel onClose={onClose} />}
       >
-        <p>The password lets you in without a code then.</p>
+        <p>You then sign in with the password alone.</p>
         <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
     </Dialog>

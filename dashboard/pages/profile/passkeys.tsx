@@ -107,7 +107,7 @@ export function Passkeys() {
       {removing !== null && (
         <ConfirmDialog
           title={`Remove ${removing.name}?`}
-          action="Remove it"
+          action={`Remove ${removing.name}`}
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const { id: passkey } = removing
@@ -115,8 +115,8 @@ export function Passkeys() {
             again()
           }}
         >
-          It lets nobody in here any more, and your other sessions end. Your browser or phone still
-          keeps it: delete it there too.
+          You can no longer sign in with it, and your other sessions end. Delete it in your browser
+          or phone too.
         </ConfirmDialog>
       )}
     </Card>

@@ -3,12 +3,13 @@ import { useState } from 'preact/hooks'
 import type { createToken } from '../../../src/gateway/admin/create-token.ts'
 import type { listTokens } from '../../../src/gateway/admin/list-tokens.ts'
 import type { revokeToken } from '../../../src/gateway/admin/revoke-token.ts'
-import { call } from '../../app/api.ts'
+import { call, type Reply } from '../../app/api.ts'
 import { formatDay } from '../../app/format.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
+import { useConfirming } from '../../ui/confirming.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
 import { Cancel, ConfirmDialog, Dialog, DialogFoot } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -19,9 +20,16 @@ import { Empty, Show } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import { endOf, type KeyEnd, keyEnds } from '../keys/key-end.ts'
 
+type Token = Reply<typeof listTokens>['tokens'][number]
+
+/** The name of the token, or its first characters. */
+function titleOf({ name, prefix }: Token): string {
+  return name === '' ? `${prefix}…` : name
+}
+
 export function Tokens() {
   const [making, setMaking] = useState(false)
-  const [revoking, setRevoking] = useState<string | null>(null)
+  const [revoking, setRevoking] = useState<Token | null>(null)
   const tokens = useLoaded((signal) => call<typeof listTokens>('GET /me/tokens', {}, signal), [])
   return (
     <Card
@@ -60,12 +68,12 @@ export function Tokens() {
               {
                 title: 'Revoke',
                 actions: true,
-                cell: ({ id, revoked }) =>
-                  revoked === null && (
+                cell: (token) =>
+                  token.revoked === null && (
                     <button
                       class="button small danger"
                       type="button"
-                      onClick={() => setRevoking(id)}
+                      onClick={() => setRevoking(token)}
                     >
                       Revoke
                     </button>
@@ -78,15 +86,15 @@ export function Tokens() {
       {making && <CreateToken onMade={tokens.again} onClose={() => setMaking(false)} />}
       {revoking !== null && (
         <ConfirmDialog
-          title="Revoke this token?"
-          action="Revoke it"
+          title={`Revoke ${titleOf(revoking)}?`}
+          action={`Revoke ${titleOf(revoking)}`}
           onClose={() => setRevoking(null)}
           onConfirm={async () => {
-            await call<typeof revokeToken>('DELETE /me/tokens/{token}', { token: revoking })
+            await call<typeof revokeToken>('DELETE /me/tokens/{token}', { token: revoking.id })
             tokens.again()
           }}
         >
-          Programs that use it are refused from now on.
+          Cairn refuses programs that use this token from now on.
         </ConfirmDialog>
       )}
     </Card>
@@ -102,6 +110,7 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
     ...(isOperator ? [{ value: 'operator', title: 'All: what operators may' } as const] : []),
   ]
   const sending = useSending()
+  const confirming = useConfirming()
   const [name, setName] = useState('')
   const [role, setRole] = useState<'member' | 'owner' | 'operator'>('member')
   const [end, setEnd] = useState<KeyEnd>('90')
@@ -122,7 +131,8 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
         fields={['name']}
         onSend={async () => {
           const sent = { name, role, expires: endOf(end, Date.now()) }
-          setText((await call<typeof createToken>('POST /me/tokens', sent)).text)
+          const make = () => call<typeof createToken>('POST /me/tokens', sent)
+          setText((await confirming(make)).text)
           onMade()
         }}
         beside={<Cancel onClose={onClose} />}

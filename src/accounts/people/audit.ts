@@ -74,7 +74,7 @@ export function createAudit(parts: {
       ]
       return db
         .all<Omit<AuditRecord, 'changes'> & { changes: string }>(sql, parameters)
-        .map((row) => ({ ...row, changes: JSON.parse(row.changes) as Record<string, unknown> }))
+        .map((row) => ({ ...row, changes: changesOf(row.changes) }))
     },
 
     async sweep() {
@@ -105,5 +105,14 @@ function insert(entry: AuditEntry, now: number): Statement {
       target?.slice(0, textMax) ?? null,
       changes.length > changesMax ? '{"cut":true}' : changes,
     ],
+  }
+}
+
+/** One damaged row must not hide the others. */
+function changesOf(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) as Record<string, unknown>
+  } catch {
+    return { damaged: true }
   }
 }

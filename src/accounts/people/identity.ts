@@ -5,9 +5,11 @@ import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import { type Audit, createAudit } from './audit.ts'
+import { type Confirmations, createConfirmations } from './confirmations.ts'
 import { createEntrance, type Entrance } from './entrance.ts'
 import type { MailInvitation } from './invitation-mail.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
+import { createKnownDevices, type KnownDevices } from './known-devices.ts'
 import { createMemberships, type Memberships } from './memberships.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createChallenges } from './passkey-challenges.ts'
@@ -25,6 +27,8 @@ export type Identity = {
   readonly people: People
   readonly memberships: Memberships
   readonly sessions: Sessions
+  readonly confirmations: Confirmations
+  readonly devices: KnownDevices
   readonly tokens: Tokens
   readonly invitations: Invitations
   readonly secondFactor: SecondFactor
@@ -63,23 +67,26 @@ export function createIdentity(parts: {
   readonly passwords?: Passwords
 }): Identity {
   const { clock, log, settings, beginTry } = parts
-  const passwords = parts.passwords ?? createPasswords({ clock })
+  const passwords = parts.passwords ?? createPasswords()
   const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
   const keepAddresses = (): boolean => settings().keepAddresses
   const sessions = createSessions({ ...touch, keepAddresses })
   const secondFactor = createSecondFactor({ ...touch, seal: createSeal(parts.sealSecret) })
   const invitations = createInvitations(touch)
   const tries = createSignInTries({ beginTry, log, keepAddresses })
+  const devices = createKnownDevices({ clock, secret: parts.sealSecret })
   const challenges = createChallenges({ clock })
   const audit = createAudit({ ...touch, keepMs: () => settings().auditKeepMs })
   return {
     people: createPeople(touch),
     memberships: createMemberships(touch),
     sessions,
+    confirmations: createConfirmations({ clock }),
+    devices,
     tokens: createTokens(touch),
     invitations,
     secondFactor,
-    signIn: createSignIn({ ...touch, sessions, secondFactor, tries }),
+    signIn: createSignIn({ ...touch, sessions, secondFactor, tries, devices }),
     passkeys: createPasskeys({ ...touch, challenges }),
     passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
     entrance: createEntrance({ ...touch, log }),

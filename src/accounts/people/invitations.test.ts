@@ -30,7 +30,7 @@ test('the first-run link makes an operator who owns the first account, once', as
   assert.equal(signedIn?.isOperator, true)
   assert.equal(signedIn?.roles.get(account), 'owner')
   const again = invitations.takeAsNew(token, { ...ada, email: 'eve@example.org' })
-  await assert.rejects(again, refused('link_over', /`cairn init --link` prints a new link/))
+  await assert.rejects(again, refused('link_over', /cairn init --link. prints a new link/))
 })
 
 test('the first-run link is over after 30 minutes, and says what to do', async () => {
@@ -192,18 +192,24 @@ test('a hundred invitations of an account are open at most', async () => {
   await assert.rejects(invitations.create(order), refused('too_many'))
 })
 
+const inviter = (personId: string) => ({ personId, via: { kind: 'session', id: 's' } as const })
+
 test('an invitation is over when whoever made it may not invite any more', async () => {
   const { invitations, memberships, people, account, token } = await withFirstLink()
   const operator = await invitations.takeAsNew(token, ada)
   const join = async (email: string, role: 'owner' | 'operator') => {
-    const made = await invitations.create({ role, accountId: account, invitedBy: operator })
+    const made = await invitations.create({
+      role,
+      accountId: account,
+      invitedBy: inviter(operator),
+    })
     return await invitations.takeAsNew(made.token, { ...ada, email })
   }
   const owner = await join('grace@example.org', 'owner')
   const second = await join('joan@example.org', 'operator')
   const way = { role: 'owner', accountId: account } as const
-  const back = await invitations.create({ ...way, invitedBy: owner })
-  const up = await invitations.create({ role: 'operator', invitedBy: second })
+  const back = await invitations.create({ ...way, invitedBy: inviter(owner) })
+  const up = await invitations.create({ role: 'operator', invitedBy: inviter(second) })
   assert.equal(invitations.list(null).length, 2)
 
   await memberships.remove(account, owner)
@@ -214,4 +220,67 @@ test('an invitation is over when whoever made it may not invite any more', async
   await assert.rejects(higher, refused('link_over'))
   assert.deepEqual(invitations.list(null), [])
   assert.deepEqual(memberships.ofPerson(owner), [])
+})
+
+test('an invitation that was made with a token ends when the token is revoked, or expires', async () => {
+  const { invitations, tokens, clock, account, token } = await withFirstLink()
+  const operator = await invitations.takeAsNew(token, ada)
+  const person = { id: operator, may: 'operator' } as const
+  const make = async (expires: number | null) => {
+    const { token: made } = await tokens.create(person, { name: 'ci', role: 'operator', expires })
+    const invitedBy = { personId: operator, via: { kind: 'token', id: made.id } as const }
+    const order = { role: 'owner', accountId: account, invitedBy } as const
+    return { id: made.id, link: (await invitations.create(order)).token }
+  }
+  const [revoked, expiring] = [await make(null), await make(clock.now() + 1000)]
+  assert.equal(invitations.get(revoked.link).role, 'owner')
+  await tokens.revoke(revoked.id, operator)
+  assert.throws(() => invitations.get(revoked.link), refused('link_over'))
+  assert.equal(invitations.get(expiring.link).role, 'owner')
+  clock.turn(1000)
+  const late = invitations.takeAsNew(expiring.link, { ...ada, email: 'late@example.org' })
+  await assert.rejects(late, refused('link_over'))
+})
+
+test('a new password withdraws what other sessions invited, and signing out withdraws nothing', async () => {
+  const { invitations, sessions, people, account, token } = await withFirstLink()
+  const operator = await invitations.takeAsNew(token, ada)
+  const from = { address: '192.0.2.1', agent: '' }
+  const make = async () => {
+    const opened = await sessions.open(operator, from, null)
+    const via = { kind: 'session', id: opened?.session.id ?? '' } as const
+    const invitedBy = { personId: operator, via }
+    const order = { role: 'owner', accountId: account, invitedBy } as const
+    const { invitation } = await invitations.create(order)
+    return { session: via.id, invitation: invitation.id }
+  }
+  const [stolen, own, left] = [await make(), await make(), await make()]
+  const open = () => invitations.list(null).map(({ id }) => id)
+  await sessions.endOne(left.session)
+  assert.equal(open().length, 3)
+  await sessions.endOne(stolen.session)
+  await people.setPassword(operator, 'another stone there', own.session)
+  assert.deepEqual(open(), [own.invitation])
+  await sessions.end(own.session, operator)
+  assert.deepEqual(open(), [])
+})
+
+test('a person who is made an operator again gets back no operator token or invitation', async () => {
+  const { invitations, tokens, people, account, token } = await withFirstLink()
+  await invitations.takeAsNew(token, ada)
+  const join = await invitations.create({ role: 'operator', invitedBy: null })
+  const second = await invitations.takeAsNew(join.token, { ...ada, email: 'joan@example.org' })
+  await tokens.create(
+    { id: second, may: 'operator' },
+    { name: 'ci', role: 'operator', expires: null },
+  )
+  const made = { invitedBy: inviter(second), accountId: account } as const
+  await invitations.create({ ...made, role: 'operator' })
+  await people.setOperator(second, false)
+  await people.setOperator(second, true)
+  assert.deepEqual(invitations.list(null), [])
+  assert.deepEqual(
+    tokens.list(second).map(({ role }) => role),
+    ['owner'],
+  )
 })

@@ -30,6 +30,12 @@ type Invitation = {
   readonly isFirst: boolean
 }
 
+/** A person, and the session or token they invite with. The invitation ends with a token that is revoked or expires. */
+type Inviter = {
+  readonly personId: string
+  readonly via: { readonly kind: 'session' | 'token'; readonly id: string }
+}
+
 type NewPerson = { readonly email: string; readonly name: string; readonly password: string }
 type Made = { readonly invitation: Invitation; readonly token: string }
 
@@ -44,7 +50,7 @@ export type Invitations = {
     readonly accountId?: string
     readonly accountName?: string
     readonly email?: string
-    readonly invitedBy: string | null
+    readonly invitedBy: Inviter | null
   }): Promise<Made>
   /** The link for the first operator, valid 30 minutes; the one before is over. Refused when there is an operator. */
   createFirst(accountId: string): Promise<Made>
@@ -85,7 +91,10 @@ const columns = `i.id, i.role, i.account_id, coalesce(a.name, i.account_name) AS
 const inviterMay = `(i.invited_by IS NULL OR EXISTS (SELECT 1 FROM person p WHERE p.id = i.invited_by
   AND p.disabled IS NULL AND (p.operator = 1 OR (i.role <> 'operator' AND EXISTS (SELECT 1 FROM membership m
   WHERE m.person_id = p.id AND m.account_id = i.account_id AND m.role = 'owner')))))`
-const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay}`
+/** `?1`: now. */
+const credentialLives = `(i.token_id IS NULL OR EXISTS (SELECT 1 FROM token t WHERE t.id = i.token_id
+  AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?1)))`
+const isOpen = `i.used IS NULL AND i.expires > ?1 AND ${inviterMay} AND ${credentialLives}`
 
 export function createInvitations(parts: {
   readonly db: Database
@@ -117,30 +126,31 @@ export function createInvitations(parts: {
 
   async function store(
     invitation: Invitation,
-    invitedBy: string | null,
+    invitedBy: Inviter | null,
     around: readonly Statement[] = [],
   ): Promise<Made> {
     const token = createToken()
     const { id, role, accountId, accountName, email, created, expires, isFirst } = invitation
     const condition = isFirst
       ? `NOT EXISTS (SELECT 1 FROM person WHERE operator = 1 AND disabled IS NULL)`
-      : `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?4 AND i.used IS NULL AND i.expires > ?8
-        AND ${inviterMay}) < ${openMax}`
+      : `(SELECT count(*) FROM invitation i WHERE i.account_id IS ?5 AND ${isOpen}) < ${openMax}`
     const insert: Statement = {
       sql: `INSERT INTO invitation
-        (id, token_hash, role, account_id, account_name, email, invited_by, created, expires, first)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE ${condition}`,
+        (created, id, token_hash, role, account_id, account_name, email, expires, first, invited_by, session_id, token_id)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE ${condition}`,
       parameters: [
+        created,
         id,
         hashCredential(token),
         role,
         accountId,
         accountId === null ? accountName : null,
         email,
-        invitedBy,
-        created,
         expires,
         isFirst ? 1 : 0,
+        invitedBy?.personId ?? null,
+        invitedBy?.via.kind === 'session' ? invitedBy.via.id : null,
+        invitedBy?.via.kind === 'token' ? invitedBy.via.id : null,
       ],
       require: 'change',
     }
@@ -281,7 +291,7 @@ function toInvitation(row: InvitationRow): Invitation {
 function linkOver(): AccountsRefusal {
   return new AccountsRefusal(
     'link_over',
-    'this link was used, or is over: ask for a new invitation; for the first operator `cairn init --link` prints a new link',
+    'this link was used or has expired: request a new invitation; for the first operator, "cairn init --link" prints a new link',
   )
 }
 
@@ -306,7 +316,7 @@ function nameTaken(name: string): AccountsRefusal {
 function hasOperator(): AccountsRefusal {
   return new AccountsRefusal(
     'link_over',
-    'there is an operator already: `cairn people invite --operator` prints a link for another one',
+    'an operator already exists: "cairn people invite --operator" prints a link for another one',
   )
 }
 

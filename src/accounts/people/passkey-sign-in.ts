@@ -7,7 +7,7 @@ import { Fault } from '../../base/fault.ts'
 import type { CoseAlgorithm } from '../../codec/cose-algorithms.ts'
 import { Malformed } from '../../codec/malformed.ts'
 import type { Database } from '../../db/sqlite.ts'
-import type { Statement } from '../../db/writer.ts'
+import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
 import {
@@ -19,6 +19,7 @@ import {
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { From, SignInTries } from './sign-in-tries.ts'
+import { writeOrRefuse } from './write-or-refuse.ts'
 
 /** What an authenticator is asked to sign. Bytes are base64url. */
 type SignInOrder = {
@@ -37,8 +38,18 @@ type PasskeyAnswer = SignedAnswer & {
 }
 
 export type PasskeySignIn = {
-  /** Good for five minutes. */
-  begin(page: PasskeyPage): SignInOrder
+  /** Good for five minutes. `session`: to confirm in this session; null: to sign in. */
+  begin(page: PasskeyPage, session: string | null): SignInOrder
+  /**
+   * Checks that the person of this session answered with a passkey of theirs. Throws `bad_sign_in`, `over_rate`,
+   * `overloaded`.
+   */
+  confirm(
+    person: { readonly id: string; readonly session: string },
+    answer: PasskeyAnswer,
+    page: PasskeyPage,
+    from: Pick<From, 'address'>,
+  ): Promise<void>
   /** A new session, whatever token the caller came with. Throws `bad_sign_in`, `over_rate`, `overloaded`. */
   signIn(
     answer: PasskeyAnswer,
@@ -60,18 +71,22 @@ type Row = {
   readonly sign_count: number
 }
 
-const use = 'signing in'
+/** What a challenge is for: to sign in, or to confirm in one session. */
+function useOf(session: string | null): string {
+  return session === null ? 'signing in' : `confirming in ${session}`
+}
 
 export function createPasskeySignIn(parts: {
   readonly db: Database
+  readonly writer: Writer
   readonly clock: Clock
   readonly challenges: Challenges
   readonly sessions: Sessions
   readonly tries: SignInTries
 }): PasskeySignIn {
-  const { db, clock, challenges, sessions, tries } = parts
+  const { db, writer, clock, challenges, sessions, tries } = parts
 
-  async function judge(answer: PasskeyAnswer, page: PasskeyPage) {
+  async function checkAnswer(answer: PasskeyAnswer, page: PasskeyPage, session: string | null) {
     const { challenge } = readClientData(answer.clientData, 'webauthn.get', page)
     const sql = `SELECT id, person_id, algorithm, spki, sign_count FROM passkey
       WHERE credential_id = ? AND rp_id = ?`
@@ -85,32 +100,55 @@ export function createPasskeySignIn(parts: {
     checkAuthenticator(data, page)
     checkSignature(answer, row)
     // Behind the signature: who cannot sign must not use up what somebody else was asked.
-    challenges.use(challenge, answer.seal, use)
+    challenges.use(challenge, answer.seal, useOf(session))
     checkSignCount(data.signCount, row.sign_count)
     return { row, signCount: data.signCount }
   }
 
-  return {
-    begin: ({ rpId }) => ({ ...challenges.create(use), rpId, timeoutMs: challengeMs }),
+  /** Runs `work` as one try with this passkey. */
+  async function asTry<T>(
+    answer: PasskeyAnswer,
+    from: Pick<From, 'address'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    // By the passkey, not by its person: failed tries with their email must not keep them out here too.
+    const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
+    const noFailure = tries.begin(from.address, name)
+    try {
+      const done = await work()
+      noFailure()
+      return done
+    } catch (error) {
+      if (!(error instanceof AccountsRefusal || error instanceof Malformed)) {
+        noFailure()
+        throw error
+      }
+      throw tries.refused(new Fault('bad_sign_in', { detail: told(error), cause: error }), from)
+    }
+  }
 
-    async signIn(answer, page, from) {
-      // By the passkey, not by its person: whoever fails with their email must not keep them out here too.
-      const name = `passkey ${createHash('sha256').update(answer.credentialId).digest('base64url')}`
-      const noFailure = tries.begin(from.address, name)
-      try {
-        const { row, signCount } = await judge(answer, page)
+  return {
+    begin: ({ rpId }, session) => ({
+      ...challenges.create(useOf(session)),
+      rpId,
+      timeoutMs: challengeMs,
+    }),
+
+    signIn: (answer, page, from) =>
+      asTry(answer, from, async () => {
+        const { row, signCount } = await checkAnswer(answer, page, null)
         const opened = await sessions.open(row.person_id, from, used(row, signCount, clock.now()))
         if (opened === null) throw badPasskey('this passkey does not let in any more')
-        noFailure()
         return { personId: row.person_id, passkeyId: row.id, ...opened }
-      } catch (error) {
-        if (!(error instanceof AccountsRefusal || error instanceof Malformed)) {
-          noFailure()
-          throw error
-        }
-        throw tries.refused(new Fault('bad_sign_in', { detail: told(error), cause: error }), from)
-      }
-    },
+      }),
+
+    confirm: (person, answer, page, from) =>
+      asTry(answer, from, async () => {
+        const { row, signCount } = await checkAnswer(answer, page, person.session)
+        if (row.person_id !== person.id) throw badPasskey('this passkey is of another person')
+        const use = used(row, signCount, clock.now())
+        await writeOrRefuse(writer, [use], () => badPasskey('this passkey was removed'))
+      }),
   }
 }
 

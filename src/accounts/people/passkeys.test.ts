@@ -32,7 +32,7 @@ async function openRig() {
   }
 
   async function enter(authenticator: FakeAuthenticator, wrongs: Wrongs = {}, at = page) {
-    const { challenge, seal } = passkeySignIn.begin(at)
+    const { challenge, seal } = passkeySignIn.begin(at, null)
     const answer = { ...authenticator.sign({ ...at, challenge }, wrongs), seal }
     return await passkeySignIn.signIn(answer, at, here)
   }
@@ -173,7 +173,7 @@ test('signatures of any length and authenticator data of any shape are refused, 
     await add(authenticator)
     const tryWith = async (wrong: Readonly<Record<string, Uint8Array>>) => {
       clock.turn(60_000)
-      const { challenge, seal } = passkeySignIn.begin(page)
+      const { challenge, seal } = passkeySignIn.begin(page, null)
       const answer = { ...authenticator.sign({ ...page, challenge }), seal, ...wrong }
       return await refusal(passkeySignIn.signIn(answer, page, here))
     }
@@ -206,7 +206,7 @@ test('an answer counts once, within five minutes, in the session and for what it
   const { passkeys, passkeySignIn, add, adder, signIn, clock } = await openRig()
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
-  const { challenge, seal } = passkeySignIn.begin(page)
+  const { challenge, seal } = passkeySignIn.begin(page, null)
   const answer = { ...authenticator.sign({ ...page, challenge }), seal }
   await passkeySignIn.signIn(answer, page, here)
   assert.match(
@@ -223,7 +223,7 @@ test('an answer counts once, within five minutes, in the session and for what it
   const { session } = await signIn.enter(adder.id, here)
   const inAnother = passkeys.add({ ...adder, session: session.id }, page, fresh)
   assert.match(await refusal(inAnother), /took too long/)
-  const asSignIn = passkeySignIn.begin(page)
+  const asSignIn = passkeySignIn.begin(page, null)
   assert.match(
     await refusal(passkeys.add(adder, page, { ...fresh, seal: asSignIn.seal })),
     /took too long/,
@@ -234,7 +234,7 @@ test('an answer counts once, within five minutes, in the session and for what it
 
 test('a challenge from before a restart is refused in words', async () => {
   const one = await openRig()
-  const { seal, challenge } = one.passkeySignIn.begin(page)
+  const { seal, challenge } = one.passkeySignIn.begin(page, null)
   const two = await openRig()
   const authenticator = createFakeAuthenticator()
   await two.add(authenticator)

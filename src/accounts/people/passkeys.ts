@@ -11,7 +11,7 @@ import { AccountsRefusal } from '../accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
 import { checkAuthenticator, spkiOf } from './passkey-answers.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
-import { endSessions } from './people.ts'
+import { endCredentials } from './people.ts'
 import { noSession } from './sessions.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
@@ -158,7 +158,7 @@ export function createPasskeys(parts: {
       const sql = 'DELETE FROM passkey WHERE id = ? AND person_id = ?'
       const statements: readonly Statement[] = [
         { sql, parameters: [id, personId], require: 'change' },
-        endSessions(personId, keepSession),
+        ...endCredentials(personId, keepSession),
       ]
       await writeOrRefuse(
         writer,

@@ -1,26 +1,29 @@
 // Passwords as they are stored: PHC strings of argon2id (RFC 9106), or of scrypt (RFC 7914) where Node lacks it. Each
-// hash takes some 70 ms of a core and 64 MiB, so two run at once and a short line waits.
+// hash takes some 70 ms of a core and 64 MiB, so two run at once and short lanes wait, in turns.
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { createTurnstile } from '../../base/turnstile.ts'
+import { createFairLine, type Place } from '../../base/fair-line.ts'
 import { normalizePassword } from './password-rules.ts'
 
 export type Passwords = {
-  /** A PHC string with a salt of its own. Throws `overloaded` when the line is full. */
+  /** A PHC string with a salt of its own, for callers that have shown something. Throws `overloaded`. */
   hash(password: string): Promise<string>
   /**
-   * Is this the password of `stored`, a PHC string? Null, for nobody, costs the same work and is false. Throws
-   * `overloaded` when the line is full.
+   * Is this the password of `stored`, a PHC string? Null, for an unknown person, costs the same work and is false. `place`: the
+   * caller of the try; other callers' tries do not delay it by more than a turn. Throws `overloaded` when its lane is full.
    */
-  isRight(password: string, stored: string | null): Promise<boolean>
+  isRight(password: string, stored: string | null, place: Place): Promise<boolean>
 }
 
 type Derive = (password: string, salt: Uint8Array, length: number) => Promise<Uint8Array>
 type Parsed = { readonly derive: Derive; readonly salt: Uint8Array; readonly hash: Uint8Array }
 
 const atOnce = 2
+/** Waiting tries of one caller; of all known callers, and of all unknown ones. */
+const perLane = 4
 const waitingMax = 32
+/** Of callers that came by a link or a session. */
+const ownPlace: Place = { lane: '', known: true }
 const saltBytes = 16
 const hashBytes = 32
 /** What a stored string may ask for at most: it is ours, but a broken one must not take the machine. */
@@ -34,26 +37,20 @@ const usualArgon2Cost: Argon2Cost = { memory: 64 * 1024, passes: 3, parallelism:
 const scryptCost: ScryptCost = { ln: 16, r: 8, p: 2 }
 
 /** `algorithm`: what new passwords are stored by; by itself the best that this Node has. */
-export function createPasswords(parts: {
-  readonly clock: Clock
-  readonly algorithm?: 'argon2id' | 'scrypt'
-  readonly argon2Cost?: Argon2Cost
-}): Passwords {
+export function createPasswords(
+  parts: {
+    readonly algorithm?: 'argon2id' | 'scrypt'
+    readonly argon2Cost?: Argon2Cost
+  } = {},
+): Passwords {
   const { argon2Cost = usualArgon2Cost } = parts
   const algorithm = parts.algorithm ?? (typeof argon2 === 'function' ? 'argon2id' : 'scrypt')
-  const limits = { concurrency: atOnce, perSecond: null, waitingMax }
-  const turnstile = createTurnstile(limits, parts.clock)
-  const never = new AbortController().signal
+  const line = createFairLine({ atOnce, perLane, waitingMax })
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const entered = turnstile.enter('content', never)
-    if (entered === null) throw new Fault('overloaded')
-    await entered
-    try {
-      return await work()
-    } finally {
-      turnstile.leave('content')
-    }
+  async function inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
+    const run = line.run(place, work)
+    if (run === null) throw new Fault('overloaded')
+    return await run
   }
 
   /** `derive` works by the cost of new passwords, or not at all for the password that nobody has. */
@@ -74,9 +71,11 @@ export function createPasswords(parts: {
 
   return {
     hash: (password) =>
-      inTurn(() => phc((salt) => deriveNew(normalizePassword(password), salt, hashBytes))),
-    isRight: (password, stored) =>
-      inTurn(async () => {
+      inTurn(ownPlace, () =>
+        phc((salt) => deriveNew(normalizePassword(password), salt, hashBytes)),
+      ),
+    isRight: (password, stored, place) =>
+      inTurn(place, async () => {
         const judge = parsePhc(stored ?? (await nobody))
         const { salt, hash: expected } = judge
         const derived = await judge.derive(normalizePassword(password), salt, expected.length)

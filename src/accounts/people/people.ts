@@ -30,9 +30,12 @@ export type People = {
   rename(id: string, name: string): Promise<void>
   /** `bad_password`. Whose session goes on is for the caller to say: all others are ended. */
   setPassword(id: string, password: string, keepSession: string | null): Promise<void>
-  /** Ends their sessions; their tokens rest. The last operator who can sign in cannot be disabled. */
+  /** Ends their sessions and open invitations; their tokens rest. The last operator who can sign in cannot be disabled. */
   setDisabled(id: string, disabled: boolean): Promise<void>
-  /** Ends their sessions, so that they come back with a new token. One operator stays. */
+  /**
+   * Ends their sessions, so that they come back with a new token. One operator stays. `false` also withdraws operator
+   * invitations of theirs and lowers their operator tokens to `owner`, so that a later promotion revives neither.
+   */
   setOperator(id: string, isOperator: boolean): Promise<void>
 }
 
@@ -91,7 +94,7 @@ export function createPeople(parts: {
       const parameters = [await passwords.hash(password), id]
       await change([
         { sql: 'UPDATE person SET password = ? WHERE id = ?', parameters, require: 'change' },
-        endSessions(id, keepSession),
+        ...endCredentials(id, keepSession),
       ])
     },
 
@@ -101,7 +104,11 @@ export function createPeople(parts: {
         ? `UPDATE person SET disabled = coalesce(disabled, ?1) WHERE id = ?2 AND ${notLastOperator}`
         : 'UPDATE person SET disabled = NULL WHERE ?1 IS NOT NULL AND id = ?2'
       const parameters = [clock.now(), id]
-      const statements = [{ sql, parameters, require: 'change' as const }, endSessions(id)]
+      const statements = [
+        { sql, parameters, require: 'change' as const },
+        endSessions(id),
+        { sql: 'DELETE FROM invitation WHERE invited_by = ? AND used IS NULL', parameters: [id] },
+      ]
       await writeOrRefuse(writer, statements, () => lastOperator())
     },
 
@@ -109,7 +116,11 @@ export function createPeople(parts: {
       if (get(id).isOperator === isOperator) return
       const sql = `UPDATE person SET operator = ?1 WHERE id = ?2 AND (?1 = 1 OR ${notLastOperator})`
       const parameters = [isOperator ? 1 : 0, id]
-      const statements = [{ sql, parameters, require: 'change' as const }, endSessions(id)]
+      const statements = [
+        { sql, parameters, require: 'change' as const },
+        endSessions(id),
+        ...(isOperator ? [] : endOperatorCredentials(id)),
+      ]
       await writeOrRefuse(writer, statements, () => lastOperator())
     },
   }
@@ -132,4 +143,32 @@ export function endSessions(personId: string, keep: string | null = null): State
     sql: 'DELETE FROM session WHERE person_id = ? AND id IS NOT ?',
     parameters: [personId, keep],
   }
+}
+
+/**
+ * What a change of a person's sign-in ends: all their sessions but `keep`, and the open invitations that were made in
+ * any session but `keep`. Invitations of tokens end with their token.
+ */
+export function endCredentials(personId: string, keep: string | null = null): readonly Statement[] {
+  return [
+    endSessions(personId, keep),
+    {
+      sql: `DELETE FROM invitation WHERE invited_by = ?1 AND used IS NULL AND session_id IS NOT NULL
+        AND session_id IS NOT ?2`,
+      parameters: [personId, keep],
+    },
+  ]
+}
+
+function endOperatorCredentials(personId: string): readonly Statement[] {
+  return [
+    {
+      sql: `DELETE FROM invitation WHERE invited_by = ? AND used IS NULL AND role = 'operator'`,
+      parameters: [personId],
+    },
+    {
+      sql: `UPDATE token SET role = 'owner' WHERE person_id = ? AND role = 'operator'`,
+      parameters: [personId],
+    },
+  ]
 }

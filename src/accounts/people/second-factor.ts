@@ -8,7 +8,7 @@ import { NothingChanged } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { hashCredential } from '../api-key.ts'
 import { endPasskeys } from './passkeys.ts'
-import { endSessions } from './people.ts'
+import { endCredentials } from './people.ts'
 import { noPerson } from './person.ts'
 import type { Seal } from './seal.ts'
 import { createTotpSecret, findTotpStep, toBase32, totpAddress } from './totp.ts'
@@ -99,7 +99,7 @@ export function createSecondFactor(parts: {
           parameters: [personId],
           rows: codes.map((one) => [hashCredential(tidied(one))]),
         },
-        endSessions(personId, keepSession),
+        ...endCredentials(personId, keepSession),
       ]
       await writeOrRefuse(writer, statements, wrongCode)
       return codes
@@ -107,12 +107,12 @@ export function createSecondFactor(parts: {
 
     async remove(personId, keepSession) {
       getRow(personId)
-      await writer.write([...endTotp(personId), endSessions(personId, keepSession)])
+      await writer.write([...endTotp(personId), ...endCredentials(personId, keepSession)])
     },
 
     async reset(personId) {
       getRow(personId)
-      await writer.write([...endTotp(personId), endPasskeys(personId), endSessions(personId)])
+      await writer.write([...endTotp(personId), endPasskeys(personId), ...endCredentials(personId)])
     },
 
     async use(personId, code) {

@@ -6,7 +6,7 @@ import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { hashCredential } from '../api-key.ts'
-import { endSessions } from './people.ts'
+import { endCredentials } from './people.ts'
 import { writeOrRefuse } from './write-or-refuse.ts'
 
 /** Times are milliseconds since 1970 UTC. */
@@ -38,11 +38,11 @@ export type Sessions = {
   renew(id: string): Promise<{ readonly token: string; readonly expires: number }>
   /** Of one person, the last seen first; without those that are over. */
   list(personId: string): readonly Session[]
-  /** One of this person's own. */
+  /** One of this person's own, with the open invitations that were made in it. */
   end(id: string, personId: string): Promise<void>
   /** Whosever it is; nothing when it is over already. */
   endOne(id: string): Promise<void>
-  /** All of a person but `keep`; the number of those ended. */
+  /** All of a person but `keep`, with the open invitations that were made in them; the number of sessions ended. */
   endOthers(personId: string, keep: string | null): Promise<number>
   /** Lets go of what is over; the number of those. */
   sweep(): Promise<number>
@@ -141,9 +141,13 @@ export function createSessions(parts: {
 
     async end(id, personId) {
       const sql = 'DELETE FROM session WHERE id = ? AND person_id = ?'
+      const withdraw = 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL'
       await writeOrRefuse(
         writer,
-        [{ sql, parameters: [id, personId], require: 'change' }],
+        [
+          { sql, parameters: [id, personId], require: 'change' },
+          { sql: withdraw, parameters: [id] },
+        ],
         noSession,
       )
     },
@@ -153,7 +157,7 @@ export function createSessions(parts: {
     },
 
     async endOthers(personId, keep) {
-      const [ended = 0] = await writer.write([endSessions(personId, keep)])
+      const [ended = 0] = await writer.write(endCredentials(personId, keep))
       return ended
     },
 

@@ -3,18 +3,22 @@
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 
-/** Where an attempt comes from; `agent`: what the browser calls itself. */
-export type From = { readonly address: string; readonly agent: string }
+/** Where an attempt comes from; `agent`: what the browser calls itself; `device`: its device cookie, if it sent one. */
+export type From = {
+  readonly address: string
+  readonly agent: string
+  readonly device?: string | null
+}
 
 /**
  * Takes a try in advance; what it returns gives it back. Throws `over_rate`. `name`: what is tried, an email as it was
- * typed in lower case.
+ * typed in lower case. `own`: a known device or session; its tries are counted apart from all others.
  */
-export type BeginTry = (address: string, name: string) => () => void
+export type BeginTry = (address: string, name: string, own?: string | null) => () => void
 
 export type SignInTries = {
   /** Throws `over_rate`; returns what gives the try back. */
-  begin(address: string, name: string): () => void
+  begin(address: string, name: string, own?: string | null): () => void
   /** The same Fault, for who bans addresses by the log. Never the email: people type passwords there. */
   refused(fault: Fault, from: Pick<From, 'address'>): Fault
 }
@@ -33,9 +37,9 @@ export function createSignInTries(parts: {
 
   return {
     refused,
-    begin(address, name) {
+    begin(address, name, own = null) {
       try {
-        return beginTry(address, name)
+        return beginTry(address, name, own)
       } catch (error) {
         throw error instanceof Fault ? refused(error, { address }) : error
       }

@@ -31,16 +31,15 @@ test('an unknown email, a wrong password and a disabled person are answered alik
 test('each of them costs one hash of a password, as a right one does', async () => {
   const clock = createTurnedClock()
   const passwords = createPasswords({
-    clock,
     argon2Cost: { memory: 64, passes: 1, parallelism: 1 },
   })
   let hashes = 0
   const { signIn, people, addPerson } = createIdentityRig(':memory:', clock, {
     passwords: {
       ...passwords,
-      isRight(password, stored) {
+      isRight(password, stored, place) {
         hashes++
-        return passwords.isRight(password, stored)
+        return passwords.isRight(password, stored, place)
       },
     },
   })
@@ -137,11 +136,49 @@ test('a password that changed while it was judged opens nothing', async () => {
 test('a change that matters asks for the password again, and bounds the guesses', async () => {
   const { signIn, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
-  await signIn.confirm(id, goodPassword, here.address)
+  const person = { id, session: 'one' }
+  await signIn.confirm(person, goodPassword, here.address)
   const wrong = (error: unknown) =>
     error instanceof AccountsRefusal && error.reason === 'wrong_password'
   for (let n = 0; n < 10; n++) {
-    await assert.rejects(signIn.confirm(id, 'wrong', here.address), wrong)
+    await assert.rejects(signIn.confirm(person, 'wrong', here.address), wrong)
   }
-  await assert.rejects(signIn.confirm(id, goodPassword, here.address), fault('over_rate'))
+  await assert.rejects(signIn.confirm(person, goodPassword, here.address), fault('over_rate'))
+  await signIn.confirm({ id, session: 'two' }, goodPassword, here.address)
+})
+
+test('failed sign-ins lock out no session that is open, and no device that signed in before', async () => {
+  const { signIn, devices, addPerson } = createIdentityRig()
+  const { id } = await addPerson(ada.email)
+  const { id: other } = await addPerson('grace@example.org')
+  for (let n = 0; n < 12; n++) {
+    const from = { ...here, address: `198.51.100.${n}` }
+    await assert.rejects(signIn.signIn({ ...ada, password: 'wrong' }, from))
+  }
+  await assert.rejects(signIn.signIn(ada, here), fault('over_rate'))
+  const elsewhere = { ...here, device: devices.issue(other).token }
+  await assert.rejects(signIn.signIn(ada, elsewhere), fault('over_rate'))
+  const known = { ...here, device: devices.issue(id).token }
+  await signIn.signIn(ada, known)
+  await signIn.confirm({ id, session: 'one' }, goodPassword, here.address)
+  for (let n = 0; n < 10; n++) {
+    await assert.rejects(signIn.signIn({ ...ada, password: 'x' }, known), fault('bad_sign_in'))
+  }
+  await assert.rejects(signIn.signIn(ada, known), fault('over_rate'))
+})
+
+test('a right password does not wait behind the wrong ones of another address', async () => {
+  const { signIn, addPerson } = createIdentityRig()
+  await addPerson(ada.email)
+  const settled: string[] = []
+  const wrong = Array.from({ length: 20 }, async (_, n) => {
+    const order = { email: `nobody${n}@example.org`, password: 'wrong' }
+    await signIn.signIn(order, { ...here, address: '198.51.100.1' }).catch(() => {})
+    settled.push('wrong')
+  })
+  const right = signIn.signIn(ada, here).then(() => settled.push('right'))
+  await Promise.all([...wrong, right])
+  // Tries that are refused immediately do not count: of the waiting ones, it is among the first.
+  const waited = settled.slice(settled.indexOf('right'))
+  assert.ok(waited.length > 2, settled.join(' '))
 })

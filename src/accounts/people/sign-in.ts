@@ -1,8 +1,12 @@
 // Signing in: one answer, after the same work, for an email that nobody has, a wrong password and a disabled person;
 // failures are held back by address and by person before any work is done.
+import { networkOf } from '../../base/address.ts'
+import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
+import { keepNewest } from '../../base/keep-newest.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
+import type { KnownDevices } from './known-devices.ts'
 import type { Passwords } from './passwords.ts'
 import { noPerson } from './person.ts'
 import type { SecondFactor } from './second-factor.ts'
@@ -23,8 +27,15 @@ export type SignIn = {
     personId: string,
     from: From,
   ): Promise<{ readonly token: string; readonly session: Session }>
-  /** Is it really them, before a change that matters? Throws AccountsRefusal `wrong_password`; `over_rate`. */
-  confirm(personId: string, password: string, address: string): Promise<void>
+  /**
+   * Is it really the person of this session, before a change that matters? Tries are counted by session, so failed
+   * sign-ins elsewhere do not lock it out. Throws AccountsRefusal `wrong_password`; `over_rate`; `overloaded`.
+   */
+  confirm(
+    person: { readonly id: string; readonly session: string },
+    password: string,
+    address: string,
+  ): Promise<void>
 }
 
 type Row = {
@@ -37,6 +48,9 @@ type Row = {
 
 const columns = 'id, email, password, disabled, totp IS NOT NULL AS has_totp'
 const emailMax = 254
+/** How long a network has priority after a successful sign-in. */
+const recentMs = 7 * 86_400_000
+const recentMax = 10_000
 
 export function createSignIn(parts: {
   readonly db: Database
@@ -44,16 +58,31 @@ export function createSignIn(parts: {
   readonly sessions: Sessions
   readonly secondFactor: SecondFactor
   readonly tries: SignInTries
+  readonly devices: KnownDevices
+  readonly clock: Clock
 }): SignIn {
-  const { db, passwords, sessions, secondFactor, tries } = parts
+  const { db, passwords, sessions, secondFactor, tries, devices, clock } = parts
+  // When each network last signed in with success.
+  const recent = new Map<string, number>()
+
+  function isRecent(network: string): boolean {
+    const at = recent.get(network)
+    return at !== undefined && clock.monotonic() - at < recentMs
+  }
 
   return {
     async signIn({ email, password, code = '' }, from) {
       const name = email.trim().toLowerCase().slice(0, emailMax)
-      const noFailure = tries.begin(from.address, name)
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE email = ?`, [name])
+      const device = devices.idOf(from.device ?? null, row?.id ?? null)
+      const network = networkOf(from.address)
+      const noFailure = tries.begin(from.address, name, device === null ? null : `device ${device}`)
+      const place =
+        device === null
+          ? { lane: network, known: isRecent(network) }
+          : { lane: `device ${device}`, known: true }
       const isRight = await orGiveBack(noFailure, () =>
-        passwords.isRight(password, row?.password ?? null),
+        passwords.isRight(password, row?.password ?? null, place),
       )
       if (row === null || !isRight || row.disabled !== null) {
         throw tries.refused(new Fault('bad_sign_in'), from)
@@ -72,6 +101,7 @@ export function createSignIn(parts: {
       // By the password that was judged: a change of it meanwhile has ended what was open.
       const opened = await sessions.open(row.id, from, row.password)
       if (opened === null) throw new Fault('bad_sign_in')
+      keepNewest(recent, network, clock.monotonic(), recentMax)
       return { personId: row.id, ...opened }
     },
 
@@ -81,11 +111,14 @@ export function createSignIn(parts: {
       return opened
     },
 
-    async confirm(personId, password, address) {
+    async confirm({ id: personId, session }, password, address) {
       const row = db.get<Row>(`SELECT ${columns} FROM person WHERE id = ?`, [personId])
       if (row === null) throw noPerson()
-      const noFailure = tries.begin(address, row.email)
-      const isRight = await orGiveBack(noFailure, () => passwords.isRight(password, row.password))
+      const own = `session ${session}`
+      const noFailure = tries.begin(address, row.email, own)
+      const isRight = await orGiveBack(noFailure, () =>
+        passwords.isRight(password, row.password, { lane: own, known: true }),
+      )
       if (!isRight) throw new AccountsRefusal('wrong_password', 'this is not your password')
       noFailure()
     },

@@ -3,8 +3,10 @@
 import { join } from 'node:path'
 import { createAccounts } from '../../accounts/accounts.ts'
 import type { Config } from '../../config/settings.ts'
+import { countQuarantined } from '../../content/quarantine-rows.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { lockFolder } from '../../db/lock.ts'
+import { checkIntegrity } from '../../db/integrity.ts'
 import { schemaVersion } from '../../db/migrate.ts'
 import { migrations } from '../../db/migrations.ts'
 import { createQueries } from '../../db/queries.ts'
@@ -64,16 +66,14 @@ export function* checkData(parts: Parts): Generator<Problem> {
     problem(
       'database_broken',
       `${path} is damaged: ${why}`,
-      `restore a copy; what can still be read: sqlite3 ${path} .recover`,
+      `start the server, which rebuilds damaged indexes; else restore a copy; what can still be read: sqlite3 ${path} .recover`,
     )
   let db: Database | null = null
   try {
     db = openDatabase(path, { readOnly: true })
-    const check = file.bytes > thoroughBytesMax ? 'quick_check' : 'integrity_check'
-    const [found] = db.all<Record<string, string>>(`PRAGMA ${check}(1)`)
-    const said = Object.values(found ?? {})[0] ?? 'no answer'
-    if (said !== 'ok') yield broken(said)
-    else yield* checkRows(db, parts)
+    const [damage] = checkIntegrity(db, file.bytes > thoroughBytesMax)
+    if (damage === undefined) yield* checkRows(db, parts)
+    else yield broken(`table ${damage.table}: ${damage.text}`)
   } catch (error) {
     yield broken(error instanceof Error ? error.message : String(error))
   } finally {
@@ -106,6 +106,7 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
     )
     return
   }
+  yield* checkQuarantine(db, command)
   yield* checkStoredChain(db, machine, config, firstHash)
   yield* checkLies(db, config, { now: machine.clock.now(), command })
   const queries = createQueries()
@@ -118,6 +119,16 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
   yield* checkKeys({ data: { accounts, db }, config, now: machine.clock.now(), command })
   const hasKeyPair = machine.findFile(join(config.dataDir, 'identity.pem')) !== null
   yield* checkPeople(db, config, { now: machine.clock.now(), command, hasKeyPair })
+}
+
+function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem> {
+  const copies = countQuarantined(db)
+  if (copies === 0) return
+  yield problem(
+    'copies_quarantined',
+    `${copies === 1 ? '1 stored copy' : `${copies} stored copies`} failed verification and cannot be served`,
+    `${command('store verify')} names them and the pins they belong to; check the disk, then add those files again`,
+  )
 }
 
 function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem> {

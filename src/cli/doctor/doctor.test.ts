@@ -560,7 +560,11 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     },
   ],
   ['public keys that need no secret', 'no_secret_required', { data: withKey({}), env: open }],
-  ['public keys without a limit', 'no_limits', { data: withKey({}), env: open }],
+  [
+    'public keys without a limit',
+    'no_limits',
+    { data: withKey({}), env: { ...open, CAIRN_HTTP_KEY_RATES: 'none' } },
+  ],
 ]
 
 for (const [wrong, code, given] of golden) {

@@ -3,6 +3,7 @@
 import type { ApiKey } from '../../accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
+import { keyRatesOf } from '../../key-rates.ts'
 import { advice, isLoopback, problem, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000
@@ -96,9 +97,10 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
 
 function* checkPublicKeys(
   working: readonly ApiKey[],
-  { http }: Config,
+  config: Config,
   command: CommandLine,
 ): Generator<Problem> {
+  const { http } = config
   const open = working.filter((key) => !key.settings.secretRequired).length
   if (open > 0) {
     yield advice(
@@ -108,7 +110,9 @@ function* checkPublicKeys(
     )
   }
   const endless = working.filter(
-    ({ settings }) => settings.unitsPerSecond === null && settings.unitsPerDay === null,
+    ({ settings }) =>
+      (settings.unitsPerSecond ?? keyRatesOf(config).unitsPerSecond) === null &&
+      settings.unitsPerDay === null,
   ).length
   if (endless > 0) {
     yield advice(

@@ -4,8 +4,12 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
 
-/** In `block.file`: in no segment, its copy was wrong. Segments count from 1. */
-export const lostFile = 0
+/**
+ * About a row of `block`: its bytes are found and served. Segments count from 1. A copy that failed verification is in
+ * quarantine: its row has the negative of its segment, and the bytes stay there. 0: in no segment, its copy was dropped
+ * by an earlier version.
+ */
+const isReadable = 'file > 0'
 
 /** About a row of `block`: an account keeps it (docs/decisions/0018). */
 export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
@@ -35,14 +39,24 @@ export type StagedRow = {
   readonly place: BlockPlace | null
 }
 
-const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND file <> ${lostFile}`
-const hasSql = `SELECT 1 FROM block WHERE hash = ? AND file <> ${lostFile}`
-/** What is there stays as it is; what was lost lies where the new copy is, and is the same block as before. */
+const findSql = `SELECT file, at, bytes, form, size FROM block WHERE hash = ? AND ${isReadable}`
+const quarantinedSql = 'SELECT -file, at, bytes, form, size FROM block WHERE hash = ? AND file < 0'
+const hasSql = `SELECT 1 FROM block WHERE hash = ? AND ${isReadable}`
+/** What is readable stays as it is; else the block lies where the new copy is, and keeps its id. */
 const unlessThere = `ON CONFLICT (hash) DO UPDATE SET file = excluded.file, at = excluded.at, bytes = excluded.bytes,
-  form = excluded.form, size = excluded.size WHERE block.file = ${lostFile}`
+  form = excluded.form, size = excluded.size WHERE block.file <= 0`
 
 export function findPlace(db: Database, hash: Uint8Array): BlockPlace | null {
-  const row = db.getRow<readonly [number, number, number, BlockForm, number]>(findSql, [hash])
+  return findBy(findSql, db, hash)
+}
+
+/** Where the copy in quarantine lies. */
+export function findQuarantinedPlace(db: Database, hash: Uint8Array): BlockPlace | null {
+  return findBy(quarantinedSql, db, hash)
+}
+
+function findBy(sql: string, db: Database, hash: Uint8Array): BlockPlace | null {
+  const row = db.getRow<readonly [number, number, number, BlockForm, number]>(sql, [hash])
   if (row === null) return null
   const [file, at, bytes, form, size] = row
   return { file, at, bytes, form, size }
@@ -102,7 +116,7 @@ export function requireStaged(batch: string): Statement {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
       SELECT hash, file, at, bytes, form, size, 0 FROM staged
       WHERE batch = ? AND file IS NULL AND NOT EXISTS (
-        SELECT 1 FROM block WHERE block.hash = staged.hash AND block.file <> ${lostFile})`,
+        SELECT 1 FROM block WHERE block.hash = staged.hash AND block.file > 0)`,
     parameters: [batch],
   }
 }
@@ -112,7 +126,7 @@ export function requireBlocks(hashes: readonly Uint8Array[]): Statement {
   return {
     sql: `INSERT INTO block (hash, file, at, bytes, form, size, created)
       SELECT ?1, NULL, 0, 0, 0, 0, 0
-      WHERE NOT EXISTS (SELECT 1 FROM block WHERE hash = ?1 AND file <> ${lostFile})`,
+      WHERE NOT EXISTS (SELECT 1 FROM block WHERE hash = ?1 AND ${isReadable})`,
     parameters: [],
     rows: hashes.map((hash) => [hash]),
   }
@@ -134,16 +148,17 @@ export function unstageStep(batch: string | null): Statement {
 
 export const stepRows = 1000
 
-/** A block that an account keeps is lost, not gone: what refers to its row finds it again when a good copy comes. */
-export function dropBlock(hash: Uint8Array): readonly Statement[] {
-  return [
-    {
-      sql: `DELETE FROM block WHERE hash = ?
-        AND NOT ${isCharged}`,
-      parameters: [hash],
-    },
-    { sql: `UPDATE block SET file = ${lostFile} WHERE hash = ?`, parameters: [hash] },
-  ]
+/** The copy at `place` is no longer found, and its bytes stay; a later copy of the block takes its place. */
+export function quarantineBlock(hash: Uint8Array, { file, at }: BlockPlace): Statement {
+  return {
+    sql: 'UPDATE block SET file = -file WHERE hash = ? AND file = ? AND at = ?',
+    parameters: [hash, file, at],
+  }
+}
+
+/** The copy in quarantine is found again. */
+export function releaseBlock(hash: Uint8Array): Statement {
+  return { sql: 'UPDATE block SET file = -file WHERE hash = ? AND file < 0', parameters: [hash] }
 }
 
 /** As `Forget` says, but for what is held in memory. */

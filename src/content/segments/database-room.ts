@@ -18,13 +18,16 @@ export function createDatabaseRoom(parts: {
   readonly writer: Writer
   readonly log: Log
   readonly bytesMax: number | null
+  /** Of `bytesMax`, taken by neither. */
+  readonly besideBytes: () => number
 }): DatabaseRoom {
-  const { db, writer, log, bytesMax } = parts
+  const { db, writer, log, bytesMax, besideBytes } = parts
   return {
     bytes: () => databaseBytes(db),
     leave(segmentBytes) {
       if (bytesMax === null) return
-      const pages = Math.max(1, Math.floor((bytesMax - segmentBytes) / pageBytes(db)))
+      const left = bytesMax - segmentBytes - besideBytes()
+      const pages = Math.max(1, Math.floor(left / pageBytes(db)))
       writer
         .write([{ sql: `PRAGMA max_page_count = ${pages}`, parameters: [] }])
         .catch((error: unknown) => log('warn', 'room_not_divided', { error }))

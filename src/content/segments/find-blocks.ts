@@ -1,7 +1,7 @@
 // Blocks by name: their places as remembered, as they wait for their rows, as the index has them; and their bytes.
 // Tested by src/content/segments/segment-store.test.ts
 import type { Database } from '../../db/sqlite.ts'
-import { findPlace, hasBlock, type BlockPlace } from './block-index.ts'
+import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
 import { createBlockRoom } from './block-room.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -13,6 +13,10 @@ export type BlockFinder = {
   placeOf(hash: Uint8Array): BlockPlace | null
   /** Not verified; null: it is not here. Throws when it cannot be read. */
   find(hash: Uint8Array): Uint8Array | null
+  /** The same by a new look at the index on disk. */
+  findAgain(hash: Uint8Array): Uint8Array | null
+  /** The same of a copy in quarantine. */
+  findQuarantined(hash: Uint8Array): Uint8Array | null
 }
 
 export function createBlockFinder(parts: {
@@ -50,6 +54,18 @@ export function createBlockFinder(parts: {
       const bytes = readBlock(files, place, room)
       places.note(hash, place)
       return bytes
+    },
+    findAgain(hash) {
+      places.forget(hash)
+      db.forgetPages()
+      const place = placeOf(hash)
+      return place === null ? null : readBlock(files, place)
+    },
+    findQuarantined(hash) {
+      // The new copy has its row later.
+      if (pending.has(hash)) return null
+      const place = findQuarantinedPlace(db, hash)
+      return place === null ? null : readBlock(files, place)
     },
   }
 }

@@ -67,13 +67,13 @@ test('a block put while its forgetting waits for its turn stays', async (t) => {
   assert.equal(await store.forget([a.ref.hash]), 1)
 })
 
-test('a batch that counted on a copy which was dropped as bad fails, and succeeds when tried again', async (t) => {
+test('a batch that counted on a copy which went to quarantine fails, and succeeds when tried again', async (t) => {
   const { store } = createSegmentFixture(t, { ops: createMemoryFileOps() })
   const a = item('a')
   await store.commit([a])
   const batch = store.batch()
   await batch.put([a])
-  await store.drop(a.ref)
+  await store.quarantine(a.ref)
   await assert.rejects(batch.commit())
   await batch.discard()
   const again = store.batch()

@@ -197,7 +197,7 @@ test('what an open batch wrote is left alone until it ends', async (t) => {
   for (const { ref, bytes } of mine) assert.deepEqual(store.find(ref), new Uint8Array(bytes))
 })
 
-test('a copy that is wrong is not copied', async (t) => {
+test('a copy that is wrong goes to quarantine, and its segment stays', async (t) => {
   const made = createStore(t)
   const { store, ops } = made
   const all = items('block', 40)
@@ -206,6 +206,9 @@ test('a copy that is wrong is not copied', async (t) => {
   const [first] = ops.files.values()
   if (first !== undefined) first[200] = (first[200] ?? 0) ^ 1
   await freeAllBut(made, kept)
-  assert.equal(kept[0] === undefined ? null : store.find(kept[0].ref), null)
+  const wrong = kept[0]?.ref ?? item('').ref
+  assert.equal(store.find(wrong), null)
+  assert.ok(store.quarantineFlag.isUp)
+  assert.notDeepEqual(store.findQuarantined(wrong), null)
   assert.deepEqual(store.find(all[1]?.ref ?? item('').ref), new Uint8Array(all[1]?.bytes ?? []))
 })

@@ -3,14 +3,14 @@
 // short is dead space at worst, and the next time goes on.
 // Tested by src/content/segments/free-segments.test.ts
 import type { Pace } from '../../base/pace.ts'
-import { hasCode } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { Freed, LiveBlocks } from '../store.ts'
-import { dagPbLeaf, dropBlock, moveBlocksTo, type BlockRow } from './block-index.ts'
+import { dagPbLeaf, moveBlocksTo, quarantineBlock, type BlockRow } from './block-index.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { SegmentFolder } from './segment-folder.ts'
@@ -21,6 +21,9 @@ const liveShareMax = 0.5
 const lookRows = 500
 const stepRows = 100
 const stepBytes = 256 * 1024
+/** How often a block is read before its copy is believed to be wrong. */
+const readsMax = 3
+const quarantinedInSql = 'SELECT 1 FROM block WHERE file <= 0 AND file = ? LIMIT 1'
 
 export type FreeParts = {
   readonly db: Database
@@ -31,6 +34,8 @@ export type FreeParts = {
   /** Nobody writes to it any more: what is open of it for writing is closed. */
   readonly closeWritten: (id: number) => Promise<void>
   readonly pace: Pace
+  /** A block went to quarantine: what is remembered of it is forgotten. */
+  readonly onQuarantine: (hash: Uint8Array) => void
 }
 
 /** `live`: what lives in each of `sealed`, at least; none of them can gain a block. */
@@ -40,7 +45,7 @@ export async function freeSegments(
   live: ReadonlyMap<number, LiveBlocks>,
   signal: AbortSignal,
 ): Promise<Freed> {
-  const { folder, files, closeWritten, pace } = parts
+  const { db, folder, files, closeWritten, pace } = parts
   const freed = { segments: 0, bytes: 0 }
   const mostlyDead = folder.files().filter(({ id, bytes }) => {
     const alive = live.get(id)?.bytes ?? 0
@@ -51,7 +56,9 @@ export async function freeSegments(
   for (const { id, bytes } of inOrder) {
     signal.throwIfAborted()
     const blocks = live.get(id)
-    if (blocks !== undefined) await moveBlocks(parts, id, blocks, signal)
+    const isEmpty = blocks === undefined || (await moveBlocks(parts, id, blocks, signal))
+    // What stays there is nowhere else.
+    if (!isEmpty || db.getValue(quarantinedInSql, [-id]) !== null) continue
     const remove = async (): Promise<void> => {
       files.forget(id)
       await closeWritten(id)
@@ -68,14 +75,15 @@ export async function freeSegments(
   }
 }
 
-/** Everything that lives in a segment, to the log. */
+/** Everything that lives in a segment, to the log. False: a block cannot be read and stays. */
 async function moveBlocks(
   parts: FreeParts,
   file: number,
   { first, last }: LiveBlocks,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { db, pace } = parts
+  let isEmpty = true
   for (let after = first - 1; after < last;) {
     const end =
       db.getValue<number>(
@@ -95,26 +103,32 @@ async function moveBlocks(
         bytes += rows[to]?.size ?? 0
         to += 1
       }
-      await pace.step(1, () => moveStep(parts, rows.slice(from, to)), signal)
+      const step = rows.slice(from, to)
+      isEmpty = (await pace.step(1, () => moveStep(parts, step), signal)) && isEmpty
       from = to
     }
     after = end
   }
+  return isEmpty
 }
 
 const fits = (bytes: number, rows: number): boolean => bytes <= stepBytes && rows < stepRows
 
+/** False: one cannot be read or is wrong, and stays. */
 async function moveStep(
-  { writer, files, log }: FreeParts,
+  { writer, files, log, onQuarantine }: FreeParts,
   rows: readonly BlockRow[],
-): Promise<void> {
+): Promise<boolean> {
   const good: { readonly row: BlockRow; readonly block: Uint8Array }[] = []
   for (const row of rows) {
     const block = await readProved(files, row)
-    if (block === null) await writer.write(dropBlock(row.hash))
-    else good.push({ row, block })
+    if (block instanceof Uint8Array) good.push({ row, block })
+    else if (block === 'wrong') {
+      await writer.write([quarantineBlock(row.hash, row)])
+      onQuarantine(row.hash)
+    }
   }
-  if (good.length === 0) return
+  if (good.length === 0) return rows.length === 0
   const records = good.map(
     ({ row, block }) => ({ kind: 'object', key: row.hash, payload: block }) as const,
   )
@@ -127,21 +141,33 @@ async function moveStep(
       }),
     ),
   ])
+  return good.length === rows.length
 }
 
-/** Null: its bytes are wrong. Throws what the system says when they can not be read. */
+/** Read again before it is believed to be wrong or unreadable. */
 async function readProved(
   files: OpenFiles,
-  { hash, file, at, bytes, form }: BlockRow,
-): Promise<Uint8Array | null> {
-  const data = new Uint8Array(bytes)
-  if ((await files.read(file, data, at)) < bytes) return null
-  const block = form === dagPbLeaf ? joinBytes([leafPrefix(bytes), data, leafSuffix(bytes)]) : data
-  try {
-    verifyDagBlock(hash, block)
-    return block
-  } catch (thrown) {
-    if (hasCode(thrown, 'unverified')) return null
-    throw thrown
+  row: BlockRow,
+): Promise<Uint8Array | 'wrong' | 'unreadable'> {
+  let failure: 'wrong' | 'unreadable' = 'wrong'
+  for (let read = 0; read < readsMax; read += 1) {
+    try {
+      return await readOnce(files, row)
+    } catch (thrown) {
+      failure = hasCode(thrown, 'unverified') ? 'wrong' : 'unreadable'
+    }
   }
+  return failure
+}
+
+/** Throws `unverified`, and the system's error when it cannot be read. */
+async function readOnce(
+  files: OpenFiles,
+  { hash, file, at, bytes, form }: BlockRow,
+): Promise<Uint8Array> {
+  const data = new Uint8Array(bytes)
+  if ((await files.read(file, data, at)) < bytes) throw new Fault('unverified')
+  const block = form === dagPbLeaf ? joinBytes([leafPrefix(bytes), data, leafSuffix(bytes)]) : data
+  verifyDagBlock(hash, block)
+  return block
 }

@@ -19,8 +19,6 @@ export type PendingBlocks = {
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
   find(multihash: Uint8Array): BlockPlace | null
-  /** Its copy is wrong: it gets no row, if it has none yet. */
-  drop(multihash: Uint8Array): void
   /** The log is on disk up to there, and so many bytes and records longer than it was told of before. */
   onLog(end: Place, bytes: number, records: number): void
   /** Resolves when everything that was added before the call has its row. Throws `no_space` and what a Writer throws. */
@@ -157,10 +155,6 @@ export function createPendingBlocks(parts: {
     },
     has: (multihash) => growing.has(multihash) || writing.has(multihash),
     find: (multihash) => growing.find(multihash) ?? writing.find(multihash),
-    drop(multihash) {
-      growing.remove(multihash)
-      writing.remove(multihash)
-    },
     onLog(to, bytes, records) {
       end = to
       logBytes += bytes

@@ -37,18 +37,14 @@ test('names that begin alike are told apart, and other functions name nothing he
   assert.equal(table.has(name('alike').subarray(0, 33)), false)
 })
 
-test('rows come in the order of names, without those that were removed', () => {
+test('rows come in the order of names', () => {
   const table = createPlaceTable(64)
   const names = Array.from({ length: 50 }, (_, at) => name(`${at}`))
   for (const [at, each] of names.entries()) table.add(each, 1, at, 1)
-  for (const each of names.slice(40)) table.remove(each)
-  const [added] = names.slice(45)
-  table.add(added ?? new Uint8Array(0), 2, 0, 1)
   const order = table.order()
   const rows = [...table.rows(order, 0, 20), ...table.rows(order, 20, 64)]
   const hex = rows.map(([hash]) => Buffer.from(hash).toString('hex'))
-  const left = [...names.slice(0, 40), added ?? new Uint8Array(0)]
-  assert.deepEqual(hex, left.map((each) => Buffer.from(each).toString('hex')).toSorted())
+  assert.deepEqual(hex, names.map((each) => Buffer.from(each).toString('hex')).toSorted())
 })
 
 test('a size that is no power of two is refused', () => {

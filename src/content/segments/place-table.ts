@@ -5,22 +5,21 @@ import { isSha256Name, sha256NameBytes as nameBytes } from '../../codec/multihas
 import { verbatim, type BlockPlace, type BlockValues } from './block-index.ts'
 
 export type PlaceTable = {
-  /** Of entries that were added, taken ones too. */
+  /** Entries that were added. */
   readonly size: number
   /** `name`: a multihash of 34 bytes; of one that is known already the later place counts. Throws when it is full. */
   add(name: Uint8Array, file: number, at: number, bytes: number): void
   has(multihash: Uint8Array): boolean
   find(multihash: Uint8Array): BlockPlace | null
-  remove(multihash: Uint8Array): void
   /** The entries in the order of their names, in which an index takes them quickest. */
   order(): Float64Array
-  /** Some of an order, but for those that were removed. Their names are views. */
+  /** Some of an order. Their names are views. */
   rows(order: Float64Array, from: number, to: number): readonly BlockValues[]
   clear(): void
 }
 
 const digestAt = 2
-/** Numbers of an entry: file (0: removed), place, length. */
+/** Numbers of an entry: file, place, length. */
 const width = 3
 /** An order is sorted by so much of the digest, above the number of the entry. */
 const orderBits = 31
@@ -95,8 +94,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       numbers[entry * width + 2] = bytes
     },
     has(multihash) {
-      const entry = entryOf(multihash)
-      return entry !== -1 && made?.numbers[entry * width] !== 0
+      return entryOf(multihash) !== -1
     },
     find(multihash) {
       const entry = entryOf(multihash)
@@ -105,11 +103,7 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       const file = numbers[entry * width] ?? 0
       const at = numbers[entry * width + 1] ?? 0
       const bytes = numbers[entry * width + 2] ?? 0
-      return file === 0 ? null : { file, at, bytes, form: verbatim, size: bytes }
-    },
-    remove(multihash) {
-      const entry = entryOf(multihash)
-      if (entry !== -1 && made !== null) made.numbers[entry * width] = 0
+      return { file, at, bytes, form: verbatim, size: bytes }
     },
     order() {
       const all = new Float64Array(size)
@@ -128,7 +122,6 @@ export function createPlaceTable(entriesMax: number): PlaceTable {
       for (let place = from; place < Math.min(to, order.length); place += 1) {
         const entry = (order[place] ?? 0) % entriesMax
         const file = numbers[entry * width] ?? 0
-        if (file === 0) continue
         const at = numbers[entry * width + 1] ?? 0
         const bytes = numbers[entry * width + 2] ?? 0
         const hash = names.subarray(entry * nameBytes, (entry + 1) * nameBytes)

@@ -2,7 +2,7 @@
 // and never acknowledged. Payloads are not judged.
 // Tested by src/content/segments/rebuild-index.test.ts
 import type { OpenFiles } from './open-files.ts'
-import { headBytes, headBytesMax, readHead, type RecordKind } from './record.ts'
+import { headBytes, headBytesMax, readHead, type RecordHead, type RecordKind } from './record.ts'
 
 /** `key` and `payload` are views that last until the next record. `at`: where the payload lies. */
 export type StoredRecord = {
@@ -15,6 +15,8 @@ export type StoredRecord = {
 /** No payload is larger, so a head that says so is none. */
 const payloadBytesMax = 64 * 1024 * 1024
 const windowBytes = 4 * 1024 * 1024
+/** Reads of bytes that are not a record head before they count as the end. */
+const readsMax = 3
 
 /** `bytes`: of the file. `from`: where a record begins. Throws what the system says of a file that cannot be read. */
 export async function* readRecords(
@@ -37,8 +39,16 @@ export async function* readRecords(
     return window.subarray(at - windowAt, at - windowAt + wanted)
   }
 
+  async function headAt(at: number): Promise<RecordHead | null> {
+    for (let read = 1; ; read += 1) {
+      const head = readHead(await view(at, headBytesMax))
+      if (head !== null || read === readsMax) return head
+      window = new Uint8Array(0)
+    }
+  }
+
   for (let at = from; at < bytes;) {
-    const head = readHead(await view(at, headBytesMax))
+    const head = await headAt(at)
     if (head === null || head.payloadBytes > payloadBytesMax) return
     const { kind, keyBytes, payloadBytes } = head
     const whole = await view(at, headBytes + keyBytes + payloadBytes)

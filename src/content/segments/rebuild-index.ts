@@ -9,9 +9,9 @@ import type { FileOps } from '../file-ops.ts'
 import type { Verify } from '../ref.ts'
 import { dagPbLeaf, findPlace, insertBlocks, verbatim, type BlockRow } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
-import { readLeafTable } from './leaf-table.ts'
+import { readLeafTable, type LeafTable } from './leaf-table.ts'
 import { createOpenFiles } from './open-files.ts'
-import { readRecords } from './read-records.ts'
+import { readRecords, type StoredRecord } from './read-records.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
 export type Rebuilt = {
@@ -25,6 +25,8 @@ export type Rebuilt = {
 
 const stepRows = 1000
 const filesMax = 64
+/** How often what does not prove itself is read. */
+const readsMax = 3
 
 /** While no server runs. `onBytes`: how many bytes of logs were read. */
 export async function rebuildIndex(parts: {
@@ -47,11 +49,25 @@ export async function rebuildIndex(parts: {
   let done = 0
 
   const proves = (row: BlockRow): boolean => {
-    try {
-      verify({ kind: 'dag-block', hash: row.hash }, readBlock(files, row))
-      return true
-    } catch {
-      return false
+    for (let read = 0; read < readsMax; read += 1) {
+      try {
+        verify({ kind: 'dag-block', hash: row.hash }, readBlock(files, row))
+        return true
+      } catch {
+        // Read again: the disk may hold the right bytes all the same.
+      }
+    }
+    return false
+  }
+
+  /** Of a leaf table; none when it stays torn. */
+  async function leafRows(file: number, record: StoredRecord): Promise<readonly BlockRow[]> {
+    const { key, payload, at } = record
+    const bytes = new Uint8Array(payload)
+    for (let read = 1; ; read += 1) {
+      const table = readLeafTable(key, bytes)
+      if (table !== null || read === readsMax) return table === null ? [] : rowsOf(table)
+      await files.read(file, bytes, at)
     }
   }
 
@@ -84,12 +100,13 @@ export async function rebuildIndex(parts: {
 
   try {
     for (const { id, bytes } of logs) {
-      for await (const { kind, key, payload, at } of readRecords(files, id, bytes)) {
-        if (kind === 'object') {
+      for await (const record of readRecords(files, id, bytes)) {
+        const { key, payload, at } = record
+        if (record.kind === 'object') {
           const size = payload.length
           await take({ hash: new Uint8Array(key), file: id, at, bytes: size, form: verbatim, size })
         } else {
-          for (const row of leafRows(key, payload)) await take(row)
+          for (const row of await leafRows(id, record)) await take(row)
         }
         onBytes(done + at, total)
       }
@@ -102,9 +119,7 @@ export async function rebuildIndex(parts: {
   }
 }
 
-function leafRows(key: Uint8Array, payload: Uint8Array): readonly BlockRow[] {
-  const table = readLeafTable(key, payload)
-  if (table === null) return []
+function rowsOf(table: LeafTable): readonly BlockRow[] {
   const { file, at, form, leafBytes, lastBytes, digests } = table
   return digests.map((digest, index) => {
     const bytes = index === digests.length - 1 ? lastBytes : leafBytes

@@ -157,14 +157,15 @@ test('rows of a caller find the blocks that were put before them', async (t) => 
   assert.deepEqual(await batch.commit([count]), [3])
 })
 
-test('a block that is dropped before it has a row gets none', async (t) => {
+test('a block that goes to quarantine before it has a row gets one, and keeps its bytes', async (t) => {
   const [ops, db] = [createMemoryFileOps(), database(t)]
   const { store } = await start(t, ops, db)
   await Promise.all([store.commit([block('a')]), store.commit([block('b')])])
-  await store.drop(block('a').ref)
+  await store.quarantine(block('a').ref)
   assert.equal(store.find(block('a').ref), null)
+  assert.ok(store.findQuarantined(block('a').ref))
   await store.close()
-  assert.equal(rowsOf(db), 1)
+  assert.equal(rowsOf(db), 2)
   assert.ok(store.find(block('b').ref))
 })
 
@@ -235,7 +236,7 @@ test('a block of a former process that is brought again unasked is written once 
   assert.deepEqual(three.store.find(block('a').ref), new Uint8Array(block('a').bytes))
 })
 
-test('of a block that was written twice a wrong copy is dropped without the other', async (t) => {
+test('of a block that was written twice a wrong copy goes without the other', async (t) => {
   for (const hasRow of [false, true]) {
     const [ops, db] = [createMemoryFileOps(), database(t)]
     const one = await start(t, ops, db)
@@ -249,10 +250,10 @@ test('of a block that was written twice a wrong copy is dropped without the othe
     const wrong = Uint8Array.from(bytes, (byte, at) => (at === bytes.length - 1 ? byte ^ 1 : byte))
     ops.files.set(second, wrong)
     assert.notDeepEqual(two.store.find(block('a').ref), new Uint8Array(block('a').bytes))
-    await two.store.drop(block('a').ref)
+    await two.store.quarantine(block('a').ref)
     assert.deepEqual(two.store.find(block('a').ref), new Uint8Array(block('a').bytes))
     // The copy of the row itself.
-    await two.store.drop(block('a').ref)
+    await two.store.quarantine(block('a').ref)
     assert.equal(two.store.find(block('a').ref), null)
   }
 })

@@ -79,11 +79,7 @@ export function openSegmentFolder(parts: {
   function mustFit(bytes: number): void {
     unlooked += bytes
     if (room < bytes || unlooked > lookAgainBytes) {
-      const device = ops.roomNow(path)
-      room =
-        device === null
-          ? Number.POSITIVE_INFINITY
-          : device.free - Math.min(spareBytes, device.all / 16)
+      room = deviceRoom(ops, path)
       unlooked = 0
     }
     if (room < bytes) throw new Fault('no_space')
@@ -142,6 +138,13 @@ export function openSegmentFolder(parts: {
       known.delete(id)
     },
   }
+}
+
+/** Bytes that content may still take on the device of `path`; Infinity where the device does not say. */
+export function deviceRoom(ops: Pick<FileOps, 'roomNow'>, path: string): number {
+  const device = ops.roomNow(path)
+  if (device === null) return Number.POSITIVE_INFINITY
+  return device.free - Math.min(spareBytes, device.all / 16)
 }
 
 /** Bytes in all files of a store at `path`, found without making anything; 0: it was never written to. */

@@ -2,16 +2,22 @@
 // commit of both is still all or nothing: the files are synced first, then one SQL write makes all of it visible.
 // Blocks that come without rows of a caller need no row to be acknowledged: theirs follow (pending-blocks.ts).
 import type { Clock } from '../../base/clock.ts'
+import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { createTurnReads } from '../../db/turn-reads.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { ContentRef } from '../ref.ts'
 import { createSqliteStore } from '../sqlite-store.ts'
 import type { Forget, Segments, Store } from '../store.ts'
-import { dropBlock, findPlace, forgetBlocks, type BlockPlace } from './block-index.ts'
+import {
+  findPlace,
+  forgetBlocks,
+  quarantineBlock,
+  releaseBlock,
+  type BlockPlace,
+} from './block-index.ts'
 import { createBreakage } from './breakage.ts'
 import { createDatabaseRoom } from './database-room.ts'
 import { createExtents } from './extents.ts'
@@ -45,7 +51,7 @@ export type SegmentStore = Store & {
   close(): Promise<void>
 }
 
-/** `path`: the folder of the segments. `bytesMax`: of the segments and the database together. */
+/** `path`: the folder of the segments. `bytesMax`: of the segments, the database and `besideBytes`. */
 export function createSegmentStore(parts: {
   readonly db: Database
   /** A second connection, for bytes of one turn. */
@@ -56,6 +62,8 @@ export function createSegmentStore(parts: {
   readonly clock: Clock
   readonly log: Log
   readonly bytesMax?: number | null
+  /** What else takes of `bytesMax`: unfinished uploads. */
+  readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
   /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
   readonly rowsFollow?: boolean
@@ -70,20 +78,25 @@ export function createSegmentStore(parts: {
     clock,
     log,
     bytesMax = null,
+    besideBytes = () => 0,
     limits = defaultSegmentLimits,
     hashBeside = null,
     rowsFollow = false,
     bytesDb,
   } = parts
-  const turnReads = bytesDb === undefined ? null : createTurnReads(bytesDb)
-  const rowStore = createSqliteStore({ db, turnReads, writer })
-  const rowRoom = createDatabaseRoom({ db, writer, log, bytesMax })
+  const rowStore = createSqliteStore({
+    db,
+    bytesDb: bytesDb ?? null,
+    writer,
+    onFailure: (error) => log('error', backgroundFailed, { in: 'reads of a turn', error }),
+  })
+  const rowRoom = createDatabaseRoom({ db, writer, log, bytesMax, besideBytes })
   const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,
     path,
     bytesMax,
-    otherBytes: rowRoom.bytes,
+    otherBytes: () => rowRoom.bytes() + besideBytes(),
     onGrow: rowRoom.leave,
   })
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
@@ -141,18 +154,30 @@ export function createSegmentStore(parts: {
         onEnd: writers.begin(),
       })
     },
-    async drop(ref) {
-      if (ref.kind !== 'dag-block') return await rowStore.drop(ref)
+    findAgain: (ref) =>
+      ref.kind === 'dag-block' ? blocks.findAgain(ref.hash) : rowStore.findAgain(ref),
+    findQuarantined: (ref) =>
+      ref.kind === 'dag-block' ? blocks.findQuarantined(ref.hash) : rowStore.findQuarantined(ref),
+    async quarantine(ref) {
+      if (ref.kind !== 'dag-block') return await rowStore.quarantine(ref)
       const { hash } = ref
       const read = places.find(hash) ?? pending.find(hash)
-      const row = findPlace(db, hash)
-      pending.drop(hash)
       places.forget(hash)
+      // It is the row that says so.
+      await pending.settle()
+      const row = findPlace(db, hash)
+      if (row === null) return
       // It was written twice, and another copy was read than the one of its row, which may be good.
-      if (read !== null && row !== null && (read.file !== row.file || read.at !== row.at)) return
-      await writer.write(dropBlock(hash))
+      if (read !== null && (read.file !== row.file || read.at !== row.at)) return
+      rowStore.quarantineFlag.raise()
+      await writer.write([quarantineBlock(hash, row)])
       places.forget(hash)
     },
+    async release(ref) {
+      if (ref.kind !== 'dag-block') return await rowStore.release(ref)
+      await writer.write([releaseBlock(ref.hash)])
+    },
+    quarantineFlag: rowStore.quarantineFlag,
     async forget(hashes) {
       const proposed = holds.propose(hashes)
       // One at a time, so that a pardon is never another's.
@@ -185,8 +210,12 @@ export function createSegmentStore(parts: {
         const done = writers.begin()
         try {
           const { closeWritten } = extents
+          const onQuarantine = (hash: Uint8Array): void => {
+            places.forget(hash)
+            rowStore.quarantineFlag.raise()
+          }
           const parts = { db, writer, folder, files, log: records, closeWritten, pace }
-          return await freeSegments(parts, sealed, live, signal)
+          return await freeSegments({ ...parts, onQuarantine }, sealed, live, signal)
         } finally {
           done()
         }

@@ -43,9 +43,8 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
     return Math.floor((random / 2 ** 32) * limit)
   }
   const verify: Verify = ({ hash }, bytes) => verifyDagBlock(hash, bytes)
-  const drop = async (): Promise<void> => {}
   const readRun = createReadRun({
-    store: { read: store.read, drop },
+    store: { read: store.read },
     verify,
     verifyLeaf,
     verifyBeside: createVerifyBeside(createHostedHash()),

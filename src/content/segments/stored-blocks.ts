@@ -3,14 +3,14 @@
 import type { Database } from '../../db/sqlite.ts'
 import type { FileOps } from '../file-ops.ts'
 import type { Copy } from '../stored-copies.ts'
-import { findPlace, lostFile, type BlockForm, type BlockPlace } from './block-index.ts'
+import { findPlace, findQuarantinedPlace, type BlockForm, type BlockPlace } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
 import { createOpenFiles } from './open-files.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 
 const stepRows = 256
 const stepSql = `SELECT id, hash, file, at, bytes, form, size FROM block
-  WHERE id > ? AND file <> ${lostFile} ORDER BY id LIMIT ${stepRows}`
+  WHERE id > ? AND file <> 0 ORDER BY id LIMIT ${stepRows}`
 const filesMax = 64
 
 /** In the order in which they came. Bytes that cannot be read are null. */
@@ -18,15 +18,18 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
   if (countBlocks(db) === 0) return
   const folder = openSegmentFolder({ ops, path, bytesMax: null, otherBytes: () => 0 })
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax })
-  /** A server may have moved it since its row was read. */
-  const bytesOf = (hash: Uint8Array, place: BlockPlace): Uint8Array | null => {
+  const bytesOf = (place: BlockPlace): Uint8Array | null => {
     try {
       return readBlock(files, place)
     } catch {
-      const now = findPlace(db, hash)
-      const moved = now !== null && (now.file !== place.file || now.at !== place.at)
-      return moved ? bytesOf(hash, now) : null
+      return null
     }
+  }
+  /** A server may have moved it since its row was read. */
+  const again = (hash: Uint8Array): Uint8Array | null => {
+    db.forgetPages()
+    const place = findPlace(db, hash) ?? findQuarantinedPlace(db, hash)
+    return place === null ? null : readBlock(files, place)
   }
   try {
     let last = 0
@@ -35,7 +38,12 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
         last,
       ])
       for (const row of rows) {
-        yield { ref: { kind: 'dag-block', hash: row.hash }, bytes: bytesOf(row.hash, row) }
+        yield {
+          ref: { kind: 'dag-block', hash: row.hash },
+          bytes: bytesOf({ ...row, file: Math.abs(row.file) }),
+          isQuarantined: row.file < 0,
+          again: () => again(row.hash),
+        }
       }
       const end = rows.at(-1)
       if (end === undefined) return
@@ -50,5 +58,5 @@ export async function* listBlocks(db: Database, ops: FileOps, path: string): Asy
 export function countBlocks(db: Database): number {
   const known = db.getValue(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'block'`)
   if (known === null) return 0
-  return db.getValue<number>(`SELECT count(*) FROM block WHERE file <> ${lostFile}`) ?? 0
+  return db.getValue<number>(`SELECT count(*) FROM block WHERE file <> 0`) ?? 0
 }

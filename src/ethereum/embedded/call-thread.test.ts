@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { TestContext } from 'node:test'
 import { Wallet } from 'ethers'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ import { sampleContractAddress } from './default-genesis.ts'
 import { devAccounts } from './dev-accounts.ts'
 import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
+import { defaultTurnLimits } from './vm/turn.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
 const signal = new AbortController().signal
@@ -45,8 +46,12 @@ async function open(t: TestContext, options: Partial<EmbeddedOptions> = {}) {
     await writer.close()
     rmSync(folder, { recursive: true })
   })
-  const call = (keyId: string, request: CallRequest, stop = signal) =>
-    executor.call({ request, block: head.latest(), overrides: noOverrides }, keyId, stop)
+  const call = (accountId: string, request: CallRequest, stop = signal, keyId = accountId) =>
+    executor.call(
+      { request, block: head.latest(), overrides: noOverrides },
+      { accountId, keyId },
+      stop,
+    )
   return { executor, pool, head, call }
 }
 
@@ -84,7 +89,7 @@ test('while one key runs endless calls, another is answered and a send is mined'
 })
 
 test('a call that ran out of its time fails with a text, is no free timeout, and the next one runs', async (t) => {
-  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 1_000, spanMs: 20_000 } })
+  const { call } = await open(t, { turnLimits: { ...defaultTurnLimits, sliceMs: 5, runMs: 1_000 } })
   await assert.rejects(call('a', { ...endless, gas: 50_000_000n }), {
     code: 'execution_failed',
     message: 'execution aborted (timeout = 1s)',
@@ -102,7 +107,7 @@ test('a call that is given up while it runs ends, and what waited behind it goes
   assert.equal((await behind).length, 32)
 })
 
-test('a queue that is full for one key is open to others', async (t) => {
+test('a queue that is full for one account is open to others', async (t) => {
   const { call } = await open(t)
   const stop = new AbortController()
   const greedy = Array.from({ length: 700 }, () =>
@@ -141,26 +146,86 @@ test('a send whose thread dies is answered as a bug, and the chain goes on', asy
   assert.equal(head.latest().number, 1n)
 })
 
+/** BLAKE2f: nothing interrupts it. */
+const rounds = (count: number) => ({
+  to: fromHex(`0x${'00'.repeat(19)}09`),
+  data: fromHex(`0x${count.toString(16).padStart(8, '0')}${'00'.repeat(209)}`),
+  gas: 50_000_000n,
+})
+/** Takes several times as long as anything may run. */
+const hanging = rounds(40_000_000)
+/** Too long for the quick thread. */
+const long = rounds(250_000)
+/** For a server that lets everything begin, as one whose prices are too low. */
+const unpriced = { ...defaultTurnLimits, sliceMs: 5, runMs: 2_000, stepMs: 60_000 }
+
+test('a precompiled contract that would take too long is refused before it runs', async (t) => {
+  const { call, executor, head } = await open(t)
+  const refused = {
+    code: 'execution_failed',
+    message: 'execution aborted (precompiled contract 0x09 would take 5000 ms, at most 250 ms)',
+  }
+  const request = rounds(10_000_000)
+  await assert.rejects(call('a', request), refused)
+  const asked = { request, block: head.latest(), overrides: noOverrides }
+  const caller = { accountId: 'a', keyId: 'k' }
+  await assert.rejects(executor.estimateGas(asked, caller, signal), refused)
+  await assert.rejects(executor.createAccessList(asked, caller, signal), refused)
+})
+
 test('a thread that hangs in one step is replaced, and only the call that hung fails', async (t) => {
-  const { call } = await open(t, { turnLimits: { sliceMs: 5, runMs: 1_500, spanMs: 20_000 } })
-  // The pairing check of EIP-197 on its generators, so often that it takes seconds.
-  const pair = [
-    1n,
-    2n,
-    0x198e9393920d483a7260bfb731fb5d25f1aa493335a9e71297e485b7aef312c2n,
-    0x1800deef121f1e76426a00665e5c4479674322d4f75edadd46debd5cd992f6edn,
-    0x090689d0585ff075ec9e99ad690c3395bc4b313370b38ef355acdadcd122975bn,
-    0x12c85ea5db8c6deb4aab71808dcb408fe3d1e7690c43d37b4ce6cc0166fa7daan,
-  ]
-  const data = fromHex(
-    pair
-      .map((word) => word.toString(16).padStart(64, '0'))
-      .join('')
-      .repeat(700),
-  )
-  const hanging = call('a', { to: fromHex(`0x${'00'.repeat(19)}08`), data })
-  const failed = assert.rejects(hanging, /^Fault: execution aborted \(timeout = /)
-  const others = ['b', 'c'].map(async (keyId) => call(keyId, sample))
+  const { call } = await open(t, { turnLimits: unpriced })
+  const failed = assert.rejects(call('a', hanging), /^Fault: execution aborted \(timeout = /)
+  const others = ['b', 'c'].map(async (accountId) => call(accountId, long))
   await failed
-  for (const answer of await Promise.all(others)) assert.equal(answer.length, 32)
+  for (const answer of await Promise.all(others)) assert.equal(answer.length, 64)
+})
+
+test('a call that waits while a thread is replaced is sent to the new thread once', async (t) => {
+  const sent = t.mock.method(Worker.prototype, 'postMessage')
+  const { call } = await open(t, { turnLimits: unpriced })
+  const failed = assert.rejects(call('a', hanging), { code: 'execution_failed' })
+  const others = Array.from({ length: 3 }, () => call('a', long))
+  await Promise.all([failed, ...others])
+  const numbers = new Map<unknown, number>()
+  const orders = sent.mock.calls.flatMap(({ this: worker, arguments: [order] }) => {
+    if (!numbers.has(worker)) numbers.set(worker, numbers.size)
+    const { kind, id } = order as { readonly kind: string; readonly id?: number }
+    return kind === 'run' ? [`thread ${numbers.get(worker)} call ${id}`] : []
+  })
+  assert.ok(new Set(orders.map((order) => order.split(' ')[1])).size > 1)
+  assert.deepEqual(orders, [...new Set(orders)])
+})
+
+test('long calls have a thread of their own, where an account whose call hung begins from then on', async (t) => {
+  const { call } = await open(t, { turnLimits: unpriced })
+  let started = 0
+  const count = () => (started += 1)
+  process.on('worker', count)
+  t.after(() => process.off('worker', count))
+  await call('a', sample)
+  assert.equal(started, 1)
+  await call('a', long)
+  assert.equal(started, 2)
+  await assert.rejects(call('a', hanging), { code: 'execution_failed' })
+  // The quick thread is still there, the other one ended.
+  await call('b', sample)
+  assert.equal(started, 2)
+  await call('a', sample)
+  assert.equal(started, 3)
+})
+
+test('endless calls from nine keys of one account leave another its turn', async (t) => {
+  const { call } = await open(t)
+  const stop = new AbortController()
+  let ended = 0
+  const greedy = Array.from({ length: 90 }, (_, at) =>
+    call('a', { ...endless, gas: 50_000_000n }, stop.signal, `key ${at % 9}`).catch(
+      () => (ended += 1),
+    ),
+  )
+  for (let round = 0; round < 5; round += 1) assert.equal((await call('b', sample)).length, 32)
+  assert.ok(ended <= 2, `${ended} endless calls ended first`)
+  stop.abort()
+  await Promise.all(greedy)
 })

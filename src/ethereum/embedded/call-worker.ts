@@ -1,11 +1,15 @@
-// Entry of the call thread: works out what it is given, all of it in turns. It reads through its own
+// Entry of a call thread: works out what it is given, all of it in turns. It reads through its own
 // connection and never writes.
 // Tested by src/ethereum/embedded/call-thread.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
+import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
+import { verifyKeccakKinds } from '../../codec/verify-keccak.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
+import { verifiedFinds } from '../../content/verified-finds.ts'
+import { createVerify } from '../../content/verify.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
@@ -13,7 +17,9 @@ import { openChainIndex } from './chain-index.ts'
 import { packFailure } from './packed-failure.ts'
 import { createCalls } from './vm/calls.ts'
 import type { Calculation } from './vm/calls.ts'
-import { Turns } from './vm/turn.ts'
+import { MustMove, Turns } from './vm/turn.ts'
+
+const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
 
 const noWriter: Writer = {
   write: () => Promise.reject(new Error('the call thread never writes')),
@@ -21,13 +27,13 @@ const noWriter: Writer = {
 }
 
 function serve(data: CallThreadData, parent: MessagePort): void {
-  const { network, genesis, databasePath, callGasMax, limits } = data
+  const { network, genesis, databasePath, callGasMax, limits, moves } = data
   const say = (news: CallNews): void => parent.postMessage(news)
   const db = openDatabase(databasePath, { readOnly: true })
-  const turns = new Turns(systemClock, limits)
+  const turns = new Turns(systemClock, limits, moves)
   const calculate = createCalls({
     genesis,
-    store: createSqliteStore({ db, writer: noWriter }),
+    store: verifiedFinds(createSqliteStore({ db, writer: noWriter }), verify),
     index: openChainIndex(db, network),
     callGasMax,
   })
@@ -44,7 +50,8 @@ function serve(data: CallThreadData, parent: MessagePort): void {
       const result = await turns.run((turn) => calculate(task, turn), controller.signal, onTurn)
       say({ kind: 'done', id, result })
     } catch (error) {
-      say({ kind: 'failed', id, failure: packFailure(error) })
+      if (error instanceof MustMove) say({ kind: 'long', id })
+      else say({ kind: 'failed', id, failure: packFailure(error) })
     }
     running.delete(id)
     endWhenIdle()

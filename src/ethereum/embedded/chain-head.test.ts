@@ -23,6 +23,20 @@ test('a fresh database gets the first block, and a second start finds it', async
   assert.deepEqual(lines, [])
 })
 
+test('a head whose header one read gets wrong, or whose state is in quarantine, is kept', async (t) => {
+  const { store, index, log, lines } = openChainDatabase(t)
+  const options = { network: 'test', genesis: defaultGenesis, store, index, log }
+  const made = await findStart(options)
+  const misread = { ...store, find: () => new Uint8Array(600) }
+  assert.deepEqual(await findStart({ ...options, store: misread }), made)
+  const bytes = store.find({ kind: 'header', hash: made.hash })
+  assert.ok(bytes)
+  await store.quarantine({ kind: 'trie-node', hash: decodeHeader(bytes).stateRoot })
+  await store.quarantine({ kind: 'header', hash: made.hash })
+  assert.deepEqual(await findStart(options), made)
+  assert.deepEqual(lines, [])
+})
+
 test('a data folder made with another genesis is refused with a sentence', async (t) => {
   const { store, index, log } = openChainDatabase(t)
   await findStart({ network: 'test', genesis: defaultGenesis, store, index, log })
@@ -84,4 +98,27 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   assert.ok(head.isCanonical(one.hash, 1n, signal))
   assert.ok(!head.isCanonical(one.hash, 0n, signal))
   await assert.rejects(store.commit([], rows), /changed no row/)
+})
+
+test('a listener that throws, and an index that cannot be read, end nothing', () => {
+  const failures: unknown[] = []
+  const index = {
+    head: () => null,
+    hashOf: () => {
+      throw new Error('disk I/O error')
+    },
+    has: () => false,
+    locate: () => null,
+  }
+  const place = (number: bigint) => ({ number, hash: new Uint8Array(32).fill(Number(number)) })
+  const head = createChainHead('test', index, place(0n), (error) => failures.push(error))
+  const heard: bigint[] = []
+  head.watch(() => {
+    throw new Error('a listener')
+  })
+  head.watch(({ added }) => heard.push(...added.map(({ number }) => number)))
+  head.advance(place(3n))
+  assert.deepEqual(heard, [3n])
+  assert.equal(failures.length, 2)
+  assert.equal(head.latest().number, 3n)
 })

@@ -1,4 +1,5 @@
 // The Head of an embedded chain: it never reorgs, so safe and finalized are the latest block.
+import { Fault } from '../../base/fault.ts'
 import { equalBytes } from '../../base/hex.ts'
 import type { BlockRef, Head, HeadChange } from '../head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
@@ -8,7 +9,13 @@ export type ChainHead = Head & {
   advance(block: BlockPlace): void
 }
 
-export function createChainHead(network: string, index: ChainIndex, start: BlockPlace): ChainHead {
+/** `onFailure`: what a listener threw, or why the blocks between two heads could not be read. */
+export function createChainHead(
+  network: string,
+  index: ChainIndex,
+  start: BlockPlace,
+  onFailure: (error: unknown) => void = () => {},
+): ChainHead {
   const refTo = ({ number, hash }: BlockPlace): BlockRef => ({
     network,
     hash,
@@ -18,21 +25,29 @@ export function createChainHead(network: string, index: ChainIndex, start: Block
   let latest = refTo(start)
   const listeners = new Set<(change: HeadChange) => void>()
 
+  /** Throws `damaged` when the index lacks a block at or below the head. */
   function byNumber(number: bigint): BlockRef | null {
     if (number === latest.number) return latest
     if (number < 0n || number > latest.number) return null
     const hash = index.hashOf(number)
-    return hash === null ? null : refTo({ number, hash })
+    if (hash === null) {
+      throw new Fault('damaged', { detail: `the index of the chain lacks block ${number}` })
+    }
+    return refTo({ number, hash })
   }
 
   /** Several when news of some was lost. */
   function blocksAfter(number: bigint): readonly BlockRef[] {
     const blocks: BlockRef[] = []
-    for (let at = number + 1n; at <= latest.number; at += 1n) {
-      const block = byNumber(at)
-      if (block !== null) blocks.push(block)
+    try {
+      for (let at = number + 1n; at < latest.number; at += 1n) {
+        const hash = index.hashOf(at)
+        if (hash !== null) blocks.push(refTo({ number: at, hash }))
+      }
+    } catch (error) {
+      onFailure(error)
     }
-    return blocks
+    return [...blocks, latest]
   }
 
   return {
@@ -57,7 +72,13 @@ export function createChainHead(network: string, index: ChainIndex, start: Block
       const after = latest.number
       latest = refTo(block)
       const added = blocksAfter(after)
-      for (const listener of listeners) listener({ removed: [], added })
+      for (const listener of listeners) {
+        try {
+          listener({ removed: [], added })
+        } catch (error) {
+          onFailure(error)
+        }
+      }
     },
   }
 }

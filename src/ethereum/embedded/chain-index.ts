@@ -13,6 +13,8 @@ export interface ChainIndex {
   /** The block that `latest` names, or null on a fresh database. */
   head(): BlockPlace | null
   hashOf(number: bigint): Uint8Array | null
+  /** Whether a block of that hash is canonical. */
+  has(hash: Uint8Array): boolean
   locate(
     transactionHash: Uint8Array,
   ): { readonly blockHash: Uint8Array; readonly index: number } | null
@@ -33,6 +35,10 @@ export function openChainIndex(database: Database, network: string): ChainIndex 
         [network, number],
       )
       return row?.hash ?? null
+    },
+    has(hash) {
+      const sql = 'SELECT 1 FROM chain_block WHERE network = ? AND hash = ?'
+      return database.getValue(sql, [network, hash]) !== null
     },
     locate(transactionHash) {
       const row = database.get<{ block_hash: Uint8Array; position: number }>(

@@ -22,6 +22,7 @@ import { openEmbeddedNetwork } from './embedded-network.ts'
 import type { EmbeddedOptions } from './embedded-network.ts'
 
 const alice = new Wallet(devAccounts[0]?.privateKey ?? '')
+const caller = { accountId: 'a', keyId: 'k' }
 const signal = new AbortController().signal
 
 async function open(path: string, part: Partial<EmbeddedOptions> = {}) {
@@ -57,9 +58,9 @@ function scratch(t: TestContext): string {
   return join(folder, 'cairn.db')
 }
 
-const transfer = async (nonce: number) =>
+const transfer = async (nonce: number, wallet = alice) =>
   fromHex(
-    await alice.signTransaction({
+    await wallet.signTransaction({
       type: 2,
       chainId: 1337,
       nonce,
@@ -88,7 +89,7 @@ test('a sent transaction is in the head block when the answer comes, also after 
   assert.deepEqual(second.head.latest(), latest)
   const answer = await second.executor.call(
     on(latest, { to: fromHex(sampleContractAddress) }),
-    'a',
+    caller,
     signal,
   )
   assert.equal(BigInt(toHex(answer)), 1234n)
@@ -111,19 +112,38 @@ test('a thread that was started ahead makes the blocks, and ends with the networ
   assert.deepEqual(await ended, [0])
 })
 
+test('an account with many transactions under way leaves another account its turn', async (t) => {
+  const network = await open(scratch(t))
+  const bob = new Wallet(devAccounts[1]?.privateKey ?? '')
+  const order: string[] = []
+  const send = async (raw: Uint8Array, accountId: string) => {
+    await network.pool.send(raw, signal, { accountId, keyId: 'k' })
+    order.push(accountId)
+  }
+  const many = await Promise.all(Array.from({ length: 20 }, (_, nonce) => transfer(nonce)))
+  const one = await transfer(0, bob)
+  await Promise.all([...many.map((raw) => send(raw, 'a')), send(one, 'b')])
+  assert.ok(order.indexOf('b') <= 2, order.join(''))
+  assert.equal(order.length, 21)
+  await network.close()
+})
+
 test('a caller that gives up gets a deadline, others go on, and a closed network refuses', async (t) => {
   const network = await open(scratch(t))
   const head = network.head.latest()
   const request = { to: fromHex(sampleContractAddress) }
   const leaver = new AbortController()
-  const left = network.executor.call(on(head, request), 'a', leaver.signal)
-  const stays = network.executor.call(on(head, request), 'a', signal)
+  const left = network.executor.call(on(head, request), caller, leaver.signal)
+  const stays = network.executor.call(on(head, request), caller, signal)
   leaver.abort()
   await assert.rejects(left, { code: 'deadline' })
   assert.equal((await stays).length, 32)
-  assert.equal((await network.executor.estimateGas(on(head, request), 'a', signal)) > 21_000n, true)
+  assert.equal(
+    (await network.executor.estimateGas(on(head, request), caller, signal)) > 21_000n,
+    true,
+  )
   await network.close()
-  await assert.rejects(network.executor.call(on(head, request), 'a', signal), {
+  await assert.rejects(network.executor.call(on(head, request), caller, signal), {
     code: 'shutting_down',
   })
 })

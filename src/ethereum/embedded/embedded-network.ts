@@ -2,8 +2,10 @@
 // resumes at its head, and runs its EVM in two threads that start at their first use: one makes blocks, one
 // only calls.
 import type { Clock } from '../../base/clock.ts'
+import { backgroundFailed } from '../../base/guarded-clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
+import type { Obtain } from '../../content/ref.ts'
 import type { Store } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { MessagePort, Worker } from 'node:worker_threads'
@@ -21,6 +23,7 @@ import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
 import { mineEvery } from './mine-every.ts'
+import { obtainOwn } from './own-content.ts'
 import { createChainThread } from './chain-thread.ts'
 import type { TurnLimits } from './vm/turn.ts'
 
@@ -55,6 +58,8 @@ export type EmbeddedOptions = {
 export type EmbeddedNetwork = {
   readonly chainId: bigint
   readonly head: Head
+  /** As `obtainOwn`. */
+  readonly ownContent: (obtain: Obtain) => Obtain
   readonly pool: TransactionPool
   readonly executor: Executor
   blobFeeFraction(timestamp: bigint): bigint | null
@@ -75,7 +80,10 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   const { name, database, store, log, genesis = defaultGenesis, mining = 'auto' } = options
   const index = openChainIndex(database, name)
   const start = await findStart({ network: name, genesis, store, index, log })
-  const head = createChainHead(name, index, start)
+  const failed = (error: unknown): void => {
+    log('error', backgroundFailed, { in: 'chain head', network: name, error })
+  }
+  const head = createChainHead(name, index, start, failed)
   const thread = createChainThread({
     network: name,
     genesis,
@@ -88,7 +96,13 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
       head.advance(block)
     },
     startedAhead: options.startedAhead ?? null,
-    onDeath: () => head.advance(index.head() ?? start),
+    onDeath() {
+      try {
+        head.advance(index.head() ?? start)
+      } catch (error) {
+        failed(error)
+      }
+    },
     log,
   })
   const stopMining =
@@ -107,6 +121,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   return {
     chainId: genesis.chainId,
     head,
+    ownContent: (obtain) => obtainOwn(obtain, index),
     pool: thread.pool,
     executor: { ...thread.executor, ...calls.executor },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),

@@ -5,12 +5,15 @@ import type { Log } from '../../base/log.ts'
 import { emptyTrieRoot } from '../../codec/account-state.ts'
 import { decodeHeader } from '../../codec/header.ts'
 import { keccak256 } from '../../codec/keccak.ts'
-import type { ContentKind } from '../../content/ref.ts'
+import type { ContentKind, ContentRef } from '../../content/ref.ts'
 import type { Store } from '../../content/store.ts'
 import { firstBlockRows, rewindRows } from './chain-index.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
 import { buildFirstBlock } from './first-block.ts'
 import type { Genesis } from './genesis.ts'
+
+/** How often a header is read. */
+const headerReads = 3
 
 export type StartOptions = {
   readonly network: string
@@ -79,15 +82,31 @@ function below(index: ChainIndex, { number }: BlockPlace): BlockPlace | null {
 
 /** Header that hashes right, state root, transactions and receipts are there. */
 function isWhole(store: Store, { number, hash }: BlockPlace): boolean {
-  const bytes = store.find({ kind: 'header', hash })
-  if (bytes === null || !equalBytes(keccak256(bytes), hash)) return false
+  const bytes = findProved(store, hash)
+  if (bytes === null) return false
   const header = decodeHeader(bytes)
   const has = (kind: ContentKind, root: Uint8Array) =>
-    equalBytes(root, emptyTrieRoot) || store.has({ kind, hash: root })
+    equalBytes(root, emptyTrieRoot) || isStored(store, { kind, hash: root })
   return (
     header.number === number &&
     has('trie-node', header.stateRoot) &&
     has('transactions', header.transactionsRoot) &&
     has('receipts', header.receiptsRoot)
   )
+}
+
+/** A copy in quarantine may be good again, and costs no block. */
+function isStored(store: Store, ref: ContentRef): boolean {
+  return store.has(ref) || store.findQuarantined(ref) !== null
+}
+
+/** A wrong read must not cost blocks: read again before the header is believed to be damaged. */
+function findProved(store: Store, hash: Uint8Array): Uint8Array | null {
+  const ref = { kind: 'header', hash } as const
+  for (let read = 0; read < headerReads; read += 1) {
+    const bytes = read === 0 ? store.find(ref) : store.findAgain(ref)
+    if (bytes !== null && equalBytes(keccak256(bytes), hash)) return bytes
+  }
+  const quarantined = store.findQuarantined(ref)
+  return quarantined !== null && equalBytes(keccak256(quarantined), hash) ? quarantined : null
 }

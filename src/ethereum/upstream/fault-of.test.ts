@@ -17,6 +17,24 @@ test('what a node said of the call passes with its code and data', () => {
   assert.equal(faultOf(errorOf('other'), asked).said?.code, -32000)
 })
 
+test('a node’s own error passes, whatever its code and words', () => {
+  for (const [kind, code, message] of [
+    ['trouble', -32603, 'Internal error'],
+    ['unsupported', -32000, 'tracer not supported'],
+    ['other', -38014, 'transaction type not supported'],
+    ['no_tag', -32001, 'safe block not found'],
+    ['range', -32602, 'range too large'],
+  ] as const) {
+    const fault = faultOf(errorOf(kind, message, { code, data: ['its data'] }), asked)
+    assert.deepEqual([fault.message, fault.said], [message, { code, data: ['its data'] }])
+  }
+  const proxied = errorOf('trouble', 'bad gateway', { code: -32603, status: 502 })
+  assert.equal(faultOf(proxied, asked).code, 'no_upstream')
+  for (const code of [-32601, -32004]) {
+    assert.equal(faultOf(errorOf('unsupported', 'x', { code }), asked).code, 'no_method')
+  }
+})
+
 test('what went wrong between us and the node is ours, and names no node', () => {
   for (const kind of ['rate_limit', 'billing', 'credentials', 'trouble', 'not_asked'] as const) {
     const fault = faultOf(errorOf(kind, 'secret host refused'), asked)
@@ -42,5 +60,5 @@ test('missing history, missing state and unknown methods are the same whoever sa
 })
 
 test('long words are cut', () => {
-  assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), asked).message.length, 256)
+  assert.equal(faultOf(errorOf('other', 'x'.repeat(5_000)), asked).message.length, 1024)
 })

@@ -3,8 +3,10 @@
 import { Fault } from '../../base/fault.ts'
 import type { UpstreamError } from './node/upstream-error.ts'
 
-/** Callers read at most so much of a node's words. */
-const charsMax = 256
+/** Callers read at most so much of a node's text. */
+const charsMax = 1024
+/** Of the name of a method. */
+const nameCharsMax = 256
 
 /** `network`: its name; `method`: as it was asked. */
 export function faultOf(
@@ -12,11 +14,12 @@ export function faultOf(
   { network, method }: { readonly network: string; readonly method: string },
 ): Fault {
   const options = { detail: error.message.slice(0, charsMax), cause: error }
+  const said = { code: error.code ?? -32000, data: error.data }
   switch (error.kind) {
     case 'range':
-      return new Fault('over_range', options)
+      return new Fault('over_range', error.code === null ? options : { ...options, said })
     case 'no_tag':
-      return new Fault('no_tag', options)
+      return new Fault('no_tag', error.code === null ? options : { ...options, said })
     case 'missing_state':
       return new Fault('no_state', options)
     case 'pruned':
@@ -28,25 +31,28 @@ export function faultOf(
     case 'not_canonical':
       return new Fault('not_canonical', { cause: error })
     case 'unsupported': {
-      const detail = `The method ${method.slice(0, charsMax)} does not exist/is not available`
+      // By its text alone it may be about a param: a tracer, a type of transaction, a tag.
+      if (error.isAboutCall) return new Fault('upstream_said', { ...options, said })
+      const detail = `The method ${method.slice(0, nameCharsMax)} does not exist/is not available`
       return new Fault('no_method', { detail, cause: error })
     }
     case 'execution':
     case 'already_known':
     case 'nonce_too_low':
     case 'client_fault':
-    case 'other': {
-      const said = { code: error.code ?? -32000, data: error.data }
+    case 'other':
       return new Fault('upstream_said', { ...options, said })
-    }
+    case 'trouble':
+      if (error.isAboutCall) return new Fault('upstream_said', { ...options, said })
+      return unreachable(network, error)
     case 'rate_limit':
     case 'billing':
     case 'credentials':
-    case 'trouble':
     case 'not_asked':
-      return new Fault('no_upstream', {
-        detail: `no source reachable for ${network}`,
-        cause: error,
-      })
+      return unreachable(network, error)
   }
+}
+
+function unreachable(network: string, cause: UpstreamError): Fault {
+  return new Fault('no_upstream', { detail: `no source reachable for ${network}`, cause })
 }

@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts'
 import type { Held, HeldNode, Obtain } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
-import { blobFractionAt, findKnownNetwork } from '../known-networks.ts'
+import { type BlobFractions, blobFractionAt, findKnownNetwork } from '../known-networks.ts'
 import type { Network } from '../network.ts'
 import { createAccountMemory } from '../proved-account.ts'
 import { createHeaderMemory, type ProvedHeader } from '../proved-header.ts'
@@ -35,6 +35,8 @@ export type UpstreamNetworkOptions = {
   readonly heads: HeadSettings
   /** 32 bytes as `0x` hex; null: of the known networks, else whatever upstreams say. */
   readonly genesisHash: string | null
+  /** Null: of the known networks, else the price of blob gas comes from an upstream. */
+  readonly blobFractions: BlobFractions | null
   /** One untrusted upstream's word that a block is unknown is not enough. */
   readonly requireProof: boolean
   readonly ledger: LieLedger
@@ -57,6 +59,8 @@ export type UpstreamNetwork = {
   close(): Promise<void>
 }
 
+/** How long a look for newer heads may hold up an answer. */
+const catchUpMs = 1_000
 /** Decoded headers kept, about 2 KB each. */
 const headersMax = 4_096
 /** Proved accounts kept for each network, about 1 KB each. */
@@ -88,9 +92,17 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     onUnknownFields: (upstream) =>
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
-  const words = createTransactionWords({ network: name, upstreams, clock })
+  const words = createTransactionWords({ network: name, upstreams, catchUp, clock })
+  /** Ends also while a slow upstream has not answered. */
+  async function catchUp(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const stop = clock.after(catchUpMs, resolve)
+    await Promise.race([head.poll(), late])
+    stop()
+  }
   const pending = createPendingWatch(upstreams, { clock, log, network: name })
   const known = findKnownNetwork(chainId)
+  const blobFractions = options.blobFractions ?? known?.blobFractions ?? []
   const genesisHash = options.genesisHash ?? known?.genesisHash ?? null
   const older = createNumberedBlocks({
     network: name,
@@ -127,7 +139,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
       pool,
       agree: Math.min(heads.quorum, upstreams.length),
     }),
-    blobFeeFraction: (timestamp) => blobFractionAt(known, timestamp),
+    blobFeeFraction: (timestamp) => blobFractionAt(blobFractions, timestamp),
     forkConfigs: () => null,
   }
   head.watch(({ added }) => {

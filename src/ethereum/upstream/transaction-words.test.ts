@@ -14,9 +14,10 @@ const hash = (tag: number) => new Uint8Array(32).fill(tag)
 
 type Node = WordSource & { asks: number; says: unknown }
 
-function node(says: unknown, cost = 1): Node {
+function node(says: unknown, cost = 1, trusted = false): Node {
   const made: Node = {
     usable: true,
+    trusted,
     asks: 0,
     says,
     cost: () => cost,
@@ -35,9 +36,15 @@ const at = (block: number, index: number) => ({
 })
 const down = new Error('connection refused')
 
-function rig(nodes: readonly Node[]) {
+/** `catchUp`: what happens while the head is looked for again. */
+function rig(nodes: readonly Node[], catchUp: () => void = () => {}) {
   const clock = createTurnedClock()
-  const words = createTransactionWords({ network: 'test', upstreams: nodes, clock })
+  const words = createTransactionWords({
+    network: 'test',
+    upstreams: nodes,
+    catchUp: async () => catchUp(),
+    clock,
+  })
   const places = async (wanted: number | null = null) => {
     const found: TransactionHint[] = []
     for await (const hint of words.locate(hash(9), signal)) {
@@ -61,18 +68,57 @@ test('the first place that is right costs one question', async () => {
 
 test('a wrong place, or none, leads to what the others say, each place once', async () => {
   const { places } = rig([node(at(1, 5)), node(null), node(down), node(at(2, 0))])
-  assert.deepEqual(await places(), [
+  assert.deepEqual(await places(2), [
     [1, 5],
     [2, 0],
   ])
-  const same = rig([node(at(1, 5)), node(at(1, 5))])
-  assert.deepEqual(await same.places(), [[1, 5]])
+  const same = rig([node(at(1, 5)), node(at(1, 5)), node(at(2, 0))])
+  assert.deepEqual(await same.places(2), [
+    [1, 5],
+    [2, 0],
+  ])
+})
+
+test('when every place is wrong all are asked once more, after a look at the head', async () => {
+  const moved = node(at(1, 5))
+  const { places } = rig([moved], () => {
+    moved.says = at(2, 0)
+  })
+  assert.deepEqual(await places(2), [
+    [1, 5],
+    [2, 0],
+  ])
+  assert.equal(moved.asks, 2)
+})
+
+test('places that stay wrong are an error, unless enough upstreams know of none', async () => {
+  const wrong = () => node(at(1, 5))
+  for (const others of [[], [wrong()], [node(null)], [node(down)]]) {
+    await assert.rejects(rig([wrong(), ...others]).places(), { code: 'unverified' })
+  }
+  for (const others of [[node(null), node(null)], [node(null, 1, true)]]) {
+    assert.deepEqual(await rig([wrong(), ...others]).places(), [
+      [1, 5],
+      [1, 5],
+    ])
+  }
+})
+
+test('concurrent calls share a second look', async () => {
+  const one = node(at(1, 5))
+  const { places } = rig([one])
+  const looks = await Promise.allSettled([places(), places(), places()])
+  assert.deepEqual(
+    looks.map(({ status }) => status),
+    ['rejected', 'rejected', 'rejected'],
+  )
+  assert.equal(one.asks, 2)
 })
 
 test('junk is nobody’s word', async () => {
   const junk = [7, 'x', { blockHash: 7 }, { ...at(1, 0), transactionIndex: '0x-1' }]
   for (const says of junk) {
-    assert.deepEqual(await rig([node(says), node(at(3, 1))]).places(), [[3, 1]])
+    assert.deepEqual(await rig([node(says), node(at(3, 1))]).places(1), [[3, 1]])
   }
 })
 

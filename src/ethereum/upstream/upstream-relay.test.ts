@@ -15,8 +15,8 @@ import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
 const { signal } = new AbortController()
 const block: BlockRef = { network: 'test', hash: new Uint8Array(32).fill(7), number: 10n }
 const hash = toHex(block.hash)
-const fails = (kind: UpstreamErrorKind) =>
-  new UpstreamError({ kind, phase: 'answering', message: 'its words', code: -32602 })
+const fails = (kind: UpstreamErrorKind, code?: number) =>
+  new UpstreamError({ kind, phase: 'answering', message: 'its words', ...(code && { code }) })
 
 function rig(
   options: {
@@ -68,7 +68,7 @@ test('a node that does not take a hash is asked by number', async () => {
   const { relay, read } = rig({
     answer: ({ params }) => {
       const [, at] = params as readonly unknown[]
-      if (typeof at === 'object') throw fails('client_fault')
+      if (typeof at === 'object') throw fails('client_fault', -32602)
       return '0x2'
     },
   })
@@ -100,14 +100,15 @@ test('what could be proved but was not is asked of several, and counted when the
 })
 
 test('an upstream’s error becomes the answer that the caller is owed', async () => {
-  const told = (kind: UpstreamErrorKind) =>
+  const told = (kind: UpstreamErrorKind, code?: number) =>
     rig({
       answer: () => {
-        throw fails(kind)
+        throw fails(kind, code)
       },
     }).relay.call({ method: 'x_y', params: [], class: 'unlisted' }, signal)
   await assert.rejects(told('execution'), { code: 'upstream_said', message: 'its words' })
   await assert.rejects(told('trouble'), { code: 'no_upstream' })
+  await assert.rejects(told('trouble', -32603), { code: 'upstream_said', message: 'its words' })
   await assert.rejects(told('unsupported'), { code: 'no_method', message: /method x_y does not/ })
 })
 

@@ -21,4 +21,6 @@ export const account = z.object({
   created: time,
   hasCard: z.boolean(),
   settings: accountSettings,
+  /** The stored settings are damaged; `settings` are those of a new account. */
+  settingsDamaged: z.literal(true).optional(),
 })

@@ -2,6 +2,7 @@
 // tokens) is changed in a session alone: a token that leaked must not make more of itself.
 // Tested by test/admin-people.test.ts
 import { Fault } from '../../base/fault.ts'
+import type { Actor } from './actor.ts'
 import type { AdminCall } from './admin-operation.ts'
 
 export type ActingPerson = {
@@ -30,6 +31,25 @@ export function personInSession(
   throw new Fault('not_allowed', { detail: 'this takes a session: sign in at the dashboard' })
 }
 
+/**
+ * For what makes an operator, lets a person back in, resets another's sign-in or makes a token: takes a session whose
+ * person has shown a password or a passkey in the last five minutes (`POST /me/confirmation`). The owner of the data
+ * folder passes. Throws `not_allowed` for a token, so that a stolen one makes nothing that outlives it;
+ * `needs_confirmation`.
+ */
+export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): void {
+  if (call.actor?.kind === 'local') return
+  const { session } = personInSession(call)
+  if (!call.identity.confirmations.isConfirmed(session)) throw new Fault('needs_confirmation')
+}
+
+/** The person and the credential behind an invitation; null: the owner of the data folder. */
+export function inviterOf({
+  actor,
+}: Pick<AdminCall, 'actor'>): Pick<Actor & { kind: 'person' }, 'personId' | 'via'> | null {
+  return actor?.kind === 'person' ? { personId: actor.personId, via: actor.via } : null
+}
+
 /** A new token for the session that goes on, after what its person may has changed. */
 export async function renewSession(
   { identity, session }: Pick<AdminCall, 'identity' | 'session'>,
@@ -39,7 +59,7 @@ export async function renewSession(
 }
 
 /** Of whoever was signed in with this browser: with a sign-in they are not any more. */
-export async function endSessionBefore({
+async function endSessionBefore({
   actor,
   identity,
 }: Pick<AdminCall, 'actor' | 'identity'>): Promise<void> {
@@ -51,6 +71,19 @@ export async function endSessionBefore({
 export function fromOf({ origin }: Pick<AdminCall, 'origin'>): {
   readonly address: string
   readonly agent: string
+  readonly device: string | null
 } {
-  return { address: origin.address ?? 'local', agent: origin.userAgent ?? '' }
+  const { address, userAgent, device } = origin
+  return { address: address ?? 'local', agent: userAgent ?? '', device }
+}
+
+/** The session that a sign-in opened begins with this answer; the browser's earlier one ends, and the browser is known. */
+export async function beginSession(
+  call: Pick<AdminCall, 'actor' | 'identity' | 'session'>,
+  personId: string,
+  opened: { readonly token: string; readonly session: { readonly expires: number } },
+): Promise<void> {
+  await endSessionBefore(call)
+  call.session.begin({ token: opened.token, expires: opened.session.expires })
+  call.session.remember(call.identity.devices.issue(personId))
 }

@@ -47,6 +47,8 @@ export type AdminParts = {
 interface SessionSink {
   begin(session: { readonly token: string; readonly expires: number }): void
   end(): void
+  /** The browser is known from now on; see known-devices.ts. */
+  remember(device: { readonly token: string; readonly expires: number }): void
 }
 
 /** How an admin operation was reached, for what keeps a trace of it. */
@@ -54,6 +56,8 @@ type AdminOrigin = {
   /** Of the peer; null at the command line. */
   readonly address: string | null
   readonly userAgent: string | null
+  /** The device cookie, as it was sent. */
+  readonly device: string | null
   /** Origin of the page of ours that asks, `https://cairn.example.org`; null: none said so. */
   readonly page: string | null
 }

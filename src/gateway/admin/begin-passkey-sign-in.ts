@@ -3,18 +3,9 @@
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
 import { passkeyPage } from './passkey-page.ts'
-import { challengeFields, sealText } from './passkey-schema.ts'
+import { passkeyRequest as output, toRequest } from './passkey-schema.ts'
 
 const input = z.strictObject({})
-const output = z.object({
-  seal: sealText,
-  /** `PublicKeyCredentialRequestOptionsJSON`. */
-  options: z.object({
-    ...challengeFields,
-    rpId: z.string(),
-    userVerification: z.literal('required'),
-  }),
-})
 
 export const beginPasskeySignIn: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
   id: 'beginPasskeySignIn',
@@ -25,13 +16,5 @@ export const beginPasskeySignIn: JsonOperation<z.output<typeof input>, z.output<
   input,
   output,
   audit: () => null,
-  run(_input, call) {
-    const {
-      seal,
-      challenge,
-      rpId,
-      timeoutMs: timeout,
-    } = call.identity.passkeySignIn.begin(passkeyPage(call))
-    return { seal, options: { challenge, rpId, timeout, userVerification: 'required' as const } }
-  },
+  run: (_input, call) => toRequest(call.identity.passkeySignIn.begin(passkeyPage(call), null)),
 }

@@ -46,7 +46,7 @@ export const beginPasskey: JsonOperation<z.output<typeof input>, z.output<typeof
   async run({ password }, call) {
     const { id, email, session } = personInSession(call)
     const page = passkeyPage(call)
-    await call.identity.signIn.confirm(id, password, fromOf(call).address)
+    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
     const order = call.identity.passkeys.begin({ id, session }, page)
     const { name } = call.identity.people.get(id)
     return {

@@ -23,7 +23,7 @@ export const changePassword: JsonOperation<z.output<typeof input>, z.output<type
   async run({ password, newPassword }, call) {
     const { id, session } = personInSession(call)
     const { signIn, people } = call.identity
-    await signIn.confirm(id, password, fromOf(call).address)
+    await signIn.confirm({ id, session }, password, fromOf(call).address)
     await people.setPassword(id, newPassword, session)
     await renewSession(call, session)
     return {}

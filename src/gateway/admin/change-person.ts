@@ -1,6 +1,8 @@
-// `PATCH /people/{person}`: what is not named stays. Ends their sessions where what they may changes.
+// `PATCH /people/{person}`: members that are not sent stay. Ends their sessions where their rights change. To promote or
+// to enable a person takes a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
+import { requireConfirmed } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { idText, nameText, person } from './person-schema.ts'
 
@@ -21,8 +23,9 @@ export const changePerson: JsonOperation<z.output<typeof input>, z.output<typeof
     'Disable or enable a person, make them an operator or not, rename them; one operator stays.',
   input,
   output,
-  async run({ person: id, name, disabled, isOperator }, { identity }) {
-    const { people } = identity
+  async run({ person: id, name, disabled, isOperator }, call) {
+    const { people } = call.identity
+    if (isOperator === true || disabled === false) requireConfirmed(call)
     people.get(id)
     if (name !== undefined) await people.rename(id, name)
     if (isOperator !== undefined) await people.setOperator(id, isOperator)

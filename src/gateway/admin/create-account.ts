@@ -4,7 +4,11 @@ import { z } from 'zod'
 import { account } from './account-schema.ts'
 import type { JsonOperation } from './admin-operation.ts'
 
-const input = z.strictObject({ name: z.string().max(64), hasCard: z.boolean().default(false) })
+const input = z.strictObject({
+  name: z.string().max(64),
+  /** Absent: true where the operator alone marks cards (`card.adapter: manual`). */
+  hasCard: z.boolean().optional(),
+})
 const output = z.object({ account })
 
 export const createAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
@@ -15,7 +19,9 @@ export const createAccount: JsonOperation<z.output<typeof input>, z.output<typeo
   summary: 'Make an account.',
   input,
   output,
-  run: async ({ name, hasCard }, { accounts }) => ({
-    account: await accounts.createAccount(name, { hasCard }),
+  run: async ({ name, hasCard }, { accounts, cards }) => ({
+    account: await accounts.createAccount(name, {
+      hasCard: hasCard ?? cards.adapter === 'manual',
+    }),
   }),
 }

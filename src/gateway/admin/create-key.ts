@@ -10,9 +10,6 @@ import { keyChanges, madeKey, planName } from './key-schema.ts'
 import { accountId } from './account-schema.ts'
 import { time } from './time-schema.ts'
 
-/** Of an account, those that are revoked too; an operator may make more. */
-const keysMax = 10_000
-
 const input = z.strictObject({
   account: accountId,
   name: z.string().max(64).default(''),
@@ -39,9 +36,7 @@ export const createKey: JsonOperation<z.output<typeof input>, z.output<typeof ma
       })
     }
     const isMember = actor !== null && !isOperator(actor)
-    if (isMember && accounts.keyIdsOf(account).length >= keysMax) {
-      throw new Fault('conflict', { detail: `an account has at most ${keysMax} keys` })
-    }
+    if (isMember) accounts.checkRoomForKey(account)
     const made = await accounts.createKey(accounts.getAccountById(account).name, {
       name,
       expires,

@@ -1,9 +1,9 @@
-// `POST /me/tokens`: at most what whoever asks may themselves.
+// `POST /me/tokens`: a token with at most the rights of its person. Takes a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { Actor } from './actor.ts'
 import type { Role } from '../../accounts/people/person.ts'
-import { personInSession } from './acting-person.ts'
+import { personInSession, requireConfirmed } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { anyRole, token } from './person-schema.ts'
 import { time } from './time-schema.ts'
@@ -27,6 +27,7 @@ export const createToken: JsonOperation<z.output<typeof input>, z.output<typeof 
   output,
   async run(order, call) {
     const { id } = personInSession(call)
+    requireConfirmed(call)
     return await call.identity.tokens.create({ id, may: mostOf(call.actor) }, order)
   },
 }

@@ -25,8 +25,8 @@ export const enrolTotp: JsonOperation<z.output<typeof input>, z.output<typeof ou
   input,
   output,
   async run({ password }, call) {
-    const { id } = personInSession(call)
-    await call.identity.signIn.confirm(id, password, fromOf(call).address)
+    const { id, session } = personInSession(call)
+    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
     return await call.identity.secondFactor.enrol(id, issuer)
   },
 }

@@ -1,8 +1,15 @@
 // `GET .../requests/{request}`: one of them with its calls and its time line.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
+import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
-import { inspectedWhole, inspectingOf, ofRequest, requestOf } from './inspected-schema.ts'
+import {
+  inspectedWhole,
+  inspectingOf,
+  ofRequest,
+  requestOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
 
 const input = z.strictObject(ofRequest)
 const output = inspectedWhole.extend({
@@ -22,6 +29,8 @@ export const getRequest: JsonOperation<z.output<typeof input>, z.output<typeof o
     const inspecting = inspectingOf(call, asked)
     const request = requestOf(inspecting, asked.request)
     const network = inspecting.networks().find(({ name }) => name === request.network)
-    return { ...request, networkUpstreams: network?.relay?.upstreams() ?? [] }
+    const mayAsk = call.actor !== null && isOperator(call.actor)
+    const networkUpstreams = mayAsk ? (network?.relay?.upstreams() ?? []) : []
+    return { ...withoutUpstreams(request, call), networkUpstreams }
   },
 }

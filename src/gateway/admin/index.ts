@@ -5,6 +5,7 @@ import { addMember } from './add-member.ts'
 import { addPasskey } from './add-passkey.ts'
 import { addPublicKey } from './add-public-key.ts'
 import { beginCard } from './begin-card.ts'
+import { beginPasskeyConfirmation } from './begin-passkey-confirmation.ts'
 import { beginPasskey } from './begin-passkey.ts'
 import { beginPasskeySignIn } from './begin-passkey-sign-in.ts'
 import { changeAccount } from './change-account.ts'
@@ -16,6 +17,8 @@ import { changePassword } from './change-password.ts'
 import { changePerson } from './change-person.ts'
 import { clearRequests } from './clear-requests.ts'
 import { confirmTotp } from './confirm-totp.ts'
+import { confirmWithPasskey } from './confirm-with-passkey.ts'
+import { confirmWithPassword } from './confirm-with-password.ts'
 import { createAccount } from './create-account.ts'
 import { createKey } from './create-key.ts'
 import { createToken } from './create-token.ts'
@@ -95,6 +98,9 @@ export const adminOperations = [
   whoAmI,
   changeMe,
   changePassword,
+  confirmWithPassword,
+  beginPasskeyConfirmation,
+  confirmWithPasskey,
   listSessions,
   endSession,
   endOtherSessions,

@@ -5,6 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Caller } from '../../accounts/caller.ts'
 import type { InspectedFilter } from '../inspect/inspector.ts'
 import type { Inspecting } from '../inspect/inspecting.ts'
+import { isOperator } from './actor.ts'
 import type { AdminCall } from './admin-operation.ts'
 import { keyPath } from './key-schema.ts'
 
@@ -35,6 +36,7 @@ const shared = {
   batch: z.int().nullable(),
   outcome: z.string(),
   reason: z.string().nullable(),
+  errorCode: z.int().nullable(),
   failed: z.int(),
   status: z.int().nullable(),
   units: z.number(),
@@ -62,6 +64,7 @@ export const inspectedWhole = z.object({
         method: z.string(),
         outcome: z.string(),
         reason: z.string().nullable(),
+        errorCode: z.int().nullable(),
         units: z.number(),
         params: body,
         result: body.nullable(),
@@ -82,6 +85,18 @@ export const inspectedWhole = z.object({
     .readonly(),
   stepsLeft: z.int(),
 })
+
+/** The same request without names of upstreams, unless an operator asks: they tell how the server reaches a network. */
+export function withoutUpstreams<
+  Request extends {
+    readonly upstreams: readonly string[]
+    readonly timeline?: readonly { readonly name: string }[]
+  },
+>(request: Request, { actor }: Pick<AdminCall, 'actor'>): Request {
+  if (actor !== null && isOperator(actor)) return request
+  const timeline = request.timeline?.map((step) => ({ ...step, name: '' }))
+  return { ...request, upstreams: [], ...(timeline === undefined ? {} : { timeline }) }
+}
 
 /** Throws `absent` for a key that is not one of the account, and where no server runs. */
 export function inspectingOf(

@@ -1,6 +1,7 @@
-// `POST /invitations`: a link, valid once and for 7 days.
+// `POST /invitations`: a link, valid once and for 7 days. One that makes an operator takes a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
+import { inviterOf, requireConfirmed } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { anyRole, emailText, idText, madeInvitation } from './person-schema.ts'
 
@@ -23,14 +24,16 @@ export const inviteAnyone: JsonOperation<z.output<typeof input>, z.output<typeof
     'Invite somebody to a new account, to one that is there, or as an operator; the link is shown in this answer only.',
   input,
   output,
-  async run({ role, accountId, accountName, email }, { actor, accounts, identity }) {
+  async run({ role, accountId, accountName, email }, call) {
+    const { accounts, identity } = call
+    if (role === 'operator') requireConfirmed(call)
     if (accountId !== undefined) accounts.getAccountById(accountId)
     const { invitation, token } = await identity.invitations.create({
       role,
       ...(accountId === undefined ? {} : { accountId }),
       ...(accountName === undefined ? {} : { accountName }),
       ...(email === undefined ? {} : { email }),
-      invitedBy: actor?.kind === 'person' ? actor.personId : null,
+      invitedBy: inviterOf(call),
     })
     const mailed = await identity.mailInvitation(invitation, token)
     return { invitation, link: token, mailed }

@@ -2,6 +2,7 @@
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { Fault } from '../../base/fault.ts'
+import { inviterOf } from './acting-person.ts'
 import { isOperator } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { accountId } from './account-schema.ts'
@@ -32,7 +33,7 @@ export const invite: JsonOperation<z.output<typeof input>, z.output<typeof outpu
       role,
       accountId: account,
       ...(email === undefined ? {} : { email }),
-      invitedBy: actor?.kind === 'person' ? actor.personId : null,
+      invitedBy: inviterOf({ actor }),
     })
     const mailed = await identity.mailInvitation(invitation, token)
     return { invitation, link: token, mailed }

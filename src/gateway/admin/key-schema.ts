@@ -2,6 +2,7 @@
 // them, once.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
+import { checkAllowedMethods } from './allowed-methods.ts'
 import type { Accounts, ApiKey } from '../../accounts/accounts.ts'
 import type { KeySettings } from '../../accounts/key-settings.ts'
 import { importProfiles } from '../../codec/import-profile.ts'
@@ -48,7 +49,9 @@ const keySettingsShape = z.strictObject({
 const keySettings: z.ZodType<KeySettings> = keySettingsShape
 
 /** Those that change; the others stay. What each may hold is judged where they are kept. */
-export const keyChanges = keySettingsShape.partial() as unknown as z.ZodType<Partial<KeySettings>>
+export const keyChanges = keySettingsShape.partial().extend({
+  allowMethods: entries.superRefine(checkAllowedMethods).optional(),
+}) as unknown as z.ZodType<Partial<KeySettings>>
 
 export const planName = z.enum(['none', 'free', 'developer', 'team'])
 
@@ -71,6 +74,8 @@ export const apiKey = z.object({
   lastUsedDay: z.string().nullable(),
   settings: keySettings,
   /** Id of the key that this one replaces. */
+  /** The stored settings are damaged: the key is refused, and `settings` are those of a new key. */
+  settingsDamaged: z.literal(true).optional(),
   rotatedFrom: z.string().nullable(),
   /** Until when the secret before the last rotation opens the key too. */
   earlierSecretExpires: time.nullable(),

@@ -2,7 +2,13 @@
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { filterInput, filterOf, inspectedRow, inspectingOf } from './inspected-schema.ts'
+import {
+  filterInput,
+  filterOf,
+  inspectedRow,
+  inspectingOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
 import { keyPath } from './key-schema.ts'
 
 const input = z.strictObject({
@@ -32,7 +38,8 @@ export const listRequests: JsonOperation<z.output<typeof input>, z.output<typeof
   run(asked, call) {
     const { inspector, caller } = inspectingOf(call, asked)
     const filter = { ...filterOf(asked), after: asked.after }
-    const requests = inspector.list(caller.keyId, filter, asked.limit)
+    const found = inspector.list(caller.keyId, filter, asked.limit)
+    const requests = found.map((request) => withoutUpstreams(request, call))
     const { inspect, inspectBodies, inspectAddresses } = caller.settings
     return { inspect, inspectBodies, inspectAddresses, requests }
   },

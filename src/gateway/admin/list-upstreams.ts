@@ -24,6 +24,8 @@ const output = z.object({
       successRate: z.number(),
       /** Decimal. */
       head: z.string().nullable(),
+      /** Does it push new heads over WebSocket, or are they polled every `heads.pollMs`? */
+      heads: z.enum(['pushed', 'polled']),
       lag: z.number().nullable(),
       lies: z.int(),
     }),

@@ -28,9 +28,55 @@ function bytes(bytesMax: number) {
 
 export const clientDataBytes = bytes(4096)
 export const attestationBytes = bytes(16_384)
-export const authenticatorBytes = bytes(4096)
-export const signatureBytes = bytes(2048)
-export const credentialIdBytes = bytes(1023)
-export const handleBytes = bytes(64)
+const authenticatorBytes = bytes(4096)
+const signatureBytes = bytes(2048)
+const credentialIdBytes = bytes(1023)
+const handleBytes = bytes(64)
 
 export const challengeFields = { challenge: z.string(), timeout: z.int() }
+
+/** What a browser is asked to sign with: `PublicKeyCredentialRequestOptionsJSON`. */
+export const passkeyRequest = z.object({
+  seal: sealText,
+  options: z.object({
+    ...challengeFields,
+    rpId: z.string(),
+    userVerification: z.literal('required'),
+  }),
+})
+
+/** What the authenticator answered to it. */
+export const passkeyAnswer = z.strictObject({
+  seal: sealText,
+  /** Of the credential. */
+  id: credentialIdBytes,
+  clientDataJSON: clientDataBytes,
+  authenticatorData: authenticatorBytes,
+  signature: signatureBytes,
+  userHandle: handleBytes,
+})
+
+/** The same as sign-in checks it. */
+export function toAnswer({
+  id: credentialId,
+  clientDataJSON: clientData,
+  userHandle: personHandle,
+  ...rest
+}: z.output<typeof passkeyAnswer>) {
+  return { ...rest, credentialId, clientData, personHandle }
+}
+
+/** The same as a browser is asked. */
+export function toRequest({
+  seal,
+  challenge,
+  rpId,
+  timeoutMs: timeout,
+}: {
+  readonly seal: string
+  readonly challenge: string
+  readonly rpId: string
+  readonly timeoutMs: number
+}): z.output<typeof passkeyRequest> {
+  return { seal, options: { challenge, rpId, timeout, userVerification: 'required' } }
+}

@@ -18,7 +18,7 @@ export const removeTotp: JsonOperation<z.output<typeof input>, z.output<typeof o
   output,
   async run({ password }, call) {
     const { id, session } = personInSession(call)
-    await call.identity.signIn.confirm(id, password, fromOf(call).address)
+    await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
     await call.identity.secondFactor.remove(id, session)
     await renewSession(call, session)
     return {}

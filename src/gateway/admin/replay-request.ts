@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { withDeadline } from '../../base/deadline.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
 import { replayRequest as replay } from '../inspect/replay-request.ts'
+import { judgeRole } from './actor.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { inspectingOf, ofRequest, requestOf } from './inspected-schema.ts'
 
@@ -13,7 +14,7 @@ const input = z.strictObject({
   call: z.int().min(0).default(0),
   /** A tag, a number as hex, or a hash, in place of the block that was asked for. */
   block: z.string().min(1).max(66).optional(),
-  /** The word of this upstream alone. */
+  /** Ask this upstream alone; for operators. */
   upstream: z.string().min(1).max(256).optional(),
 })
 const answer = z.object({ outcome: z.string(), result: z.unknown().optional() })
@@ -54,6 +55,7 @@ export const replayRequest: JsonOperation<z.output<typeof input>, z.output<typeo
   // It changes nothing; what it costs is in the key's usage.
   audit: () => null,
   async run(asked, call) {
+    if (asked.upstream !== undefined) judgeRole('operator', null, call.actor)
     const inspecting = inspectingOf(call, asked)
     const request = requestOf(inspecting, asked.request)
     using deadline = withDeadline(call.signal, replayMs, call.clock)

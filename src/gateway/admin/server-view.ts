@@ -24,6 +24,7 @@ type UpstreamView = {
   /** Of calls of the last 30 s, 0 to 1. */
   readonly successRate: number
   readonly head: bigint | null
+  readonly heads: 'pushed' | 'polled'
   /** Blocks behind the network. */
   readonly lag: number | null
   /** Since the start. */

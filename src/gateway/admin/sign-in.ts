@@ -1,7 +1,7 @@
 // `POST /session`: a new session, whatever the browser brought.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { endSessionBefore, fromOf } from './acting-person.ts'
+import { beginSession, fromOf } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { codeText, emailText, passwordText, person } from './person-schema.ts'
 
@@ -24,11 +24,10 @@ export const signIn: JsonOperation<z.output<typeof input>, z.output<typeof outpu
   output,
   audit: (_input, output) => ({ person: output.person, changes: {} }),
   async run({ email, password, code }, call) {
-    const { identity, session } = call
+    const { identity } = call
     const order = { email, password, ...(code === undefined ? {} : { code }) }
     const opened = await identity.signIn.signIn(order, fromOf(call))
-    await endSessionBefore(call)
-    session.begin({ token: opened.token, expires: opened.session.expires })
+    await beginSession(call, opened.personId, opened)
     return { person: identity.people.get(opened.personId) }
   },
 }

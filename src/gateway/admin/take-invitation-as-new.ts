@@ -1,7 +1,7 @@
 // `POST /welcome`: the first operator, and everybody who is invited, comes in here.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { endSessionBefore, fromOf } from './acting-person.ts'
+import { beginSession, fromOf } from './acting-person.ts'
 import type { JsonOperation } from './admin-operation.ts'
 import { emailText, linkText, nameText, passwordText, person } from './person-schema.ts'
 
@@ -29,9 +29,7 @@ export const takeInvitationAsNew: JsonOperation<z.output<typeof input>, z.output
   async run({ link, ...newPerson }, call) {
     const { invitations, signIn, people } = call.identity
     const id = await invitations.takeAsNew(link, newPerson)
-    const { token, session } = await signIn.enter(id, fromOf(call))
-    await endSessionBefore(call)
-    call.session.begin({ token, expires: session.expires })
+    await beginSession(call, id, await signIn.enter(id, fromOf(call)))
     return { person: people.get(id) }
   },
 }

@@ -4,7 +4,13 @@ import { z } from 'zod'
 import { createFeed } from '../../base/feed.ts'
 import { matches } from '../inspect/inspector.ts'
 import type { EventsOperation } from './admin-operation.ts'
-import { filterInput, filterOf, inspectedRow, inspectingOf } from './inspected-schema.ts'
+import {
+  filterInput,
+  filterOf,
+  inspectedRow,
+  inspectingOf,
+  withoutUpstreams,
+} from './inspected-schema.ts'
 import { keyPath } from './key-schema.ts'
 
 const input = z.strictObject({ ...keyPath, ...filterInput })
@@ -28,7 +34,7 @@ export const watchRequests: EventsOperation<
     const filter = filterOf(asked)
     const feed = createFeed<z.output<typeof inspectedRow>>(waitingMax, call.signal)
     const stopListening = inspector.listen(caller.keyId, (request) => {
-      if (matches(request, filter)) feed.push(inspectedRow.parse(request))
+      if (matches(request, filter)) feed.push(inspectedRow.parse(withoutUpstreams(request, call)))
     })
     return feed.read(stopListening)
   },

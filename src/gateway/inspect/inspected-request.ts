@@ -20,9 +20,11 @@ export type InspectedCall = {
   readonly outcome: 'ok' | FaultCode
   /** Why a setting refused it, as `data.reason` says; null elsewhere. */
   readonly reason: string | null
+  /** `error.code` of the JSON-RPC reply; null: the call succeeded, or it is an IPFS command. */
+  readonly errorCode: number | null
   readonly units: number
   readonly params: InspectedBody
-  /** Of a fault: its message and data. Null: none that is kept (file commands). */
+  /** Of a fault: its code, message and data. Null: none that is kept (file commands). */
   readonly result: InspectedBody | null
 }
 
@@ -43,6 +45,8 @@ export type InspectedRequest = {
   /** Of the request; of a batch that ran the first that is not ok. */
   readonly outcome: 'ok' | FaultCode
   readonly reason: string | null
+  /** The JSON-RPC error code of that outcome; null: it is `ok`, or an IPFS command. */
+  readonly errorCode: number | null
   /** Calls that came to a fault. */
   readonly failed: number
   /** HTTP status; null over a WebSocket. */

@@ -141,6 +141,7 @@ export class Inspection implements InspectedVisit {
       batch: this.#batch ? this.#asked.length : null,
       outcome: told?.code ?? 'ok',
       reason: reasonOf(told),
+      errorCode: this.#errorCodeOf(told),
       failed: fault !== null && faults.length === 0 ? this.#asked.length : faults.length,
       status,
       units: labels?.units ?? this.#charged,
@@ -169,6 +170,7 @@ export class Inspection implements InspectedVisit {
       method: isCall ? this.#redact(item.method, nameCharsMax).text : '',
       outcome: fault?.code ?? 'ok',
       reason: reasonOf(fault),
+      errorCode: this.#errorCodeOf(fault),
       units: ran?.units ?? 0,
       params: this.#body(isCall ? asJson(item.params) : ''),
       result: this.#arrival.face === 'files' || outcome === null ? null : this.#resultOf(outcome),
@@ -179,8 +181,12 @@ export class Inspection implements InspectedVisit {
     if (!('fault' in outcome)) {
       return this.#body('text' in outcome ? outcome.text : asJson(outcome.result))
     }
-    const { message, data } = outcome.fault
-    return this.#body(asJson({ message, ...(data === undefined ? {} : { data }) }))
+    const { rpcCode: code, message, data } = outcome.fault
+    return this.#body(asJson({ code, message, ...(data === undefined ? {} : { data }) }))
+  }
+
+  #errorCodeOf(fault: Fault | null): number | null {
+    return fault === null || this.#arrival.face === 'files' ? null : fault.rpcCode
   }
 
   #body(json: string): InspectedBody {

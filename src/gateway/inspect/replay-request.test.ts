@@ -75,7 +75,7 @@ test('one upstream is asked for its word, of the block that the head means', asy
 test('what was refused is compared too', async () => {
   const { ask, replay } = rig()
   const { before, after, differences } = await replay(await ask('eth_getBalance', []))
-  deepEqual(before, { outcome: 'bad_params', result: { message: 'missing' } })
+  deepEqual(before, { outcome: 'bad_params', result: { code: -32602, message: 'missing' } })
   deepEqual(after, before)
   deepEqual(differences, [])
 })

@@ -135,8 +135,9 @@ function withBlock(
 function answerOf(outcome: RpcOutcome | undefined): ReplayedAnswer {
   if (outcome === undefined) return { outcome: 'internal' }
   if ('fault' in outcome) {
-    const { code, message, data } = outcome.fault
-    return { outcome: code, result: { message, ...(data === undefined ? {} : { data }) } }
+    const { code, rpcCode, message, data } = outcome.fault
+    const result = { code: rpcCode, message, ...(data === undefined ? {} : { data }) }
+    return { outcome: code, result }
   }
   const text = 'text' in outcome ? outcome.text : JSON.stringify(outcome.result)
   if (text === undefined || text.length > shownCharsMax) return { outcome: 'ok' }

@@ -46,6 +46,22 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
     of.list(of.bytes),
   ),
   debug_getRawTransaction: shape('A transaction as it was signed.', [byTransaction], of.bytes),
+  debug_storageRangeAt: shape(
+    'Slots of an account before a transaction, by the hash of their keys.',
+    [
+      needs('block', of.block),
+      needs('index', of.integer),
+      account,
+      needs('start', of.bytes),
+      needs('max', of.integer),
+    ],
+    of.object,
+  ),
+  debug_traceBlock: shape(
+    'How a block would run that is given as RLP.',
+    [needs('block', of.bytes), traced],
+    of.list(of.object),
+  ),
   debug_traceBlockByHash: shape('How a block ran.', [byHash, traced], of.list(of.object)),
   debug_traceBlockByNumber: shape('How a block ran.', [byNumber, traced], of.list(of.object)),
   debug_traceCall: shape(
@@ -59,6 +75,11 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
   eth_blobBaseFee: shape('Blob base fee of the next block.', [], of.quantity),
   eth_blockNumber: shape('Number of the newest block.', [], of.quantity),
   eth_call: shape('What a call would answer.', [call, atBlock, ...bothOverrides], of.bytes),
+  eth_capabilities: shape(
+    'The newest block, and since which block each kind of data is there.',
+    [],
+    of.object,
+  ),
   eth_chainId: shape('The chain id (EIP-155).', [], of.quantity),
   eth_config: shape('Forks and what they turn on (EIP-7910).', [], of.object),
   eth_createAccessList: shape(
@@ -76,8 +97,13 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
     [
       needs('blockCount', of.quantity),
       needs('newestBlock', of.blockNumber),
-      takes('rewardPercentiles', of.percentiles),
+      needs('rewardPercentiles', of.percentiles),
     ],
+    of.object,
+  ),
+  eth_fillTransaction: shape(
+    'A transaction with the nonce, gas and fees that it lacks, to be signed.',
+    [needs('transaction', of.callRequest)],
     of.object,
   ),
   eth_gasPrice: shape('A price that is likely to be taken.', [], of.quantity),
@@ -102,6 +128,8 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
   eth_getCode: shape('Code of an account.', [account, atBlock], of.bytes),
   eth_getFilterChanges: shape('What is new since the last poll.', [filter], changes),
   eth_getFilterLogs: shape('All logs of a filter.', [filter], of.list(of.log)),
+  eth_getHeaderByHash: shape('A header.', [byHash], of.orNull(of.headerObject)),
+  eth_getHeaderByNumber: shape('A header.', [byNumber], of.orNull(of.headerObject)),
   eth_getLogs: shape(
     'Logs of a range of blocks.',
     [needs('filter', of.logFilter)],
@@ -111,6 +139,21 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
     'An account and slots with the trie nodes that prove them (EIP-1186).',
     [account, needs('storageKeys', of.storageKeys), atBlock],
     of.accountProof,
+  ),
+  eth_getRawTransactionByBlockHashAndIndex: shape(
+    'One transaction of a block as it was signed; 0x for none.',
+    [byHash, index],
+    of.bytes,
+  ),
+  eth_getRawTransactionByBlockNumberAndIndex: shape(
+    'One transaction of a block as it was signed; 0x for none.',
+    [byNumber, index],
+    of.bytes,
+  ),
+  eth_getRawTransactionByHash: shape(
+    'A transaction as it was signed; 0x for none.',
+    [byTransaction],
+    of.bytes,
   ),
   eth_getStorageAt: shape(
     'The 32 bytes in a slot.',
@@ -161,12 +204,22 @@ export const methodShapes: Readonly<Record<string, MethodShape>> = {
     [takes('fullTransactions', of.flag)],
     of.filterId,
   ),
+  eth_pendingTransactions: shape(
+    'Always none: what waits of accounts whose keys the server holds.',
+    [],
+    of.list(of.transaction),
+  ),
   eth_protocolVersion: shape('The version of the wire protocol.', [], of.anything),
   eth_requestAccounts: shape('Always none: keys are not held here.', [], of.list(of.address)),
   eth_sendRawTransaction: shape(
     'Takes a signed transaction.',
     [needs('transaction', of.bytes)],
     of.transactionHash,
+  ),
+  eth_sendRawTransactionSync: shape(
+    'Takes a signed transaction and answers with its receipt (EIP-7966).',
+    [needs('transaction', of.bytes), takes('timeoutMs', of.milliseconds)],
+    of.receipt,
   ),
   eth_simulateV1: shape(
     'Blocks of calls, one upon the other, on top of a block.',

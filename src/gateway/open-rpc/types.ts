@@ -52,6 +52,8 @@ export const position = one(
   '0x0',
 )
 export const flag = one('Flag', { type: 'boolean' }, false)
+export const integer = one('Integer', { type: 'integer' }, 0)
+export const milliseconds = one('Milliseconds', { type: 'integer', minimum: 0 }, 1000)
 export const text = one('Text', { type: 'string' }, 'newHeads')
 export const blockNumber = one(
   'BlockNumberOrTag',
@@ -199,6 +201,15 @@ export const receipt = result('Receipt', {
   gasUsed: ref(quantity),
   logs: { type: 'array', items: ref(log) },
 })
+export const headerObject = result('HeaderObject', {
+  number: ref(quantity),
+  hash: ref(blockHash),
+  parentHash: ref(blockHash),
+  stateRoot: ref(word),
+  transactionsRoot: ref(word),
+  receiptsRoot: ref(word),
+  timestamp: ref(quantity),
+})
 export const blockObject = result('BlockObject', {
   number: ref(quantity),
   parentHash: ref(blockHash),
@@ -253,6 +264,7 @@ export const parts: readonly WireType[] = [
   transaction,
   log,
   receipt,
+  headerObject,
   blockObject,
   accountProof,
   object,

@@ -30,8 +30,15 @@ export const add: FilesOperation<AddInput> = {
       signal: call.signal,
     }
     const events = call.files.import(atLeastOne(entries), options, context)
-    return { kind: 'events', lines: linesOf(events, print), live: options.progress }
+    const lines = linesOf(events, print)
+    return { kind: 'events', lines, live: options.progress, text: addedText }
   },
+}
+
+/** Lines of progress have no CID and are not shown. */
+function addedText(line: unknown): string {
+  const { Name, Hash } = line as { readonly Name: string; readonly Hash?: string }
+  return Hash === undefined ? '' : `added ${Hash} ${Name}\n`
 }
 
 async function* atLeastOne(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {

@@ -1,13 +1,14 @@
 // `block/put`: keeps blocks that the caller made, under the CID that the options ask for (contract-files 9).
 // Tested by src/gateway/operations/blocks.test.ts
+import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { cidOf, codecNames, dagCborCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
+import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../codec/cid.ts'
 import { cutMultihash, hashNames, sha256Code } from '../../codec/multihash.ts'
 import type { Entry } from '../../ipfs/import/entry.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../params/block-size.ts'
-import { flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
+import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
 
 type BlockPutInput = {
   readonly entries: AsyncIterable<Entry>
@@ -19,7 +20,10 @@ type BlockPutInput = {
   readonly pin: boolean
   readonly size: BlockSize
   readonly patience: Patience
+  readonly print: (cid: CID) => string
 }
+
+type Put = { readonly Key: string; readonly Size: number }
 
 export const blockPut: FilesOperation<BlockPutInput> = {
   name: 'block/put',
@@ -46,10 +50,12 @@ export const blockPut: FilesOperation<BlockPutInput> = {
       pin: flagOf(options, 'pin', false),
       size: blockSizeOf(options),
       patience: patienceOf(options),
+      print: cidPrinter(options),
     }
   },
   async run(input, call) {
-    return { kind: 'events', lines: putAll(input, call), live: false }
+    const text = (line: unknown) => `${(line as Put).Key}\n`
+    return { kind: 'events', lines: putAll(input, call), live: false, text }
   },
 }
 
@@ -64,8 +70,8 @@ function formatOf(options: FilesRequest['options']): { version: 0 | 1; codec: nu
   if (format === 'protobuf') return { version: 1, codec: dagPbCodec }
   if (format === 'cbor') return { version: 1, codec: dagCborCodec }
   const name = format === '' ? codecName : format
-  const codec = name === '' ? rawCodec : codecNames.get(name)
-  if (codec === undefined) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
+  const codec = name === '' ? rawCodec : findCodec(name)
+  if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
   return { version: 1, codec }
 }
 
@@ -82,7 +88,7 @@ async function* putAll(input: BlockPutInput, call: FilesCall) {
     const bytes = await readAtMost(entry.content, input.size)
     const cid = cidOf(version, codec, cutMultihash(hashCode, digestBytes, bytes))
     await call.files.putBlock({ cid, bytes }, pin, patience, context)
-    yield { Key: cid.toString(), Size: bytes.length }
+    yield { Key: input.print(cid), Size: bytes.length } satisfies Put
   }
 }
 

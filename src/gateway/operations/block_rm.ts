@@ -28,15 +28,22 @@ export const blockRm: FilesOperation<BlockRmInput> = {
     }
   },
   async run(input, call) {
-    return { kind: 'events', lines: linesOf(input, call), live: false }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: asText }
   },
+}
+
+type Removed = { readonly Hash: string; readonly Error?: string }
+
+function asText(line: unknown): string {
+  const { Hash, Error: error } = line as Removed
+  return error === undefined ? `removed ${Hash}\n` : `cannot remove ${Hash}: ${error}\n`
 }
 
 async function* linesOf(input: BlockRmInput, { caller, files, signal }: FilesCall) {
   for (const path of input.paths) {
     const cid = await files.resolve(path, input.patience, signal)
     const error = await files.removeBlock(caller.accountId, cid, input.force, signal)
-    if (error !== null) yield { Hash: input.print(cid), Error: error }
-    else if (!input.quiet) yield { Hash: input.print(cid) }
+    if (error !== null) yield { Hash: input.print(cid), Error: error } satisfies Removed
+    else if (!input.quiet) yield { Hash: input.print(cid) } satisfies Removed
   }
 }

@@ -18,6 +18,7 @@ export const blockStat: FilesOperation<BlockStatInput> = {
   async run({ path, patience }, { files, signal }) {
     const cid = await files.resolve(path, patience, signal)
     const { length } = await files.block(cid, patience, signal)
-    return { kind: 'object', value: { Key: cid.toString(), Size: length } }
+    const value = { Key: cid.toString(), Size: length }
+    return { kind: 'object', value, text: () => `Key: ${value.Key}\nSize: ${length}\n` }
   },
 }

@@ -1,6 +1,7 @@
 // Promises of dag/get and dag/resolve, and of pins over other codecs, on a real file side.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
 
@@ -239,4 +240,71 @@ test('dag/put pins a node only when all that it links to is here', async (t) => 
   const [put] = await putLines(commands, '{"at":1}', { pin: true })
   const pins = (await commands.value('pin/ls')) as { Keys: Record<string, unknown> }
   assert.deepEqual(Object.keys(pins.Keys), [put?.Cid['/']])
+})
+
+test('dag-cbor with text that is not UTF-8 is pinned, walked, exported and shown', async (t) => {
+  const commands = createFileCommands(t)
+  const { add, bytes, lines, value } = commands
+  const file = await add('a', 'abc', { pin: false, 'cid-version': 1n })
+  const link = `d82a582500${Buffer.from(CID.parse(file).bytes).toString('hex')}`
+  const block = Buffer.from(`a2616162ff006162${link}`, 'hex')
+  const [put] = (await lines('block/put', [], { 'cid-codec': 'dag-cbor' }, [
+    fileEntry('x', block),
+  ])) as { Key: string }[]
+  const root = put?.Key ?? assert.fail()
+  assert.deepEqual(await value('pin/add', [root]), { Pins: [root] })
+  const pins = (await value('pin/ls', [], {})) as { Keys: Record<string, { Type: string }> }
+  assert.equal(pins.Keys[file]?.Type, 'indirect')
+  assert.deepEqual(await lines('refs', [root], { recursive: true }), [{ Ref: file, Err: '' }])
+  const car = await bytes('dag/export', [root])
+  assert.ok(car.includes(block))
+
+  const other = createFileCommands(t)
+  assert.deepEqual(await other.lines('dag/import', [], {}, [fileEntry('x.car', car)]), [
+    { Root: { Cid: { '/': root }, PinErrorMsg: '' } },
+  ])
+
+  const get = async (path: string, options = {}) => await bytes('dag/get', [path], options)
+  assert.equal((await get(root)).toString(), String.raw`{"a":"\ufffd\u0000","b":{"/":"${file}"}}`)
+  // What is cut out of a block in its own codec has the bytes that stand there.
+  const cbor = { 'output-codec': 'dag-cbor' }
+  assert.equal((await get(`${root}/a`, cbor)).toString('hex'), '62ff00')
+  assert.deepEqual(await get(root, cbor), block)
+  assert.deepEqual(await get(`${root}/b`), Buffer.from('{"/":{"bytes":"YWJj"}}'))
+  // Put and taken apart it stays the same block.
+  const again = await lines('dag/put', [], { 'input-codec': 'dag-cbor' }, [fileEntry('x', block)])
+  assert.deepEqual(again, [{ Cid: { '/': root } }])
+})
+
+test('dag-json with text that is not UTF-8 is pinned as it is, but not put as a node', async (t) => {
+  const { bytes, lines, value } = createFileCommands(t)
+  const entry = () => fileEntry('x', Buffer.from('2261ff22', 'hex'))
+  const [put] = (await lines('block/put', [], { 'cid-codec': 'dag-json' }, [entry()])) as {
+    Key: string
+  }[]
+  const root = put?.Key ?? assert.fail()
+  assert.deepEqual(await value('pin/add', [root]), { Pins: [root] })
+  assert.equal((await bytes('dag/get', [root])).toString(), '"a\ufffd"')
+  await assert.rejects(lines('dag/put', [], {}, [entry()]), { message: /not UTF-8/ })
+})
+
+test('a signed object of dag-jose leads to its payload in pins, paths and exports', async (t) => {
+  const { add, bytes, lines, value } = createFileCommands(t)
+  const file = await add('a', 'payload', { pin: false, 'cid-version': 1n })
+  const payload = Buffer.from(CID.parse(file).bytes).toString('base64url')
+  const signed = { payload, protected: 'AQ', signature: 'AQIDBA' }
+  const [put] = (await lines('dag/put', [], { 'store-codec': 'dag-jose' }, [
+    fileEntry('x', JSON.stringify(signed)),
+  ])) as { Cid: { '/': string } }[]
+  const root = put?.Cid['/'] ?? assert.fail()
+  assert.match(root, /^bagcqcera/)
+  assert.deepEqual(JSON.parse((await bytes('dag/get', [root])).toString()), {
+    link: { '/': file },
+    payload,
+    signatures: [{ protected: 'AQ', signature: 'AQIDBA' }],
+  })
+  assert.deepEqual(await value('pin/add', [root]), { Pins: [root] })
+  assert.deepEqual(await lines('refs', [root], {}), [{ Ref: file, Err: '' }])
+  assert.equal((await bytes('cat', [`${root}/link`])).toString(), 'payload')
+  assert.ok((await bytes('dag/export', [root])).includes('payload'))
 })

@@ -2,7 +2,7 @@
 // asked for (contract-files 9).
 // Tested by src/gateway/operations/dag.test.ts
 import { Fault } from '../../base/fault.ts'
-import { codecNames, dagJsonCodec } from '../../codec/cid.ts'
+import { dagJsonCodec, findCodec } from '../../codec/cid.ts'
 import { encodeIpld } from '../../codec/ipld.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import { nodeAt } from '../../ipfs/read/resolve.ts'
@@ -21,8 +21,8 @@ export const dagGet: FilesOperation<DagGetInput> = {
   class: 'read',
   parse({ args, options }) {
     const codecName = textOf(options, 'output-codec', 'dag-json')
-    const codec = codecNames.get(codecName)
-    if (codec === undefined) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
+    const codec = findCodec(codecName)
+    if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
     return { path: args[0] ?? '', codec, patience: patienceOf(options) }
   },
   async run({ path, codec, patience }, { files, signal }) {

@@ -28,8 +28,21 @@ export const dagImport: FilesOperation<DagImportInput> = {
     }
   },
   async run(input, call) {
-    return { kind: 'events', lines: linesOf(input, call), live: false }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: asText }
   },
+}
+
+type Line =
+  | { readonly Root: { readonly Cid: { readonly '/': string }; readonly PinErrorMsg: string } }
+  | { readonly Stats: { readonly BlockCount: number; readonly BlockBytesCount: number | bigint } }
+
+function asText(value: unknown): string {
+  const line = value as Line
+  if ('Stats' in line) {
+    return `Imported ${line.Stats.BlockCount} blocks (${line.Stats.BlockBytesCount} bytes)\n`
+  }
+  const { Cid, PinErrorMsg: error } = line.Root
+  return `Pinned root\t${Cid['/']}\t${error === '' ? 'success' : `FAILED: ${error}`}\n`
 }
 
 async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call: FilesCall) {
@@ -41,9 +54,11 @@ async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call
   })
   for await (const event of events) {
     if (event.kind === 'root') {
-      yield { Root: { Cid: { '/': event.cid.toString() }, PinErrorMsg: event.error } }
+      yield {
+        Root: { Cid: { '/': event.cid.toString() }, PinErrorMsg: event.error },
+      } satisfies Line
     } else if (stats) {
-      yield { Stats: { BlockCount: event.blocks, BlockBytesCount: event.bytes } }
+      yield { Stats: { BlockCount: event.blocks, BlockBytesCount: event.bytes } } satisfies Line
     }
   }
 }

@@ -1,8 +1,9 @@
 // `dag/put`: a node written in one codec, kept as a block of another (contract-files 9). The CID is of version 1 and
 // never rebased.
 // Tested by src/gateway/operations/dag.test.ts
+import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../base/fault.ts'
-import { cidOf, codecNames } from '../../codec/cid.ts'
+import { cidOf, dagJsonCodec, findCodec, jsonCodec } from '../../codec/cid.ts'
 import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../codec/ipld.ts'
 import { cutMultihash, hashNames } from '../../codec/multihash.ts'
 import type { Entry } from '../../ipfs/import/entry.ts'
@@ -20,6 +21,8 @@ type DagPutInput = {
   readonly size: BlockSize
   readonly patience: Patience
 }
+
+type Put = { readonly Cid: { readonly '/': string } }
 
 /** A node as text takes more room than its block; the block is judged when it is made. */
 const inputPerBlock = 2
@@ -49,7 +52,8 @@ export const dagPut: FilesOperation<DagPutInput> = {
     }
   },
   async run(input, call) {
-    return { kind: 'events', lines: putAll(input, call), live: false }
+    const text = (line: unknown) => `${(line as Put).Cid['/']}\n`
+    return { kind: 'events', lines: putAll(input, call), live: false, text }
   },
 }
 
@@ -65,18 +69,22 @@ async function* putAll(input: DagPutInput, call: FilesCall) {
   for await (const entry of input.entries) {
     if (entry.kind !== 'file') throw failed('expected a regular file')
     const given = await readAtMost(entry.content, inputSize)
+    // A block that is read shows U+FFFD there; a node that is put must not become another one in silence.
+    if ((inputCodec === dagJsonCodec || inputCodec === jsonCodec) && !isUtf8(given)) {
+      throw failed('malformed dag-json: text that is not UTF-8')
+    }
     const bytes = encodeIpld(storeCodec, decodeIpld(inputCodec, given))
     if (bytes.length > size.bytesMax) throw failed(size.tooBig)
     const cid = cidOf(1, storeCodec, cutMultihash(hashCode, null, bytes))
     await call.files.putBlock({ cid, bytes }, pin, patience, context)
-    yield { Cid: { '/': cid.toString() } }
+    yield { Cid: { '/': cid.toString() } } satisfies Put
   }
 }
 
 function codecOf(options: FilesRequest['options'], option: string, absent: string): number {
   const name = textOf(options, option, absent)
-  const codec = codecNames.get(name)
-  if (codec === undefined) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
+  const codec = findCodec(name)
+  if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(name)}`)
   return codec
 }
 

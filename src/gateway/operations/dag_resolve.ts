@@ -16,6 +16,7 @@ export const dagResolve: FilesOperation<DagResolveInput> = {
   async run({ path, patience }, { files, signal }) {
     const { cid, rest } = await files.resolveNode(path, patience, signal)
     const remainder = rest.map((segment) => `/${segment}`).join('')
-    return { kind: 'object', value: { Cid: { '/': cid.toString() }, RemPath: remainder } }
+    const value = { Cid: { '/': cid.toString() }, RemPath: remainder }
+    return { kind: 'object', value, text: () => cid.toString() + remainder }
   },
 }

@@ -27,7 +27,7 @@ export const debugTraceCall: RpcOperation<CallInput & Pick<TraceCallConfig, 'tra
     call.labels.level('trusted')
     return await executorOf(call.network, 'debug_traceCall').traceCall(
       asked,
-      call.caller.keyId,
+      call.caller,
       call.signal,
     )
   },

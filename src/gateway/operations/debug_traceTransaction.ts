@@ -30,7 +30,7 @@ export const debugTraceTransaction: RpcOperation<{
     const block = await call.resolve({ hash: located.block.hash, requireCanonical: false })
     call.labels.level('trusted')
     const asked = { block, index: located.index, tracer }
-    const [trace] = await executor.traceBlock(asked, call.caller.keyId, call.signal)
+    const [trace] = await executor.traceBlock(asked, call.caller, call.signal)
     if (trace === undefined) throw notFound()
     return trace.result
   },

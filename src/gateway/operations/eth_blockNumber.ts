@@ -1,4 +1,4 @@
-// eth_blockNumber []: the number of the block that `latest` names in this request.
+// eth_blockNumber []: the number of the block that `latest` names in this request, as its header has it.
 // Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../base/hex.ts'
 import type { RpcOperation } from '../operation.ts'
@@ -14,6 +14,7 @@ export const ethBlockNumber: RpcOperation<null> = {
   },
   async run(_input, call) {
     const { number } = await call.resolve(latestBlock)
+    call.labels.level('proof')
     return toQuantity(number)
   },
 }

@@ -15,8 +15,6 @@ export const ethCall: RpcOperation<CallInput> = {
   async run(input, call) {
     const asked = await askedCall(input, call)
     call.labels.level('trusted')
-    return toHex(
-      await executorOf(call.network, 'eth_call').call(asked, call.caller.keyId, call.signal),
-    )
+    return toHex(await executorOf(call.network, 'eth_call').call(asked, call.caller, call.signal))
   },
 }

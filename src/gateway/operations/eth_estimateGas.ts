@@ -18,7 +18,7 @@ export const ethEstimateGas: RpcOperation<CallInput> = {
     return toQuantity(
       await executorOf(call.network, 'eth_estimateGas').estimateGas(
         asked,
-        call.caller.keyId,
+        call.caller,
         call.signal,
       ),
     )

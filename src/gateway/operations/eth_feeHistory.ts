@@ -5,7 +5,7 @@ import { Fault } from '../../base/fault.ts'
 import { toQuantity } from '../../base/hex.ts'
 import { type FeeHistory, feeHistoryBlocksMax, readFeeHistory } from '../../ethereum/fee-history.ts'
 import type { BlockParameter, RpcOperation } from '../operation.ts'
-import { optional, parseArguments, required } from '../params/arguments.ts'
+import { parseArguments, required } from '../params/arguments.ts'
 import { parseBlockNumber } from '../params/block-parameter.ts'
 import { parseCount, parseNumbers } from '../params/scalars.ts'
 import { resolveHeader } from '../proved-block.ts'
@@ -25,9 +25,9 @@ export const ethFeeHistory: RpcOperation<Input> = {
     const [count, newest, percentiles] = parseArguments(params, [
       required(parseCount),
       required(parseBlockNumber),
-      optional(parseNumbers, []),
+      required(parsePercentiles),
     ])
-    judgePercentiles(percentiles)
+    if (count > 0n) checkPercentiles(percentiles)
     const most = BigInt(feeHistoryBlocksMax)
     return { count: Number(count < most ? count : most), newest, percentiles }
   },
@@ -65,9 +65,14 @@ function render(history: FeeHistory, withRewards: boolean): Readonly<Record<stri
   }
 }
 
-function judgePercentiles(percentiles: readonly number[]): void {
+/** Null is none, but they may not be left out, as in geth. */
+function parsePercentiles(value: unknown, position: number): readonly number[] {
+  return value === null ? [] : parseNumbers(value, position)
+}
+
+function checkPercentiles(percentiles: readonly number[]): void {
   const refuse = (text: string) =>
-    new Fault('bad_params', { detail: `invalid reward percentile: ${text}` })
+    new Fault('execution_failed', { detail: `invalid reward percentile: ${text}` })
   if (percentiles.length > percentilesMax) throw refuse(`over the query limit ${percentilesMax}`)
   for (const [index, value] of percentiles.entries()) {
     if (value < 0 || value > 100) throw refuse(value.toFixed(6))

@@ -40,14 +40,14 @@ test('the block shown is the newest of the range', async () => {
   assert.deepEqual([named.blocks[0]?.number, named.blocks[0]?.anchor], [1n, undefined])
 })
 
-test('a range that a tag made empty has no logs', async () => {
-  const { numbers } = await search({ toBlock: '0x1' })
-  assert.deepEqual(numbers, [])
-})
-
 test('a range that cannot be covered is an error, never fewer logs', async () => {
   const refused = [
     [{ fromBlock: '0x2', toBlock: '0x1' }, 'bad_params', 'invalid block range params'],
+    [{ toBlock: '0x1' }, 'bad_params', 'invalid block range params'],
+    [{ fromBlock: 'latest', toBlock: '0x2' }, 'bad_params', 'invalid block range params'],
+    [{ fromBlock: 'latest', toBlock: 'earliest' }, 'bad_params', 'invalid block range params'],
+    [{ fromBlock: '0x1', toBlock: 'earliest' }, 'bad_params', 'invalid block range params'],
+    [{ fromBlock: '0x4' }, 'bad_params', 'invalid block range params'],
     [{ toBlock: '0x4' }, 'bad_params', 'block range extends beyond current head block'],
     [
       { fromBlock: '0x9', toBlock: '0x9' },

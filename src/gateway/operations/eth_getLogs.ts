@@ -41,10 +41,6 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
     async run({ blocks, filter }, call) {
       const range = await resolveLogRange(call, blocks)
       const { network, labels, signal } = call
-      if (range === null) {
-        labels.level('proof')
-        return []
-      }
       const known = refused.find(range, filter)
       if (known !== null) throw known
       try {

@@ -32,7 +32,7 @@ export function createEthGetTransactionByHash(findSender: FindSender): RpcOperat
       const { network, signal } = call
       const located = await findLocated(network, hash, signal)
       if (located !== null) return mined(located, call)
-      const raw = await network.pool.pendingTransaction(hash, signal)
+      const raw = await network.pool.pendingTransaction(hash, signal, call.caller)
       if (raw !== null && equalBytes(transactionHash(raw), hash)) {
         call.labels.level(network.pool.level)
         return renderTransaction(readTransaction(raw, findSender), null)

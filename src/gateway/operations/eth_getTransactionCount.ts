@@ -27,7 +27,7 @@ export const ethGetTransactionCount: RpcOperation<AccountInput> = {
     if ('tag' in block && block.tag === 'pending') {
       await call.resolve(block)
       const { pool } = call.network
-      const count = await pool.pendingNonce(address, call.signal)
+      const count = await pool.pendingNonce(address, call.signal, call.caller)
       call.labels.level(pool.level)
       return toQuantity(count)
     }

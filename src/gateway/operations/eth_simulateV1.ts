@@ -35,7 +35,7 @@ export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: Blo
     labels.level('trusted')
     const made = await executorOf(network, 'eth_simulateV1').simulate(
       { block: base, simulation },
-      caller.keyId,
+      caller,
       signal,
     )
     return made.map((one) => renderSimulatedBlock(one, fullTransactions))

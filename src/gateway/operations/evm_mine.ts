@@ -12,8 +12,8 @@ export const evmMine: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, { network, labels, signal }) {
-    const block = await executorOf(network, 'evm_mine').mine(signal)
+  async run(_input, { network, labels, signal, caller }) {
+    const block = await executorOf(network, 'evm_mine').mine(signal, caller)
     labels.level('trusted')
     labels.block(block)
     return '0x0'

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createFileCommands } from '../../../test/fakes/file-commands.ts'
+import { loseBlock } from '../../../test/fakes/lose-block.ts'
 import { readTar } from '../../../test/fakes/read-tar.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
 
@@ -57,14 +58,15 @@ test('compress without archive is the bare file, with archive the tar; a folder 
 })
 
 test('what fails early in an archive is refused in words, before a byte of it is given', async (t) => {
-  const { lines, store, run } = createFileCommands(t)
+  const commands = createFileCommands(t)
+  const { lines, run } = commands
   const all = (await lines('add', [], { 'wrap-with-directory': true }, [
     fileEntry('a', 'abc'),
     fileEntry('b', 'bcd'),
   ])) as { Hash: string }[]
   const [, b, root] = all.map((line) => line.Hash) as [string, string, string]
   const { CID } = await import('multiformats/cid')
-  await store.drop({ kind: 'dag-block', hash: CID.parse(b).multihash.bytes })
+  await loseBlock(commands, CID.parse(b).multihash.bytes)
   const reply = await run('get', [root])
   assert.ok(reply.kind === 'bytes')
   await assert.rejects(reply.chunks[Symbol.asyncIterator]().next(), /could not find/)
@@ -82,14 +84,15 @@ test('a compression level is judged only when it is used', async (t) => {
 })
 
 test('a block that is gone fails the stream, compressed or not', async (t) => {
-  const { lines, store, bytes } = createFileCommands(t)
+  const commands = createFileCommands(t)
+  const { lines, bytes } = commands
   const all = (await lines('add', [], { 'wrap-with-directory': true }, [
     fileEntry('a', 'abc'),
     fileEntry('b', 'bcd'),
   ])) as { Hash: string }[]
   const [, b, root] = all.map((line) => line.Hash) as [string, string, string]
   const { CID } = await import('multiformats/cid')
-  await store.drop({ kind: 'dag-block', hash: CID.parse(b).multihash.bytes })
+  await loseBlock(commands, CID.parse(b).multihash.bytes)
   await assert.rejects(bytes('get', [root]), /could not find/)
   await assert.rejects(bytes('get', [root], { compress: true, archive: true }), /could not find/)
 })

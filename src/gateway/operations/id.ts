@@ -1,37 +1,38 @@
-// `id`: who this server is to clients that ask before they work (contract-files 9). It has no peers to look up.
-// Tested by src/gateway/operations/files-index.test.ts
-import { base58btc } from 'multiformats/bases/base58'
-import { identity } from 'multiformats/hashes/identity'
+// `id`: the identity of this server, for clients that query it first (contract-files 9). It has no peers to look up; its
+// address is the one of this request, since clients treat a node without addresses as offline.
+// Tested by src/gateway/operations/node-commands.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { FilesOperation } from '../operation.ts'
+import { ownAddress, type OwnNode } from '../replies/own-node.ts'
 
-/** Protobuf head of a libp2p public key: type Ed25519, 32 bytes of data. */
-const keyHead = new Uint8Array([0x08, 0x01, 0x12, 0x20])
+type IdInput = { readonly addresses: readonly string[] }
 
-/** `publicKey`: 32 bytes, Ed25519, of this server; the peer id is made from it. */
-export function createId(cairnVersion: string, publicKey: Uint8Array): FilesOperation<null> {
-  const encoded = Buffer.concat([keyHead, publicKey])
-  const peerId = base58btc.baseEncode(identity.digest(encoded).bytes)
+/** `cairnVersion`: of Cairn. */
+export function createId(
+  cairnVersion: string,
+  { peerId, publicKey }: OwnNode,
+): FilesOperation<IdInput> {
   return {
     name: 'id',
     class: 'read',
-    parse({ args }) {
+    parse({ args, host }) {
       if (args.length > 0 && args[0] !== peerId) {
         throw new Fault('unsupported_option', {
           detail: 'option "peerid" is not supported by this server',
         })
       }
-      return null
+      const address = ownAddress(host)
+      return { addresses: address === null ? [] : [`${address}/p2p/${peerId}`] }
     },
-    async run() {
+    async run({ addresses }) {
       const value = {
         ID: peerId,
-        PublicKey: encoded.toString('base64'),
-        Addresses: [],
+        PublicKey: publicKey,
+        Addresses: addresses,
         AgentVersion: `cairn/${cairnVersion}`,
         Protocols: [],
       }
-      return { kind: 'object', value }
+      return { kind: 'object', value, text: () => `${JSON.stringify(value, null, '\t')}\n` }
     },
   }
 }

@@ -8,6 +8,8 @@ import { debugGetRawBlock } from './debug_getRawBlock.ts'
 import { debugGetRawHeader } from './debug_getRawHeader.ts'
 import { debugGetRawReceipts } from './debug_getRawReceipts.ts'
 import { debugGetRawTransaction } from './debug_getRawTransaction.ts'
+import { debugStorageRangeAt } from './debug_storageRangeAt.ts'
+import { debugTraceBlock } from './debug_traceBlock.ts'
 import { debugTraceBlockByHash } from './debug_traceBlockByHash.ts'
 import { debugTraceBlockByNumber } from './debug_traceBlockByNumber.ts'
 import { debugTraceCall } from './debug_traceCall.ts'
@@ -17,11 +19,13 @@ import { ethBaseFee } from './eth_baseFee.ts'
 import { ethBlobBaseFee } from './eth_blobBaseFee.ts'
 import { ethBlockNumber } from './eth_blockNumber.ts'
 import { ethCall } from './eth_call.ts'
+import { ethCapabilities } from './eth_capabilities.ts'
 import { ethChainId } from './eth_chainId.ts'
 import { ethConfig } from './eth_config.ts'
 import { ethCreateAccessList } from './eth_createAccessList.ts'
 import { ethEstimateGas } from './eth_estimateGas.ts'
 import { ethFeeHistory } from './eth_feeHistory.ts'
+import { ethFillTransaction } from './eth_fillTransaction.ts'
 import { ethGasPrice } from './eth_gasPrice.ts'
 import { ethGetBalance } from './eth_getBalance.ts'
 import { createEthGetBlockByHash } from './eth_getBlockByHash.ts'
@@ -30,8 +34,13 @@ import { createEthGetBlockReceipts } from './eth_getBlockReceipts.ts'
 import { ethGetBlockTransactionCountByHash } from './eth_getBlockTransactionCountByHash.ts'
 import { ethGetBlockTransactionCountByNumber } from './eth_getBlockTransactionCountByNumber.ts'
 import { ethGetCode } from './eth_getCode.ts'
+import { ethGetHeaderByHash } from './eth_getHeaderByHash.ts'
+import { ethGetHeaderByNumber } from './eth_getHeaderByNumber.ts'
 import { createEthGetLogs } from './eth_getLogs.ts'
 import { ethGetProof } from './eth_getProof.ts'
+import { ethGetRawTransactionByBlockHashAndIndex } from './eth_getRawTransactionByBlockHashAndIndex.ts'
+import { ethGetRawTransactionByBlockNumberAndIndex } from './eth_getRawTransactionByBlockNumberAndIndex.ts'
+import { ethGetRawTransactionByHash } from './eth_getRawTransactionByHash.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { ethGetStorageValues } from './eth_getStorageValues.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from './eth_getTransactionByBlockHashAndIndex.ts'
@@ -46,9 +55,11 @@ import { ethGetUncleCountByBlockNumber } from './eth_getUncleCountByBlockNumber.
 import { ethHashrate } from './eth_hashrate.ts'
 import { ethMaxPriorityFeePerGas } from './eth_maxPriorityFeePerGas.ts'
 import { ethMining } from './eth_mining.ts'
+import { ethPendingTransactions } from './eth_pendingTransactions.ts'
 import { ethProtocolVersion } from './eth_protocolVersion.ts'
 import { ethRequestAccounts } from './eth_requestAccounts.ts'
 import { ethSendRawTransaction } from './eth_sendRawTransaction.ts'
+import { createEthSendRawTransactionSync } from './eth_sendRawTransactionSync.ts'
 import { ethSimulateV1 } from './eth_simulateV1.ts'
 import { ethSubscribe } from './eth_subscribe.ts'
 import { ethSyncing } from './eth_syncing.ts'
@@ -92,6 +103,8 @@ export function createRpcOperations({
     debugGetRawHeader,
     debugGetRawReceipts,
     debugGetRawTransaction,
+    debugStorageRangeAt,
+    debugTraceBlock,
     debugTraceBlockByHash,
     debugTraceBlockByNumber,
     debugTraceCall,
@@ -101,11 +114,13 @@ export function createRpcOperations({
     ethBlobBaseFee,
     ethBlockNumber,
     ethCall,
+    ethCapabilities,
     ethChainId,
     ethConfig,
     ethCreateAccessList,
     ethEstimateGas,
     ethFeeHistory,
+    ethFillTransaction,
     ethGasPrice,
     ethGetBalance,
     createEthGetBlockByHash(findSender),
@@ -114,8 +129,13 @@ export function createRpcOperations({
     ethGetBlockTransactionCountByHash,
     ethGetBlockTransactionCountByNumber,
     ethGetCode,
+    ethGetHeaderByHash,
+    ethGetHeaderByNumber,
     createEthGetLogs(clock),
     ethGetProof,
+    ethGetRawTransactionByBlockHashAndIndex,
+    ethGetRawTransactionByBlockNumberAndIndex,
+    ethGetRawTransactionByHash,
     ethGetStorageAt,
     ethGetStorageValues,
     createEthGetTransactionByBlockHashAndIndex(findSender),
@@ -130,9 +150,11 @@ export function createRpcOperations({
     ethHashrate,
     ethMaxPriorityFeePerGas,
     ethMining,
+    ethPendingTransactions,
     ethProtocolVersion,
     ethRequestAccounts,
     ethSendRawTransaction,
+    createEthSendRawTransactionSync(findSender, clock),
     ethSimulateV1,
     ethSubscribe,
     ethSyncing,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../test/fakes/file-commands.ts'
+import { loseBlock } from '../../../test/fakes/lose-block.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
 import type { Entry } from '../../ipfs/import/entry.ts'
 import { cidOf, dagPbCodec, rawCodec } from '../../codec/cid.ts'
@@ -162,7 +163,7 @@ test('refs of a small DAG with endless paths ends at its bound', async (t) => {
 
 test('files/stat tells size, kind and metadata of content paths', async (t) => {
   const commands = createFileCommands(t)
-  const { value, add, store } = commands
+  const { value, add } = commands
   const cids = await addTree(commands)
   const stat = (path: string, options = {}) => value('files/stat', [path], options)
   assert.deepEqual(await stat(`/ipfs/${cids['r']}/z.txt`), {
@@ -190,7 +191,7 @@ test('files/stat tells size, kind and metadata of content paths', async (t) => {
     Blocks: 0,
     Type: 'file',
   })
-  await store.drop({ kind: 'dag-block', hash: CID.parse(cids['r/d'] ?? '').multihash.bytes })
+  await loseBlock(commands, CID.parse(cids['r/d'] ?? '').multihash.bytes)
   const less = (await stat(`/ipfs/${cids['r']}`, { 'with-local': true })) as Record<string, unknown>
   assert.equal(less['Local'], undefined)
   assert.ok((less['SizeLocal'] as bigint) < (root['SizeLocal'] as bigint))

@@ -8,17 +8,25 @@ import { sortedByName } from '../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../ipfs/read/listed.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { cidPrinter, flagOf, patienceOf } from '../params/file-options.ts'
+import {
+  type ListedLink,
+  type Listing,
+  listText,
+  type ListTextOptions,
+  streamWidths,
+} from '../replies/list-text.ts'
 
 type LsInput = {
   readonly paths: readonly string[]
   /** Read each entry's block for its type and size. */
   readonly resolving: boolean
   readonly stream: boolean
+  readonly text: ListTextOptions
   readonly patience: Patience
   readonly print: (cid: CID) => string
 }
 
-type Shown = { readonly link: object; readonly name: string }
+type Shown = { readonly link: ListedLink; readonly name: string }
 
 /** Most entries of an answer in one piece; lists that are streamed have no such end. */
 const heldEntriesMax = 250_000
@@ -35,13 +43,17 @@ export const ls: FilesOperation<LsInput> = {
       paths: args,
       resolving: flagOf(options, 'resolve-type', true) || flagOf(options, 'size', true),
       stream: flagOf(options, 'stream', false),
+      text: { headers: flagOf(options, 'headers', false), sizes: flagOf(options, 'size', true) },
       patience: patienceOf(options),
       print: cidPrinter(options),
     }
   },
   async run(input, call) {
-    if (input.stream) return { kind: 'events', lines: linesOf(input, call), live: false }
-    const objects: object[] = []
+    if (input.stream) {
+      const text = (line: unknown) => listText(line as Listing, input.text, streamWidths)
+      return { kind: 'events', lines: linesOf(input, call), live: false, text }
+    }
+    const objects: Listing['Objects'][number][] = []
     let held = 0
     for (const path of input.paths) {
       const shown: Shown[] = []
@@ -55,14 +67,15 @@ export const ls: FilesOperation<LsInput> = {
       }
       objects.push({ Hash: path, Links: sortedByName(shown).map(({ link }) => link) })
     }
-    return { kind: 'object', value: { Objects: objects } }
+    const value: Listing = { Objects: objects }
+    return { kind: 'object', value, text: () => listText(value, input.text, null) }
   },
 }
 
 async function* linesOf(input: LsInput, call: FilesCall) {
   for (const path of input.paths) {
     for await (const { link } of entriesOf(path, input, call)) {
-      yield { Objects: [{ Hash: path, Links: [link] }] }
+      yield { Objects: [{ Hash: path, Links: [link] }] } satisfies Listing
     }
   }
 }
@@ -75,7 +88,7 @@ async function* entriesOf(path: string, input: LsInput, call: FilesCall): AsyncG
   }
 }
 
-async function linkOf(entry: DirectoryEntry, input: LsInput, call: FilesCall): Promise<object> {
+async function linkOf(entry: DirectoryEntry, input: LsInput, call: FilesCall): Promise<ListedLink> {
   const { name, cid } = entry
   const head = { Name: name, Hash: input.print(cid) }
   const unset = { Target: '', Mode: 0, ModTime: noTime }

@@ -48,8 +48,12 @@ export const pathCar: PathOperation<CarInput> = {
           disposition: 'attachment',
           fileName,
           policy: null,
+          // The root is the block at the end of the path, so that a tool that unpacks the file finds it.
           open: () =>
-            writeCar([root], judged(files.select(traced, selection, patience, signal), judge)),
+            writeCar(
+              [traced.cid],
+              judged(files.select(traced, selection, patience, signal), judge),
+            ),
         }
       },
     }

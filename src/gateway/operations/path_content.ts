@@ -4,7 +4,7 @@
 // Tested by src/http/path-content.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
+import { dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { sortedByName } from '../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry } from '../../ipfs/read/listed.ts'
 import type { TracedPath } from '../../ipfs/read/path.ts'
@@ -15,8 +15,18 @@ import type {
   PathReply,
   PathRequest,
 } from '../path-operation.ts'
-import { isActive, sniffedBytes, typeOfBytes, typeOfName } from '../replies/content-type.ts'
-import { directoryPage, pageEdition, pagePolicy } from '../replies/directory-page.ts'
+import { type BlockForm, blockFormOf } from '../replies/block-form.ts'
+import { blockPage } from '../replies/block-page.ts'
+import {
+  inertType,
+  isActive,
+  sniffedBytes,
+  typeOfBytes,
+  typeOfName,
+} from '../replies/content-type.ts'
+import { directoryPage } from '../replies/directory-page.ts'
+import { pageEdition, pagePolicy } from '../replies/html-page.ts'
+import { traceToBlock } from '../replies/traced-block.ts'
 
 /** Entries of a page; a directory of more is shown in part. */
 const entriesMax = 5000
@@ -24,52 +34,45 @@ const indexName = 'index.html'
 
 /** An origin of its own for each answer: no cookies, no storage, no other answer's pages. */
 const sandboxed = 'sandbox allow-scripts allow-forms allow-popups allow-modals allow-downloads'
+/** A symbolic link is given as its target, and never followed. */
+const symlinkType = 'inode/symlink'
 const still =
   "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; sandbox"
-
-/** Codecs that are shown as their block. */
-const blockTypes: ReadonlyMap<number, string> = new Map([
-  [dagCborCodec, 'application/vnd.ipld.dag-cbor'],
-  [dagJsonCodec, 'application/vnd.ipld.dag-json'],
-  [0x51, 'application/cbor'],
-  [0x0200, 'application/json'],
-])
 
 export const pathContent: PathOperation<PathRequest> = {
   name: 'ipfs/content',
   whole: true,
   parse: (request) => request,
   async run(request, call) {
-    const { files, patience, judge, signal } = call
+    const { files, patience, signal } = call
     const { root, segments, slash } = request
-    const path = { root, segments, ipld: false }
-    const traced = await files.trace(path, patience, signal)
-    for (const cid of traced.roots) judge(cid)
-    if (traced.rest.length > 0) {
-      const detail = `${traced.cid.toString()} has no files below it`
-      throw new Fault('not_found', { detail })
+    const traced = await traceToBlock({ root, segments, ipld: false }, call)
+    const { cid, roots } = traced
+    const form = blockFormOf(cid, request.format)
+    if (form !== null) {
+      if (!request.acceptsHtml || !form.hasPage) return blockReply(traced, form, request, call)
+      return slash ? blockPageReply(traced, form, request, call) : { kind: 'moved' }
     }
-    const { cid } = traced
-    const blockType = blockTypes.get(cid.code)
-    if (blockType !== undefined) return blockReply(traced, blockType, request, call)
     if (cid.code !== dagPbCodec && cid.code !== rawCodec) {
       const detail = `${cid.toString()} is no file: ask for it with ?format=raw`
       throw new Fault('bad_argument', { detail })
     }
     const { kind, size } = await files.stat(cid, patience, signal)
-    if (kind === 'symlink') {
-      throw new Fault('bad_argument', { detail: `${cid.toString()} is a symbolic link` })
+    const tag = `"${cid.toString()}"`
+    if (kind !== 'directory') {
+      const type = kind === 'symlink' ? symlinkType : null
+      const file = { cid, size, name: segments.at(-1) ?? null, type }
+      return fileReply({ roots, tag }, file, request, call)
     }
-    const name = segments.at(-1) ?? null
-    if (kind === 'file') return fileReply(traced.roots, { cid, size, name }, request, call)
     if (!slash) return { kind: 'moved' }
-    return (await indexReply(traced, request, call)) ?? pageReply(traced, request, call)
+    return (await indexReply(traced, tag, request, call)) ?? pageReply(traced, request, call)
   },
 }
 
-/** Null: the directory has no index.html that is a file. */
+/** Null: the directory has no index.html that is a file. `tag`: of the directory. */
 async function indexReply(
   { cid, roots }: TracedPath,
+  tag: string,
   request: PathRequest,
   call: PathCall,
 ): Promise<PathReply | null> {
@@ -85,28 +88,38 @@ async function indexReply(
   if (index.cid.code !== dagPbCodec && index.cid.code !== rawCodec) return null
   const { kind, size } = await files.stat(index.cid, patience, signal)
   if (kind !== 'file') return null
-  return fileReply(roots, { cid: index.cid, size, name: indexName }, request, call)
+  const file = { cid: index.cid, size, name: indexName, type: null }
+  return fileReply({ roots, tag }, file, request, call)
 }
 
-type ShownFile = { readonly cid: CID; readonly size: bigint; readonly name: string | null }
+type ShownFile = {
+  readonly cid: CID
+  readonly size: bigint
+  readonly name: string | null
+  /** Null: by its name, else by how it begins. */
+  readonly type: string | null
+}
 
 function fileReply(
-  roots: readonly CID[],
-  { cid, size, name }: ShownFile,
+  { roots, tag }: { readonly roots: readonly CID[]; readonly tag: string },
+  { cid, size, name, type }: ShownFile,
   request: PathRequest,
   { files, patience, signal }: PathCall,
 ): PathReply {
   const stretchOf = (offset: bigint, length: bigint | null) =>
     files.open(cid, { offset, length }, patience, signal)
+  const sniffed = async () => {
+    const { chunks } = await stretchOf(0n, BigInt(sniffedBytes))
+    return typeOfBytes(await gathered(chunks), size <= BigInt(sniffedBytes))
+  }
   return {
     kind: 'content',
-    tag: `"${cid.toString()}"`,
+    tag,
     async describe() {
       const shown = request.query.get('filename') ?? name
-      const known = shown === null ? null : typeOfName(shown)
-      const type = known ?? typeOfBytes(await startOf(await stretchOf(0n, BigInt(sniffedBytes))))
+      const named = shown === null ? null : typeOfName(shown)
       return {
-        ...shownAs(type, shown, request),
+        ...shownAs(type ?? named ?? (await sniffed()), shown, request),
         size,
         ranged: true,
         roots,
@@ -122,17 +135,20 @@ function fileReply(
 /** A block of a codec that is no file: itself. */
 function blockReply(
   { cid, roots }: TracedPath,
-  type: string,
-  request: PathRequest,
+  { format, type, isText, extension }: BlockForm,
+  { query, ownOrigin }: PathRequest,
   { files, patience, signal }: PathCall,
 ): PathReply {
   return {
     kind: 'content',
-    tag: `"${cid.toString()}"`,
+    tag: `"${cid.toString()}.${format}"`,
     async describe() {
       const block = await files.block(cid, patience, signal)
       return {
-        ...shownAs(type, request.query.get('filename') ?? null, request),
+        type,
+        disposition: isText && query.get('download') !== 'true' ? 'inline' : 'attachment',
+        fileName: query.get('filename') ?? `${cid.toString()}.${extension}`,
+        policy: policyOf(ownOrigin),
         size: BigInt(block.length),
         ranged: true,
         roots,
@@ -145,6 +161,33 @@ function blockReply(
   }
 }
 
+function blockPageReply(
+  { cid, roots }: TracedPath,
+  { format }: BlockForm,
+  { root, segments }: PathRequest,
+  { files, patience, signal }: PathCall,
+): PathReply {
+  const path = { root: root.toString(), segments }
+  return {
+    kind: 'content',
+    tag: `"DagIndex-${pageEdition}_CID-${cid.toString()}"`,
+    async describe() {
+      const block = await files.block(cid, patience, signal)
+      return { ...htmlPage, roots, open: () => blockPage({ path, cid, block, format }) }
+    },
+  }
+}
+
+const htmlPage = {
+  type: 'text/html; charset=utf-8',
+  size: null,
+  ranged: false,
+  disposition: null,
+  fileName: null,
+  policy: pagePolicy,
+  generated: true,
+} as const
+
 function pageReply(
   { cid, roots }: TracedPath,
   { root, segments }: PathRequest,
@@ -155,14 +198,8 @@ function pageReply(
     tag: `"DirIndex-${pageEdition}_CID-${cid.toString()}"`,
     async describe() {
       return {
-        type: 'text/html; charset=utf-8',
-        size: null,
-        ranged: false,
+        ...htmlPage,
         roots,
-        disposition: null,
-        fileName: null,
-        policy: pagePolicy,
-        generated: true,
         async *open() {
           const entries: DirectoryEntry[] = []
           let isCut = false
@@ -172,11 +209,10 @@ function pageReply(
             entries.push(entry)
           }
           yield* directoryPage({
-            path: ['/ipfs', root.toString(), ...segments].join('/'),
+            path: { root: root.toString(), segments },
             cid: cid.toString(),
             entries: sortedByName(entries),
             isCut,
-            hasParent: segments.length > 0,
           })
         },
       }
@@ -193,14 +229,18 @@ function shownAs(
   const saved = query.get('download') === 'true' || (isActive(type) && !ownOrigin)
   const named = query.has('filename')
   return {
-    type,
+    type: ownOrigin ? type : inertType(type),
     disposition: saved ? 'attachment' : named ? 'inline' : null,
     fileName: name,
-    policy: ownOrigin ? sandboxed : still,
+    policy: policyOf(ownOrigin),
   }
 }
 
-async function startOf({ chunks }: { readonly chunks: AsyncIterable<Uint8Array> }) {
+function policyOf(ownOrigin: boolean): string {
+  return ownOrigin ? sandboxed : still
+}
+
+async function gathered(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = []
   for await (const chunk of chunks) parts.push(Uint8Array.from(chunk))
   return Buffer.concat(parts)

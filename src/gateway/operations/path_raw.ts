@@ -1,23 +1,21 @@
-// `/ipfs/<cid>` as `raw`: one block, for readers who check it by its name (contract-files 10).
+// `/ipfs/<cid>[/path]` as `raw`: one block, for readers who check it by its name (contract-files 10).
 // Tested by src/http/path-face.test.ts
-import type { CID } from 'multiformats/cid'
-import { Fault } from '../../base/fault.ts'
+import type { ContentPath } from '../../ipfs/read/path.ts'
 import type { PathOperation } from '../path-operation.ts'
+import { traceToBlock } from '../replies/traced-block.ts'
 
-type RawInput = { readonly cid: CID; readonly fileName: string }
+type RawInput = { readonly path: ContentPath; readonly fileName: string | null }
 
 export const pathRaw: PathOperation<RawInput> = {
   name: 'ipfs/raw',
   whole: false,
-  parse({ root, segments, query }) {
-    if (segments.length > 0) {
-      throw new Fault('bad_argument', {
-        detail: 'a raw block is asked for by its CID, without a path',
-      })
-    }
-    return { cid: root, fileName: query.get('filename') ?? `${root.toString()}.bin` }
-  },
-  async run({ cid, fileName }, { files, patience, signal }) {
+  parse: ({ root, segments, query }) => ({
+    path: { root, segments, ipld: false },
+    fileName: query.get('filename') ?? null,
+  }),
+  async run({ path, fileName }, call) {
+    const { cid, roots } = await traceToBlock(path, call)
+    const { files, patience, signal } = call
     return {
       kind: 'content',
       tag: `"${cid.toString()}.raw"`,
@@ -27,9 +25,9 @@ export const pathRaw: PathOperation<RawInput> = {
           type: 'application/vnd.ipld.raw',
           size: BigInt(block.length),
           ranged: true,
-          roots: [cid],
+          roots,
           disposition: 'attachment',
-          fileName,
+          fileName: fileName ?? `${cid.toString()}.bin`,
           policy: null,
           async *open(stretch) {
             if (stretch === null) yield block

@@ -38,10 +38,22 @@ export function createPinAdd(clock: Clock): FilesOperation<PinAddInput> {
     },
     async run(input, call) {
       const count: Count = { blocks: 0, bytes: 0n }
-      if (!input.progress) return { kind: 'object', value: await pinAll(input, call, count) }
-      return { kind: 'events', lines: withProgress(input, call, count, clock), live: true }
+      const text = (value: unknown) => asText(input, value as { readonly Pins?: readonly string[] })
+      if (!input.progress) {
+        return { kind: 'object', value: await pinAll(input, call, count), text }
+      }
+      return { kind: 'events', lines: withProgress(input, call, count, clock), live: true, text }
     },
   }
+}
+
+/** Lines of progress have no pins. */
+function asText(
+  { mode }: PinAddInput,
+  { Pins: pins = [] }: { readonly Pins?: readonly string[] },
+): string {
+  const how = mode === 'recursive' ? 'recursively' : 'directly'
+  return pins.map((pin) => `pinned ${pin} ${how}\n`).join('')
 }
 
 /** In order, not all or nothing. */

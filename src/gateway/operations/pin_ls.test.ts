@@ -13,7 +13,10 @@ async function list(pins: number, options: ReadonlyMap<string, boolean>): Promis
   let printed = 0
   const print = (): string => `${(printed += 1)}`
   const input = {
-    ...pinLs.parse({ args: [], options, entries: null }, importProfiles['unixfs-v0-2015']),
+    ...pinLs.parse(
+      { args: [], options, entries: null, host: '' },
+      importProfiles['unixfs-v0-2015'],
+    ),
     type: 'recursive',
     print,
   }

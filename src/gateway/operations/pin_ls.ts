@@ -18,6 +18,8 @@ type PinLsInput = {
   /** Part of a name; '' = no filter. */
   readonly name: string
   readonly stream: boolean
+  /** As text: CIDs alone. */
+  readonly quiet: boolean
   readonly patience: Patience
   readonly print: (cid: CID) => string
 }
@@ -25,6 +27,7 @@ type PinLsInput = {
 type Listed = { readonly cid: CID; readonly type: string; readonly name: string }
 
 type Shown = { readonly Type: string; readonly Name: string }
+type Line = { readonly Cid: string; readonly Name?: string; readonly Type: string }
 
 export const pinLs: FilesOperation<PinLsInput> = {
   name: 'pin/ls',
@@ -43,14 +46,19 @@ export const pinLs: FilesOperation<PinLsInput> = {
       names: name !== '' || flagOf(options, 'names', false),
       name,
       stream: flagOf(options, 'stream', false),
+      quiet: flagOf(options, 'quiet', false),
       patience: patienceOf(options),
       print: cidPrinter(options),
     }
   },
   async run(input, call) {
     const listed = input.paths.length === 0 ? listAll(input, call) : listGiven(input, call)
-    if (input.stream) return { kind: 'events', lines: linesOf(listed, input), live: false }
-    return await keysOf(listed, input)
+    if (!input.stream) return await keysOf(listed, input)
+    const text = (line: unknown) => {
+      const { Cid, Name = '', Type } = line as Line
+      return textOfPin(input, Cid, { Type, Name })
+    }
+    return { kind: 'events', lines: linesOf(listed, input), live: false, text }
   },
 }
 
@@ -81,6 +89,8 @@ async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Li
       continue
     }
     found.push(null)
+    // A recursive pin is never listed as indirect; a direct one may be both.
+    if (pin?.mode === 'recursive') continue
     const seat = open.get(cid.toString()) ?? { cid, places: [] }
     seat.places.push(found.length - 1)
     open.set(cid.toString(), seat)
@@ -107,7 +117,7 @@ async function* listGiven(input: PinLsInput, call: FilesCall): AsyncGenerator<Li
 async function* linesOf(listed: AsyncIterable<Listed>, input: PinLsInput) {
   for await (const { cid, type, name } of listed) {
     const shown = input.names && name !== '' ? { Name: name } : {}
-    yield { Cid: input.print(cid), ...shown, Type: type }
+    yield { Cid: input.print(cid), ...shown, Type: type } satisfies Line
   }
 }
 
@@ -131,7 +141,15 @@ async function keysOf(listed: AsyncIterable<Listed>, input: PinLsInput): Promise
     }
   }
   const keys = [...shownAs.keys()].toSorted()
-  return { kind: 'keyed', name: 'Keys', entries: entriesOf(keys, shownAs) }
+  const text = (entry: unknown) => {
+    const [key, shown] = entry as readonly [string, Shown]
+    return textOfPin(input, key, shown)
+  }
+  return { kind: 'keyed', name: 'Keys', entries: entriesOf(keys, shownAs), text }
+}
+
+function textOfPin({ quiet }: PinLsInput, cid: string, { Type, Name }: Shown): string {
+  return quiet ? `${cid}\n` : `${cid} ${Type}${Name === '' ? '' : ` ${Name}`}\n`
 }
 
 function* entriesOf(

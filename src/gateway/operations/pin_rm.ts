@@ -30,6 +30,7 @@ export const pinRm: FilesOperation<PinRmInput> = {
       await files.unpin(caller.accountId, cid, recursive)
       removed.push(print(cid))
     }
-    return { kind: 'object', value: { Pins: removed } }
+    const text = () => removed.map((pin) => `unpinned ${pin}\n`).join('')
+    return { kind: 'object', value: { Pins: removed }, text }
   },
 }

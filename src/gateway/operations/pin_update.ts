@@ -32,6 +32,8 @@ export const pinUpdate: FilesOperation<PinUpdateInput> = {
       unpin,
     }
     await files.movePin(caller.accountId, pins, patience, signal)
-    return { kind: 'object', value: { Pins: [print(pins.from), print(pins.to)] } }
+    const moved = [print(pins.from), print(pins.to)]
+    const text = () => `updated ${moved.join(' to ')}\n`
+    return { kind: 'object', value: { Pins: moved }, text }
   },
 }

@@ -24,17 +24,29 @@ export const pinVerify: FilesOperation<PinVerifyInput> = {
     return { verbose, print: cidPrinter(options) }
   },
   async run(input, call) {
-    return { kind: 'events', lines: linesOf(input, call), live: false }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: asText }
   },
+}
+
+type Line = {
+  readonly Cid: string
+  readonly Ok?: true
+  readonly BadNodes?: readonly { readonly Cid: string; readonly Err: string }[]
+}
+
+function asText(line: unknown): string {
+  const { Cid, BadNodes: bad } = line as Line
+  if (bad === undefined) return `${Cid} ok\n`
+  return `${Cid} broken\n${bad.map((one) => `  ${one.Cid}: ${one.Err}\n`).join('')}`
 }
 
 async function* linesOf({ verbose, print }: PinVerifyInput, { caller, files, signal }: FilesCall) {
   for await (const { cid, lost } of files.verifyPins(caller.accountId, signal)) {
     if (lost.length === 0) {
-      if (verbose) yield { Cid: print(cid), Ok: true }
+      if (verbose) yield { Cid: print(cid), Ok: true } satisfies Line
       continue
     }
     const bad = lost.map((one) => ({ Cid: print(one.cid), Err: one.reason }))
-    yield { Cid: print(cid), BadNodes: bad }
+    yield { Cid: print(cid), BadNodes: bad } satisfies Line
   }
 }

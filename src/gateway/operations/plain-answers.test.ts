@@ -77,6 +77,7 @@ test('local answers carry no level and no block', async () => {
     ['eth_accounts', [], []],
     ['eth_requestAccounts', [], []],
     ['eth_mining', [], false],
+    ['eth_pendingTransactions', [], []],
     ['eth_hashrate', [], '0x0'],
     ['eth_protocolVersion', [], '0x44'],
     ['net_peerCount', [], '0x0'],

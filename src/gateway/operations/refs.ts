@@ -1,10 +1,11 @@
 // `refs`: what a DAG links to, line by line (contract-files 9).
 // Tested by src/gateway/operations/listings.test.ts
 import type { CID } from 'multiformats/cid'
-import { Fault } from '../../base/fault.ts'
+import { Fault, hasCode } from '../../base/fault.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../params/file-options.ts'
+import { type ReferenceLine, referenceText } from '../replies/reference-line.ts'
 
 type RefsInput = {
   readonly paths: readonly string[]
@@ -40,7 +41,7 @@ export const refs: FilesOperation<RefsInput> = {
     }
   },
   async run(input, call) {
-    return { kind: 'events', lines: linesOf(input, call), live: false }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text: referenceText }
   },
 }
 
@@ -50,16 +51,23 @@ async function* linesOf(input: RefsInput, { files, signal }: FilesCall) {
   for (const path of input.paths) roots.push(await files.resolve(path, patience, signal))
   const told = new Set<string>()
   for (const root of roots) {
-    for await (const one of files.refs(root, { depthMax, unique }, patience, signal)) {
-      const to = print(one.to)
-      // Unique over all arguments, as one list.
-      if (unique && roots.length > 1) {
-        if (told.has(to)) continue
-        told.add(to)
+    try {
+      for await (const one of files.refs(root, { depthMax, unique }, patience, signal)) {
+        const to = print(one.to)
+        // Unique over all arguments, as one list.
+        if (unique && roots.length > 1) {
+          if (told.has(to)) continue
+          told.add(to)
+        }
+        const shown = { '<src>': print(one.from), '<dst>': to, '<linkname>': one.name }
+        const ref = format.replaceAll(/<(?:src|dst|linkname)>/g, (token) => shown[token as '<src>'])
+        yield { Ref: ref, Err: '' } satisfies ReferenceLine
       }
-      const shown = { '<src>': print(one.from), '<dst>': to, '<linkname>': one.name }
-      const ref = format.replaceAll(/<(?:src|dst|linkname)>/g, (token) => shown[token as '<src>'])
-      yield { Ref: ref, Err: '' }
+    } catch (thrown) {
+      // A block that cannot be found ends one argument. The others are still walked, as in Kubo.
+      const fault = Fault.from(thrown)
+      if (fault.code !== 'deadline' && !hasCode(fault.cause, 'not_found')) throw thrown
+      yield { Ref: '', Err: fault.message } satisfies ReferenceLine
     }
   }
 }

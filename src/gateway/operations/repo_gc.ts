@@ -4,20 +4,28 @@
 import type { FilesCall, FilesOperation } from '../operation.ts'
 import { flagOf } from '../params/file-options.ts'
 
-type RepoGcInput = { readonly silent: boolean }
+type RepoGcInput = { readonly silent: boolean; readonly quiet: boolean }
+type Collected = { readonly Key: { readonly '/': string } }
 
 export const repoGc: FilesOperation<RepoGcInput> = {
   name: 'repo/gc',
   class: 'write',
-  parse: ({ options }) => ({ silent: flagOf(options, 'silent', false) }),
+  parse: ({ options }) => ({
+    silent: flagOf(options, 'silent', false),
+    quiet: flagOf(options, 'quiet', false),
+  }),
   async run(input, call) {
-    return { kind: 'events', lines: linesOf(input, call), live: false }
+    const text = (line: unknown) => {
+      const key = (line as Collected).Key['/']
+      return input.quiet ? `${key}\n` : `removed ${key}\n`
+    }
+    return { kind: 'events', lines: linesOf(input, call), live: false, text }
   },
 }
 
 /** As Kubo prints them: blocks have no codec there, so each is raw. */
 async function* linesOf({ silent }: RepoGcInput, { caller, files, signal }: FilesCall) {
   for await (const cid of files.releaseUnpinned(caller.accountId, signal)) {
-    if (!silent) yield { Key: { '/': cid.toString() } }
+    if (!silent) yield { Key: { '/': cid.toString() } } satisfies Collected
   }
 }

@@ -107,3 +107,52 @@ test(
     }
   },
 )
+
+test(
+  'every integer of every transaction of the recorded chain is a QUANTITY, as Go clients demand',
+  { skip: missingVectors },
+  async () => {
+    const network = createVectorNetwork()
+    const post = createFakePost(operations, network)
+    let seen = 0
+    for (let number = 1n; number <= network.head.latest().number; number += 1n) {
+      const params = [`0x${number.toString(16)}`, true]
+      const body = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockByNumber', params }
+      const { text } = await post(JSON.stringify(body))
+      const { result } = JSON.parse(text) as { result: { transactions: TransactionJson[] } }
+      for (const transaction of result.transactions) {
+        const signed = [transaction, ...(transaction.authorizationList ?? [])]
+        for (const one of signed as readonly Integers[]) {
+          for (const name of integers) {
+            if (name in one) assert.match(one[name] ?? 'null', quantity, name)
+          }
+        }
+        seen += 1
+      }
+    }
+    assert.equal(seen, 249)
+  },
+)
+
+/** What `hexutil.Big` and `hexutil.Uint64` of Go accept: no leading zero digit, and `0x0` for zero. */
+const quantity = /^0x(?:0|[1-9a-f][0-9a-f]{0,63})$/
+/** Members of a transaction or an authorization that Go decodes as integers. */
+const integers = [
+  'blockNumber',
+  'chainId',
+  'gas',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'maxFeePerBlobGas',
+  'nonce',
+  'transactionIndex',
+  'type',
+  'value',
+  'v',
+  'yParity',
+  'r',
+  's',
+]
+type Integers = Readonly<Partial<Record<string, string | null>>>
+type TransactionJson = { readonly authorizationList?: readonly Integers[] }

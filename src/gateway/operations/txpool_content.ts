@@ -13,8 +13,8 @@ export const txpoolContent: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, { network, labels, signal }) {
-    const content = await executorOf(network, 'txpool_content').poolContent(null, signal)
+  async run(_input, { network, labels, signal, caller }) {
+    const content = await executorOf(network, 'txpool_content').poolContent(null, signal, caller)
     labels.level('trusted')
     return poolReply(content, (waiting) => renderTransaction(waiting, null))
   },

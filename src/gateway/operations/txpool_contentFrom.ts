@@ -14,8 +14,12 @@ export const txpoolContentFrom: RpcOperation<Uint8Array> = {
     const [address] = parseArguments(params, [required(parseAddress)])
     return address
   },
-  async run(address, { network, labels, signal }) {
-    const content = await executorOf(network, 'txpool_contentFrom').poolContent(address, signal)
+  async run(address, { network, labels, signal, caller }) {
+    const content = await executorOf(network, 'txpool_contentFrom').poolContent(
+      address,
+      signal,
+      caller,
+    )
     labels.level('trusted')
     return senderReply(content, (waiting) => renderTransaction(waiting, null))
   },

@@ -15,8 +15,8 @@ export const txpoolInspect: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, { network, labels, signal }) {
-    const content = await executorOf(network, 'txpool_inspect').poolContent(null, signal)
+  async run(_input, { network, labels, signal, caller }) {
+    const content = await executorOf(network, 'txpool_inspect').poolContent(null, signal, caller)
     labels.level('trusted')
     return poolReply(content, asLine)
   },

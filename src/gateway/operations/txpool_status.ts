@@ -12,8 +12,11 @@ export const txpoolStatus: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, { network, labels, signal }) {
-    const { pending, queued } = await executorOf(network, 'txpool_status').poolCounts(signal)
+  async run(_input, { network, labels, signal, caller }) {
+    const { pending, queued } = await executorOf(network, 'txpool_status').poolCounts(
+      signal,
+      caller,
+    )
     labels.level('trusted')
     return { pending: toQuantity(pending), queued: toQuantity(queued) }
   },

@@ -41,10 +41,13 @@ export function parseArguments<const P extends readonly Parameter<unknown>[]>(
     throw new Fault('bad_params', { detail: `missing value for required argument ${position}` })
   })
   if (params.length > parameters.length) {
-    throw new Fault('bad_params', {
-      detail: `too many arguments, want at most ${parameters.length}`,
-    })
+    throw tooManyArguments(parameters.length)
   }
   // The array was made position by position from `parameters`, which TypeScript cannot follow.
   return values as Values<P>
+}
+
+/** The fault of a call with more than `most` params. */
+export function tooManyArguments(most: number): Fault {
+  return new Fault('bad_params', { detail: `too many arguments, want at most ${most}` })
 }

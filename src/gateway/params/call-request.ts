@@ -1,7 +1,6 @@
 // The call object of eth_call and eth_estimateGas (geth's TransactionArgs). Unknown members are ignored.
 // Tested by src/gateway/params/params.test.ts
 import type { CallRequest } from '../../ethereum/computation.ts'
-import { equalBytes } from '../../base/hex.ts'
 import {
   given,
   type Members,
@@ -59,12 +58,6 @@ export function readCallRequest(value: unknown, reading: Reading): CallArguments
 function readCallData(members: Members, reading: Reading): Uint8Array | undefined {
   const data = readOptional(members, 'data', reading, readData)
   const input = readOptional(members, 'input', reading, readData)
-  if (data !== undefined && input !== undefined && !equalBytes(data, input)) {
-    throw refuseArgument(
-      reading.position,
-      'both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
-    )
-  }
   return input ?? data
 }
 
@@ -73,10 +66,8 @@ type AccessList = NonNullable<CallRequest['accessList']>
 function readAccessList(value: unknown, reading: Reading): AccessList {
   return readList(value, reading, 'types.AccessList', (item) => {
     const members = readMembers(item, reading, 'types.AccessTuple')
-    return {
-      address: readOptional(members, 'address', reading, readAddress) ?? new Uint8Array(20),
-      storageKeys: readOptional(members, 'storageKeys', reading, readHashes) ?? [],
-    }
+    const must = requiredMember(members, reading, 'AccessTuple')
+    return { address: must('address', readAddress), storageKeys: must('storageKeys', readHashes) }
   })
 }
 
@@ -85,14 +76,7 @@ type Authorizations = NonNullable<CallRequest['authorizationList']>
 function readAuthorizations(value: unknown, reading: Reading): Authorizations {
   return readList(value, reading, '[]types.SetCodeAuthorization', (item) => {
     const members = readMembers(item, reading, 'types.SetCodeAuthorization')
-    const must = <T>(name: string, read: (value: unknown, reading: Reading) => T): T => {
-      const found = readOptional(members, name, reading, read)
-      if (found !== undefined) return found
-      throw refuseArgument(
-        reading.position,
-        `missing required field '${name}' for SetCodeAuthorization`,
-      )
-    }
+    const must = requiredMember(members, reading, 'SetCodeAuthorization')
     return {
       chainId: must('chainId', readBig),
       address: must('address', readAddress),
@@ -102,4 +86,13 @@ function readAuthorizations(value: unknown, reading: Reading): Authorizations {
       s: must('s', readBig),
     }
   })
+}
+
+/** Reads members that may not be missing; `type`: what go-ethereum calls the object. */
+function requiredMember(members: Members, reading: Reading, type: string) {
+  return <T>(name: string, read: (value: unknown, reading: Reading) => T): T => {
+    const found = readOptional(members, name, reading, read)
+    if (found !== undefined) return found
+    throw refuseArgument(reading.position, `missing required field '${name}' for ${type}`)
+  }
 }

@@ -223,16 +223,25 @@ test('arguments are judged left to right, missing ones and too many by their pla
   assert.equal(refusalOf('eth_chainId', [1]), 'too many arguments, want at most 0')
 })
 
-test('a call takes input or data, or both when they are equal', () => {
+test('a call takes input or data, and input when both are given', () => {
   const parse = (call: unknown) => parseCallInput([call]).request
   assert.deepEqual(parse({ input: '0x01' }), { data: Uint8Array.of(1) })
   assert.deepEqual(parse({ data: '0x01' }), { data: Uint8Array.of(1) })
-  assert.deepEqual(parse({ data: '0x01', input: '0x01' }), { data: Uint8Array.of(1) })
+  assert.deepEqual(parse({ data: '0x02', input: '0x01' }), { data: Uint8Array.of(1) })
+  assert.deepEqual(parse({ data: '0x02', input: '0x' }), { data: new Uint8Array(0) })
   assert.deepEqual(parse({ data: null, foo: 1, type: '0x2', to: null }), {})
-  assert.equal(
-    refusal(() => parse({ data: '0x', input: '0x01' })),
-    'invalid argument 0: both "data" and "input" are set and not equal. Please use "input" to pass transaction call data',
-  )
+})
+
+test('an entry of an access list names its address and its slots', () => {
+  const address = `0x${'11'.repeat(20)}`
+  const parse = (entry: unknown) => refusal(() => parseCallInput([{ accessList: [entry] }]))
+  const missing = (name: string) =>
+    `invalid argument 0: missing required field '${name}' for AccessTuple`
+  assert.equal(parse({ address }), missing('storageKeys'))
+  assert.equal(parse({ address, storageKeys: null }), missing('storageKeys'))
+  assert.equal(parse({ storageKeys: [] }), missing('address'))
+  const { request } = parseCallInput([{ accessList: [{ address, storageKeys: [] }] }])
+  assert.equal(request.accessList?.length, 1)
 })
 
 test('a bad member of a call is named with its Go type', () => {

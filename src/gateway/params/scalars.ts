@@ -24,6 +24,24 @@ export function parseFlag(value: unknown, position: number): boolean {
   throw refuseArgument(position, wrongType(jsonTypeName(value), 'bool'))
 }
 
+/** A JSON number that is a whole one of at most 2^53 (uint64 in geth). */
+export function parseUint64(value: unknown, position: number): number {
+  if (typeof value !== 'number') {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), 'uint64'))
+  }
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw refuseArgument(position, wrongType(`number ${value}`, 'uint64'))
+}
+
+/** A JSON number that is a whole one (int in geth). */
+export function parseInteger(value: unknown, position: number): number {
+  if (typeof value !== 'number') {
+    throw refuseArgument(position, wrongType(jsonTypeName(value), 'int'))
+  }
+  if (Number.isSafeInteger(value)) return value
+  throw refuseArgument(position, wrongType(`number ${value}`, 'int'))
+}
+
 /** A JSON number, decimal text or `0x` text below 2^64 (math.HexOrDecimal64). */
 export function parseCount(value: unknown, position: number): bigint {
   const text = typeof value === 'string' ? value : JSON.stringify(value)

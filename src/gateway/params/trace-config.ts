@@ -3,6 +3,7 @@
 // Tested by src/gateway/params/params.test.ts
 import type { Overrides, TracerChoice } from '../../ethereum/computation.ts'
 import { noOverrides } from '../../ethereum/computation.ts'
+import { Fault } from '../../base/fault.ts'
 import {
   type Members,
   type Reading,
@@ -73,13 +74,18 @@ function readTracer(members: Members, reading: Reading): TracerChoice {
       }
     case 'callTracer':
       return { kind: 'call', onlyTopCall: flag('onlyTopCall'), withLog: flag('withLog') }
-    case 'prestateTracer':
+    case 'prestateTracer': {
+      if (flag('diffMode') && flag('includeEmpty')) {
+        throw new Fault('execution_failed', { detail: 'cannot use diffMode with includeEmpty' })
+      }
       return {
         kind: 'prestate',
         diffMode: flag('diffMode'),
         disableCode: flag('disableCode'),
         disableStorage: flag('disableStorage'),
+        includeEmpty: flag('includeEmpty'),
       }
+    }
     case '4byteTracer':
       return { kind: '4byte' }
     case 'noopTracer':

@@ -13,9 +13,10 @@ import {
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
 import type { RpcCall } from '../operation.ts'
+import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
 
 /**
- * The JSON objects of the receipts of `block`; label `proof`. Throws `pruned`, `unprovable`, and `unverified`
+ * The JSON objects of the receipts of `block`; label `proof`, or `block` as `obtainBlobTerms` says. Throws `pruned`, `unprovable`, and `unverified`
  * when the two lists differ in length.
  */
 export async function receiptReplies(
@@ -30,14 +31,14 @@ export async function receiptReplies(
   ])
   if (transactions.length !== receipts.length) throw new Fault('unverified')
   const placed = placeReceipts(receipts)
-  call.labels.level('proof')
+  const blobs = await obtainBlobTerms(call, block, transactions.find(isBlobTransaction))
   return transactions.map((raw, index) =>
-    render(placed[index] as PlacedReceipt, raw, index, block, blobTerms(call, block), findSender),
+    render(placed[index] as PlacedReceipt, raw, index, block, blobs, findSender),
   )
 }
 
 /**
- * The JSON object of the receipt at `index`; label `proof`. What it says of itself is in it and its
+ * The JSON object of the receipt at `index`; label as above. What it says of itself is in it and its
  * transaction; gas used and log indexes are sums over those before it, so these are read too. Throws as above.
  */
 export async function receiptReply(
@@ -53,15 +54,8 @@ export async function receiptReply(
   ])
   const placed = placeReceipts(receipts)[index]
   if (raw === null || placed === undefined) throw new Fault('unverified')
-  call.labels.level('proof')
-  return render(placed, raw, index, block, blobTerms(call, block), findSender)
-}
-
-function blobTerms({ network }: RpcCall, { header }: ProvedHeader): BlobTerms {
-  return {
-    excessBlobGas: header.excessBlobGas,
-    fraction: network.blobFeeFraction(header.timestamp),
-  }
+  const blobs = await obtainBlobTerms(call, block, isBlobTransaction(raw) ? raw : undefined)
+  return render(placed, raw, index, block, blobs, findSender)
 }
 
 function render(

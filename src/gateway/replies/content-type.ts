@@ -1,6 +1,7 @@
 // The media type of a file by its name, else by how it begins. A short table of what browsers show and people publish;
 // everything else is text when it reads as text, and otherwise bytes.
 // Tested by src/gateway/replies/content-type.test.ts
+import { isJsonText } from '../../base/json-prefix.ts'
 
 /** How much of a file is looked at. */
 export const sniffedBytes = 512
@@ -106,8 +107,8 @@ export function typeOfName(name: string): string | null {
   return byExtension.get(extension) ?? null
 }
 
-/** `start`: the first 512 bytes, or the whole of a smaller file. */
-export function typeOfBytes(start: Uint8Array): string {
+/** `start`: the first 512 bytes, or the whole of a smaller file, which `isWhole` says. */
+export function typeOfBytes(start: Uint8Array, isWhole: boolean): string {
   const text = Buffer.from(start.buffer, start.byteOffset, start.length).toString('latin1')
   const known = beginnings.find(({ begins, skip = 0 }) => text.startsWith(begins, skip))
   if (known !== undefined) return known.type
@@ -115,6 +116,7 @@ export function typeOfBytes(start: Uint8Array): string {
   if (/^\s*(?:<!doctype html|<html|<head|<body)[\s>]/i.test(text)) return `text/html${utf8}`
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)?<svg[\s>]/i.test(text)) return 'image/svg+xml'
   if (/^\s*<\?xml\s/i.test(text)) return 'text/xml'
+  if (isJsonText(text, isWhole)) return 'application/json'
   return `text/plain${utf8}`
 }
 
@@ -141,4 +143,17 @@ export function isActive(type: string): boolean {
     plain.endsWith('+xml') ||
     plain === 'application/xml'
   )
+}
+
+/** Types that a page may run or be laid out by, where another page of the same origin names them. */
+const inert: ReadonlyMap<string, string> = new Map([
+  ['text/javascript', `text/plain${utf8}`],
+  ['text/css', `text/plain${utf8}`],
+  ['application/wasm', 'application/octet-stream'],
+])
+
+/** The type under which the same bytes can not become part of a page, as long as browsers do not guess. */
+export function inertType(type: string): string {
+  const [plain = ''] = type.split(';')
+  return inert.get(plain) ?? type
 }

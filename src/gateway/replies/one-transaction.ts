@@ -1,5 +1,6 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
 // Tested by src/gateway/operations/golden.test.ts
+import { toHex } from '../../base/hex.ts'
 import { entryAt } from '../../codec/list.ts'
 import { heldTransactionList, type ProvedHeader } from '../../ethereum/blocks.ts'
 import { readEntry } from '../../ethereum/list-entries.ts'
@@ -15,10 +16,7 @@ export async function transactionAt(
   index: bigint,
   findSender: FindSender,
 ): Promise<unknown> {
-  const at = placeOf(index)
-  const raw = await readEntry(call.network, block, 'transactions', at, call.signal)
-  call.labels.level('proof')
-  return renderAt(raw, block, at, findSender)
+  return renderAt(await entryOf(call, block, index), block, placeOf(index), findSender)
 }
 
 /** The same when the list is at hand, else undefined. */
@@ -28,11 +26,53 @@ export function transactionNow(
   index: bigint,
   findSender: FindSender,
 ): unknown {
+  const raw = entryNow(call, block, index)
+  return raw === undefined ? undefined : renderAt(raw, block, placeOf(index), findSender)
+}
+
+/** The raw entry as hex; as in geth `0x`, not null, when the proved list has no such index. Throws as `transactionAt`. */
+export async function rawTransactionAt(
+  call: RpcCall,
+  block: ProvedHeader,
+  index: bigint,
+): Promise<string> {
+  return rawReply(await entryOf(call, block, index))
+}
+
+/** The same when the list is at hand, else undefined. */
+export function rawTransactionNow(
+  call: CallNow,
+  block: ProvedHeader,
+  index: bigint,
+): string | undefined {
+  const raw = entryNow(call, block, index)
+  return raw === undefined ? undefined : rawReply(raw)
+}
+
+/** What geth answers for raw bytes: `0x` for none. */
+export function rawReply(raw: Uint8Array | null): string {
+  return raw === null ? '0x' : toHex(raw)
+}
+
+async function entryOf(
+  call: RpcCall,
+  block: ProvedHeader,
+  index: bigint,
+): Promise<Uint8Array | null> {
+  const raw = await readEntry(call.network, block, 'transactions', placeOf(index), call.signal)
+  call.labels.level('proof')
+  return raw
+}
+
+function entryNow(
+  call: CallNow,
+  block: ProvedHeader,
+  index: bigint,
+): Uint8Array | null | undefined {
   const list = heldTransactionList(call.network, block)
   if (list === null) return undefined
   call.labels.level('proof')
-  const at = placeOf(index)
-  return renderAt(entryAt(list, at), block, at, findSender)
+  return entryAt(list, placeOf(index))
 }
 
 /** No list is as long as 2^53, above which a number would come back as another one. */

@@ -7,7 +7,7 @@ import { keccak256 } from '../../codec/keccak.ts'
 import { decodeEntries } from '../../codec/list.ts'
 import { toHex } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/transaction.ts'
-import { renderBlock } from '../../ethereum/block-object.ts'
+import { renderBlock, renderHeader } from '../../ethereum/block-object.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
@@ -22,7 +22,10 @@ export function isPending(block: BlockParameter): boolean {
 /** Its parts. Label `trusted`; the block named in the labels is its parent. */
 async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
   await call.resolve(pending)
-  const parts = await executorOf(call.network, 'eth_getBlockByNumber').pendingBlock(call.signal)
+  const parts = await executorOf(call.network, 'eth_getBlockByNumber').pendingBlock(
+    call.signal,
+    call.caller,
+  )
   call.labels.level('trusted')
   return parts
 }
@@ -47,4 +50,11 @@ export async function pendingBlockReply(
   const lists = { transactions, uncles, withdrawals }
   const block = renderBlock({ hash: keccak256(bytes), bytes, header }, lists, shown)
   return { ...block, hash: null, nonce: null, miner: null }
+}
+
+/** The header of it as eth_getHeaderByNumber gives it, with the same three nulls. */
+export async function pendingHeaderReply(call: RpcCall): Promise<unknown> {
+  const { header: bytes } = await readPendingBlock(call)
+  const header = renderHeader({ hash: keccak256(bytes), bytes, header: decodeHeader(bytes) })
+  return { ...header, hash: null, nonce: null, miner: null }
 }

@@ -3,6 +3,7 @@
 import { executorOf } from '../../ethereum/network.ts'
 import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../ethereum/computation.ts'
+import type { Executor } from '../../ethereum/executor.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
 
 export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }
@@ -14,7 +15,15 @@ export async function traceBlock(
 ): Promise<readonly unknown[]> {
   const asked = { block: await call.resolve(block), index: null, tracer }
   call.labels.level('trusted')
-  const executor = executorOf(call.network, 'debug_traceBlock')
-  const traces = await executor.traceBlock(asked, call.caller.keyId, call.signal)
+  return await runTrace(executorOf(call.network, 'debug_traceBlock'), asked, call)
+}
+
+/** The same of a block that an executor is asked of. */
+export async function runTrace(
+  executor: Executor,
+  asked: Parameters<Executor['traceBlock']>[0],
+  { caller, signal }: RpcCall,
+): Promise<readonly unknown[]> {
+  const traces = await executor.traceBlock(asked, caller, signal)
   return traces.map(({ hash, result }) => ({ txHash: toHex(hash), result }))
 }

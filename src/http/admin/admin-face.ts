@@ -9,13 +9,13 @@ import { type Actor, judgeRole } from '../../gateway/admin/actor.ts'
 import type { AdminOperation, AdminParts } from '../../gateway/admin/admin-operation.ts'
 import { adminBase, isBodiless, openApi } from '../../gateway/admin/open-api.ts'
 import { runAdmin } from '../../gateway/admin/run-admin.ts'
-import { createDeadlines } from '../deadlines.ts'
+import { boundedDeadlines, createDeadlines, type Deadlines } from '../deadlines.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
 import { judgeHost, judgeOrigin, ownOrigin } from './admin-rules.ts'
 import { sendAdmin, sendAdminRefusal } from './admin-reply.ts'
 import { createAdminRoutes, type MatchAdmin } from './admin-routes.ts'
 import { type AdminShares, createAdminShares } from './admin-shares.ts'
-import { readSession, sessionCookie } from './session-cookie.ts'
+import { readCookie, setCookie } from './session-cookie.ts'
 import { createShares, type Shares } from './shares.ts'
 
 /** What a request brought to say who it is from; null: it brought none. */
@@ -47,9 +47,15 @@ export type AdminFaceParts = {
 /** Answers what is under `…/keys/{key}/rpc/` and `…/keys/{key}/files/`; false: the path is no such. */
 export type AsKey = (exchange: NodeExchange, path: string, actor: Actor | null) => Promise<boolean>
 
+type BodyLimits = { readonly bytesMax: number; readonly deadlines: Deadlines }
+
 const bodyBytesMax = 1_048_576
 const bodyMs = 30_000
-const requestsMax = 256
+/** Of requests without a session or token. */
+const strangerBodyBytesMax = 16_384
+const strangerBodyMs = 3_000
+/** Such bodies that are read at a time; one more ends the reading of the oldest. Most come with their head. */
+const strangerBodiesMax = 256
 const viewsPerPersonMax = 16
 
 /** Builds the face. It answers every exchange itself and throws nothing. */
@@ -58,17 +64,20 @@ export function createAdminFace(parts: AdminFaceParts): Face {
   const face = {
     ...parts,
     match: createAdminRoutes(parts.operations),
-    deadlines: createDeadlines(bodyMs, clock),
+    bodies: {
+      person: { bytesMax: bodyBytesMax, deadlines: createDeadlines(bodyMs, clock) },
+      stranger: {
+        bytesMax: strangerBodyBytesMax,
+        deadlines: boundedDeadlines(createDeadlines(strangerBodyMs, clock), strangerBodiesMax),
+      },
+    },
     views: createShares(viewsPerPersonMax),
     shares: createAdminShares(),
   }
-  let requests = 0
   return async (exchange) => {
     const allowed = { methods: null as string | null }
-    requests++
     exchange.response.setHeader('x-request-id', exchange.requestId)
     try {
-      if (requests > requestsMax) throw new Fault('overloaded')
       await answer(face, exchange, allowed)
     } catch (thrown) {
       const fault = Fault.from(thrown)
@@ -79,8 +88,6 @@ export function createAdminFace(parts: AdminFaceParts): Face {
         })
       }
       sendAdminRefusal(exchange, fault, allowed.methods)
-    } finally {
-      requests--
     }
   }
 }
@@ -96,7 +103,7 @@ export function createOpenApiFace({
 
 type FaceParts = AdminFaceParts & {
   readonly match: MatchAdmin
-  readonly deadlines: ReturnType<typeof createDeadlines>
+  readonly bodies: { readonly person: BodyLimits; readonly stranger: BodyLimits }
   /** Live views that are open, by the person's id. */
   readonly views: Shares
   /** Of the requests under way. */
@@ -116,14 +123,15 @@ async function answer(
   const token = bearer(headers.authorization)
   // A token comes from a program: no page can make a browser send it.
   if (token === null && method !== 'GET' && method !== 'HEAD') judgeOrigin(headers)
-  const session = readSession(headers.cookie, headers.host, headers.origin)
+  const session = readCookie('session', headers.cookie, headers.host, headers.origin)
   const credential = token === null ? { session, token } : { session: null, token }
   const actor = await parts.findActor(credential)
-  const giveBack = parts.shares.take(actor, networkOf(exchange.address))
+  // A stranger takes a share when the body is here: slow bodies must not hold the shares of others.
+  const giveBack = actor === null ? null : parts.shares.take(actor, networkOf(exchange.address))
   try {
     await answerAs({ credential, actor }, parts, exchange, allowed)
   } finally {
-    giveBack()
+    giveBack?.()
   }
 }
 
@@ -174,17 +182,46 @@ async function runAndSend(
     names,
   }: { readonly operation: AdminOperation; readonly names: Readonly<Record<string, string>> },
 ): Promise<void> {
+  const { bodies, shares } = parts
+  const bodiless = isBodiless(operation)
+  const limits = asker.actor === null ? bodies.stranger : bodies.person
+  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, limits)
+  const giveBack = asker.actor === null ? shares.take(null, networkOf(exchange.address)) : null
+  try {
+    await runWith(asker, parts, exchange, { operation, names, rest, bodiless })
+  } finally {
+    giveBack?.()
+  }
+}
+
+async function runWith(
+  asker: Asker,
+  parts: FaceParts,
+  exchange: NodeExchange,
+  {
+    operation,
+    names,
+    rest,
+    bodiless,
+  }: {
+    readonly operation: AdminOperation
+    readonly names: Readonly<Record<string, string>>
+    readonly rest: Readonly<Record<string, unknown>>
+    readonly bodiless: boolean
+  },
+): Promise<void> {
   const { headers } = exchange.request
   const { credential } = asker
-  const bodiless = isBodiless(operation)
-  const rest = bodiless ? readQuery(exchange) : await readJson(exchange, parts)
   // A body takes up to half a minute: a session that ended meanwhile, or a role that was taken, must not act by it.
   const actor = bodiless ? asker.actor : await parts.findActor(credential)
   // What the path names cannot be said otherwise behind it.
   const sent: Readonly<Record<string, unknown>> = { ...rest, ...names }
   const cookies: string[] = []
-  const cookie = (of: Parameters<typeof sessionCookie>[0]): void => {
-    cookies.push(sessionCookie(of, headers.host, headers.origin))
+  const cookie = (
+    kind: Parameters<typeof setCookie>[0],
+    value: Parameters<typeof setCookie>[1],
+  ): void => {
+    cookies.push(setCookie(kind, value, headers.host, headers.origin))
   }
   const reply = await runAdmin(operation, sent, {
     ...parts.touch,
@@ -192,9 +229,14 @@ async function runAndSend(
     origin: {
       address: exchange.address,
       userAgent: headers['user-agent'] ?? null,
+      device: readCookie('device', headers.cookie, headers.host, headers.origin),
       page: ownOrigin(headers),
     },
-    session: { begin: (begun) => cookie(begun), end: () => cookie(null) },
+    session: {
+      begin: (begun) => cookie('session', begun),
+      end: () => cookie('session', null),
+      remember: (device) => cookie('device', device),
+    },
     signal: exchange.signal,
   })
   if (operation.method !== 'GET') parts.changed()
@@ -227,13 +269,13 @@ function readQuery(exchange: NodeExchange): Readonly<Record<string, unknown>> {
 
 async function readJson(
   exchange: NodeExchange,
-  { deadlines }: FaceParts,
+  { bytesMax, deadlines }: BodyLimits,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { headers } = exchange.request
   const declared = Number(headers['content-length'] ?? 0)
-  if (declared > bodyBytesMax) throw new Fault('too_large')
+  if (declared > bytesMax) throw new Fault('too_large')
   exchange.acceptBody()
-  const body = await exchange.readBody(bodyBytesMax, deadlines)
+  const body = await exchange.readBody(bytesMax, deadlines)
   if (body.ending === 'over') throw new Fault('too_large')
   if (body.ending === 'gone') throw new Fault('hung_up')
   if (body.ending === 'late') throw new Fault('body_deadline')

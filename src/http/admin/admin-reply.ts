@@ -95,9 +95,13 @@ async function sendEvents(
   const stop = clock.every(heartbeatMs, () => {
     if (response.writableLength > 0) response.destroy()
     else response.write(':\n\n')
-    void mayStill().then((may) => {
-      if (!may) exchange.abort(new Fault('signed_out'))
-    })
+    mayStill().then(
+      (may) => {
+        if (!may) exchange.abort(new Fault('signed_out'))
+      },
+      // Whether the reader still may cannot be found out.
+      (thrown: unknown) => exchange.abort(Fault.from(thrown)),
+    )
   })
   try {
     for await (const event of events) {

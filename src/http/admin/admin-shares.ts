@@ -1,5 +1,5 @@
-// How many requests to the admin side one person, one address that nobody signed in from, and all such addresses together
-// may hold open at once, so that nobody shuts others out.
+// Bounds the concurrent requests to the admin API: of one person, of one address without a session, of all such addresses
+// together, and of all callers, so that none shuts others out. Such an address's body is read before it takes a share.
 import { Fault } from '../../base/fault.ts'
 import type { Actor } from '../../gateway/admin/actor.ts'
 import { createShares } from './shares.ts'
@@ -14,11 +14,14 @@ const perPersonMax = 64
 /** Of all whom nobody knows yet: the others that the face takes are left for people who signed in. */
 const strangersMax = 128
 const strangersPerAddressMax = 16
+/** Of all. */
+const requestsMax = 256
 
 export function createAdminShares(): AdminShares {
   const people = createShares(perPersonMax)
   const addresses = createShares(strangersPerAddressMax)
   let strangers = 0
+  let requests = 0
 
   function takePerson(personId: string): () => void {
     if (people.take(personId)) return () => people.giveBack(personId)
@@ -37,7 +40,14 @@ export function createAdminShares(): AdminShares {
   }
 
   return {
-    take: (actor, from) =>
-      actor?.kind === 'person' ? takePerson(actor.personId) : takeStranger(from),
+    take(actor, from) {
+      if (requests >= requestsMax) throw new Fault('overloaded')
+      const giveBack = actor?.kind === 'person' ? takePerson(actor.personId) : takeStranger(from)
+      requests++
+      return () => {
+        requests--
+        giveBack()
+      }
+    },
   }
 }

@@ -1,22 +1,25 @@
-// The cookie of a session. Over loopback without TLS some browsers drop Secure cookies, so there it has another name
+// The cookies of the admin side: of a session, and of a browser that signed in before. Over loopback without TLS some browsers drop Secure cookies, so there it has another name
 // and no Secure; everywhere else it is bound to this host and to TLS (product 11). Browsers send a host's cookies to all of
 // its ports, so the name holds the port: two servers on one machine do not sign each other out.
 // Tested by src/http/admin/admin-face.test.ts
 import { isLoopbackHost } from './admin-rules.ts'
 
-const secureName = '__Host-cairn'
-const loopbackName = 'cairn-session'
+type CookieKind = 'session' | 'device'
 
-/** The token of the session; null: none was sent, or more than one. */
-export function readSession(
+const secureNames = { session: '__Host-cairn', device: '__Host-cairn-device' } as const
+const loopbackNames = { session: 'cairn-session', device: 'cairn-device' } as const
+
+/** Its value; null: none was sent, or more than one. */
+export function readCookie(
+  kind: CookieKind,
   cookie: string | undefined,
   host: string | undefined,
   origin: string | undefined,
 ): string | null {
   const pairs = (cookie ?? '').split(';').map((pair) => pair.trim())
   const named = (name: string) => pairs.filter((pair) => pair.startsWith(`${name}=`))
-  const name = cookieName(host, origin)
-  const secure = nameAt(secureName, host)
+  const name = cookieName(kind, host, origin)
+  const secure = nameAt(secureNames[kind], host)
   // Without an origin nothing says whether TLS is in front of loopback, but what browsers keep for TLS alone does.
   const found = origin === undefined && named(secure).length > 0 ? named(secure) : named(name)
   // Two of one name: somebody else's page may have put one there.
@@ -24,22 +27,26 @@ export function readSession(
   return only === undefined || others.length > 0 ? null : only.slice(only.indexOf('=') + 1)
 }
 
-/** `expires`: milliseconds since 1970 UTC; null ends it. */
-export function sessionCookie(
-  session: { readonly token: string; readonly expires: number } | null,
+/** The header `Set-Cookie`. `expires`: milliseconds since 1970 UTC; null ends it. */
+export function setCookie(
+  kind: CookieKind,
+  value: { readonly token: string; readonly expires: number } | null,
   host: string | undefined,
   origin: string | undefined,
 ): string {
-  const name = cookieName(host, origin)
-  const secure = name.startsWith(secureName) ? '; Secure' : ''
-  const until =
-    session === null ? 'Max-Age=0' : `Expires=${new Date(session.expires).toUTCString()}`
-  return `${name}=${session?.token ?? ''}; Path=/; ${until}; HttpOnly; SameSite=Lax${secure}`
+  const name = cookieName(kind, host, origin)
+  const secure = name.startsWith(secureNames[kind]) ? '; Secure' : ''
+  const until = value === null ? 'Max-Age=0' : `Expires=${new Date(value.expires).toUTCString()}`
+  return `${name}=${value?.token ?? ''}; Path=/; ${until}; HttpOnly; SameSite=Lax${secure}`
 }
 
-function cookieName(host: string | undefined, origin: string | undefined): string {
+function cookieName(
+  kind: CookieKind,
+  host: string | undefined,
+  origin: string | undefined,
+): string {
   const plain = host !== undefined && isLoopbackHost(host) && origin?.startsWith('https:') !== true
-  return nameAt(plain ? loopbackName : secureName, host)
+  return nameAt(plain ? loopbackNames[kind] : secureNames[kind], host)
 }
 
 function nameAt(name: string, host: string | undefined): string {

@@ -5,7 +5,7 @@ import type { Cards } from '../../accounts/cards/cards.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
-import { createDeadlines } from '../deadlines.ts'
+import { boundedDeadlines, createDeadlines } from '../deadlines.ts'
 import type { Face, NodeExchange } from '../node-exchange.ts'
 import { sendAdminRefusal, sendJson } from './admin-reply.ts'
 
@@ -19,12 +19,13 @@ export type StripeHookParts = {
 
 const bodyBytesMax = 262_144
 const bodyMs = 10_000
-/** Bodies in memory at a time. */
+/** Bodies that are read at a time, and notices that are handled. */
 const noticesMax = 32
 
 /** Answers every exchange itself and throws nothing. */
 export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
-  const deadlines = createDeadlines(bodyMs, clock)
+  // Any caller may send one: one more than these ends the reading of the oldest, so none keeps a real one out.
+  const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
   let notices = 0
 
   async function hear(exchange: NodeExchange): Promise<void> {
@@ -44,7 +45,9 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
     if (body.ending === 'over') throw new Fault('too_large')
     if (body.ending === 'gone') throw new Fault('hung_up')
     if (body.ending === 'late') throw new Fault('body_deadline')
-    const outcome = await cards.hear(body.bytes, signature)
+    if (notices >= noticesMax) throw new Fault('overloaded')
+    notices++
+    const outcome = await cards.hear(body.bytes, signature).finally(() => notices--)
     log('debug', 'card_notice', { requestId: exchange.requestId, outcome })
     sendJson(exchange.response, { received: true })
   }
@@ -52,10 +55,8 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
   return async (exchange) => {
     const isPost = exchange.request.method === 'POST'
     exchange.response.setHeader('x-request-id', exchange.requestId)
-    notices++
     try {
       if (!isPost) throw new Fault('wrong_http')
-      if (notices > noticesMax) throw new Fault('overloaded')
       await hear(exchange)
     } catch (thrown) {
       const fault = Fault.from(thrown)
@@ -68,8 +69,6 @@ export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
         ...(forged ? {} : { cause: fault.cause }),
       })
       sendAdminRefusal(exchange, fault, isPost ? null : 'POST')
-    } finally {
-      notices--
     }
   }
 }

@@ -10,6 +10,8 @@ export type IdleWheel = {
   remove(idler: Idler): void
   /** The tick at which `ms` from now have passed: at most two periods later, never earlier. */
   tickAfter(ms: number): number
+  /** Milliseconds since `tickAfter(ms)` gave this tick, to the precision of a period. */
+  sinceTickAfter(tick: number, ms: number): number
   stop(): void
 }
 
@@ -25,6 +27,7 @@ export function createIdleWheel(periodMs: number, clock: Clock): IdleWheel {
     add: (idler) => void idlers.add(idler),
     remove: (idler) => void idlers.delete(idler),
     tickAfter: (ms) => tick + Math.ceil(ms / periodMs) + 1,
+    sinceTickAfter: (due, ms) => (tick + Math.ceil(ms / periodMs) + 1 - due) * periodMs,
     stop,
   }
 }

@@ -81,6 +81,13 @@ export class LeanConnection implements Idler, Sender {
     return this.#terms.clientAddress.of(this.peer, forwardedFor)
   }
 
+  /** Milliseconds since it became idle; null: it is not idle. */
+  get idleMs(): number | null {
+    if (!this.idle) return null
+    const { wheel, headersMs, keepAliveMs } = this.#terms
+    return wheel.sinceTickAfter(this.dueTick, this.#answered ? keepAliveMs : headersMs)
+  }
+
   get idle(): boolean {
     return this.#exchange === null && this.#unsent === '' && this.socket.writableLength === 0
   }

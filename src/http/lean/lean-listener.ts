@@ -33,6 +33,8 @@ export type LeanListener = {
   /** Closes connections that are between two requests. */
   closeIdle(): void
   closeAll(): void
+  /** Connections between two requests, or before the first one, in the order they were made. */
+  idle(): readonly { readonly socket: Socket; readonly idleMs: number }[]
   /** Ends its timer. Connections stay. */
   stop(): void
 }
@@ -112,6 +114,11 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
         if (connection.idle) connection.socket.destroy()
       }
     },
+    idle: () =>
+      [...connections].flatMap((connection) => {
+        const { socket, idleMs } = connection
+        return idleMs === null ? [] : [{ socket, idleMs }]
+      }),
     closeAll() {
       for (const { socket } of connections) socket.destroy()
     },

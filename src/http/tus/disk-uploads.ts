@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import { Fault } from '../../base/fault.ts'
 import { uploadLifeMs, type UploadRecord, type UploadRecords } from './upload-records.ts'
+import type { UploadRoom } from './upload-room.ts'
 
 /** What a crash may cost of an upload under way. */
 const syncBytes = 8 * 1024 * 1024
@@ -13,11 +14,13 @@ const syncBytes = 8 * 1024 * 1024
 export class DiskUploads extends DataStore {
   override extensions = ['creation', 'creation-with-upload', 'termination', 'expiration']
   readonly #records: UploadRecords
+  readonly #room: UploadRoom
   readonly #draft: UploadRecord | null
 
-  constructor(records: UploadRecords, draft: UploadRecord | null) {
+  constructor(records: UploadRecords, room: UploadRoom, draft: UploadRecord | null) {
     super()
     this.#records = records
+    this.#room = room
     this.#draft = draft
   }
 
@@ -42,6 +45,8 @@ export class DiskUploads extends DataStore {
     }
     try {
       for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+        this.#room.mustFit(chunk.length)
+        this.#records.noteStored(id, at + chunk.length)
         for (let done = 0; done < chunk.length;) {
           const { bytesWritten } = await file.write(chunk, done, chunk.length - done, at + done)
           done += bytesWritten
@@ -84,6 +89,7 @@ export class DiskUploads extends DataStore {
 /** The bytes are content now. */
 export async function dropBytes(records: UploadRecords, id: string): Promise<void> {
   await rm(records.pathOf(id), { force: true })
+  records.noteStored(id, 0)
 }
 
 function isFull(thrown: unknown): boolean {

@@ -24,11 +24,13 @@ import { bodyStream } from './body-stream.ts'
 import { tusHeaders, tusPath, tusPreflight } from './tus-head.ts'
 import { addOptions, nameOf, parseMetadata } from './upload-metadata.ts'
 import type { Added, UploadRecord, UploadRecords } from './upload-records.ts'
+import type { UploadRoom } from './upload-room.ts'
 
 export type TusFaceParts = {
   readonly gateway: Pick<Gateway, 'enterFiles' | 'countRefusal' | 'runFiles'>
   readonly add: FilesOperation<unknown>
   readonly records: UploadRecords
+  readonly room: UploadRoom
   readonly version: string
   readonly settings: FilesSettings
   readonly clock: Clock
@@ -62,7 +64,7 @@ export function createTusFace(parts: TusFaceParts): Face {
   }
 }
 
-function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
+function createServe({ gateway, add, records, room, clock, settings }: TusFaceParts) {
   // Loaded with the first upload: a server starts sooner without it.
   let loaded: Promise<{ library: typeof import('@tus/server'); locker: Locker }> | null = null
   async function load() {
@@ -93,7 +95,13 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       const now = records.find(record.id)
       if (now === null || now.received < now.bytes || now.added !== null) return answer
     }
-    return await run(visit)
+    // Nothing is awaited between the count of open uploads and here, so concurrent creations see each other.
+    const settle = creates ? records.begin(record) : null
+    try {
+      return await run(visit)
+    } finally {
+      settle?.()
+    }
   }
 
   function begin(exchange: NodeExchange, caller: Caller): UploadRecord {
@@ -117,6 +125,8 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
     if (records.openOf(caller.keyId) >= openMax) {
       throw overCount(`this key is limited to ${openMax} unfinished uploads`)
     }
+    // When it completes, the bytes are stored twice: here and in the store.
+    room.mustFit(2 * bytes)
     const { accountId, keyId } = caller
     const metadata = parseMetadata(headers['upload-metadata'] as string | undefined)
     const id = randomBytes(16).toString('hex')
@@ -137,6 +147,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
       args: [],
       options: addOptions(record.metadata),
       entries: entryOf(record),
+      host: exchange.request.headers.host ?? '',
     }
     let fault: Fault | null = null
     const ran = await gateway.runFiles({
@@ -149,7 +160,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
         },
       },
       request,
-      upload: creates ? declared(upload, record.bytes) : upload,
+      upload: reserved(upload, record, creates),
       connected: () => !exchange.response.destroyed && !exchange.signal.aborted,
       signal: exchange.signal,
     })
@@ -173,7 +184,7 @@ function createServe({ gateway, add, records, clock, settings }: TusFaceParts) {
     const failed: { thrown?: unknown } = {}
     const server: TusServer = new library.Server({
       path: tusPath,
-      datastore: new DiskUploads(records, creates ? record : null),
+      datastore: new DiskUploads(records, room, creates ? record : null),
       locker,
       relativeLocation: true,
       namingFunction: () => record.id,
@@ -251,10 +262,11 @@ type Visit = {
   readonly creates: boolean
 }
 
-/** All that is to come is judged at once. */
-function declared(upload: UploadBody, declaredBytes: number): FilesUpload {
+/** Its creation checks the whole declared length. */
+function reserved(upload: UploadBody, { bytes }: UploadRecord, creates: boolean): FilesUpload {
   return {
-    declaredBytes,
+    declaredBytes: creates ? bytes : upload.declaredBytes,
+    reservedBytes: bytes,
     get bytes() {
       return upload.bytes
     },

@@ -24,6 +24,16 @@ test('keys and values are read, and options typed as those of add', () => {
   assert.deepEqual(parseMetadata(undefined), {})
 })
 
+test('the pin has the name of the file, unless it is given another one or there is no pin', () => {
+  const nameIn = (metadata: Record<string, string>) => addOptions(metadata).get('pin-name')
+  assert.equal(nameIn({ filename: 'photos/cat.jpg' }), 'cat.jpg')
+  assert.equal(nameIn({ filename: 'cat.jpg', 'pin-name': 'my cat' }), 'my cat')
+  assert.equal(nameIn({ filename: 'cat.jpg', pin: 'false' }), undefined)
+  assert.equal(nameIn({ filename: 'cat.jpg', 'only-hash': 'true' }), undefined)
+  assert.equal(nameIn({ filename: 'c'.repeat(256) }), undefined)
+  assert.equal(nameIn({}), undefined)
+})
+
 test('a name is its last segment, and leads nowhere', () => {
   assert.equal(nameOf({ filename: '../../etc/passwd' }), 'passwd')
   for (const filename of ['..', '.', 'a/', '']) assert.equal(nameOf({ filename }), '')

@@ -5,6 +5,8 @@ import { parseCommandLine, routeCommand } from '../command-line.ts'
 
 const metadataBytesMax = 16 * 1024
 const nameBytesMax = 1024
+/** As Kubo has it. */
+const pinNameBytesMax = 255
 
 /** Pairs of a key and a value in Base64. Throws `bad_argument`. */
 export function parseMetadata(header: string | undefined): Readonly<Record<string, string>> {
@@ -20,14 +22,22 @@ export function parseMetadata(header: string | undefined): Readonly<Record<strin
   return Object.fromEntries(found)
 }
 
-/** Options of `add`, as a query would give them. Throws `bad_argument`. */
+/** Options of `add`, as a query would give them; a pin without a name has the name of the file. Throws `bad_argument`. */
 export function addOptions(
   metadata: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, boolean | bigint | string> {
   const query = new URLSearchParams({ ...metadata })
   // A name that is no option; and what makes no sense without a reply of lines.
   for (const name of ['name', 'n', 'progress', 'p', 'silent', 'arg']) query.delete(name)
+  const name = nameOf(metadata)
+  const named = query.has('pin-name') || notPinned(query)
+  if (!named && name !== '' && Buffer.byteLength(name) <= pinNameBytesMax)
+    query.set('pin-name', name)
   return parseCommandLine(routeCommand('add'), query).options
+}
+
+function notPinned(query: URLSearchParams): boolean {
+  return query.get('pin') === 'false' || query.get('only-hash') === 'true'
 }
 
 /** The last segment of `filename` or `name`; '' when there is none. Throws `bad_argument`. */

@@ -1,5 +1,5 @@
 // What is known of each resumable upload, on disk beside its bytes: `<id>.json`, replaced whole, and `<id>.bytes`.
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 
@@ -23,8 +23,16 @@ export type Added = { readonly Name: string; readonly Hash: string; readonly Siz
 
 export interface UploadRecords {
   find(id: string): UploadRecord | null
-  /** Uploads of a key that are not added yet. */
+  /** Uploads of a key that are not added yet, with those that begin. */
   openOf(keyId: string): number
+  /** Bytes that unfinished uploads of an account have declared, with those that begin. */
+  declaredOf(accountId: string): number
+  /** Bytes of unfinished uploads on disk. */
+  readonly storedBytes: number
+  /** Counts an upload that begins, until it is saved; call the returned function when the request ends. */
+  begin(record: UploadRecord): () => void
+  /** The file of an upload has so many bytes now; 0: it is gone. */
+  noteStored(id: string, bytes: number): void
   /** Durable on return. */
   save(record: UploadRecord): Promise<void>
   /** Takes the bytes too. */
@@ -41,6 +49,9 @@ const idForm = /^[0-9a-f]{32}$/
 /** Reads what is there, and takes away what is too old, now and every ten minutes. */
 export async function openUploadRecords(folder: string, clock: Clock): Promise<UploadRecords> {
   const records = new Map<string, UploadRecord>()
+  const beginning = new Map<string, UploadRecord>()
+  const stored = new Map<string, number>()
+  let storedBytes = 0
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const name of await readdir(folder)) {
     const id = name.replace(/\.json$/, '')
@@ -57,10 +68,25 @@ export async function openUploadRecords(folder: string, clock: Clock): Promise<U
   }
   const pathOf = (id: string): string => join(folder, `${id}.bytes`)
 
+  function noteStored(id: string, bytes: number): void {
+    storedBytes += bytes - (stored.get(id) ?? 0)
+    if (bytes === 0) stored.delete(id)
+    else stored.set(id, bytes)
+  }
+
+  for (const { id, added } of records.values()) {
+    if (added === null) noteStored(id, await sizeOf(pathOf(id)))
+  }
+
+  function unfinished(): readonly UploadRecord[] {
+    return [...records.values(), ...beginning.values()].filter((one) => one.added === null)
+  }
+
   async function remove(id: string): Promise<void> {
     records.delete(id)
     await rm(join(folder, `${id}.json`), { force: true })
     await rm(pathOf(id), { force: true })
+    noteStored(id, 0)
   }
 
   async function sweep(): Promise<void> {
@@ -74,8 +100,19 @@ export async function openUploadRecords(folder: string, clock: Clock): Promise<U
   const stop = clock.every(sweepMs, () => void sweep().catch(() => {}))
   return {
     find: (id) => records.get(id) ?? null,
-    openOf: (keyId) =>
-      [...records.values()].filter((one) => one.keyId === keyId && one.added === null).length,
+    openOf: (keyId) => unfinished().filter((one) => one.keyId === keyId).length,
+    declaredOf: (accountId) =>
+      unfinished()
+        .filter((one) => one.accountId === accountId)
+        .reduce((sum, { bytes }) => sum + bytes, 0),
+    get storedBytes() {
+      return storedBytes
+    },
+    begin(record) {
+      beginning.set(record.id, record)
+      return () => void beginning.delete(record.id)
+    },
+    noteStored,
     async save(record) {
       const path = join(folder, `${record.id}.json`)
       await using file = await open(`${path}.new`, 'w', 0o600)
@@ -84,12 +121,20 @@ export async function openUploadRecords(folder: string, clock: Clock): Promise<U
       await rename(`${path}.new`, path)
       await using names = await open(folder, 'r')
       await names.sync()
+      beginning.delete(record.id)
       records.set(record.id, record)
     },
     remove,
     pathOf,
     stop,
   }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 }
 
 /** Null: what is there is no record. */

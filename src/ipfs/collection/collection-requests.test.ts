@@ -73,3 +73,14 @@ test('who was stopped answers nobody', async (t) => {
   await turn()
   assert.equal(runs(), 0)
 })
+
+test('requests that cannot be read are looked for again', async (t) => {
+  const { database, turn, runs } = createRequests(t, [{ blocks: 1, bytes: 10 }])
+  const id = askCollection(database, 1)
+  database.exec('ALTER TABLE collection RENAME TO elsewhere')
+  await turn()
+  assert.equal(runs(), 0)
+  database.exec('ALTER TABLE elsewhere RENAME TO collection')
+  await turn()
+  assert.deepEqual(findAnswer(database, id), { swept: { blocks: 1, bytes: 10 }, error: '' })
+})

@@ -74,19 +74,22 @@ export function watchRequests(parts: {
   const { database, writer, collector, clock, log } = parts
   let answering = false
 
-  async function answer(latest: number): Promise<void> {
-    const answered = await collectFor(collector)
-    await writer.write(answerRequests(latest, answered, clock.now()))
+  /** Never rejects. */
+  async function look(): Promise<void> {
+    if (answering) return
+    answering = true
+    try {
+      const latest = database.getValue<number>('SELECT max(id) FROM collection WHERE ended IS NULL')
+      if (latest === null) return
+      const answered = await collectFor(collector)
+      await writer.write(answerRequests(latest, answered, clock.now()))
+    } catch (error) {
+      log('error', 'collection_not_answered', { error })
+    } finally {
+      answering = false
+    }
   }
 
-  const stop = clock.every(lookMs, () => {
-    if (answering) return
-    const latest = database.getValue<number>('SELECT max(id) FROM collection WHERE ended IS NULL')
-    if (latest === null) return
-    answering = true
-    answer(latest)
-      .catch((error: unknown) => log('error', 'collection_not_answered', { error }))
-      .finally(() => (answering = false))
-  })
+  const stop = clock.every(lookMs, () => void look())
   return { stop }
 }

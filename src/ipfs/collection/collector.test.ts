@@ -13,6 +13,7 @@ import {
   type FilesFixture,
   pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
+import { loseBlock } from '../../../test/fakes/lose-block.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
 import { createCollector } from './collector.ts'
@@ -248,7 +249,7 @@ test('a kept block whose copy was wrong is the same block again when a good copy
   const ref = { kind: 'dag-block', hash: entry.cid.multihash.bytes } as const
   const idOf = () => database.getValue('SELECT id FROM block WHERE hash = ?', [ref.hash])
   const before = [idOf(), files.stored('alice'), files.stored('bob')]
-  await store.drop(ref)
+  await loseBlock(fixture, ref.hash)
   assert.equal(store.has(ref), false)
   assert.equal(store.find(ref), null)
   // A pin of what is not whole is walked, and finds that out.

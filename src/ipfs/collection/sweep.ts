@@ -3,7 +3,7 @@
 // Tested by src/ipfs/collection/collector.test.ts
 import type { Pace } from '../../base/pace.ts'
 import type { Forget, LiveBlocks } from '../../content/store.ts'
-import { isCharged, lostFile } from '../../content/segments/block-index.ts'
+import { isCharged } from '../../content/segments/block-index.ts'
 import type { Database } from '../../db/sqlite.ts'
 
 /** Blocks, and the bytes of them that were stored. */
@@ -16,8 +16,9 @@ const forgetBlocks = 100
 const endSql = `SELECT id FROM block WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${lookBlocks - 1}`
 const looseSql = `SELECT hash, size FROM block WHERE id > ? AND id <= ? AND created < ? AND NOT ${isCharged}`
 
-const liveSql = `SELECT file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
-  WHERE id > ? AND id <= ? AND file <> ${lostFile} GROUP BY file`
+/** Copies in quarantine too: their bytes stay where they are. */
+const liveSql = `SELECT abs(file) AS file, sum(bytes) AS bytes, min(id) AS first, max(id) AS last FROM block
+  WHERE id > ? AND id <= ? AND file <> 0 GROUP BY abs(file)`
 
 type Loose = { readonly hash: Uint8Array; readonly size: number }
 type Looked = {

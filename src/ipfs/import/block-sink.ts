@@ -3,7 +3,7 @@
 // Tested by src/ipfs/import/import.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { createTurns } from '../../base/turns.ts'
+import { createTurns, type SpendTurn } from '../../base/turns.ts'
 import { cidOf } from '../../codec/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../../codec/multihash.ts'
 import type { Batch } from '../../content/store.ts'
@@ -12,12 +12,28 @@ import type { ImportOptions } from './entry.ts'
 
 /** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
 const turnBytes = 1024 * 1024
-const blockWork = 4096
+const blockWork = 8192
+
+/**
+ * Blocks that any request may make, further blocks for each entry, and bytes of content for one further block. Each
+ * costs the server as much as some KiB of content: without a bound a body of 1 MiB could ask for millions.
+ */
+const freeBlocks = 16_384
+const blocksPerEntry = 8
+const bytesPerBlock = 32
 
 /** A block of more than this is never made: other peers would not take it. */
-const blockBytesMax = 2 * 1024 * 1024
+export const blockBytesMax = 2 * 1024 * 1024
+
+export function overSize(): Fault {
+  return new Fault('command_failed', { detail: 'produced block is over 2MiB' })
+}
 
 export interface BlockSink {
+  /** Gives other work its turn: see base/fair-turns.ts. */
+  readonly spender: Spender
+  /** The request brought so much more: that many more blocks may be made of it. */
+  brought(part: { readonly entries: number } | { readonly bytes: number }): void
   /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
   put(codec: number, version: 0 | 1, bytes: Uint8Array): Promise<CID>
   /**
@@ -36,23 +52,39 @@ export interface BlockSink {
 /** Where kept blocks go. */
 export type Keep = Pick<Batch, 'put' | 'leaves'>
 
+/** A new count of work, of which `most` makes a turn. */
+export type Spender = (most: number) => SpendTurn
+
 /**
- * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks,
+ * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks, or more than
+ * what was brought allows,
  * `command_failed` for an identity block of more than 128 bytes or a block past 2 MiB, and what `keep` throws.
  */
 export function createBlockSink(
   options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
   blocksMax: number,
   keep: Keep | null,
+  spender: Spender = createTurns,
 ): BlockSink {
   const groups = keep === null ? null : createBlockGroups(keep.put)
   let tree = 0
   let blocks = 0
-  const spend = createTurns(turnBytes)
+  let entries = 0
+  let bytesBrought = 0
+  const spend = spender(turnBytes)
 
   function checkCount(): void {
     if (blocks <= blocksMax) return
     throw new Fault('too_large', { detail: `request makes more than ${blocksMax} blocks` })
+  }
+
+  function checkShare(): void {
+    if (blocks <= freeBlocks) return
+    const most = freeBlocks + entries * blocksPerEntry + Math.floor(bytesBrought / bytesPerBlock)
+    if (blocks <= most) return
+    throw new Fault('too_large', {
+      detail: `request makes more than ${most} blocks of ${bytesBrought} bytes in ${entries} entries; use larger chunks or more links`,
+    })
   }
 
   const openLeaves: Batch['leaves'] | null =
@@ -63,6 +95,7 @@ export function createBlockSink(
             cut,
             (leaf) => {
               blocks += 1
+              bytesBrought += leaf.bytes
               onLeaf(leaf)
             },
             tree,
@@ -81,14 +114,18 @@ export function createBlockSink(
 
   return {
     leaves: openLeaves,
+    spender,
+    brought(part) {
+      if ('entries' in part) entries += part.entries
+      else bytesBrought += part.bytes
+    },
     async put(codec, version, bytes) {
       const turn = spend(bytes.length + blockWork)
       if (turn !== null) await turn
       blocks += 1
       checkCount()
-      if (bytes.length > blockBytesMax) {
-        throw new Fault('command_failed', { detail: 'produced block is over 2MiB' })
-      }
+      checkShare()
+      if (bytes.length > blockBytesMax) throw overSize()
       if (options.inline && bytes.length <= options.inlineLimit) {
         return cidOf(1, codec, encodeMultihash(identityCode, bytes))
       }

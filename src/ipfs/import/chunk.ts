@@ -1,7 +1,7 @@
 // Cuts a byte stream into chunks, by a fixed size or where the content says. Holds one chunk at most; the rules
 // are Kubo's, as another cut is another CID (contract-files 6.3).
 // Tested by src/ipfs/import/chunk.test.ts
-import { createTurns } from '../../base/turns.ts'
+import { createTurns, type SpendTurn } from '../../base/turns.ts'
 import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'
 import { createRabin, type RabinBounds } from './chunk-rabin.ts'
 import type { CutFinder } from './cut-finder.ts'
@@ -14,22 +14,23 @@ export type Chunker =
 
 const firstBytes = 65536
 /** What is looked at before other work gets a turn: about 3 ms at some 150 MB/s. */
-const turnBytes = 512 * 1024
+export const turnBytes = 512 * 1024
 
 /**
  * Fresh arrays, together the whole stream; none for an empty stream. What the source hands over is copied at
- * once, so it may reuse its buffers.
+ * once, so it may reuse its buffers. `spend`: of a turn of `turnBytes`.
  */
 export function chunksOf(
   source: AsyncIterable<Uint8Array>,
   chunker: Chunker,
+  spend: SpendTurn = createTurns(turnBytes),
 ): AsyncGenerator<Uint8Array> {
   if (chunker.kind === 'size') {
     return cutChunks(source, createSizeCut(chunker.bytes), chunker.bytes)
   }
   return chunker.kind === 'rabin'
-    ? cutChunks(turnsOf(source), createRabin(chunker), chunker.max)
-    : cutChunks(turnsOf(source), createBuzhash(), buzhashBounds.max)
+    ? cutChunks(turnsOf(source, spend), createRabin(chunker), chunker.max)
+    : cutChunks(turnsOf(source, spend), createBuzhash(), buzhashBounds.max)
 }
 
 /** `bytesMax`: what no chunk passes. */
@@ -79,8 +80,10 @@ function createSizeCut(size: number): CutFinder {
 }
 
 /** The same bytes in pieces of at most one turn, and a turn for others between them. */
-async function* turnsOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const spend = createTurns(turnBytes)
+async function* turnsOf(
+  source: AsyncIterable<Uint8Array>,
+  spend: SpendTurn,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of source) {
     for (let at = 0; at < piece.length; at += turnBytes) {
       const part = piece.subarray(at, at + turnBytes)

@@ -1,16 +1,15 @@
 // The nodes that are not files: directories, sharded when their links are too many, and symlinks.
 // Tested by src/ipfs/import/import.test.ts
 import { dagPbCodec } from '../../codec/cid.ts'
-import { encodeDagNode, type DagLink } from '../../codec/dag-pb.ts'
+import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/unixfs.ts'
-import type { BlockSink } from './block-sink.ts'
+import { blockBytesMax, type BlockSink, overSize } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './entry.ts'
 import { buildHamt } from './hamt.ts'
+import { linkBytes, linkOf, type NamedChild } from './packed-child.ts'
 
 export type DirectoryOptions = Pick<ImportOptions, 'cidVersion' | 'sharding'>
-
-export type NamedChild = { readonly name: string; readonly child: Built }
 
 /** The directory of `children`, in any order; names differ. Links are sorted by the bytes of the name. */
 export async function importDirectory(
@@ -19,27 +18,23 @@ export async function importDirectory(
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const links = sortedByName(children).map(({ name, child }) => ({
-    cid: child.cid.bytes,
-    name,
-    size: child.size,
-  }))
+  const hamt = { cidVersion, fanout: sharding.fanout }
+  // The older rule counts only the names and CIDs of a directory, without their framing. So no block is shorter.
+  const bytesMin = children.reduce((sum, child) => sum + linkBytes(child), 0)
   const shards =
-    (sharding.linksMax > 0 && links.length > sharding.linksMax) ||
-    (sharding.estimate === 'links' && bytesOfLinks(links) > sharding.bytes)
-  if (shards) return await buildHamt(links, { cidVersion, fanout: sharding.fanout }, metadata, sink)
+    (sharding.linksMax > 0 && children.length > sharding.linksMax) ||
+    (sharding.estimate !== 'disabled' && bytesMin > sharding.bytes)
+  if (shards) return await buildHamt(children, hamt, metadata, sink)
+  // It would be refused when it is made.
+  if (bytesMin > blockBytesMax) throw overSize()
+  const links = sortedByName(children).map(linkOf)
   const block = encodeDagNode({ links, data: encodeUnixfs({ type: 'directory', ...metadata }) })
   if (sharding.estimate === 'block' && block.length > sharding.bytes) {
-    return await buildHamt(links, { cidVersion, fanout: sharding.fanout }, metadata, sink)
+    return await buildHamt(children, hamt, metadata, sink)
   }
   const cid = await sink.put(dagPbCodec, cidVersion, block)
   const below = links.reduce((sum, link) => sum + link.size, 0n)
   return { cid, size: BigInt(block.length) + below, bytes: 0n }
-}
-
-/** What the older rule takes a directory for: names and CIDs, none of what frames them. */
-function bytesOfLinks(links: readonly DagLink[]): number {
-  return links.reduce((sum, link) => sum + Buffer.byteLength(link.name) + link.cid.length, 0)
 }
 
 /** A symlink carries a modification time at most, never a mode. */

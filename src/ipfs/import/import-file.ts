@@ -5,7 +5,7 @@ import { dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/unixfs.ts'
 import { createBalanced } from './balanced.ts'
-import { chunksOf } from './chunk.ts'
+import { chunksOf, turnBytes } from './chunk.ts'
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { ImportOptions } from './entry.ts'
@@ -35,10 +35,11 @@ export async function* importFile(
   let total = 0
   let told = 0
 
-  for await (const chunk of chunksOf(content, options.chunker)) {
+  for await (const chunk of chunksOf(content, options.chunker, sink.spender(turnBytes))) {
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length
+    sink.brought({ bytes: chunk.length })
     if (total - told >= progressBytes) {
       told = total
       yield total

@@ -2,20 +2,20 @@
 // they arrive, directories are built at the end, children before parents.
 // Tested by src/ipfs/import/import.test.ts
 import { Fault } from '../../base/fault.ts'
+import { flatText } from '../../codec/cid.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
 import type { ImportOptions } from './entry.ts'
-import {
-  type DirectoryOptions,
-  importDirectory,
-  type NamedChild,
-  sortedByName,
-} from './import-directory.ts'
+import type { FolderRoom } from './folder-room.ts'
+import { type DirectoryOptions, importDirectory, sortedByName } from './import-directory.ts'
+import { type NamedChild, packChild, type PackedChild } from './packed-child.ts'
 
-const depthMax = 128
+/** As deep as `refs` and CARs of paths follow links. */
+const depthMax = 1024
 
 type Directory = {
-  readonly children: Map<string, Built | Directory>
+  /** Files, symlinks and folders that are built are packed. */
+  readonly children: Map<string, PackedChild | Directory>
   metadata: Metadata
   named: boolean
 }
@@ -38,7 +38,11 @@ export type ImportTree = {
 }
 
 /** `implied`: the metadata of directories that come to be as parents. The root has `rootMetadata`. */
-export function createImportTree(rootMetadata: Metadata, implied: Metadata): ImportTree {
+export function createImportTree(
+  rootMetadata: Metadata,
+  implied: Metadata,
+  room: FolderRoom,
+): ImportTree {
   const root: Directory = { children: new Map(), metadata: rootMetadata, named: false }
 
   function enter(path: readonly string[]): Directory {
@@ -46,12 +50,13 @@ export function createImportTree(rootMetadata: Metadata, implied: Metadata): Imp
       throw new Fault('command_failed', { detail: `path is deeper than ${depthMax} segments` })
     }
     let at = root
-    for (const segment of path) {
+    for (const [depth, segment] of path.entries()) {
       const next = at.children.get(segment)
-      if (next !== undefined && !('children' in next)) throw taken()
+      if (typeof next === 'string') throw taken()
       if (next === undefined) {
+        room.folder(path.slice(0, depth + 1).join('/'))
         const made: Directory = { children: new Map(), metadata: implied, named: false }
-        at.children.set(segment, made)
+        at.children.set(flatText(segment), made)
         at = made
       } else at = next
     }
@@ -63,7 +68,9 @@ export function createImportTree(rootMetadata: Metadata, implied: Metadata): Imp
       const name = path.at(-1) ?? ''
       const parent = enter(path.slice(0, -1))
       if (parent.children.has(name)) throw taken()
-      parent.children.set(name, built)
+      room.file(name)
+      // A piece of a longer text would keep all of it.
+      parent.children.set(flatText(name), packChild(built))
     },
     directory(path, metadata) {
       const directory = enter(path)
@@ -71,41 +78,68 @@ export function createImportTree(rootMetadata: Metadata, implied: Metadata): Imp
       directory.named = true
     },
     async *build(options, keptDepth, sink) {
-      const results = new Map<Directory, Built>()
-      for (const { path, directory } of childrenFirst(root)) {
+      for (const { path, directory, parent } of childrenFirst(root)) {
+        const name = path.at(-1) ?? ''
         const empty = directory.children.size === 0
-        if (empty && !options.emptyDirs && path.length > keptDepth) continue
-        const children: NamedChild[] = []
-        for (const [name, child] of directory.children) {
-          const built = 'children' in child ? results.get(child) : child
-          if (built !== undefined) children.push({ name, child: built })
-          if ('children' in child) results.delete(child)
+        if (empty && !options.emptyDirs && path.length > keptDepth) {
+          parent?.children.delete(name)
+          continue
         }
-        const built = await importDirectory(children, options, directory.metadata, sink)
-        results.set(directory, built)
+        const built = await importDirectory(
+          childrenOf(directory),
+          options,
+          directory.metadata,
+          sink,
+        )
+        directory.children.clear()
+        parent?.children.set(name, packChild(built))
         yield { path, built }
       }
     },
   }
 }
 
-/** Every directory after those inside it, siblings by name. */
-function childrenFirst(
-  root: Directory,
-): { readonly path: readonly string[]; readonly directory: Directory }[] {
-  const reversed: { path: readonly string[]; directory: Directory }[] = []
-  const open: { path: readonly string[]; directory: Directory }[] = [{ path: [], directory: root }]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    reversed.push(next)
-    const inside: { name: string; directory: Directory }[] = []
-    for (const [name, child] of next.directory.children) {
-      if ('children' in child) inside.push({ name, directory: child })
+/** All of them are built. */
+function childrenOf({ children }: Directory): readonly NamedChild[] {
+  const all: NamedChild[] = []
+  for (const [name, packed] of children) if (typeof packed === 'string') all.push({ name, packed })
+  return all
+}
+
+type Level = {
+  readonly name: string
+  readonly directory: Directory
+  readonly inside: readonly NamedDirectory[]
+  next: number
+}
+type NamedDirectory = { readonly name: string; readonly directory: Directory }
+
+/** Every directory after those inside it, siblings by name. `parent`: null of the root. */
+function* childrenFirst(root: Directory): Generator<{
+  readonly path: readonly string[]
+  readonly directory: Directory
+  readonly parent: Directory | null
+}> {
+  const levels: Level[] = [levelOf('', root)]
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    const below = level.inside[level.next]
+    if (below !== undefined) {
+      level.next += 1
+      levels.push(levelOf(below.name, below.directory))
+      continue
     }
-    for (const { name, directory } of sortedByName(inside)) {
-      open.push({ path: [...next.path, name], directory })
-    }
+    const path = levels.slice(1).map(({ name }) => name)
+    levels.pop()
+    yield { path, directory: level.directory, parent: levels.at(-1)?.directory ?? null }
   }
-  return reversed.reverse()
+}
+
+function levelOf(name: string, directory: Directory): Level {
+  const inside: NamedDirectory[] = []
+  for (const [below, child] of directory.children) {
+    if (typeof child !== 'string') inside.push({ name: below, directory: child })
+  }
+  return { name, directory, inside: sortedByName(inside), next: 0 }
 }
 
 function taken(): Fault {

@@ -321,6 +321,24 @@ test('more blocks than the limit are refused', async (t) => {
   )
 })
 
+test('a request makes no more blocks than its entries and bytes allow', async (t) => {
+  const { files } = createFilesFixture(t)
+  const bytewise = { chunker: { kind: 'size', bytes: 1 }, rawLeaves: true } as const
+  await importAll(files, [fileEntry('f', 'x'.repeat(16_000))], bytewise)
+  await assert.rejects(importAll(files, [fileEntry('f', 'x'.repeat(20_000))], bytewise), {
+    code: 'too_large',
+    message:
+      /^request makes more than 1\d{4} blocks of \d+ bytes in 1 entries; use larger chunks or more links$/,
+  })
+})
+
+test('many small files are no more blocks than their entries allow', async (t) => {
+  const { files } = createFilesFixture(t)
+  const entries = Array.from({ length: 17_000 }, (_, at) => fileEntry(`folder/${at}`, ''))
+  const events = await importAll(files, entries, {})
+  assert.equal(events.filter(({ kind }) => kind === 'added').length, 17_001)
+})
+
 test('every group of blocks goes through the batch, and the pin with it', async (t) => {
   let puts = 0
   const { files } = createFilesFixture(t, {

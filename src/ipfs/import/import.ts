@@ -3,9 +3,10 @@
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
-import { createBlockSink, type Keep } from './block-sink.ts'
+import { createBlockSink, type Keep, type Spender } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+import { createFolderRoom } from './folder-room.ts'
 import { importSymlink } from './import-directory.ts'
 import { importContent } from './import-leaves.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
@@ -13,6 +14,10 @@ import type { Put } from '../pins/roots.ts'
 
 export type ImportContext = {
   readonly blocksMax: number
+  /** Memory for entries that wait until folders and roots are complete. */
+  readonly folderBytesMax: number
+  /** Turns of the account. */
+  readonly spender: Spender
   /** Opens a Batch; called once a commit. */
   readonly batch: () => Batch
   /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
@@ -44,8 +49,9 @@ export async function* importEntries(
     put: (items, tree) => opened().put(items, tree),
     leaves: (cut, onLeaf, tree) => opened().leaves(cut, onLeaf, tree),
   }
-  const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null)
-  const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null)) : null
+  const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null, context.spender)
+  const room = createFolderRoom(context.folderBytesMax)
+  const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null), room) : null
   const declaredBelow = new Map<string, Declared>()
 
   function opened(): Batch {
@@ -57,10 +63,12 @@ export async function* importEntries(
     for await (const entry of entries) {
       context.signal.throwIfAborted()
       any = true
+      sink.brought({ entries: 1 })
       const path = entry.path === '' ? [] : entry.path.split('/')
       if (wrapper !== null) {
         const [name] = path
         if (name !== undefined && !declaredBelow.has(name)) {
+          room.file(name)
           declaredBelow.set(name, path.length === 1 ? declaredOf(entry) : {})
         }
         const below =
@@ -82,7 +90,7 @@ export async function* importEntries(
       }
       top ??= {
         name: path[0] ?? '',
-        tree: createImportTree(metadataOf(null), metadataOf(null)),
+        tree: createImportTree(metadataOf(null), metadataOf(null), room),
         declared: single ? declaredOf(entry) : {},
       }
       yield* emitAll(place(entry, path.slice(1), top.tree, top.declared))
@@ -124,6 +132,7 @@ export async function* importEntries(
     await ready.commit(rows)
     batch = null
     roots = []
+    room.rootsGone()
     context.committed()
   }
 
@@ -187,7 +196,10 @@ export async function* importEntries(
   /** A top-level entry is complete. With progress it is committed on its own, as its lines are seen at once. */
   async function rooted(root: Built): Promise<void> {
     const tree = sink.endTree()
-    if (keeping) roots.push({ built: root, tree })
+    if (keeping) {
+      room.root()
+      roots.push({ built: root, tree })
+    }
     if (!options.progress) return
     await commit()
     committedAlone = true

@@ -9,7 +9,7 @@ import type { Files, Patience } from '../files.ts'
 import { linkless } from '../read/links.ts'
 import { findPin, ownPins } from './own-pins.ts'
 import { pinsOver } from './pin-rows.ts'
-import { storedOnly, type Visited, walkBlocks } from '../read/walk.ts'
+import { storedOnly, type Visited, walkBlocks, walkCids } from '../read/walk.ts'
 
 export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
 
@@ -28,15 +28,19 @@ export function createPinWalks(parts: {
   return {
     async *indirect(accountId, signal, sought) {
       const over = sought === undefined ? null : await pinsOver(database, accountId, sought, signal)
+      const named = new Set(sought?.map(String))
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
       for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
         // Direct ones come last.
         if (mode !== 'recursive') return
         if (linkless.includes(root.code) || over?.has(toLatin1(root.bytes)) === false) continue
-        for await (const { cid } of walkBlocks(root, visited, blocksMax, read)) {
+        for await (const { cid } of walkCids(root, visited, blocksMax, read)) {
           signal.throwIfAborted()
-          if (findPin(database, accountId, cid) === null) yield { cid, root }
+          const pin = findPin(database, accountId, cid)
+          if (pin === null || (pin.mode === 'direct' && named.has(cid.toString()))) {
+            yield { cid, root }
+          }
         }
       }
     },

@@ -31,6 +31,10 @@ export type PinSettings = {
   readonly unpinnedMs: number
   /** Whether blocks may come from anyone beyond the store, so that a try in vain may have brought some. */
   readonly hasSources: () => boolean
+  /**
+   * May an account pin what another account holds without reading it? False: each pin is walked, through `openBlocks`.
+   */
+  readonly sharesRoots: boolean
   /** After a commit of new blocks: content that others may wait for is here. */
   readonly committed: () => void
 }
@@ -51,7 +55,7 @@ export function createPins(settings: PinSettings): Pins {
   ): Promise<void> {
     const root = rootOf(cid, mode)
     const wholeRoot = () => {
-      const found = findWholeRoot(database, root)
+      const found = settings.sharesRoots ? findWholeRoot(database, root) : null
       return found !== null && found.blocks <= blocksMax ? found : null
     }
     const whole = wholeRoot()

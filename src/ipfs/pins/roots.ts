@@ -2,7 +2,6 @@
 // under one tree, written in the batch's own commit and never walked again; who holds it, and what that comes to in
 // bytes, follows by triggers (db/storage-triggers.ts).
 import type { CID } from 'multiformats/cid'
-import { lostFile } from '../../content/segments/block-index.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { SqlValue, Statement } from '../../db/writer.ts'
 
@@ -69,7 +68,7 @@ export function findWholeRoot(
   return database.get(
     `SELECT blocks, bytes FROM root WHERE ${isRoot} AND holders > 0 AND NOT EXISTS (
       SELECT 1 FROM block CROSS JOIN closure ON closure.root = root.id AND closure.block = block.id
-        WHERE block.file = ${lostFile})`,
+        WHERE block.file <= 0)`,
     rootParameters(name),
   )
 }

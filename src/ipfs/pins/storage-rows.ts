@@ -28,7 +28,7 @@ export function listStorage(db: Database): StorageRows {
       WHERE account_storage.blocks > 0 ORDER BY account.name`,
   )
   const stored = db.get<StorageRows['stored']>(
-    'SELECT count(*) AS blocks, coalesce(sum(bytes), 0) AS bytes FROM block WHERE file <> 0',
+    'SELECT count(*) AS blocks, coalesce(sum(bytes), 0) AS bytes FROM block WHERE file > 0',
   )
   return { accounts, stored: stored ?? { blocks: 0, bytes: 0 } }
 }

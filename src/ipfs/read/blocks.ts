@@ -59,12 +59,11 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
   return (patience, signal) => {
     const limitMs = patience.timeoutMs ?? idleMs
     const hasSources = settings.hasSources()
-    const atOnce = patience.offline || (!hasSources && patience.timeoutMs === null)
+    const atOnce = patience.offline || !hasSources
     let since = clock.monotonic()
-    const read =
-      atOnce || !hasSources
-        ? (cid: CID) => readBlock(cid, signal)
-        : fetchAhead({ read: readBlock, isHere, signal })
+    const read = atOnce
+      ? (cid: CID) => readBlock(cid, signal)
+      : fetchAhead({ read: readBlock, isHere, signal })
     return Object.assign(read, { leaves })
 
     async function readBlock(cid: CID, until: AbortSignal): Promise<Uint8Array> {
@@ -76,7 +75,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
         const leftMs = since + limitMs - clock.monotonic()
         const patienceMs = Math.max(1, Math.ceil(leftMs))
         try {
-          const hint = atOnce || !hasSources ? { offline: true } : { patienceMs, codec: cid.code }
+          const hint = atOnce ? { offline: true } : { patienceMs, codec: cid.code }
           const bytes = await obtain(ref, hint, until)
           if (patience.timeoutMs === null) since = clock.monotonic()
           sinceTurn += bytes.length
@@ -90,7 +89,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
           if (atOnce) throw notHere(cid, thrown)
           const stillMs = since + limitMs - clock.monotonic()
           if (stillMs <= 0) throw timedOut(new Fault('deadline'))
-          await arrival(ref, Math.min(stillMs, hasSources ? askAgainMs : stillMs), until)
+          await arrival(ref, Math.min(stillMs, askAgainMs), until)
         }
       }
     }

@@ -2,7 +2,16 @@
 // Tested by src/ipfs/files.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { dagCborCodec, dagJsonCodec, dagPbCodec, rawCodec } from '../../codec/cid.ts'
+import { cborLinks } from '../../codec/cbor-links.ts'
+import {
+  cborCodec,
+  dagCborCodec,
+  dagJoseCodec,
+  dagJsonCodec,
+  dagPbCodec,
+  jsonCodec,
+  rawCodec,
+} from '../../codec/cid.ts'
 import { decodeDagNode } from '../../codec/dag-pb.ts'
 import { decodeIpld } from '../../codec/ipld.ts'
 import { linksIn } from '../../codec/ipld-node.ts'
@@ -18,7 +27,7 @@ export type NamedLink = { readonly name: string; readonly cid: CID }
 export const openLinksMax = 250_000
 
 /** Codecs whose blocks link to nothing: raw, plain cbor, plain json. */
-export const linkless: readonly number[] = [rawCodec, 0x51, 0x0200]
+export const linkless: readonly number[] = [rawCodec, cborCodec, jsonCodec]
 
 /** In the order they stand. Throws `command_failed` for codecs whose links are not known here. */
 export function linksOf(cid: CID, block: Uint8Array): readonly NamedLink[] {
@@ -26,9 +35,14 @@ export function linksOf(cid: CID, block: Uint8Array): readonly NamedLink[] {
   if (cid.code === dagPbCodec) {
     return decodeDagNode(block).links.map((link) => ({ name: link.name, cid: linkCid(link) }))
   }
-  if (cid.code === dagCborCodec || cid.code === dagJsonCodec) {
-    return linksIn(decodeIpld(cid.code, block)).map((link) => ({ name: '', cid: link }))
+  if (cid.code === dagCborCodec) return nameless(cborLinks(block))
+  if (cid.code === dagJsonCodec || cid.code === dagJoseCodec) {
+    return nameless(linksIn(decodeIpld(cid.code, block)))
   }
   const detail = `links of codec 0x${cid.code.toString(16)} can not be followed by this server`
   throw new Fault('command_failed', { detail })
+}
+
+function nameless(links: readonly CID[]): readonly NamedLink[] {
+  return links.map((cid) => ({ name: '', cid }))
 }

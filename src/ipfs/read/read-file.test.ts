@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createTurns } from '../../base/turns.ts'
 import { test } from 'node:test'
 import type { CID } from 'multiformats/cid'
 import { cidOf, dagPbCodec } from '../../codec/cid.ts'
@@ -59,6 +60,8 @@ async function balancedFile(count: number, leafBytes: number, width: number) {
   const blocks = new Map<string, Uint8Array>()
   const sink: BlockSink = {
     leaves: null,
+    spender: createTurns,
+    brought: () => {},
     endTree: () => 0,
     put(codec, version, block) {
       const cid = cidOf(version, codec, multihashOf('sha2-256', block))

@@ -25,8 +25,8 @@ const turnBytes = 1024 * 1024
 const depthMax = 64
 
 /**
- * What a block says of the file it is the root or a part of. Throws `command_failed`: Kubo's texts for
- * directories, symlinks and other codecs, and for nodes whose sizes do not add up.
+ * What a block says of the file it is the root or a part of; a symbolic link is a file of its target. Throws
+ * `command_failed`: Kubo's texts for directories and other codecs, and for nodes whose sizes do not add up.
  */
 export function fileShape(cid: CID, block: Uint8Array): FileShape {
   const node = decodeNode(cid, block)
@@ -35,7 +35,6 @@ export function fileShape(cid: CID, block: Uint8Array): FileShape {
   }
   const { type, data, blockSizes, fileSize } = node.unixfs
   if (type === 'directory' || type === 'hamt') throw failed('this dag node is a directory')
-  if (type === 'symlink') throw failed('operation not supported')
   if (type === 'metadata') throw failed('unknown node type')
   if (blockSizes.length !== node.dag.links.length) {
     throw failed('malformed file node: one blocksize a link is needed')

@@ -21,6 +21,16 @@ type Run = {
 
 /** Blocks of one run. */
 const runBlocks = 256
+/**
+ * A run begins after a block of at least so many bytes. Smaller ones lie in pages that the system has at hand; a read
+ * of their own, in another thread, takes longer than reading them here.
+ */
+const runBytesMin = 4096
+/**
+ * Blocks that may be read between two of a run, such as those below a small node among leaves: so many, or a quarter of
+ * what the run has left. Past that the run ends. So what a run costs to begin and end is shared by the blocks it spares.
+ */
+const asideMax = 16
 /** How much may be read before other work gets a turn. */
 const turnBytes = 512 * 1024
 /** A smaller block may be held on to; a larger one is valid until the next is read. */
@@ -28,8 +38,10 @@ const copiedBytesMax = 64 * 1024
 
 /** For one walk. A block of 64 KiB or more is valid until the next one is asked for. Throws as `read`. */
 export function readInRuns(read: BlockReader): ReadBlock {
-  let expected: readonly CID[] = []
+  let expected: Iterable<CID> | null = null
   let run: Run | null = null
+  let aside = 0
+  let lastBytes = 0
   let lost = false
   let sinceTurn = 0
   /** Where large leaves are put together: the collector had more work with fresh room than the hash. */
@@ -38,25 +50,52 @@ export function readInRuns(read: BlockReader): ReadBlock {
   async function take(cid: CID): Promise<Uint8Array> {
     // In no run: it is read from itself.
     if (cid.multihash.code === identityCode) return await read(cid)
-    if (run !== null && run.cids[run.next]?.equals(cid) !== true) await endRun()
-    // The first that was expected is asked for only after a block without links: its siblings are likely leaves, too.
-    if (run === null && !lost && expected.length > 1 && expected[0]?.equals(cid) === true) {
-      run = { cids: expected, groups: read.leaves(expected), group: [], next: 0, inGroup: 0 }
+    const block = (await fromRun(cid)) ?? (await read(cid))
+    lastBytes = block.length
+    return block
+  }
+
+  /** Null: to be read by itself. */
+  async function fromRun(cid: CID): Promise<Uint8Array | null> {
+    const next = expected
+    expected = null
+    if (run !== null && !(await advanceTo(run, cid))) {
+      aside += 1
+      if (aside <= Math.min(asideMax, (run.cids.length - run.next) / 4)) return null
+      await endRun()
     }
-    expected = []
-    if (run === null) return await read(cid)
+    if (run === null) run = beginRun(cid, next)
+    if (run === null) return null
+    aside = 0
     const piece = await nextPiece(run)
-    if (piece !== null) {
-      sinceTurn += piece.data.length
-      if (sinceTurn >= turnBytes) {
-        sinceTurn = 0
-        await setImmediate()
-      }
-      return blockOf(piece)
+    if (piece === null) {
+      lost = true
+      await endRun()
+      return null
     }
-    lost = true
-    await endRun()
-    return await read(cid)
+    sinceTurn += piece.data.length
+    if (sinceTurn >= turnBytes) {
+      sinceTurn = 0
+      await setImmediate()
+    }
+    return blockOf(piece)
+  }
+
+  /** Passes over blocks of the run that the walk has met elsewhere. False: the run does not have this one. */
+  async function advanceTo(from: Run, cid: CID): Promise<boolean> {
+    const at = from.cids.findIndex((each, index) => index >= from.next && each.equals(cid))
+    if (at === -1) return false
+    while (from.next < at) await nextPiece(from)
+    return true
+  }
+
+  /** The first that was expected is asked for only after a block without links: its siblings are likely leaves, too. */
+  function beginRun(cid: CID, next: Iterable<CID> | null): Run | null {
+    if (next === null || lost || lastBytes < runBytesMin) return null
+    if (firstOf(next, 1)[0]?.equals(cid) !== true) return null
+    const cids = firstOf(next, runBlocks)
+    if (cids.length === 1) return null
+    return { cids, groups: read.leaves(cids), group: [], next: 0, inGroup: 0 }
   }
 
   async function nextPiece(from: Run): Promise<StoredPiece | null> {
@@ -91,11 +130,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
 
   function expect(cids: Iterable<CID>): void {
     if (run !== null && run.next < run.cids.length) return
-    if (lost) {
-      read.expect?.(cids)
-      return
-    }
-    expected = firstOf(cids, runBlocks)
+    expected = remembered(cids)
     if (run === null) read.expect?.(expected)
   }
 
@@ -118,4 +153,24 @@ function firstOf(cids: Iterable<CID>, most: number): readonly CID[] {
     if (all.size === most) break
   }
   return [...all.values()]
+}
+
+/**
+ * The same, to be gone through more than once. The first is looked at now; the others only as far as a reader goes, which
+ * must be before the walk takes more than one further step.
+ */
+function remembered<T>(items: Iterable<T>): Iterable<T> {
+  const source = items[Symbol.iterator]()
+  const known: T[] = []
+  const pull = (): boolean => {
+    const step = source.next()
+    if (step.done !== true) known.push(step.value)
+    return step.done !== true
+  }
+  pull()
+  return {
+    *[Symbol.iterator]() {
+      for (let at = 0; at < known.length || pull(); at += 1) yield known[at] as T
+    },
+  }
 }

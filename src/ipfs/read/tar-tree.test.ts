@@ -129,6 +129,31 @@ test('names that could lead out of the folder are refused', async (t) => {
   await assert.rejects(pack(twice), /two entries named "a"/)
 })
 
+test('a name that leads up inside the root is an entry of the folder it leads to, once', async (t) => {
+  const { files, pack, directory } = bench(t)
+  const { cid: file } = rootOf(await importAll(files, [fileEntry('x', 'x')]))
+  const { cid: link } = rootOf(
+    await importAll(files, [{ kind: 'symlink', path: 'l', target: '/etc' }]),
+  )
+  const below = async (name: string, ...beside: (readonly [string, CID])[]) =>
+    await directory([
+      ['sub', await directory([['deep', await directory([[name, file]])]])],
+      ...beside,
+    ])
+  const paths = async (root: CID) => readTar(await pack(root)).map(({ path }) => path)
+  const folders = ['root', 'root/sub', 'root/sub/deep']
+  assert.deepEqual(await paths(await below('../x')), [...folders, 'root/sub/x'])
+  assert.deepEqual(await paths(await below('../../x')), [...folders, 'root/x'])
+  const message = 'relative UnixFS paths outside the root are not allowed, use CAR instead'
+  for (const name of ['../../../x', '../', '../..', '../../sub/x', '.././x', '..//x']) {
+    await assert.rejects(pack(await below(name)), { message }, name)
+  }
+  // Nothing takes the place of another entry, and nothing is written through a link.
+  await assert.rejects(pack(await below('../deep')), /two entries named "deep"/)
+  await assert.rejects(pack(await below('../../x', ['x', link])), /two entries named "x"/)
+  await assert.rejects(pack(await below('../../l/x', ['l', link])), { message })
+})
+
 test('depth is bounded, and a small DAG of endless paths ends at the bound', async (t) => {
   const { pack, directory, files } = bench(t)
   const { cid: file } = rootOf(await importAll(files, [fileEntry('x', 'x')]))

@@ -1,5 +1,6 @@
 // A file or directory as a tar, streamed and walked without recursion. Names that could lead a reader out of
 // the folder it unpacks into are refused: dots, slashes, and the same name twice (a link, then what is below it).
+// A name that leads up, but not above the root, stands for an entry of the folder it leads to, as in Kubo.
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/tar.ts'
@@ -23,6 +24,8 @@ const defaultModes = { file: 0o644, directory: 0o755, symlink: 0o777 }
 
 type Folder = {
   readonly path: string
+  /** Null: it is the root. */
+  readonly parent: Folder | null
   /** Of its block. */
   readonly links: number
   readonly names: Set<string>
@@ -45,7 +48,7 @@ export async function* tarTree(
   let openLinks = 0
   checkName(root.name)
   try {
-    yield* write(root.cid, root.name, root.stat)
+    yield* write(root.cid, null, root.name, root.stat)
     for (let folder = folders.at(-1); folder !== undefined; folder = folders.at(-1)) {
       const step = await folder.entries.next()
       if (step.done === true) {
@@ -54,26 +57,31 @@ export async function* tarTree(
         continue
       }
       signal.throwIfAborted()
-      const { name, cid } = step.value
-      checkName(name)
-      if (folder.names.has(name))
+      const { cid } = step.value
+      const { parent, name } = placeOf(step.value.name, folder)
+      if (parent.names.has(name))
         throw failed(`directory has two entries named ${JSON.stringify(name)}`)
-      folder.names.add(name)
+      parent.names.add(name)
       count += 1
       if (count > terms.entriesMax)
         throw failed(`archive has more than ${terms.entriesMax} entries`)
-      const path = `${folder.path}/${name}`
+      const path = `${parent.path}/${name}`
       if (folders.length >= depthMax || Buffer.byteLength(path) > pathBytesMax) {
         throw failed(`path of an entry is over ${depthMax} levels or ${pathBytesMax} bytes`)
       }
-      yield* write(cid, path, await files.stat(cid, patience, signal))
+      yield* write(cid, parent, path, await files.stat(cid, patience, signal))
     }
     yield tarEnd()
   } finally {
     for (const { entries } of folders) await entries.return?.()
   }
 
-  async function* write(cid: CID, path: string, stat: NodeStat): AsyncGenerator<Uint8Array> {
+  async function* write(
+    cid: CID,
+    parent: Folder | null,
+    path: string,
+    stat: NodeStat,
+  ): AsyncGenerator<Uint8Array> {
     const { kind, target } = stat
     const size = kind === 'file' ? stat.size : 0n
     const mode = stat.mode ?? defaultModes[kind]
@@ -84,7 +92,7 @@ export async function* tarTree(
       openLinks += stat.links
       if (openLinks > openLinksMax) throw failed('directory has too many links on one path')
       const entries = files.list(cid, patience, signal)[Symbol.asyncIterator]()
-      folders.push({ path, links: stat.links, names: new Set(), entries })
+      folders.push({ path, parent, links: stat.links, names: new Set(), entries })
     }
     if (kind !== 'file') return
     const whole = { offset: 0n, length: null }
@@ -92,6 +100,20 @@ export async function* tarTree(
     yield* chunks
     yield tarPadding(size)
   }
+}
+
+/** The folder and the name of the entry that `folder` calls `name`: `../a` is `a` of the folder above. */
+function placeOf(name: string, folder: Folder): { readonly parent: Folder; readonly name: string } {
+  let parent = folder
+  let rest = name
+  // Ends: each turn takes three characters off.
+  while (rest.startsWith('../')) {
+    if (parent.parent === null) throw outside()
+    parent = parent.parent
+    rest = rest.slice(3)
+  }
+  checkName(rest)
+  return { parent, name: rest }
 }
 
 function checkName(name: string): void {

@@ -7,8 +7,8 @@ import type { ReadBlock } from './blocks.ts'
 import { linkless, linksOf } from './links.ts'
 
 /**
- * What was visited: multihash, and the codec it was met by. Shared between walks to visit each block once over all
- * of them.
+ * What was visited: multihash, and the first CID it was met by, as `spellingOf`. Shared between walks to visit each block
+ * once over all of them.
  */
 export type Visited = Map<string, number>
 
@@ -42,7 +42,24 @@ export async function* walkBlocks(
   read: ReadSome,
 ): AsyncGenerator<WalkedBlock> {
   try {
-    yield* walk(root, visited, blocksMax, read)
+    yield* walk(root, visited, blocksMax, read, false)
+  } finally {
+    read.forget?.()
+  }
+}
+
+/**
+ * As `walkBlocks`, but yields each CID: a block that is linked by CIDs of other versions or codecs as well comes once
+ * for each of them, `block` null from the second on. They count to `blocksMax`.
+ */
+export async function* walkCids(
+  root: CID,
+  visited: Visited,
+  blocksMax: number,
+  read: ReadSome,
+): AsyncGenerator<WalkedBlock> {
+  try {
+    yield* walk(root, visited, blocksMax, read, true)
   } finally {
     read.forget?.()
   }
@@ -53,7 +70,15 @@ async function* walk(
   visited: Visited,
   blocksMax: number,
   read: ReadSome,
+  spellings: boolean,
 ): AsyncGenerator<WalkedBlock> {
+  function visit(key: string, cid: CID): void {
+    if (visited.size >= blocksMax) {
+      throw new Fault('command_failed', { detail: `DAG has more than ${blocksMax} blocks` })
+    }
+    visited.set(key, spellingOf(cid))
+  }
+
   // One run of binary CIDs for each level: links as objects would hold a hundred times the bytes of a block.
   const open: Uint8Array[] = [root.bytes]
   let openBytes = root.bytes.length
@@ -70,13 +95,18 @@ async function* walk(
     open[open.length - 1] = rest
     const key = toBareHex(cid.multihash.bytes)
     const met = visited.get(key)
-    // The same bytes under another codec are the same block, but what they link to may not have been seen.
-    const form = met === undefined || met === cid.code ? key : `${cid.code}:${key}`
-    if (visited.has(form) || (met !== undefined && linkless.includes(cid.code))) continue
-    if (visited.size >= blocksMax) {
-      throw new Fault('command_failed', { detail: `DAG has more than ${blocksMax} blocks` })
+    if (met === spellingOf(cid)) continue
+    if (met !== undefined && spellings) {
+      const spelling = `${spellingOf(cid)} ${key}`
+      if (!visited.has(spelling)) {
+        visit(spelling, cid)
+        yield { cid, block: null }
+      }
     }
-    visited.set(form, cid.code)
+    // The same bytes under another codec are the same block, but what they link to may not have been seen.
+    const form = met === undefined || Math.floor(met / 2) === cid.code ? key : `${cid.code}:${key}`
+    if (visited.has(form) || (met !== undefined && linkless.includes(cid.code))) continue
+    visit(form, cid)
     if (visited.size % turnBlocks === 0) await setImmediate()
     const reading = read(cid)
     read.expect?.(notVisited(open, visited))
@@ -90,6 +120,11 @@ async function* walk(
     }
     open.push(below)
   }
+}
+
+/** CIDs of one block differ by codec and version alone. */
+function spellingOf({ code, version }: CID): number {
+  return code * 2 + version
 }
 
 /** What the walk comes to next, as far as a short look tells: links of the newest level first. */

@@ -32,12 +32,25 @@ export function parseTarget(text: string, anywhere: boolean): URL {
     throw new Fault('bad_input', { detail: 'a webhook is a URL like https://example.com/hook' })
   }
   const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  if (!anywhere && isIP(address) !== 0 && !isPublicAddress(address)) {
+  const isInside = isIP(address) === 0 ? isInsideName(address) : !isPublicAddress(address)
+  if (!anywhere && isInside) {
     const detail = `${address} is not on the public internet, where webhooks go`
     throw new Fault('bad_input', { detail })
   }
   return url
 }
+
+/**
+ * Names that never belong to the public internet: names of special use (RFC 6761, 6762, 8375, 9476), names without a
+ * dot, and metadata services of clouds. The addresses of any other name are checked before each request.
+ */
+function isInsideName(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '')
+  return !name.includes('.') || insideNames.test(name)
+}
+
+const insideNames =
+  /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa|alt|onion|test|invalid|metadata\.tencentyun\.com|metadata\.(packet\.net|platformequinix\.com))$/
 
 /** `anywhere`: private addresses and http too, where the operator says so. */
 export function createOutward(parts: {

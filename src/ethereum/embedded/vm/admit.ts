@@ -152,12 +152,13 @@ function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
 
 function checkGas(transaction: Transaction, common: Common): void {
   const { data, to, gas } = transaction
-  const needed = intrinsicGas({
+  const shape = {
     data,
     creates: to === null,
     accessList: 'accessList' in transaction ? transaction.accessList : [],
     authorizations: transaction.type === 4 ? transaction.authorizationList.length : 0,
-  })
+  }
+  const needed = intrinsicGas(shape, common)
   if (gas < needed) throw refused(`intrinsic gas too low: gas ${gas}, minimum needed ${needed}`)
   const floor = common.isActivatedEIP(7623) ? floorDataGas(data) : 0n
   if (gas < floor) {

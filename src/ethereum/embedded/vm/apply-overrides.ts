@@ -23,9 +23,14 @@ export async function overrideState(
   { vm, state }: StateVm,
   overrides: readonly StateOverride[],
 ): Promise<void> {
+  if (overrides.length === 0) return
   const named = new Set(overrides.map(({ address }) => toBareHex(address)))
+  const { precompiles } = vm.evm
+  // What a transaction finds warm at its beginning are the fork's own addresses, wherever their contracts are now.
+  const warm = [...precompiles]
+  Object.assign(precompiles, { entries: () => warm.values() })
   for (const override of overrides) {
-    movePrecompile(vm.evm.precompiles, override, named)
+    movePrecompile(precompiles, override, named)
     await overrideAccount(state, override)
   }
 }
@@ -50,14 +55,17 @@ async function overrideAccount(state: MerkleStateManager, override: StateOverrid
   if (override.state !== undefined && override.stateDiff !== undefined) {
     throw failed(`account ${nameOf(override.address)} has both 'state' and 'stateDiff'`)
   }
+  const { balance, nonce, code, state: words, stateDiff = [] } = override
+  const isChanged = [balance, nonce, code, words].some((given) => given !== undefined)
+  if (!isChanged && stateDiff.length === 0) return
   const address = createAddressFromString(toHex(override.address))
   const account = (await state.getAccount(address)) ?? createAccount({})
-  account.balance = override.balance ?? account.balance
-  account.nonce = override.nonce ?? account.nonce
+  account.balance = balance ?? account.balance
+  account.nonce = nonce ?? account.nonce
   await state.putAccount(address, account)
-  if (override.code !== undefined) await state.putCode(address, override.code)
-  if (override.state !== undefined) await state.clearStorage(address)
-  for (const { slot, word } of override.state ?? override.stateDiff ?? []) {
+  if (code !== undefined) await state.putCode(address, code)
+  if (words !== undefined) await state.clearStorage(address)
+  for (const { slot, word } of words ?? stateDiff) {
     await state.putStorage(address, slot, withoutLeadingZeros(word))
   }
 }

@@ -11,10 +11,21 @@ import { Fault } from '../../../base/fault.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import type { Header } from '../../../codec/header.ts'
 import { viewOverridden } from './apply-overrides.ts'
+import { accessListGas } from './intrinsic-gas.ts'
 
 /** The most that one gas may cost, wei; zero when the caller named no price. */
 export function feeCap(request: CallRequest): bigint {
   return request.gasPrice ?? request.maxFeePerGas ?? 0n
+}
+
+/**
+ * The request as a block takes it: before London the only price is the gas price, which is zero when it is not
+ * named, whatever fee caps are.
+ */
+export function requestAt({ baseFeePerGas }: Header, request: CallRequest): CallRequest {
+  if (baseFeePerGas !== undefined) return request
+  const { maxFeePerGas: _, maxPriorityFeePerGas: __, ...named } = request
+  return { ...named, gasPrice: named.gasPrice ?? 0n }
 }
 
 /**
@@ -43,13 +54,26 @@ export function callTransaction(
   { from, nonce }: { readonly from: Address; readonly nonce: bigint },
 ): TypedTransaction {
   const { common } = block
+  const isUnknown =
+    (request.authorizationList !== undefined && !common.isActivatedEIP(7702)) ||
+    (request.blobVersionedHashes !== undefined && !common.isActivatedEIP(4844))
+  if (isUnknown) {
+    throw new Fault('execution_failed', { detail: 'transaction type not supported' })
+  }
   try {
     const transaction = createTx(
       { ...fieldsOf(request, block), nonce, gasLimit: 21_000n } as never,
       { common, freeze: false },
     )
+    // Before its fork an access list warms nothing, but it is paid for.
+    const { accessList = [] } = request
+    const unknownGas = common.isActivatedEIP(2930) ? 0n : accessListGas(accessList)
+    const knownGas = transaction.getIntrinsicGas.bind(transaction)
     // A call is not signed, and is free of the limits that only transactions have.
-    return Object.assign(transaction, { getSenderAddress: () => from })
+    return Object.assign(transaction, {
+      getSenderAddress: () => from,
+      getIntrinsicGas: () => knownGas() + unknownGas,
+    })
   } catch (cause) {
     const text = cause instanceof Error ? cause.message : String(cause)
     throw new Fault('execution_failed', { detail: reasonOf(text), cause })
@@ -114,7 +138,8 @@ function fieldsOf(request: CallRequest, block: Block): Readonly<Record<string, u
     return { type: 2, ...shared, ...fees }
   }
   const gasPrice = request.gasPrice ?? 0n
-  if (accessList.length > 0) return { type: 1, ...shared, chainId, accessList, gasPrice }
+  const isListed = accessList.length > 0 && block.common.isActivatedEIP(2930)
+  if (isListed) return { type: 1, ...shared, chainId, accessList, gasPrice }
   return { type: 0, ...shared, gasPrice }
 }
 

@@ -46,6 +46,35 @@ test('accounts read as they were overridden, and the next call sees the chain ag
   })
 })
 
+test('an override that changes nothing makes no account, and a moved contract is warm where it was', async (t) => {
+  const { call, hash } = await open(t)
+  const moved = word(0x123456n).subarray(12)
+  const state = [{ address: word(1n).subarray(12), movePrecompileTo: moved }]
+  // GAS before and after BALANCE of the address; PUSH20, POP and GAS itself take 7 of the difference.
+  const gasOf = async (address: Uint8Array) => {
+    const code = returning(`5a73${toHex(address).slice(2)}31505a9003`)
+    return number(await call(code, hash, { state })) - 7n
+  }
+  assert.equal(await gasOf(word(1n).subarray(12)), 100n)
+  assert.equal(await gasOf(moved), 2_600n)
+  // EXTCODEHASH of an account that is not there is zero.
+  const hashed = returning(`73${toHex(word(1n).subarray(12)).slice(2)}3f`)
+  assert.equal(number(await call(hashed, hash, { state })), 0n)
+})
+
+test('code at a genesis with a difficulty runs by the rules from before the merge', async (t) => {
+  const { store, index, log } = openChainDatabase(t)
+  const genesis = { ...defaultGenesis, difficulty: 0x20000n }
+  const { hash } = await findStart({ network: 'test', genesis, store, index, log })
+  const { call, estimateGas } = createChainCalls({ genesis, store, index })
+  const push0 = { data: fromHex('0x5f5ff3') }
+  const unknown = { code: 'execution_failed', message: 'invalid opcode: PUSH0' }
+  await assert.rejects(call(push0, hash), unknown)
+  await assert.rejects(estimateGas(push0, hash), unknown)
+  const difficulty = { data: fromHex('0x4460005260206000f3') }
+  assert.equal(number(await call(difficulty, hash)), 0x20000n)
+})
+
 test('a precompiled contract that fails has not reverted', async (t) => {
   const { call, estimateGas, hash } = await open(t)
   // Not on the curve.

@@ -4,6 +4,7 @@ import type { Store } from '../../../content/store.ts'
 import type {
   AccessListReport,
   SimulatedBlock,
+  StorageRange,
   TracerChoice,
   TransactionTrace,
 } from '../../computation.ts'
@@ -17,6 +18,8 @@ import { createAccessList } from './create-access-list.ts'
 import { estimateGas } from './estimate-gas.ts'
 import { simulate } from './simulate/simulate.ts'
 import type { SimulateTask } from './simulate/simulate.ts'
+import { readStorageRange } from './storage-range.ts'
+import type { StorageRangeTask } from './storage-range.ts'
 import { traceBlock } from './trace-block.ts'
 import type { TraceBlockTask } from './trace-block.ts'
 import { traceCall } from './trace-call.ts'
@@ -27,6 +30,7 @@ export type Calculation =
   | ({ readonly kind: 'simulate' } & SimulateTask)
   | ({ readonly kind: 'trace-call'; readonly tracer: TracerChoice } & CallTask)
   | ({ readonly kind: 'trace-block' } & TraceBlockTask)
+  | ({ readonly kind: 'storage-range' } & StorageRangeTask)
 
 export type CalculationResults = {
   readonly call: Uint8Array
@@ -35,6 +39,7 @@ export type CalculationResults = {
   readonly simulate: readonly SimulatedBlock[]
   readonly 'trace-call': unknown
   readonly 'trace-block': readonly TransactionTrace[]
+  readonly 'storage-range': StorageRange | null
 }
 
 export type CalculationResult = CalculationResults[Calculation['kind']]
@@ -62,6 +67,8 @@ export function createCalls(options: {
         return traceCall(parts, task, turn)
       case 'trace-block':
         return traceBlock(parts, task, turn)
+      case 'storage-range':
+        return readStorageRange(parts, task, turn)
     }
   }
 }

@@ -1,7 +1,7 @@
 // The fork rules of a genesis, as the EVM wants them.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import { paramsBlock } from '@ethereumjs/block'
-import { createCommonFromGethGenesis } from '@ethereumjs/common'
+import { createCommonFromGethGenesis, Hardfork } from '@ethereumjs/common'
 import type { Common, CustomCrypto } from '@ethereumjs/common'
 import { paramsEVM } from '@ethereumjs/evm'
 import { paramsTx } from '@ethereumjs/tx'
@@ -15,6 +15,11 @@ type ForkPoint = { readonly number: bigint; readonly timestamp: bigint }
 export type ChainRules = {
   /** Fresh rules for a block: the caller may change them. */
   at(point: ForkPoint): Common
+  /**
+   * The rules for code that runs in a block, of which `common` are those at its number and time: with a difficulty it
+   * is a block from before the merge, whatever forks begin at its time. A genesis may be both.
+   */
+  running(block: ForkPoint & { readonly difficulty: bigint }, common: Common): Common
 }
 
 export function createRules(genesis: Genesis, customCrypto: CustomCrypto): ChainRules {
@@ -37,15 +42,25 @@ export function createRules(genesis: Genesis, customCrypto: CustomCrypto): Chain
   // The library puts this list together each time that an opcode asks which fork it is in. Copies keep this too.
   const forks = rules.hardforks()
   rules.hardforks = () => forks
+  const at = ({ number, timestamp }: ForkPoint): Common => {
+    const copy = rules.copy()
+    try {
+      copy.setHardforkBy({ blockNumber: number, timestamp })
+    } catch {
+      // A block that is only pretended may have an old number and a new time: forks by time need the others.
+      copy.setHardforkBy({ blockNumber: number })
+    }
+    return copy
+  }
+  const merge = forks.findIndex(({ name }) => name === Hardfork.Paris)
+  const beforeMerge = merge === -1 ? forks : forks.slice(0, merge)
   return {
-    at({ number, timestamp }) {
-      const copy = rules.copy()
-      try {
-        copy.setHardforkBy({ blockNumber: number, timestamp })
-      } catch {
-        // A block that is only pretended may have an old number and a new time: forks by time need the others.
-        copy.setHardforkBy({ blockNumber: number })
-      }
+    at,
+    running(block, common) {
+      if (block.difficulty === 0n || !common.gteHardfork(Hardfork.Paris)) return common
+      const copy = common.copy()
+      const last = beforeMerge.findLast(({ block: from }) => from !== null && from <= block.number)
+      if (last !== undefined) copy.setHardfork(last.name)
       return copy
     },
   }

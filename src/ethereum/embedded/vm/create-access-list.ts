@@ -52,7 +52,7 @@ function excludedOf({ machine, transaction, request }: PreparedCall): ReadonlySe
   const from = request.from ?? new Uint8Array(20)
   const to = request.to ?? contractAddress(from, transaction.nonce)
   const authorities = authoritiesOf(transaction).map((it) => toBareHex(it.bytes))
-  const precompiles = machine.vm.evm.precompiles.keys()
+  const precompiles = [...machine.vm.evm.precompiles.entries()].map(([name]) => name)
   return new Set([toBareHex(from), toBareHex(to), ...authorities, ...precompiles])
 }
 

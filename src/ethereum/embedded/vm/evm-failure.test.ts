@@ -10,12 +10,21 @@ test('failures are named as go-ethereum names them', () => {
     'invalid jump destination',
   )
   assert.equal(evmFault('out of gas', nothing).message, 'out of gas')
-  assert.equal(evmFault('invalid opcode', nothing, 0xfe).message, 'invalid opcode: INVALID')
-  assert.equal(
-    evmFault('invalid opcode', nothing, 0x0c).message,
-    'invalid opcode: opcode 0xc not defined',
-  )
-  const revert = evmFault('revert', nothing, 0xfd)
+  const at = (opcode: number, length = 0) => ({
+    code: Uint8Array.of(0x5b, opcode),
+    // What the EVM library says of every code that its fork does not have.
+    opCode: 0xfe,
+    programCounter: 1,
+    stack: { length },
+  })
+  const invalid = (opcode: number) => evmFault('invalid opcode', nothing, at(opcode)).message
+  assert.equal(invalid(0xfe), 'invalid opcode: INVALID')
+  assert.equal(invalid(0x0c), 'invalid opcode: opcode 0xc not defined')
+  assert.equal(invalid(0xed), 'invalid opcode: opcode 0xed not defined')
+  assert.equal(invalid(0x5f), 'invalid opcode: PUSH0')
+  const short = evmFault('stack underflow', nothing, { ...at(0x03, 1), opCode: 0x03 })
+  assert.equal(short.message, 'stack underflow (1 <=> 2)')
+  const revert = evmFault('revert', nothing, at(0xfd))
   assert.deepEqual(
     [revert.code, revert.message, revert.data],
     ['reverted', 'execution reverted', '0x'],

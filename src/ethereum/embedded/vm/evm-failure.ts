@@ -1,6 +1,15 @@
 // What a failed execution is called on the wire: go-ethereum's words, because clients match them.
 import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
+import { opcodeName, wordsNeeded } from './opcode-table.ts'
+
+/** Where a frame stopped. `programCounter`: at the instruction when it could not run at all, else after it. */
+type Stopped = {
+  readonly code: Uint8Array
+  readonly opCode: number
+  readonly programCounter: number
+  readonly stack: { readonly length: number }
+}
 
 /** go-ethereum accounts/abi/abi.go, panicReasons. */
 const panics: ReadonlyMap<bigint, string> = new Map([
@@ -31,22 +40,29 @@ const texts: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * `returned`: the revert bytes. `opcode`: where the outermost frame stopped; absent when it ran no code, as a
+ * `returned`: the revert bytes. `stopped`: where the outermost frame stopped; absent when it ran no code, as a
  * precompiled contract, whose failures are no reverts: they take all gas and give no data.
  */
-export function evmFault(error: string, returned: Uint8Array, opcode?: number): Fault {
-  if (error === 'revert' && opcode !== undefined) return revertFault(returned)
+export function evmFault(error: string, returned: Uint8Array, stopped?: Stopped): Fault {
+  if (error === 'revert' && stopped !== undefined) return revertFault(returned)
   if (error === 'revert') return new Fault('execution_failed', { detail: 'malformed point' })
   if (error === 'invalid opcode') {
-    const name =
-      opcode === undefined || opcode === 0xfe
-        ? 'INVALID'
-        : `opcode 0x${opcode.toString(16)} not defined`
-    return new Fault('execution_failed', { detail: `invalid opcode: ${name}` })
+    // The EVM library knows one instruction for all codes that its fork does not have.
+    const code = stopped?.code[stopped.programCounter] ?? 0xfe
+    return new Fault('execution_failed', { detail: `invalid opcode: ${opcodeName(code)}` })
+  }
+  if (error === 'stack underflow' && stopped !== undefined) {
+    const { stack, opCode } = stopped
+    return new Fault('execution_failed', { detail: stackUnderflow(stack.length, opCode) })
   }
   // The library adds where it was.
   const detail = error.startsWith('invalid JUMP') ? 'invalid jump destination' : texts.get(error)
   return new Fault('execution_failed', { detail: detail ?? error })
+}
+
+/** `length`: words on the stack when `opcode` was met. */
+export function stackUnderflow(length: number, opcode: number): string {
+  return `stack underflow (${length} <=> ${wordsNeeded(opcode)})`
 }
 
 function revertFault(returned: Uint8Array): Fault {

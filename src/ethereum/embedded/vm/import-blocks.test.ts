@@ -207,7 +207,7 @@ test(
       const receipts = store.find({ kind: 'receipts', hash: header.receiptsRoot })
       const wanted = receipts === null ? [] : placeReceipts(decodeEntries(receipts))
       const trace = async (at: number | null) =>
-        (await run({ kind: 'trace-block', blockHash, index: at, tracer })) as readonly {
+        (await run({ kind: 'trace-block', block: blockHash, index: at, tracer })) as readonly {
           readonly hash: Uint8Array
           readonly result: { gasUsed: string; error?: string }
         }[]

@@ -1,7 +1,7 @@
 // The state after a kept block, for whatever only works things out: nothing of it is ever kept.
 // Tested by src/ethereum/embedded/vm/engine.test.ts
 import type { Common } from '@ethereumjs/common'
-import { Fault } from '../../../base/fault.ts'
+import { Fault, hasCode } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import { decodeHeader } from '../../../codec/header.ts'
 import type { Header } from '../../../codec/header.ts'
@@ -11,6 +11,7 @@ import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
 import type { StateVm } from './chain-vm.ts'
 import { createTrieDatabase } from './trie-database.ts'
+import type { TrieDatabase } from './trie-database.ts'
 import type { Turn } from './turn.ts'
 
 /** What everything that is worked out needs. */
@@ -20,6 +21,9 @@ export type CallParts = {
   readonly index: ChainIndex
   readonly callGasMax: bigint
 }
+
+/** `tries`: the nodes of the state, also those that it has come to. */
+export type OpenState = StateVm & { readonly tries: TrieDatabase }
 
 /** Throws `unknown_block`. */
 export function headerOf({ store }: CallParts, blockHash: Uint8Array): Header {
@@ -40,21 +44,18 @@ export async function openState(
     readonly below?: bigint
     readonly turn: Turn
   },
-): Promise<StateVm> {
+): Promise<OpenState> {
   const { common, header, below = header.number, turn } = parts
   const { stateRoot } = header
   // A block that a call only pretends to be in asks for hashes that no block has: zeros, as go-ethereum.
   const hashOf = (number: bigint) =>
     (number < below ? index.hashOf(number) : null) ?? new Uint8Array(32)
+  const tries = createTrieDatabase(store)
   try {
-    return await createStateVm({
-      common,
-      tries: createTrieDatabase(store),
-      index: { hashOf },
-      stateRoot,
-      turn,
-    })
+    const machine = await createStateVm({ common, tries, index: { hashOf }, stateRoot, turn })
+    return { ...machine, tries }
   } catch (cause) {
+    if (hasCode(cause, 'damaged')) throw cause
     throw new Fault('no_state', { detail: `missing trie node ${toHex(stateRoot).slice(2)}`, cause })
   }
 }

@@ -10,7 +10,7 @@ import { Fault } from '../../../base/fault.ts'
 import { toHex } from '../../../base/hex.ts'
 import type { CallRequest, Overrides } from '../../computation.ts'
 import { overrideHeader, overrideState } from './apply-overrides.ts'
-import { callBlock, callTransaction, feeCap, setGas } from './call-transaction.ts'
+import { callBlock, callTransaction, feeCap, requestAt, setGas } from './call-transaction.ts'
 import type { StateVm } from './chain-vm.ts'
 import { evmFault } from './evm-failure.ts'
 import { floorDataGas, intrinsicGas } from './intrinsic-gas.ts'
@@ -29,7 +29,8 @@ export type PreparedCall = {
   readonly runsCode: boolean
   /** Least gas that can work at all. */
   readonly gasMin: bigint
-  run(gas: bigint): Promise<RunTxResult>
+  /** `look` sees the state that the run has left, which is taken back afterwards. */
+  run(gas: bigint, look?: (result: RunTxResult) => Promise<void>): Promise<RunTxResult>
 }
 
 /** What one computation works with: a request on the state after a stored block. */
@@ -54,19 +55,21 @@ export function failureOf({
   runState,
 }: RunTxResult['execResult']): Fault | null {
   if (exceptionError === undefined) return null
-  return evmFault(exceptionError.error, returnValue, runState?.opCode)
+  return evmFault(exceptionError.error, returnValue, runState)
 }
 
 /** Throws `unknown_block`, `no_state`, and `execution_failed` for fees and overrides that cannot be. */
 export async function prepareCall(
   parts: CallParts,
-  { request, blockHash, overrides }: CallTask,
+  { request: asked, blockHash, overrides }: CallTask,
   turn: Turn,
 ): Promise<PreparedCall> {
   const kept = headerOf(parts, blockHash)
   const header = overrideHeader(kept, overrides.block)
+  const request = requestAt(header, asked)
   const common = parts.rules.at(header)
-  const machine = await openState(parts, { common, header: kept, turn })
+  const running = parts.rules.running(header, common)
+  const machine = await openState(parts, { common: running, header: kept, turn })
   await overrideState(machine, overrides.state)
   const block = callBlock(header, common, request, overrides.block.blobBaseFee)
   checkFees(request, block)
@@ -84,31 +87,32 @@ export async function prepareCall(
     blockGasLimit: header.gasLimit,
     runsCode: await runsCode(machine, transaction),
     gasMin: leastGas(transaction, request),
-    async run(gas) {
+    async run(gas, look) {
       await turn.look()
       setGas(transaction, gas)
       if (sender?.isContract() === true) speakForContract(machine)
-      return runOnce(machine, transaction, block)
+      return runOnce(machine, { tx: transaction, block }, look)
     },
   }
 }
 
 async function runOnce(
   { vm }: StateVm,
-  transaction: TypedTransaction,
-  block: Block,
+  ran: { readonly tx: TypedTransaction; readonly block: Block },
+  look: (result: RunTxResult) => Promise<void> = async () => {},
 ): Promise<RunTxResult> {
   // Reverted in the end: no node is ever written.
   await vm.evm.journal.checkpoint()
   try {
-    return await runTx(vm, {
-      tx: transaction,
-      block,
+    const result = await runTx(vm, {
+      ...ran,
       skipNonce: true,
       skipBalance: true,
       skipBlockGasLimitValidation: true,
       skipHardForkValidation: true,
     })
+    await look(result)
+    return result
   } finally {
     await vm.evm.journal.revert()
   }
@@ -148,16 +152,13 @@ function leastGas(transaction: TypedTransaction, request: CallRequest): bigint {
     accessList: request.accessList ?? [],
     authorizations: request.authorizationList?.length ?? 0,
   }
-  const needed = intrinsicGas(shape)
+  const needed = intrinsicGas(shape, transaction.common)
   const floor = transaction.common.isActivatedEIP(7623) ? floorDataGas(shape.data) : 0n
   return needed > floor ? needed : floor
 }
 
 function checkFees(request: CallRequest, block: Block): void {
-  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
-  if (gasPrice !== undefined && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
-    throw failed('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
-  }
+  const { maxPriorityFeePerGas } = request
   if ((maxPriorityFeePerGas ?? 0n) > feeCap(request)) {
     throw failed(
       `max priority fee per gas higher than max fee per gas: address ${nameOf(request)}, ` +

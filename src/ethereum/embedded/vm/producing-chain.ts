@@ -22,6 +22,7 @@ import { gasPerBlob } from '../../fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
 import { BadBlock, commitOf } from './block-commit.ts'
 import type { BlockCommit } from './block-commit.ts'
+import { refuseLongSteps } from './bound-precompiles.ts'
 import { viewBlock, viewHeader } from './block-view.ts'
 import type { ChainRules } from './chain-rules.ts'
 import { createStateVm } from './chain-vm.ts'
@@ -201,15 +202,20 @@ export class ProducingChain {
       gas: gasLimit - builder.gasUsed,
       blobs: Number((blobsMax - builder.blobGasUsed) / gasPerBlob),
     })
-    for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
-      try {
-        await addAlone(builder, createTxFromRLP(entry.raw, { common }), transactions)
-        taken.push(entry)
-        queue.take()
-      } catch (cause) {
-        refused.push({ entry, cause })
-        queue.skip()
+    const unbind = refuseLongSteps(vm)
+    try {
+      for (let entry = queue.next(room()); entry !== null; entry = queue.next(room())) {
+        try {
+          await addAlone(builder, createTxFromRLP(entry.raw, { common }), transactions)
+          taken.push(entry)
+          queue.take()
+        } catch (cause) {
+          refused.push({ entry, cause })
+          queue.skip()
+        }
       }
+    } finally {
+      unbind()
     }
     insideOf(builder).transactions = transactions
     return { builder, taken, refused }

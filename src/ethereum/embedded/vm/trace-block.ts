@@ -2,15 +2,19 @@
 // transaction that is asked for.
 // Tested by src/ethereum/embedded/vm/trace.test.ts
 import type { Block } from '@ethereumjs/block'
+import { EthereumJSError } from '@ethereumjs/util'
 import { runBlock } from '@ethereumjs/vm'
 import type { VM } from '@ethereumjs/vm'
-import { Fault } from '../../../base/fault.ts'
-import { equalBytes } from '../../../base/hex.ts'
+import type { Common } from '@ethereumjs/common'
+import { Fault, hasCode } from '../../../base/fault.ts'
+import { equalBytes, toHex } from '../../../base/hex.ts'
 import { emptyTrieRoot, emptyUnclesHash } from '../../../codec/account-state.ts'
 import type { BlockParts } from '../../../codec/block.ts'
 import { decodeHeader } from '../../../codec/header.ts'
+import type { Header } from '../../../codec/header.ts'
 import { decodeEntries } from '../../../codec/list.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
+import { Malformed } from '../../../codec/malformed.ts'
 import { emptyRlpList } from '../../../codec/rlp.ts'
 import type { ContentKind } from '../../../content/ref.ts'
 import type { TracerChoice, TransactionTrace } from '../../computation.ts'
@@ -23,33 +27,35 @@ import type { Turn } from './turn.ts'
 
 /** `index`: of the only transaction wanted, or null for all. */
 export type TraceBlockTask = {
-  readonly blockHash: Uint8Array
+  /** The hash of one of the chain, or one that may be of no chain: all that is known of it is that it has a header. */
+  readonly block: Uint8Array | BlockParts
   readonly index: number | null
   readonly tracer: TracerChoice
 }
 
 /** What the transactions that are wanted have been traced; nothing runs after them. */
-class Enough extends Error {}
+export class Enough extends Error {}
 
 /** Throws `unknown_block`, `pruned`, `no_state`, and `execution_failed` for the first block of the chain. */
 export async function traceBlock(
   parts: CallParts,
-  { blockHash, index, tracer: choice }: TraceBlockTask,
+  { block: asked, index, tracer: choice }: TraceBlockTask,
   turn: Turn,
 ): Promise<readonly TransactionTrace[]> {
-  const kept = readBlock(parts, blockHash)
+  const isOwn = asked instanceof Uint8Array
+  const kept = isOwn ? readBlock(parts, asked) : asked
   const header = decodeHeader(kept.header)
   if (header.number === 0n) {
     throw new Fault('execution_failed', { detail: 'genesis is not traceable' })
   }
   const common = parts.rules.at(header)
-  const parent = headerOf(parts, header.parentHash)
+  const parent = parentOf(parts, header)
   const machine = await openState(parts, { common, header: parent, below: header.number, turn })
   const tracer = createTracer(choice, machine)
-  const hashes = decodeEntries(kept.transactions).map(keccak256)
   const traces: TransactionTrace[] = []
   const failures: unknown[] = []
-  const block = viewBlock(kept, common)
+  const block = isOwn ? viewBlock(kept, common) : viewForeign(kept, common)
+  const hashes = decodeEntries(kept.transactions).map(keccak256)
   follow(machine.vm, tracer, { block, hashes, index, traces, failures })
   try {
     await runBlock(machine.vm, {
@@ -59,10 +65,37 @@ export async function traceBlock(
       clearCache: false,
     })
   } catch (error) {
-    if (!(error instanceof Enough)) throw error
+    if (!(error instanceof Enough)) throw isOwn ? error : asRefusal(error, 'tracing failed')
   }
   if (failures.length > 0) throw failures[0]
   return traces
+}
+
+function parentOf(parts: CallParts, { parentHash }: Header): Header {
+  try {
+    return headerOf(parts, parentHash)
+  } catch (cause) {
+    if (!hasCode(cause, 'unknown_block')) throw cause
+    throw new Fault('execution_failed', { detail: `block ${toHex(parentHash)} not found`, cause })
+  }
+}
+
+/** Throws `execution_failed` for lists that are not a block's. */
+function viewForeign(parts: BlockParts, common: Common): Block {
+  try {
+    return viewBlock(parts, common)
+  } catch (cause) {
+    throw asRefusal(cause, 'could not decode block')
+  }
+}
+
+/** What the library or the decoder says of foreign bytes is about them, not a fault of ours; the rest stays as it is. */
+function asRefusal(thrown: unknown, what: string): unknown {
+  if (!(thrown instanceof EthereumJSError) && !(thrown instanceof Malformed)) return thrown
+  // The library adds how it would print the block.
+  const [said = ''] = thrown.message.split(' (')
+  const detail = `${what}: ${said}`.slice(0, 256)
+  return new Fault('execution_failed', { detail, cause: thrown })
 }
 
 /** Tells the tracer of the transactions of the replay that are wanted. */
@@ -118,7 +151,7 @@ async function settle(
 }
 
 /** The block as it was kept. Throws `unknown_block`, `pruned`. */
-function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
+export function readBlock({ store }: CallParts, hash: Uint8Array): BlockParts {
   const bytes = store.find({ kind: 'header', hash })
   if (bytes === null) throw new Fault('unknown_block', { detail: 'header for hash not found' })
   const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(bytes)

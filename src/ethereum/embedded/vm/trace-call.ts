@@ -16,6 +16,9 @@ export async function traceCall(
   const prepared = await prepareCall(parts, task, turn)
   const tracer = createTracer(task.tracer, prepared.machine)
   await tracer.begin(prepared)
-  const result = await prepared.run(checkedGas(parts, prepared))
-  return await tracer.end(result, prepared)
+  let trace: unknown = null
+  await prepared.run(checkedGas(parts, prepared), async (result) => {
+    trace = await tracer.end(result, prepared)
+  })
+  return trace
 }

@@ -7,6 +7,7 @@ import { createChainCalls } from '../../../../test/fakes/chain-calls.ts'
 import { openChainDatabase } from '../../../../test/fakes/chain-database.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { silentLog } from '../../../base/log.ts'
+import { keccak256 } from '../../../codec/keccak.ts'
 import { contractAddress } from '../../../codec/sender.ts'
 import { noOverrides } from '../../computation.ts'
 import type { CallRequest, Overrides, TracerChoice } from '../../computation.ts'
@@ -34,6 +35,7 @@ const prestate = {
   diffMode: false,
   disableCode: false,
   disableStorage: false,
+  includeEmpty: false,
 } as const
 
 async function open(t: TestContext) {
@@ -62,7 +64,7 @@ async function open(t: TestContext) {
       tracer,
     })
   const traceBlock = async (tracer: TracerChoice, at: number | null = 0, blockHash = head()) => {
-    const traces = await run({ kind: 'trace-block', blockHash, index: at, tracer })
+    const traces = await run({ kind: 'trace-block', block: blockHash, index: at, tracer })
     return traces as readonly { readonly hash: Uint8Array; readonly result: unknown }[]
   }
   const send = async (request: TransactionRequest) =>
@@ -102,8 +104,8 @@ test('the struct logger lists each instruction with gas, stack, memory and stora
     ops.join(' '),
     '0:PUSH1 2:PUSH1 4:SSTORE 5:PUSH1 7:SLOAD 8:PUSH0 9:MSTORE 10:PUSH1 12:PUSH0 13:RETURN',
   )
-  const one = '1'.padStart(64, '0')
-  const seven = '7'.padStart(64, '0')
+  const one = `0x${'1'.padStart(64, '0')}`
+  const seven = `0x${'7'.padStart(64, '0')}`
   assert.partialDeepStrictEqual(trace.structLogs[2], {
     stack: ['0x7', '0x1'],
     gasCost: 22_100,
@@ -117,13 +119,40 @@ test('the struct logger lists each instruction with gas, stack, memory and stora
   assert.equal((gas[0] ?? 0) - (gas[1] ?? 0), trace.structLogs[0]?.['gasCost'])
   const short = (await traceCall(
     { to: callee },
-    { ...struct, limit: 2 },
+    { ...struct, limit: 200 },
     { state },
   )) as typeof trace
-  assert.equal(short.structLogs.length, 2)
+  // As in go-ethereum, what is begun below so many characters of JSON is still listed.
+  const length = (count: number) => JSON.stringify(trace.structLogs.slice(0, count)).length
+  assert.ok(length(short.structLogs.length) > 200)
+  assert.ok(length(short.structLogs.length - 1) <= 202)
 })
 
-test('an instruction that fails is the last of its frame and says why', async (t) => {
+test('code that ends without STOP ends with a STOP of its own', async (t) => {
+  const { traceCall } = await open(t)
+  const last = async (code: string) => {
+    const stateDiff = [{ slot: new Uint8Array(32), word: new Uint8Array(32).fill(1) }]
+    const state = [{ address: callee, code: fromHex(code), stateDiff }]
+    const trace = (await traceCall({ to: callee }, struct, { state })) as {
+      structLogs: readonly Record<string, unknown>[]
+    }
+    return trace.structLogs.slice(-2)
+  }
+  // PUSH1 0 PUSH1 0 SSTORE: the refund of a slot that is emptied is shown by both.
+  const [clears, stop] = await last('0x6000600055')
+  assert.partialDeepStrictEqual(clears, { pc: 4, op: 'SSTORE', gasCost: 5_000, refund: 4_800 })
+  const gas = Number(clears?.['gas']) - 5_000
+  assert.deepEqual(stop, { pc: 5, op: 'STOP', gas, gasCost: 0, depth: 1, stack: [], refund: 4_800 })
+  const [push, cut] = await last('0x6001616b')
+  assert.partialDeepStrictEqual(push, { pc: 2, op: 'PUSH2' })
+  assert.partialDeepStrictEqual(cut, { pc: 5, op: 'STOP', stack: ['0x1', '0x6b00'] })
+  const named = (logs: readonly Record<string, unknown>[]) => logs.map(({ op }) => op)
+  assert.deepEqual(named(await last('0x600100')), ['PUSH1', 'STOP'])
+  assert.deepEqual(named(await last('0x5f5ff3')), ['PUSH0', 'RETURN'])
+  assert.deepEqual(named(await last('0x5fff')), ['PUSH0', 'SELFDESTRUCT'])
+})
+
+test('an instruction that cannot run is the last of its frame and says why', async (t) => {
   const { traceCall } = await open(t)
   const fails = async (code: string) => {
     const request = { data: fromHex(code), gas: 100_000n }
@@ -134,13 +163,16 @@ test('an instruction that fails is the last of its frame and says why', async (t
     assert.equal(trace.failed, true)
     return trace.structLogs.at(-1)
   }
-  assert.partialDeepStrictEqual(await fails('0xfe'), {
-    op: 'INVALID',
-    error: 'invalid opcode: INVALID',
-  })
-  assert.partialDeepStrictEqual(await fails('0x0c'), {
-    error: 'invalid opcode: opcode 0xc not defined',
-  })
+  const names = (log: Readonly<Record<string, unknown>> | undefined) => [
+    log?.['op'],
+    log?.['error'],
+  ]
+  // What has failed while it ran has been listed before: only the frame says why.
+  assert.deepEqual(names(await fails('0xfe')), ['INVALID', undefined])
+  assert.deepEqual(names(await fails('0x5b600c565b0c')), ['JUMP', undefined])
+  assert.deepEqual(names(await fails('0x6005560000')), ['JUMP', undefined])
+  assert.deepEqual(names(await fails('0x600456fe5b0c')), ['opcode 0xc not defined', undefined])
+  assert.deepEqual(names(await fails('0x5f01')), ['ADD', 'stack underflow (1 <=> 2)'])
   assert.partialDeepStrictEqual(await fails('0x5f62ffffff52'), {
     op: 'MSTORE',
     error: 'out of gas',
@@ -189,6 +221,12 @@ test('selectors are counted, and the tracer that says nothing says nothing', asy
     '0x11223344-2': 1,
     '0xaabbccdd-0': 1,
   })
+  const poor = [{ address: caller, code: calling }]
+  assert.deepEqual(
+    await traceCall(request, { kind: '4byte' }, { state: poor }),
+    { '0x11223344-2': 1, '0xaabbccdd-0': 1 },
+    'a call without the money it was to bring counts too',
+  )
   assert.deepEqual(await traceCall(request, { kind: 'noop' }, { state }), {})
 })
 
@@ -224,6 +262,58 @@ test('a transaction of the chain is traced on the state it met, others of its bl
   assert.equal(contract in pre, false)
   await assert.rejects(traceBlock(calls, null, genesis), { message: 'genesis is not traceable' })
   assert.deepEqual(await traceBlock(calls, 5), [])
+})
+
+test('a traced call shows what it would change, code hashes included', async (t) => {
+  const { traceCall } = await open(t)
+  // SSTORE 7 at 1, then CREATE of a contract without code.
+  const state = [{ address: callee, code: fromHex('0x60076001555f5f5ff0') }]
+  const changed = (await traceCall({ to: callee }, { ...prestate, diffMode: true }, { state })) as {
+    pre: Readonly<Record<string, object>>
+    post: Readonly<Record<string, object>>
+  }
+  const slot = `0x${'1'.padStart(64, '0')}`
+  const seven = `0x${'7'.padStart(64, '0')}`
+  assert.partialDeepStrictEqual(changed.post[toHex(callee)], {
+    nonce: 1,
+    storage: { [slot]: seven },
+  })
+  const made = toHex(contractAddress(callee, 0n))
+  assert.deepEqual(changed.post[made], { nonce: 1 })
+  assert.equal(made in changed.pre, false)
+  const hash = toHex(keccak256(state[0]?.code ?? assert.fail()))
+  assert.deepEqual(changed.pre[toHex(callee)], {
+    balance: '0x0',
+    code: toHex(state[0]?.code ?? assert.fail()),
+    codeHash: hash,
+  })
+  const before = await traceCall({ to: callee }, { ...prestate, disableCode: true }, { state })
+  assert.deepEqual((before as Record<string, unknown>)[toHex(callee)], {
+    balance: '0x0',
+    codeHash: hash,
+    storage: { [slot]: `0x${'0'.repeat(64)}` },
+  })
+  assert.equal(made in (before as object), false)
+  const all = await traceCall({ to: callee }, { ...prestate, includeEmpty: true }, { state })
+  assert.deepEqual((all as Record<string, unknown>)[made], { balance: '0x0' })
+})
+
+test('an account that is gone after a call stands in its prestate alone', async (t) => {
+  const { traceCall } = await open(t)
+  // CREATE2 of a contract with 3 wei that destroys itself immediately, for itself.
+  const code = fromHex('0x61 30ff 5f52 5f 6002 601e 6003 f5'.replaceAll(' ', ''))
+  const state = [{ address: callee, code, balance: 5n }]
+  const changed = (await traceCall({ to: callee }, { ...prestate, diffMode: true }, { state })) as {
+    pre: Readonly<Record<string, object>>
+    post: Readonly<Record<string, object>>
+  }
+  assert.deepEqual(changed.post[toHex(callee)], { balance: '0x2', nonce: 1 })
+  assert.deepEqual(changed.pre[toHex(callee)], {
+    balance: '0x5',
+    code: toHex(code),
+    codeHash: toHex(keccak256(code)),
+  })
+  assert.equal(Object.keys(changed.post).length, 2)
 })
 
 test('what stood in the way of a new contract is among what was before', async (t) => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
-import { Turns } from './turn.ts'
-import type { Turn } from './turn.ts'
+import { MustMove, Turns } from './turn.ts'
+import type { MoveLimits, Turn } from './turn.ts'
 
-const limits = { sliceMs: 20, runMs: 100, spanMs: 300 }
+const limits = { sliceMs: 20, runMs: 100, spanMs: 300, stepMs: 50 }
 const { signal } = new AbortController()
 
-function setUp(span = limits.spanMs) {
+function setUp(span = limits.spanMs, moves: MoveLimits | null = null) {
   const clock = createTurnedClock()
   const order: string[] = []
   /** Works in steps of 10 ms. */
@@ -20,7 +20,7 @@ function setUp(span = limits.spanMs) {
     }
     return name
   }
-  return { clock, order, work, turns: new Turns(clock, { ...limits, spanMs: span }) }
+  return { clock, order, work, turns: new Turns(clock, { ...limits, spanMs: span }, moves) }
 }
 
 test('tasks go on slice by slice, none before the other has stopped', async () => {
@@ -61,4 +61,47 @@ test('a task that was given up ends at its next stop, or never begins', async ()
   await never
   assert.ok(order.length <= 4 && !order.includes('n'), order.join(''))
   assert.equal(await turns.run(work('b', 1), signal), 'b')
+})
+
+test('a task that begins passes all that go on, and they take turns with those that begin', async () => {
+  const { order, work, turns } = setUp()
+  const long = ['a', 'b', 'c'].map((name) => turns.run(work(name, 8), signal))
+  while (order.length < 9) await setImmediate()
+  const short = ['x', 'y'].map((name) => turns.run(work(name, 2), signal))
+  const begun = order.length
+  await Promise.all([...long, ...short])
+  const first = order.slice(begun).join('')
+  assert.ok(first.indexOf('x') <= 4, first)
+  assert.ok(first.indexOf('y') <= 8, first)
+})
+
+test('a step that would take longer than any may is refused, and one too long for this thread moves', async () => {
+  const step = (ms: number) => async (turn: Turn) => {
+    await turn.step(ms, '09'.padStart(40, '0'))
+    return 'ran'
+  }
+  const { turns } = setUp()
+  assert.equal(await turns.run(step(50), signal), 'ran')
+  await assert.rejects(turns.run(step(50.5), signal), {
+    code: 'execution_failed',
+    message: 'execution aborted (precompiled contract 0x09 would take 51 ms, at most 50 ms)',
+  })
+  const quick = setUp(limits.spanMs, { stepMs: 10, runMs: 100 }).turns
+  assert.equal(await quick.run(step(10), signal), 'ran')
+  await assert.rejects(quick.run(step(11), signal), MustMove)
+  await assert.rejects(quick.run(step(51), signal), { code: 'execution_failed' })
+})
+
+test('a task that ran for long moves while others wait, and stays when it is alone', async () => {
+  const moves = { stepMs: 50, runMs: 40 }
+  const alone = setUp(limits.spanMs, moves)
+  assert.equal(await alone.turns.run(alone.work('a', 9), signal), 'a')
+  const { turns, work } = setUp(limits.spanMs, moves)
+  const [long, short] = await Promise.allSettled([
+    turns.run(work('a', 9), signal),
+    turns.run(work('b', 3), signal),
+  ])
+  assert.ok(long?.status === 'rejected' || short?.status === 'rejected')
+  const moved = [long, short].find((it) => it?.status === 'rejected')
+  assert.ok(moved?.status === 'rejected' && moved.reason instanceof MustMove)
 })

@@ -3,6 +3,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
+import { checkStep, stepMsMax } from './bound-precompiles.ts'
 
 export type TurnLimits = {
   /** After so long another task may go on. */
@@ -11,13 +12,26 @@ export type TurnLimits = {
   readonly runMs: number
   /** The most from its begin to its end, the turns of others included. */
   readonly spanMs: number
+  /** The most that one step without a stop may take. */
+  readonly stepMs: number
 }
 
 /** 5 s is go-ethereum's own bound (`rpc.evmtimeout`); the span stays under a request's deadline. */
-export const defaultTurnLimits: TurnLimits = { sliceMs: 20, runMs: 5_000, spanMs: 20_000 }
+export const defaultTurnLimits: TurnLimits = {
+  sliceMs: 20,
+  runMs: 5_000,
+  spanMs: 20_000,
+  stepMs: stepMsMax,
+}
+
+/** The bounds of a thread of short tasks: one step, and a whole run while others wait. */
+export type MoveLimits = { readonly stepMs: number; readonly runMs: number }
+
+/** Thrown out of a task that must begin again in the thread for long tasks. */
+export class MustMove extends Error {}
 
 /** The clock is read once in so many stops. */
-const stopsPerLook = 64
+const stopsPerLook = 8
 
 /** go-ethereum's text for a call that ran too long. */
 export function tooLong({ runMs }: TurnLimits): Fault {
@@ -26,16 +40,42 @@ export function tooLong({ runMs }: TurnLimits): Fault {
   })
 }
 
-/** Hands the thread to one task after the other, in the order in which they asked. */
+/**
+ * Hands the thread to one task after the other. Those that begin and those that go on take turns, each in the order in which
+ * they asked: a short task passes any number of long ones.
+ */
 export class Turns {
   readonly #clock: Clock
   readonly #limits: TurnLimits
-  readonly #waiting: (() => void)[] = []
+  readonly #moves: MoveLimits | null
+  readonly #beginning: (() => void)[] = []
+  readonly #goingOn: (() => void)[] = []
+  #tasks = 0
   #taken = false
+  #nextBegins = true
 
-  constructor(clock: Clock, limits: TurnLimits = defaultTurnLimits) {
+  /** `moves`: null where tasks stay, however long they take. */
+  constructor(
+    clock: Clock,
+    limits: TurnLimits = defaultTurnLimits,
+    moves: MoveLimits | null = null,
+  ) {
     this.#clock = clock
     this.#limits = limits
+    this.#moves = moves
+  }
+
+  get limits(): TurnLimits {
+    return this.#limits
+  }
+
+  get moves(): MoveLimits | null {
+    return this.#moves
+  }
+
+  /** There is another task. */
+  get isCrowded(): boolean {
+    return this.#tasks > 1
   }
 
   /** Runs `work` in turn with all others. `onTurn` is told each time it goes on. */
@@ -44,11 +84,24 @@ export class Turns {
     signal: AbortSignal,
     onTurn: () => void = () => {},
   ): Promise<T> {
-    await this.#take()
+    this.#tasks += 1
+    try {
+      return await this.#runInTurn(turnOf, signal, onTurn)
+    } finally {
+      this.#tasks -= 1
+    }
+  }
+
+  async #runInTurn<T>(
+    turnOf: (turn: Turn) => Promise<T>,
+    signal: AbortSignal,
+    onTurn: () => void,
+  ): Promise<T> {
+    await this.#take(this.#beginning)
     try {
       signal.throwIfAborted()
       onTurn()
-      return await turnOf(new Turn(this.#clock, this.#limits, signal, () => this.#pass(onTurn)))
+      return await turnOf(new Turn(this.#clock, this, signal, () => this.#pass(onTurn)))
     } finally {
       this.#give()
     }
@@ -58,27 +111,34 @@ export class Turns {
     this.#give()
     // Also when nobody waits: what the task is told (that it was given up) is heard only between turns.
     await setImmediate()
-    await this.#take()
+    await this.#take(this.#goingOn)
     onTurn()
   }
 
-  async #take(): Promise<void> {
-    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  async #take(line: (() => void)[]): Promise<void> {
+    if (this.#taken) await new Promise<void>((resolve) => line.push(resolve))
     this.#taken = true
   }
 
   /** `#taken` stays true when somebody waits: nobody may come between. */
   #give(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) this.#taken = false
-    else next()
+    const lines = [this.#beginning, this.#goingOn]
+    if (!this.#nextBegins) lines.reverse()
+    const line = lines.find((it) => it.length > 0)
+    const next = line?.shift()
+    if (next === undefined) {
+      this.#taken = false
+      return
+    }
+    this.#nextBegins = line !== this.#beginning
+    next()
   }
 }
 
 /** One task's share of the thread. */
 export class Turn {
   readonly #clock: Clock
-  readonly #limits: TurnLimits
+  readonly #turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>
   readonly #signal: AbortSignal
   readonly #pass: () => Promise<void>
   readonly #beganAt: number
@@ -86,9 +146,14 @@ export class Turn {
   #ranMs = 0
   #stops = 0
 
-  constructor(clock: Clock, limits: TurnLimits, signal: AbortSignal, pass: () => Promise<void>) {
+  constructor(
+    clock: Clock,
+    turns: Pick<Turns, 'limits' | 'moves' | 'isCrowded'>,
+    signal: AbortSignal,
+    pass: () => Promise<void>,
+  ) {
     this.#clock = clock
-    this.#limits = limits
+    this.#turns = turns
     this.#signal = signal
     this.#pass = pass
     this.#beganAt = clock.monotonic()
@@ -102,15 +167,25 @@ export class Turn {
     return this.look()
   }
 
+  /** Before a precompiled contract that takes `ms`. Throws `execution_failed` or `MustMove` when that is too long. */
+  step(ms: number, address: string): Promise<void> | null {
+    const { limits, moves } = this.#turns
+    checkStep(ms, address, limits.stepMs)
+    if (moves !== null && ms > moves.stepMs) throw new MustMove()
+    return this.look()
+  }
+
   /** The same, the clock read every time. Throws `execution_failed` when time is up. */
   look(): Promise<void> | null {
     const now = this.#clock.monotonic()
     const ran = now - this.#since
-    if (ran < this.#limits.sliceMs) return null
+    const { limits, moves } = this.#turns
+    if (ran < limits.sliceMs) return null
     this.#ranMs += ran
-    if (this.#ranMs >= this.#limits.runMs || now - this.#beganAt >= this.#limits.spanMs) {
-      throw tooLong(this.#limits)
+    if (this.#ranMs >= limits.runMs || now - this.#beganAt >= limits.spanMs) {
+      throw tooLong(limits)
     }
+    if (moves !== null && this.#ranMs >= moves.runMs && this.#turns.isCrowded) throw new MustMove()
     return this.#rest()
   }
 

@@ -3,6 +3,9 @@
 // Tested by src/ethereum/embedded/vm/calls.test.ts
 import type { EVM, getOpcodesForHF } from '@ethereumjs/evm'
 import type { VM } from '@ethereumjs/vm'
+import { evmFault, stackUnderflow } from './evm-failure.ts'
+import { wordsNeeded } from './opcode-table.ts'
+import { boundPrecompiles } from './bound-precompiles.ts'
 import type { Turn } from './turn.ts'
 
 type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]
@@ -11,19 +14,27 @@ type OpcodeEntry = ReturnType<typeof getOpcodesForHF>['opcodeMap'][number]
 export type Frame = Parameters<OpcodeEntry['gasHandler']>[0]
 
 export const opcodes = {
+  stop: 0x00,
+  exp: 0x0a,
   keccak256: 0x20,
   balance: 0x31,
+  callDataCopy: 0x37,
+  codeCopy: 0x39,
   extCodeSize: 0x3b,
   extCodeCopy: 0x3c,
+  returnDataCopy: 0x3e,
   extCodeHash: 0x3f,
+  blockHash: 0x40,
   baseFee: 0x48,
   sload: 0x54,
   sstore: 0x55,
   jump: 0x56,
   jumpi: 0x57,
+  memoryCopy: 0x5e,
   create: 0xf0,
   call: 0xf1,
   callCode: 0xf2,
+  return: 0xf3,
   delegateCall: 0xf4,
   create2: 0xf5,
   staticCall: 0xfa,
@@ -58,28 +69,42 @@ export const frameTypes: Readonly<Record<number, string>> = {
   [opcodes.selfDestruct]: 'SELFDESTRUCT',
 }
 
-/** Every loop jumps or calls; the others are the dear ones. */
-const stops = [
-  opcodes.jump,
-  opcodes.jumpi,
+/** Every loop jumps or calls. */
+const cheapStops: readonly number[] = [opcodes.jump, opcodes.jumpi]
+
+/** One of these may take a millisecond and more, so the clock is read before each. */
+const dearStops: readonly number[] = [
+  opcodes.exp,
   opcodes.keccak256,
+  opcodes.callDataCopy,
+  opcodes.codeCopy,
+  opcodes.returnDataCopy,
+  opcodes.blockHash,
   opcodes.sload,
   opcodes.sstore,
+  opcodes.memoryCopy,
   opcodes.create,
   opcodes.create2,
+  ...naming,
   ...calling,
 ]
 
 /** Makes the EVM stop for others. To be done once the fork is set: a change of fork forgets it. */
 export function stopForOthers(vm: VM, turn: Turn): void {
-  replace(vm, stops, (entry) => {
+  stopAt(vm, cheapStops, () => turn.stop())
+  stopAt(vm, dearStops, () => turn.look())
+  boundPrecompiles(vm, (ms, address) => turn.step(ms, address))
+}
+
+function stopAt(vm: VM, codes: readonly number[], stop: () => Promise<void> | null): void {
+  replace(vm, codes, (entry) => {
     const { opcodeInfo, opHandler } = entry
     const run = opHandler as (frame: Frame, common: unknown) => Promise<void> | void
     return {
       ...entry,
       opcodeInfo: Object.freeze(Object.assign({}, opcodeInfo, { isAsync: true })),
       opHandler: (async (frame: Frame, common: unknown) => {
-        const rest = turn.stop()
+        const rest = stop()
         if (rest !== null) await rest
         await run(frame, common)
       }) as OpcodeEntry['opHandler'],
@@ -106,22 +131,24 @@ export function watchOpcodes(
 }
 
 /**
- * `begin` is told of each of `codes` once its gas is paid, its operands still on the stack; what it gives is
- * called when the instruction is done. All of them wait for something.
+ * `begin` is called for each of `codes` once its gas is paid, its operands still on the stack; a function that it
+ * returns is called when the instruction is done.
  */
-export function watchDone(
+export function watchPaid(
   vm: VM,
   codes: readonly number[],
-  begin: (opcode: number, frame: Frame) => () => void,
+  begin: (opcode: number, frame: Frame) => Promise<void> | (() => void) | void,
 ): void {
   replace(vm, codes, (entry, opcode) => {
-    const run = entry.opHandler as (frame: Frame, common: unknown) => Promise<void> | void
+    const { opcodeInfo, opHandler } = entry
+    const run = opHandler as (frame: Frame, common: unknown) => Promise<void> | void
     return {
       ...entry,
+      opcodeInfo: Object.freeze(Object.assign({}, opcodeInfo, { isAsync: true })),
       opHandler: (async (frame: Frame, common: unknown) => {
-        const done = begin(opcode, frame)
+        const done = await begin(opcode, frame)
         await run(frame, common)
-        done()
+        done?.()
       }) as OpcodeEntry['opHandler'],
     }
   })
@@ -148,42 +175,62 @@ function replace(
   }
 }
 
-/** One instruction that is about to run. `cost`: with what a call passes on; `memoryBytes`: before it grows. */
+/**
+ * One instruction that is about to run. `cost`: with what a call passes on; `memoryBytes`: before it grows;
+ * `error`: why it does not run, null when it does.
+ */
 export type Step = {
   readonly opcode: number
-  readonly name: string
   readonly frame: Frame
   readonly cost: bigint
   readonly memoryBytes: number
+  readonly error: string | null
 }
 
-/** `seen` is told of every instruction, also of one that fails for lack of gas. */
+/** `seen` is called for every instruction, also for one that its frame cannot pay for. */
 export function watchSteps(vm: VM, seen: (step: Step) => Promise<void> | void): void {
   const map = (vm.evm as EVM)['_opcodeMap']
-  const undefinedEntry = map[0xfe]
   for (const [opcode, entry] of map.entries()) {
     const { opcodeInfo, gasHandler } = entry
-    const unknown = entry === undefinedEntry && opcode !== 0xfe
-    const name = unknown ? `opcode 0x${opcode.toString(16)} not defined` : opcodeInfo.fullName
     map[opcode] = {
       ...entry,
       opcodeInfo: Object.freeze(Object.assign({}, opcodeInfo, { dynamicGas: true })),
       gasHandler: (async (frame: Frame, gas: bigint, common: never) => {
-        const memoryBytes = Number(frame.memoryWordCount) * 32
-        const step = { opcode, name, frame, memoryBytes }
+        const step = { opcode, frame, memoryBytes: Number(frame.memoryWordCount) * 32 }
+        const error = stackFault(opcode, frame) ?? (frame.gasLeft < gas ? outOfGas : null)
+        if (error !== null) {
+          // The library comes to the same end by itself.
+          await seen({ ...step, cost: gas, error })
+          return gas
+        }
         let cost = gas
         try {
           if (opcodeInfo.dynamicGas) cost = await gasHandler(frame, gas, common)
-        } catch (error) {
-          await seen({ ...step, cost })
-          throw error
+        } catch (thrown) {
+          await seen({ ...step, cost, error: reasonOf(thrown) })
+          throw thrown
         }
         const passed = calling.includes(opcode) ? (frame.messageGasLimit ?? 0n) : 0n
-        await seen({ ...step, cost: cost + passed })
+        await seen({ ...step, cost: cost + passed, error: frame.gasLeft < cost ? outOfGas : null })
         return cost
       }) as OpcodeEntry['gasHandler'],
     }
   }
+}
+
+const outOfGas = 'out of gas'
+
+/** Null for what go-ethereum finds only while the instruction runs. */
+function reasonOf(thrown: unknown): string | null {
+  const error = (thrown as { readonly error?: unknown } | null)?.error
+  if (typeof error !== 'string') return outOfGas
+  const { message } = evmFault(error, new Uint8Array(0))
+  return message === 'return data out of bounds' ? null : message
+}
+
+function stackFault(opcode: number, { stack }: Frame): string | null {
+  if (stack.length < wordsNeeded(opcode)) return stackUnderflow(stack.length, opcode)
+  return null
 }
 
 /** More than any gas pays for. */

@@ -8,8 +8,13 @@ export interface CanonicalBlocks {
   readonly latest: BlockRef | null
   find(number: bigint): BlockRef | null
   /** Makes `block` the head. Who vouches for it vouches for all it stands on. */
-  moveTo(block: TreeBlock, anchor: Anchor): HeadChange
+  moveTo(block: TreeBlock, anchor: Anchor): HeadMove
+  /** Takes in older blocks of the head's branch that came into the tree. */
+  extend(): void
 }
+
+/** `isJoined`: false when no block is known that both the old head and the new one stand on. */
+type HeadMove = HeadChange & { readonly isJoined: boolean }
 
 /** `blocksMax`: how many are remembered below the head. */
 export function createCanonicalBlocks(
@@ -20,10 +25,22 @@ export function createCanonicalBlocks(
   const byNumber = new Map<bigint, BlockRef>()
   let latest: BlockRef | null = null
 
-  function moveTo(block: TreeBlock, anchor: Anchor): HeadChange {
+  const referBy =
+    (anchor: Anchor) =>
+    ({ hash, number }: TreeBlock): BlockRef => ({ network, hash, number, anchor })
+
+  function extend(): void {
+    if (latest?.anchor === undefined) return
+    const refTo = referBy(latest.anchor)
+    for (const block of [...tree.branch(latest.hash)].slice(0, blocksMax)) {
+      if (!byNumber.has(block.number)) byNumber.set(block.number, refTo(block))
+    }
+  }
+
+  function moveTo(block: TreeBlock, anchor: Anchor): HeadMove {
     const before = latest === null ? [] : [...tree.branch(latest.hash)].slice(0, blocksMax)
     const stood = new Set(before.map(({ hash }) => toLatin1(hash)))
-    const refTo = ({ hash, number }: TreeBlock): BlockRef => ({ network, hash, number, anchor })
+    const refTo = referBy(anchor)
     const branch = [...tree.branch(block.hash)].slice(0, blocksMax)
     const base = branch.find(({ hash }) => stood.has(toLatin1(hash))) ?? null
     // Without a common block nobody can say what lay between: only the head is new.
@@ -37,7 +54,11 @@ export function createCanonicalBlocks(
       if (number <= block.number - BigInt(blocksMax) || number > block.number)
         byNumber.delete(number)
     }
-    return { removed: removed.map(refTo), added: added.map(refTo).toReversed() }
+    return {
+      removed: removed.map(refTo),
+      added: added.map(refTo).toReversed(),
+      isJoined: base !== null,
+    }
   }
 
   return {
@@ -46,5 +67,6 @@ export function createCanonicalBlocks(
     },
     find: (number) => byNumber.get(number) ?? null,
     moveTo,
+    extend,
   }
 }

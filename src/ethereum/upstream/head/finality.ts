@@ -1,6 +1,6 @@
-// `safe` and `finalized` as upstreams name them: a trusted one's word, else what enough of them say alike, and never
-// a block that the chain we are on contradicts.
-// Tested by src/ethereum/upstream/head/head-follower.test.ts
+// `safe` and `finalized` as upstreams name them: the block of a trusted one, else the same block from enough of them, and
+// never a block off the branch of the served head. A lower number counts only after a reorg: without one the node lags.
+// Tested by src/ethereum/upstream/head/finality.test.ts
 import { equalBytes } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
 import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
@@ -8,34 +8,51 @@ import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts
 export type FinalityTag = 'safe' | 'finalized'
 
 export type Finality = {
-  /** Asks one upstream for both. Never rejects: one that does not know a tag has no word on it. */
+  /** Asks one upstream for both. Never rejects: one that does not know a tag has no vote on it. */
   ask(source: HeadSource, signal: AbortSignal): Promise<void>
-  /** Takes what was said as far as it fits under `latest`. `contradicts`: is another block known at that number? */
-  settle(latest: BlockRef, contradicts: (block: BlockName) => boolean): void
-  /** Null while nobody, or too few, said. */
+  /**
+   * The head left its branch: tags may fall to lower numbers until all upstreams were asked again. `isJoined`: false when
+   * the branches are not known to meet; then all votes for the old one are dropped.
+   */
+  reorganise(isJoined: boolean): void
+  /**
+   * Drops tags off the branch of `latest`, and takes the votes of `speaking` for blocks on it. `canonical`: the block
+   * of a number on that branch, null where it is not known.
+   */
+  settle(
+    latest: BlockRef,
+    speaking: ReadonlySet<HeadSource>,
+    canonical: (number: bigint) => BlockName | null,
+  ): void
+  /** Null while no upstream, or too few, named it. */
   find(tag: FinalityTag): BlockRef | null
 }
 
-const tags = ['safe', 'finalized'] as const
+/** Every tag. */
+export const finalityTags = ['safe', 'finalized'] as const
 
-type Agreed = { readonly block: BlockName; readonly anchor: Anchor }
+/** `reorgs`: how many there were when it was asked for. */
+type Said = { readonly block: BlockName; readonly reorgs: number }
+type Settled = { readonly block: BlockRef; readonly reorgs: number }
+type Agreed = { readonly block: BlockName; readonly anchor: Anchor; readonly reorgs: number }
 
 export function createFinality(parts: {
   readonly network: string
-  /** How many must say the same where none is trusted, and of how many, reachable or not. */
+  /** Votes for the same block that are needed where no upstream is trusted; all upstreams, reachable or not. */
   readonly quorum: number
   readonly upstreams: number
-  /** That of a block's header, proved by its hash. Throws when nobody has it. */
+  /** That of a block's header, proved by its hash. Throws when no upstream has it. */
   readonly numberOf: (hash: Uint8Array, signal: AbortSignal) => Promise<bigint>
+  /** A finalized block is on the branch of the head no longer, or not known to be. */
+  readonly onRollback: () => void
 }): Finality {
   const { network, quorum, upstreams } = parts
-  const said = {
-    safe: new Map<HeadSource, BlockName>(),
-    finalized: new Map<HeadSource, BlockName>(),
-  }
-  const settled: Record<FinalityTag, BlockRef | null> = { safe: null, finalized: null }
+  const said = { safe: new Map<HeadSource, Said>(), finalized: new Map<HeadSource, Said>() }
+  const settled: Record<FinalityTag, Settled | null> = { safe: null, finalized: null }
+  let reorgs = 0
 
   async function askTag(source: HeadSource, tag: FinalityTag, signal: AbortSignal): Promise<void> {
+    const askedAfter = reorgs
     try {
       const block = await askBlockName(source, tag, signal)
       if (block === null) {
@@ -43,43 +60,71 @@ export function createFinality(parts: {
         return
       }
       const { hash } = block
-      said[tag].set(source, { hash, number: await parts.numberOf(hash, signal) })
+      const number = await parts.numberOf(hash, signal)
+      said[tag].set(source, { block: { hash, number }, reorgs: askedAfter })
     } catch {
       said[tag].delete(source)
     }
   }
 
   /** The highest that enough say, or null. */
-  function agreed(tag: FinalityTag, fits: (block: BlockName) => boolean): Agreed | null {
-    const usable = [...said[tag]].filter(([source]) => source.usable)
+  function agreed(
+    tag: FinalityTag,
+    speaking: ReadonlySet<HeadSource>,
+    fits: (block: BlockName) => boolean,
+  ): Agreed | null {
+    const usable = [...said[tag]].filter(([source]) => speaking.has(source))
     const trusted = usable.filter(([source]) => source.trusted)
-    const counted = (trusted.length > 0 ? trusted : usable).map(([, block]) => block)
+    const counted = (trusted.length > 0 ? trusted : usable).map(([, one]) => one)
     const needed = trusted.length > 0 ? 1 : quorum
     const votes = ({ hash }: BlockName) =>
-      counted.filter((one) => equalBytes(one.hash, hash)).length
+      counted.filter(({ block }) => equalBytes(block.hash, hash)).length
     const block = counted
+      .map((one) => one.block)
       .filter((one) => votes(one) >= needed && fits(one))
       .reduce<BlockName | null>(
         (best, one) => (best === null || one.number > best.number ? one : best),
         null,
       )
     if (block === null) return null
-    if (trusted.length > 0) return { block, anchor: 'trusted' }
-    return { block, anchor: needed === 1 ? 'single' : `quorum:${votes(block)}/${upstreams}` }
+    const oldest = counted.reduce((least, one) => Math.min(least, one.reorgs), reorgs)
+    if (trusted.length > 0) return { block, anchor: 'trusted', reorgs: oldest }
+    const anchor = needed === 1 ? 'single' : (`quorum:${votes(block)}/${upstreams}` as const)
+    return { block, anchor, reorgs: oldest }
   }
 
   return {
     async ask(source, signal) {
-      await Promise.all(tags.map((tag) => askTag(source, tag, signal)))
+      await Promise.all(finalityTags.map((tag) => askTag(source, tag, signal)))
     },
-    settle(latest, contradicts) {
-      for (const tag of tags) {
-        const fits = (block: BlockName) => block.number <= latest.number && !contradicts(block)
-        const found = agreed(tag, fits)
-        if (found === null || found.block.number < (settled[tag]?.number ?? 0n)) continue
-        settled[tag] = { network, ...found.block, anchor: found.anchor }
+    reorganise(isJoined) {
+      reorgs += 1
+      if (isJoined) return
+      const isRollback = settled.finalized !== null
+      for (const tag of finalityTags) {
+        said[tag].clear()
+        settled[tag] = null
       }
+      if (isRollback) parts.onRollback()
     },
-    find: (tag) => settled[tag],
+    settle(latest, speaking, canonical) {
+      const fits = ({ number, hash }: BlockName): boolean => {
+        const known = canonical(number)
+        return number <= latest.number && (known === null || equalBytes(known.hash, hash))
+      }
+      const before = settled.finalized
+      for (const tag of finalityTags) {
+        const now = settled[tag]
+        const kept = now !== null && fits(now.block) ? now : null
+        const found = agreed(tag, speaking, fits)
+        const isLower = found !== null && found.block.number < (kept?.block.number ?? 0n)
+        const isTaken = found !== null && !(isLower && kept?.reorgs === reorgs)
+        settled[tag] = isTaken
+          ? { block: { network, ...found.block, anchor: found.anchor }, reorgs: found.reorgs }
+          : kept
+      }
+      if (before !== null && !fits(before.block)) parts.onRollback()
+    },
+    find: (tag) => settled[tag]?.block ?? null,
   }
 }

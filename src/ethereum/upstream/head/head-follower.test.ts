@@ -89,7 +89,7 @@ async function follow(t: TestContext, sources: readonly Node[], over: Partial<He
       if (hash[0] === 0 || isCut) throw new Fault('not_found')
       return headerOf(hash)
     },
-    older: async () => assert.fail('asked for an older block'),
+    older: { get: async () => assert.fail('asked for an older block'), forget: () => {} },
     // eslint-disable-next-line typescript/require-await
     locate: async function* () {},
     clock,
@@ -194,7 +194,7 @@ test('those who agree are not kept waiting by one that does not answer', async (
     sources: [silent, node('one', a(9)), node('two', a(9))],
     settings,
     header: async (hash) => headerOf(hash),
-    older: async () => assert.fail('asked for an older block'),
+    older: { get: async () => assert.fail('asked for an older block'), forget: () => {} },
     locate: () => assert.fail('asked for a transaction'),
     clock,
     log: silentLog,

@@ -10,9 +10,10 @@ import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
 import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
 import { chooseHead } from './choose-head.ts'
-import { createFinality, type FinalityTag } from './finality.ts'
-import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
+import { createFinality, type FinalityTag, finalityTags } from './finality.ts'
+import { askBlockName, type HeadSource } from './head-witness.ts'
 import { createHeadWords } from './head-words.ts'
+import type { NumberedBlocks } from './numbered-blocks.ts'
 import { createReachBlock } from './reach-block.ts'
 import { createReachHead } from './reach-head.ts'
 
@@ -32,8 +33,8 @@ export type HeadFollowerParts = {
   readonly settings: HeadSettings
   /** A header by hash, proved. Throws when nobody has it. */
   readonly header: (hash: Uint8Array, signal: AbortSignal) => Promise<Header>
-  /** Canonical blocks older than those remembered here. Throws `no_upstream`, `unverified`. */
-  readonly older: (number: bigint, latest: BlockRef, signal: AbortSignal) => Promise<BlockRef>
+  /** Canonical blocks older than those remembered here. */
+  readonly older: NumberedBlocks
   readonly locate: (
     transactionHash: Uint8Array,
     signal: AbortSignal,
@@ -60,6 +61,13 @@ const treeBlocksMax = 16_384
 const newsMs = 1_000
 /** `safe` and `finalized` move once in many blocks. */
 const pollsPerFinality = 8
+/** How long a head of another branch waits for the tags of the upstream that named it. */
+const tagsMs = 500
+/** How often an upstream that pushed a block is asked until it has it, and how long after the last time. */
+const looksMax = 3
+const againMs = 150
+/** From one block that was pushed to the next for which upstreams that push nothing are asked. */
+const othersMs = 250
 
 export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const { network, sources, settings, clock, log } = parts
@@ -74,12 +82,21 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     upstreams: sources.length,
     numberOf: async (hash, signal) =>
       (tree.find(hash) ?? (await parts.header(hash, signal))).number,
+    onRollback() {
+      log('warn', 'finalized_rolled_back', { network })
+      parts.older.forget()
+    },
   })
   const listeners = new Set<(change: HeadChange) => void>()
   const asking = new Map<HeadSource, Promise<void>>()
   const ending = new AbortController()
   let confirmedAt: number | null = null
   let polls = 0
+  /** After a reorg tags are asked for with each poll up to this one. */
+  let tagPolls = 0
+  let deepening = false
+  /** When those that push nothing were asked last because another pushed. */
+  let othersAt = -othersMs
   /** All were asked once: before that nobody can say that too few agree. */
   let whole = false
 
@@ -88,10 +105,16 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     try {
       const latest = await askBlockName(source, 'latest', signal)
       if (latest !== null) {
-        await reachHead(source, latest.hash, signal)
+        const block = await reachHead(source, latest.hash, signal)
+        // With its tags, so that those move in one step with the head.
+        if (isApart(block)) await untilLate(finality.ask(source, signal))
         words.note(source, latest)
       }
-      if (withTags) await finality.ask(source, signal)
+      if (withTags) {
+        // A first head is chosen among the replies of all, not of the fastest alone.
+        if (canonical.latest !== null) settle()
+        await finality.ask(source, signal)
+      }
     } catch (error) {
       words.forget(source)
       if (!signal.aborted) log('debug', 'head_not_asked', { network, upstream: source.name, error })
@@ -99,6 +122,23 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     settle()
     // Whose branch is being planted loses it and is asked again: a slow liar must not fill the memory either.
     if (tree.size > treeBlocksMax) cutTree()
+  }
+
+  /** Is it on another branch than our head? */
+  function isApart(block: TreeBlock): boolean {
+    const { latest } = canonical
+    if (latest === null) return false
+    const [lower, upper] = block.number < latest.number ? [block, latest] : [latest, block]
+    const found = blockAt(upper.hash, lower.number)
+    return found === null || !equalBytes(found.hash, lower.hash)
+  }
+
+  /** Resolves with `work`, or when `tagsMs` have passed. */
+  async function untilLate(work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stopTimer = clock.after(tagsMs, resolve)
+    await Promise.race([work, promise])
+    stopTimer()
   }
 
   /** Forgets what is on no branch of anybody's head. */
@@ -131,6 +171,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
         : null)
     if (chosen === null) return
     const { block, anchor } = chosen
+    if (sources.length > 1 && anchor === 'single' && undoesFinal(block)) return
     const isBehind = latest !== null && block.number < latest.number && stands(latest.hash, block)
     // A node that is behind is no reorg, and a head that was seen is not taken back for it.
     if (isBehind && !expired) return
@@ -138,29 +179,67 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     if (latest === null || !equalBytes(latest.hash, block.hash) || latest.anchor !== anchor) {
       const change = canonical.moveTo(block, anchor)
       if (change.removed.length > 0) {
+        finality.reorganise(change.isJoined)
+        tagPolls = polls + pollsPerFinality
         const depth = change.removed.length
         log('info', 'head_reorganised', { network, depth, hash: toHex(block.hash) })
       }
+      settleTags(said)
       if (change.added.length + change.removed.length > 0) tell(change)
     }
     for (const { source, hash } of said) {
       const number = tree.find(hash)?.number ?? 0n
       source.setLag(Math.max(0, Number(block.number - number)), number)
     }
-    if (canonical.latest !== null) finality.settle(canonical.latest, contradicts)
+    settleTags(said)
+    void deepen()
+  }
+
+  function settleTags(said: readonly { readonly source: HeadSource }[]): void {
+    if (canonical.latest === null) return
+    const speaking = new Set(said.map(({ source }) => source))
+    finality.settle(canonical.latest, speaking, canonical.find)
+  }
+
+  /** One untrusted upstream, alone, does not undo a block that a quorum or a trusted one called final. */
+  function undoesFinal(block: TreeBlock): boolean {
+    const final = finality.find('finalized')
+    if (final === null || final.anchor === 'single') return false
+    const found = blockAt(block.hash, final.number)
+    return found === null ? block.number < final.number : !equalBytes(found.hash, final.hash)
+  }
+
+  /** Plants the branch of the head down to the tags, once: then their blocks are known to be on it, or not to be. */
+  async function deepen(): Promise<void> {
+    const { latest } = canonical
+    if (latest === null || deepening) return
+    const floor = finalityTags
+      .flatMap((tag) => finality.find(tag)?.number ?? [])
+      .filter((number) => canonical.find(number) === null && latest.number - number < blocksMax)
+      .reduce<bigint | null>((least, one) => (least === null || one < least ? one : least), null)
+    if (floor === null) return
+    deepening = true
+    try {
+      await reach.descend(latest.hash, floor, ending.signal)
+      canonical.extend()
+      settleTags(words.current())
+    } catch (error) {
+      if (!ending.signal.aborted) log('debug', 'head_not_deepened', { network, error })
+    } finally {
+      deepening = false
+    }
+  }
+
+  /** The block of that number on the branch of `hash`, null where the tree does not reach it. */
+  function blockAt(hash: Uint8Array, number: bigint): TreeBlock | null {
+    for (const one of tree.branch(hash)) if (one.number <= number) return one
+    return null
   }
 
   /** Does the branch of `hash` lead down to `block`? */
   function stands(hash: Uint8Array, block: TreeBlock): boolean {
-    for (const one of tree.branch(hash)) {
-      if (one.number <= block.number) return equalBytes(one.hash, block.hash)
-    }
-    return false
-  }
-
-  function contradicts({ number, hash }: BlockName): boolean {
-    const known = canonical.find(number)
-    return known !== null && !equalBytes(known.hash, hash)
+    const found = blockAt(hash, block.number)
+    return found !== null && equalBytes(found.hash, block.hash)
   }
 
   function tell(change: HeadChange): void {
@@ -177,16 +256,51 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return confirmedAt === null || clock.monotonic() - confirmedAt > settings.maxAgeMs
   }
 
+  function begin(source: HeadSource, withTags: boolean): Promise<void> {
+    const running = ask(source, withTags).finally(() => asking.delete(source))
+    asking.set(source, running)
+    return running
+  }
+
+  /** `source` pushed a block: it is asked for its head, as in a poll, with the same proofs. */
+  async function look(source: HeadSource, hash: Uint8Array): Promise<void> {
+    for (let looks = 0; looks < looksMax && source.usable && !ending.signal.aborted; looks += 1) {
+      if (isPassed(source, hash)) break
+      // Behind a balancer another node may answer, which has it in a moment.
+      if (looks > 0) await pause(againMs)
+      // A request under way may have been sent before the block was there.
+      await asking.get(source)
+      await (asking.get(source) ?? begin(source, false))
+    }
+    await lookAtOthers(hash)
+  }
+
+  /** Is the last head of `source` on top of this block already? Of a reorg each block of the new branch is pushed. */
+  function isPassed(source: HeadSource, hash: Uint8Array): boolean {
+    const word = words.current().find((one) => one.source === source)
+    const block = tree.find(hash)
+    return word !== undefined && block !== null && stands(word.hash, block)
+  }
+
+  /** Where the head takes more than one upstream, those that push nothing are asked too, now and then. */
+  async function lookAtOthers(hash: Uint8Array): Promise<void> {
+    const block = tree.find(hash)
+    if (block !== null && canonical.latest !== null && stands(canonical.latest.hash, block)) return
+    if (clock.monotonic() - othersAt < othersMs) return
+    othersAt = clock.monotonic()
+    const others = sources.filter((source) => source.isPushing !== true && !asking.has(source))
+    await Promise.all(others.map((source) => begin(source, false)))
+  }
+
+  async function pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    clock.after(ms, resolve)
+    await promise
+  }
+
   async function poll(): Promise<void> {
-    const withTags = polls++ % pollsPerFinality === 0
-    await Promise.all(
-      sources.map((source) => {
-        const running =
-          asking.get(source) ?? ask(source, withTags).finally(() => asking.delete(source))
-        asking.set(source, running)
-        return running
-      }),
-    )
+    const withTags = polls++ % pollsPerFinality === 0 || polls <= tagPolls
+    await Promise.all(sources.map((source) => asking.get(source) ?? begin(source, withTags)))
     if (canonical.latest === null) {
       await reach.overlap(words.hashes(), ending.signal)
     }
@@ -216,7 +330,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     const head = latest()
     const known = canonical.find(number)
     if (known !== null || number < 0n || number > head.number) return known
-    return await parts.older(number, head, signal)
+    return await parts.older.get(number, head, signal)
   }
 
   function tagOf(tag: FinalityTag): BlockRef | null {
@@ -245,6 +359,7 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
   const first = Promise.withResolvers<void>()
   listeners.add(() => first.resolve())
   void poll().then(first.resolve)
+  for (const source of sources) source.watchHeads?.((hash) => look(source, hash))
 
   return {
     started: first.promise,

@@ -12,6 +12,10 @@ export type HeadSource = {
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
   /** Asks it once more which chain it is on. Throws when that is another, or it does not say. */
   confirmChain(signal: AbortSignal): Promise<void>
+  /** Has `onHead` called with the hash of each block that it pushes; not given: it pushes none. */
+  watchHeads?(onHead: (hash: Uint8Array) => Promise<void>): void
+  /** Heads are pushed at this time. */
+  readonly isPushing?: boolean
   /** Told how many blocks it is behind the head, and its own newest block. */
   setLag(blocks: number, head: bigint): void
 }

@@ -29,6 +29,10 @@ function source(says: number | null | Error, trusted = false): HeadSource & { as
 }
 
 function blocks(sources: readonly HeadSource[], over: Partial<NumberedBlocksParts> = {}) {
+  return numbered(sources, over).get
+}
+
+function numbered(sources: readonly HeadSource[], over: Partial<NumberedBlocksParts> = {}) {
   return createNumberedBlocks({
     network: 'test',
     sources,
@@ -115,4 +119,24 @@ test('a final block is asked for once', async () => {
   await left(11n, latest, signal)
   await left(11n, latest, signal)
   assert.equal(one.asks, 5)
+})
+
+test('after a rollback of final blocks they are asked for again, also those under way then', async () => {
+  const one = source(1)
+  const call = one.call.bind(one)
+  const { get, forget } = numbered([one], { finalized: () => ({ ...latest, number: 10n }) })
+  await get(5n, latest, signal)
+  forget()
+  await get(5n, latest, signal)
+  assert.equal(one.asks, 2)
+  one.call = async (...asked) => {
+    const said = await call(...asked)
+    forget()
+    return said
+  }
+  forget()
+  await get(5n, latest, signal)
+  one.call = call
+  await get(5n, latest, signal)
+  assert.equal(one.asks, 4)
 })

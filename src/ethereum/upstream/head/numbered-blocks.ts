@@ -1,6 +1,6 @@
 // Canonical blocks older than those the head follower remembers: from the settings (genesis), from the state
 // under the head (EIP-2935), else by the word of enough upstreams. What is final is remembered.
-import { Fault } from '../../../base/fault.ts'
+import { Fault, hasCode } from '../../../base/fault.ts'
 import { equalBytes, toQuantity } from '../../../base/hex.ts'
 import type { Anchor, BlockRef } from '../../head.ts'
 import { askBlockName, type BlockName, type HeadSource } from './head-witness.ts'
@@ -27,17 +27,25 @@ export type NumberedBlocksParts = {
 /** Final blocks remembered, about 300 bytes each. */
 const finalMax = 10_000
 
-/**
- * Finds the canonical block of a number at or below `latest`. Throws `pruned` when all who were asked no longer
- * have it, `no_upstream` when nobody could be asked, `unverified` when too few agree.
- */
-export function createNumberedBlocks(
-  parts: NumberedBlocksParts,
-): (number: bigint, latest: BlockRef, signal: AbortSignal) => Promise<BlockRef> {
+export type NumberedBlocks = {
+  /**
+   * The canonical block of a number at or below `latest`. Throws `pruned` when all upstreams that were asked no longer
+   * have it, `no_upstream` when none could be asked, `unverified` when too few agree.
+   */
+  get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef>
+  /** Forgets all blocks: what was final no longer is. */
+  forget(): void
+}
+
+export function createNumberedBlocks(parts: NumberedBlocksParts): NumberedBlocks {
   const { network, genesisHash } = parts
   const final = new Map<bigint, BlockRef>()
+  /** How often all were forgotten. */
+  let rollbacks = 0
 
-  function remember(block: BlockRef): BlockRef {
+  function remember(block: BlockRef, askedAfter: number): BlockRef {
+    // Of the branch that was left meanwhile.
+    if (askedAfter !== rollbacks) return block
     const finalized = parts.finalized()
     // The word of one, while others were away, is not taken for ever.
     if (block.anchor === 'single' && parts.sources.length > 1) return block
@@ -73,10 +81,22 @@ export function createNumberedBlocks(
       .filter(({ hash }, index) => named.findIndex((it) => equalBytes(it.hash, hash)) === index)
       .map((block) => ({ block, count: named.filter((it) => isSame(it, block)).length }))
       .toSorted((one, other) => other.count - one.count)
-    for (const one of counts) {
-      if ((await parts.numberOf(one.block.hash, signal)) === number) return one
-    }
+    for (const one of counts) if (await hasNumber(one.block.hash, number, signal)) return one
     throw new Fault('unverified')
+  }
+
+  /** A block whose header cannot be had is not the one of that number, and does not hide what others name. */
+  async function hasNumber(
+    hash: Uint8Array,
+    number: bigint,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    try {
+      return (await parts.numberOf(hash, signal)) === number
+    } catch (thrown) {
+      if (hasCode(thrown, 'unknown_block') || hasCode(thrown, 'unverified')) return false
+      throw thrown
+    }
   }
 
   function anchorOf(count: number, isTrusted: boolean): Anchor {
@@ -92,9 +112,10 @@ export function createNumberedBlocks(
     throw new Fault('unverified', { detail })
   }
 
-  return async (number, latest, signal) => {
+  async function get(number: bigint, latest: BlockRef, signal: AbortSignal): Promise<BlockRef> {
     const known = final.get(number)
     if (known !== undefined) return known
+    const askedAfter = rollbacks
     const under = (hash: Uint8Array): BlockRef => ({
       network,
       hash,
@@ -103,7 +124,15 @@ export function createNumberedBlocks(
     })
     if (number === 0n && genesisHash !== null) return under(genesisHash)
     const proved = await parts.history(number, latest, signal)
-    return remember(proved === null ? await ask(number, signal) : under(proved))
+    return remember(proved === null ? await ask(number, signal) : under(proved), askedAfter)
+  }
+
+  return {
+    get,
+    forget() {
+      rollbacks += 1
+      final.clear()
+    },
   }
 }
 

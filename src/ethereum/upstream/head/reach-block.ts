@@ -24,6 +24,8 @@ export type ReachBlock = {
     stepsMax: number,
     signal: AbortSignal,
   ): Promise<TreeBlock>
+  /** Down the branch of `hash` to the block at `floor`, `gapMax` steps at most, or to where it cannot be had. */
+  descend(hash: Uint8Array, floor: bigint, signal: AbortSignal): Promise<void>
   /** Makes the branches of planted heads overlap, as far as they can be had. Throws only `signal.reason`. */
   overlap(heads: readonly Uint8Array[], signal: AbortSignal): Promise<void>
 }
@@ -57,10 +59,11 @@ export function createReachBlock(
   async function descend(
     hash: Uint8Array,
     floor: bigint,
+    stepsMax: number,
     signal: AbortSignal,
   ): Promise<TreeBlock | null> {
     let block = await plantIfHad(hash, signal)
-    for (let steps = 0; block !== null && block.number > floor && steps < firstGapMax; steps += 1) {
+    for (let steps = 0; block !== null && block.number > floor && steps < stepsMax; steps += 1) {
       block = await plantIfHad(block.parentHash, signal)
     }
     return block
@@ -77,6 +80,8 @@ export function createReachBlock(
 
   return {
     plant,
+
+    descend: async (hash, floor, signal) => void (await descend(hash, floor, gapMax, signal)),
 
     async join(hash, latest, stepsMax, signal) {
       const newest = await plant(hash, signal)
@@ -95,7 +100,9 @@ export function createReachBlock(
       const numbers = heads.flatMap((hash) => tree.find(hash)?.number ?? [])
       const [first = 0n, ...others] = numbers
       const floor = others.reduce((least, number) => (number < least ? number : least), first)
-      const lowest = await Promise.all(heads.map((hash) => descend(hash, floor, signal)))
+      const lowest = await Promise.all(
+        heads.map((hash) => descend(hash, floor, firstGapMax, signal)),
+      )
       await meet(
         lowest.filter((block) => block !== null && block.number === floor) as readonly TreeBlock[],
         signal,

@@ -43,6 +43,8 @@ export function createReachHead(
     const before = strays.get(source) ?? 0
     strays.set(source, Math.min(before + strayCost, strayMax))
     const block = await reach.join(hash, latest.hash, stepsAfter(before), signal)
+    // Where they meet may be further down than blocks were known.
+    if (isApart(hash)) canonical.extend()
     if (isApart(hash)) await source.confirmChain(signal)
     else strays.set(source, Math.max(before - 1, 0))
     return block

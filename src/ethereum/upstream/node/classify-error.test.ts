@@ -60,6 +60,8 @@ const said: readonly Case[] = [
   ['no_tag', -32000, 'safe block not found'],
   ['no_tag', -39001, 'finalized block not found'],
   ['no_tag', -32000, 'pending block not found'],
+  ['no_tag', -32000, 'pending block is not available'],
+  ['no_tag', -32000, 'pending state is not available'],
   ['no_tag', -32000, '"safe" is not a supported tag'],
   ['no_tag', -32000, 'not a supported commitment level'],
   ['no_tag', -32602, 'malformed blockNumber'],

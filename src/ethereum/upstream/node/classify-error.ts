@@ -102,6 +102,8 @@ export const errorRows: readonly ErrorRow[] = [
       'safe block not found',
       'finalized block not found',
       'pending block not found',
+      'pending block is not available',
+      'pending state is not available',
       'is not a supported',
       'not a supported commitment',
       'malformed blocknumber',

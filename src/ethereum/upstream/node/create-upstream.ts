@@ -3,6 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { createFlight } from '../../../base/flight.ts'
 import type { Log } from '../../../base/log.ts'
+import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
 import { createLackingMethods } from './lacking-methods.ts'
 import { classOf, isRead, type MethodClass } from './method-class.ts'
@@ -12,7 +13,7 @@ import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
 import { createStanding } from '../pool/standing.ts'
 import { createTurnstile, type TurnstileLine } from '../../../base/turnstile.ts'
-import { UpstreamError } from './upstream-error.ts'
+import { isAboutMethod, UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 
 const upstreamLimits = {
@@ -24,11 +25,6 @@ const upstreamLimits = {
   /** One of another chain is asked so often whether it is back: balancers lead to one node now, to another then. */
   recheckMs: 60_000,
 } as const
-
-/** JSON-RPC 2.0, and EIP-1474 ("method is not implemented"), which chain engines for development use. */
-function isAboutMethod(code: number | null): boolean {
-  return code === -32601 || code === -32004
-}
 
 export function createUpstream(
   options: UpstreamOptions,
@@ -57,6 +53,7 @@ export function createUpstream(
   const checks = createFlight<void>({ seatsMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
   let checkedAt = 0
+  let feed: HeadFeed | null = null
   let isClosed = false
   let head: bigint | null = null
   let lag: number | null = null
@@ -211,6 +208,22 @@ export function createUpstream(
       lag = blocks
       head = number
     },
+    watchHeads(onHead) {
+      const { url, wsUrl, headers } = options
+      if (isClosed || feed !== null || wsUrl === null) return
+      feed = createHeadFeed({
+        name,
+        url: wsUrl ?? guessWebSocketUrl(url),
+        isGuess: wsUrl === undefined,
+        headers,
+        clock,
+        log,
+        onHead,
+      })
+    },
+    get isPushing() {
+      return feed?.isLive ?? false
+    },
     tellReach: (reaches) => reach.tell(reaches),
     tellChain,
     async confirmChain(signal) {
@@ -237,6 +250,7 @@ export function createUpstream(
       p95Ms: shownMs(0.95),
       successRate: standing.worstRate,
       head,
+      heads: feed?.isLive === true ? 'pushed' : 'polled',
       lag,
       reach: reach.now(),
       // Callers write other names.
@@ -245,6 +259,7 @@ export function createUpstream(
     }),
     async close() {
       isClosed = true
+      feed?.stop()
       await client.close()
     },
   }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { createConnections } from './connections.ts'
 import { Exchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
-import { createRedact, decoded, type Redact } from './redact.ts'
+import { createHide, createRedact, decoded, type Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Params of a call: values, or the JSON text of them exactly as it shall be sent. */
@@ -11,6 +11,8 @@ export type Params = readonly unknown[] | { readonly json: string }
 
 export type JsonRpcClientOptions = {
   readonly url: string
+  /** Where the upstream pushes heads; here for its secrets alone. */
+  readonly wsUrl?: string | null | undefined
   /** Sent with each call; may hold secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Sockets, and so calls at once; more wait in line here. */
@@ -52,7 +54,10 @@ const headerBytesMax = 16 * 1024
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
   const { connections, timeoutMs, replyBytesMax, clock } = options
   const url = new URL(options.url)
-  const redact = createRedact(url, options.headers)
+  const { wsUrl = null } = options
+  const places = wsUrl === null ? [url] : [url, new URL(wsUrl)]
+  const redact = createRedact(places, options.headers)
+  const hide = createHide(url)
   const owner: ExchangeOwner = {
     heldBytes: 0,
     heldBytesMax: replyBytesMax * heldReplies,
@@ -85,7 +90,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const stopTimer = clock.after(timeoutMs, () => exchange.outOfTime())
       owner.dispatch(exchange)
       try {
-        return readReply(await exchange.response, { id, body, redact, member })
+        return readReply(await exchange.response, { id, body, redact, hide, member })
       } catch (error) {
         if (isOutOfStep(error)) exchange.distrust()
         throw error

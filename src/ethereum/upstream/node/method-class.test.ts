@@ -32,6 +32,7 @@ test('known reads go elsewhere on trouble, refusals and missing data, never on a
 test('traces go elsewhere only before the first byte of an answer', () => {
   assert.equal(classOf('debug_traceTransaction'), 'trace')
   assert.equal(classOf('trace_block'), 'trace')
+  assert.equal(classOf('debug_storageRangeAt'), 'trace')
   assert.ok(mayAskElsewhere('trace', { kind: 'trouble', phase: 'sent' }))
   assert.ok(!mayAskElsewhere('trace', { kind: 'trouble', phase: 'answering' }))
   assert.ok(!mayAskElsewhere('trace', { kind: 'missing_state', phase: 'answering' }))

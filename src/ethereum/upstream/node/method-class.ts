@@ -35,6 +35,7 @@ const read: ReadonlySet<string> = new Set([
   'eth_blobBaseFee',
   'eth_blockNumber',
   'eth_call',
+  'eth_capabilities',
   'eth_chainId',
   'eth_config',
   'eth_createAccessList',
@@ -44,7 +45,13 @@ const read: ReadonlySet<string> = new Set([
   'eth_getBalance',
   'eth_getBlockTransactionCountByHash',
   'eth_getBlockTransactionCountByNumber',
+  'eth_fillTransaction',
+  'eth_getHeaderByHash',
+  'eth_getHeaderByNumber',
   'eth_getLogs',
+  'eth_getRawTransactionByBlockHashAndIndex',
+  'eth_getRawTransactionByBlockNumberAndIndex',
+  'eth_getRawTransactionByHash',
   'eth_getStorageAt',
   'eth_getStorageValues',
   'eth_getTransactionByBlockHashAndIndex',
@@ -78,12 +85,25 @@ const sticky: ReadonlySet<string> = new Set([
 /** `debug_setHead` and its like change the node: only these names are traces. */
 const tracePrefixes: readonly string[] = ['debug_trace', 'trace_']
 
+/** Those of `debug_` that only read, and that can take as long as a trace. */
+const debugReads: ReadonlySet<string> = new Set([
+  'debug_accountRange',
+  'debug_getAccessibleState',
+  'debug_getBadBlocks',
+  'debug_getModifiedAccountsByHash',
+  'debug_getModifiedAccountsByNumber',
+  'debug_intermediateRoots',
+  'debug_printBlock',
+  'debug_storageRangeAt',
+])
+
 export function classOf(method: string): MethodClass {
   if (content.has(method)) return 'content'
   if (read.has(method)) return 'read'
   if (method === 'eth_sendRawTransaction') return 'send'
   if (sticky.has(method)) return 'sticky'
-  return tracePrefixes.some((prefix) => method.startsWith(prefix)) ? 'trace' : 'unlisted'
+  const isTrace = tracePrefixes.some((prefix) => method.startsWith(prefix))
+  return isTrace || debugReads.has(method) ? 'trace' : 'unlisted'
 }
 
 /** Callers of the same may share one exchange. Content is shared by its hash, above. */

@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import { readReply } from './read-reply.ts'
 import { UpstreamError } from './upstream-error.ts'
 
-const sent = { id: 7, body: '{}', redact: (text: string) => text.replaceAll('secretkey', '*') }
+const sent = {
+  id: 7,
+  body: '{}',
+  redact: (text: string) => text.replaceAll('secretkey', '*'),
+  hide: (text: string) => text.replaceAll('inner.host', '*'),
+}
 
 function read(body: string, status = 200): unknown {
   return readReply({ status, retryAfterMs: null, body }, sent)
@@ -87,6 +92,14 @@ test('data of an error that is nested at all deep is left out', () => {
       (error) => error instanceof UpstreamError && error.data === undefined,
     )
   }
+})
+
+test('a node’s own error names no inner host; what the EVM answered stays as it is', () => {
+  const read1 = (error: object) => () => read(JSON.stringify({ jsonrpc: '2.0', id: 7, error }))
+  const said = { message: 'dial inner.host', data: { at: 'inner.host' } }
+  assert.throws(read1({ code: -32603, ...said }), { message: 'dial *', data: { at: '*' } })
+  const reverted = { code: 3, message: 'execution reverted: inner.host' }
+  assert.throws(read1(reverted), { message: reverted.message })
 })
 
 test('words and data of an error are bounded and without secrets', () => {

@@ -16,6 +16,8 @@ export type Sent = {
   /** The body we sent. */
   readonly body: string
   readonly redact: Redact
+  /** For error texts that callers see; not applied to what the EVM answered. */
+  readonly hide: Redact
   /** The member that is wanted; undefined: `result`. */
   readonly member?: string | undefined
 }
@@ -23,6 +25,8 @@ export type Sent = {
 type Members = Readonly<Record<string, unknown>>
 
 const messageLengthMax = 1024
+/** Of a longer text the end is not looked at. */
+const textLengthMax = 16 * 1024
 /** Longer data of an error is not passed on: a revert's is code 3 and bounded by the reply's own cap. */
 const dataLengthMax = 64 * 1024
 const dataLevelsMax = 64
@@ -83,11 +87,14 @@ function toError(error: unknown, { status, retryAfterMs }: Response, sent: Sent)
     return trouble(status, 'a reply whose error has no code')
   }
   const text = typeof message === 'string' ? message : ''
-  const shown = shownData(data, sent.redact)
+  const kind = classifyError({ status, code, message: text, data, asked: sent.body })
+  const clear: Redact = (said) =>
+    kind === 'execution' ? sent.redact(said) : sent.hide(sent.redact(said))
+  const shown = shownData(data, clear)
   return new UpstreamError({
-    kind: classifyError({ status, code, message: text, data, asked: sent.body }),
+    kind,
     phase: 'answering',
-    message: sent.redact(text).slice(0, messageLengthMax),
+    message: clear(text.slice(0, textLengthMax)).slice(0, messageLengthMax),
     code,
     status,
     ...(shown === undefined ? {} : { data: shown }),

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRedact, hostOf } from './redact.ts'
+import { createHide, createRedact, hostOf } from './redact.ts'
 
 const url = new URL(
   'https://someone:p%40ssword@node.example:8545/v3/0123456789abcdef?token=querytoken',
 )
-const redact = createRedact(url, { authorization: 'Bearer header-token', 'x-a': 'b' })
+const wsUrl = new URL('wss://node.example/ws/ws-path-key?k=ws-query-key')
+const redact = createRedact([url, wsUrl], { authorization: 'Bearer header-token', 'x-a': 'b' })
 
 test('keys in the path, the query, the credentials and the headers are taken out of a text', () => {
   const text =
-    'invalid key 0123456789abcdef for someone / p@ssword / p%40ssword / querytoken / header-token'
+    'invalid key 0123456789abcdef for someone / p@ssword / p%40ssword / querytoken / header-token / ' +
+    'ws-path-key / ws-query-key'
   const clear = redact(text)
   for (const secret of [
     '0123456789abcdef',
@@ -18,6 +20,8 @@ test('keys in the path, the query, the credentials and the headers are taken out
     'p%40ss',
     'querytoken',
     'header-token',
+    'ws-path-key',
+    'ws-query-key',
   ]) {
     assert.ok(!clear.includes(secret), `${secret} in ${clear}`)
   }
@@ -32,6 +36,21 @@ test('a URL in a text keeps its scheme and host alone', () => {
 
 test('short words stay, so that sentences stay readable', () => {
   assert.equal(redact('block v3 b not found'), 'block v3 b not found')
+})
+
+test('an error text for callers names neither the upstream’s host nor hosts behind it', () => {
+  const hide = createHide(url)
+  const text =
+    'node.example:8545: Post "http://10.0.3.7:8551": lookup geth-0.eth.svc.cluster.local on 10.0.0.2:53, localhost:1'
+  assert.equal(
+    hide(text),
+    '<redacted>: Post "http://<redacted>": lookup <redacted> on <redacted>, <redacted>',
+  )
+  for (const plain of ['v1.2.3 has no local state', 'gas 1.5 is too low', 'see docs.example.com']) {
+    assert.equal(hide(plain), plain)
+  }
+  // A text of an upstream takes no longer than its length allows.
+  assert.equal(hide('a.'.repeat(8_000)), 'a.'.repeat(8_000))
 })
 
 test('an upstream is called by host and port', () => {

@@ -1,4 +1,4 @@
-// Takes an upstream's secrets out of text: keys in the path or query of its URL, credentials, header values.
+// Takes an upstream's secrets out of text: keys in the path or query of its URLs, credentials, header values.
 // What upstreams say may repeat them; what leaves this folder in errors, logs and evidence went through here.
 
 export type Redact = (text: string) => string
@@ -11,13 +11,26 @@ const urls = /\b[a-z][a-z0-9+.-]{0,15}:\/\/[^\s"'<>]*/gi
 const hidden = '<redacted>'
 
 /** The returned function also cuts every URL in a text down to its scheme and host. */
-export function createRedact(url: URL, headers: Readonly<Record<string, string>>): Redact {
-  const secrets = secretsOf(url, headers)
+export function createRedact(
+  places: readonly URL[],
+  headers: Readonly<Record<string, string>>,
+): Redact {
+  const secrets = secretsOf(places, headers)
   return (text) => {
     let clear = text.replaceAll(urls, (whole) => hostOnly(whole))
     for (const secret of secrets) clear = clear.replaceAll(secret, hidden)
     return clear
   }
+}
+
+/** Names that resolve only inside a network, and addresses, each with a port or without. */
+const innerHosts =
+  /\b(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|intranet|local|localdomain|lan|svc|corp)|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?![\w.-]*\w)/gi
+
+/** Takes out of an error text, for callers, what says where the upstream is: its own host, and hosts behind it. */
+export function createHide({ host, hostname }: URL): Redact {
+  return (text) =>
+    text.replaceAll(host, hidden).replaceAll(hostname, hidden).replaceAll(innerHosts, hidden)
 }
 
 /** Host and port: what an upstream without a name of its own is called. Never holds a credential. */
@@ -31,8 +44,8 @@ function hostOnly(text: string): string {
   return `${protocol}//${host}`
 }
 
-function secretsOf(url: URL, headers: Readonly<Record<string, string>>): readonly string[] {
-  const values = [
+function secretsOfUrl(url: URL): readonly string[] {
+  return [
     url.username,
     url.password,
     // As it is sent.
@@ -44,6 +57,15 @@ function secretsOf(url: URL, headers: Readonly<Record<string, string>>): readonl
       .split('&')
       .map((part) => part.slice(part.indexOf('=') + 1)),
     ...url.searchParams.values(),
+  ]
+}
+
+function secretsOf(
+  places: readonly URL[],
+  headers: Readonly<Record<string, string>>,
+): readonly string[] {
+  const values = [
+    ...places.flatMap(secretsOfUrl),
     ...Object.values(headers).flatMap((value) => secretsOfHeader(value)),
   ]
   const spellings = values

@@ -8,14 +8,29 @@ const headerBytes = 256 * 1024
 /** Deployed code is at most 24 KiB (EIP-170) on Ethereum; some chains allow more. */
 const codeBytes = 2 * 1024 * 1024
 
+/** A page of 1,024 slots in hex is below 300 KiB, one of 256 accounts with their code below 16 MiB. */
+const slotsBytes = 4 * 1024 * 1024
+const accountsBytes = 16 * 1024 * 1024
+
 const caps: ReadonlyMap<string, number> = new Map([
+  ['debug_accountRange', accountsBytes],
+  ['debug_getAccessibleState', numberBytes],
+  ['debug_getBadBlocks', accountsBytes],
+  ['debug_getModifiedAccountsByHash', accountsBytes],
+  ['debug_getModifiedAccountsByNumber', accountsBytes],
   ['debug_getRawHeader', headerBytes],
+  ['debug_intermediateRoots', slotsBytes],
+  ['debug_printBlock', accountsBytes],
+  ['debug_storageRangeAt', slotsBytes],
   ['eth_blobBaseFee', numberBytes],
   ['eth_blockNumber', numberBytes],
+  ['eth_capabilities', numberBytes],
   ['eth_chainId', numberBytes],
   ['eth_gasPrice', numberBytes],
   ['eth_getBalance', numberBytes],
   ['eth_getCode', codeBytes],
+  ['eth_getHeaderByHash', headerBytes],
+  ['eth_getHeaderByNumber', headerBytes],
   ['eth_getStorageAt', numberBytes],
   ['eth_getTransactionCount', numberBytes],
   ['eth_maxPriorityFeePerGas', numberBytes],

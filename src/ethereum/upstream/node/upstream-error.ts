@@ -59,6 +59,19 @@ export type UpstreamErrorParts = {
   readonly cause?: unknown
 }
 
+/** They say nothing of the call. */
+const ofUpstream: ReadonlySet<UpstreamErrorKind> = new Set([
+  'rate_limit',
+  'billing',
+  'credentials',
+  'not_asked',
+])
+
+/** JSON-RPC 2.0, and EIP-1474 ("method is not implemented"), which chain engines for development use. */
+export function isAboutMethod(code: number | null): boolean {
+  return code === -32601 || code === -32004
+}
+
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
   readonly kind: UpstreamErrorKind
@@ -80,5 +93,16 @@ export class UpstreamError extends Error {
     this.retryAfterMs = parts.retryAfterMs ?? null
     this.timedOut = parts.timedOut ?? false
     this.tooLarge = parts.tooLarge ?? false
+  }
+
+  /**
+   * Did a node answer this call with a JSON-RPC error of its own? Not where it refuses Cairn whatever is asked, does not
+   * have the method, or a proxy answers in its place.
+   */
+  get isAboutCall(): boolean {
+    const { code, kind, status } = this
+    if (code === null || ofUpstream.has(kind)) return false
+    if (kind === 'unsupported') return !isAboutMethod(code)
+    return kind !== 'trouble' || status === null || status <= 500
   }
 }

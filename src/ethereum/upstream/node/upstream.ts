@@ -10,6 +10,8 @@ export type UpstreamOptions = {
   readonly name?: string
   /** May hold credentials; never shown. */
   readonly url: string
+  /** Where it pushes heads: ws or wss, may hold credentials. Not given: where `url` is; null: its heads are polled. */
+  readonly wsUrl?: string | null | undefined
   /** The operator's own node: its word alone counts for heads, absence, and what cannot be proved. */
   readonly trusted: boolean
   readonly headers: Readonly<Record<string, string>>
@@ -48,6 +50,8 @@ export type UpstreamStatus = {
   /** Share of calls of the last 30 s that went well, of its worst class. */
   readonly successRate: number
   readonly head: bigint | null
+  /** Does it push its heads, or are they polled? */
+  readonly heads: 'pushed' | 'polled'
   /** Blocks behind the network's head; null when nobody said. */
   readonly lag: number | null
   readonly reach: Reaches
@@ -85,6 +89,13 @@ export type Upstream = {
   p95Ms(methodClass: MethodClass): number | null
   /** The head follower's word: its newest block, and how many blocks that is behind the network's head. */
   setLag(blocks: number, head: bigint): void
+  /**
+   * Calls `onHead` with the hash (32 bytes) of each block that it pushes, one at a time, from now until `close`; where it
+   * pushes none, never. Once.
+   */
+  watchHeads(onHead: (hash: Uint8Array) => Promise<void>): void
+  /** Heads are pushed at this time. */
+  readonly isPushing: boolean
   tellReach(reaches: Partial<Reaches>): void
   /** The chain id that it was found to serve. */
   tellChain(found: bigint): void

@@ -73,5 +73,10 @@ const words: ReadonlySet<UpstreamErrorKind> = new Set([
 
 function mostTelling(errors: readonly unknown[]): UpstreamError | null {
   const known = errors.filter((error) => error instanceof UpstreamError)
-  return known.find(({ kind }) => words.has(kind)) ?? known[0] ?? null
+  return (
+    known.find(({ kind }) => words.has(kind)) ??
+    known.find(({ isAboutCall }) => isAboutCall) ??
+    known[0] ??
+    null
+  )
 }

@@ -81,8 +81,14 @@ const order: readonly UpstreamErrorKind[] = [
   'unsupported',
 ]
 
+/** A node that does not support this call says more than one without the method, or without an answer. */
+function rankOf(error: UpstreamError): number {
+  const isOfCall = error.kind === 'unsupported' && error.isAboutCall
+  return order.indexOf(isOfCall ? 'other' : error.kind)
+}
+
 function mostTelling(errors: readonly UpstreamError[]): UpstreamError {
-  const [first] = errors.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+  const [first] = errors.toSorted((a, b) => rankOf(a) - rankOf(b))
   if (first === undefined) throw new Error('nobody was asked')
   return first
 }

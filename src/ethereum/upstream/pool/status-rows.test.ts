@@ -17,6 +17,7 @@ const sound: UpstreamStatus = {
   p95Ms: 9,
   successRate: 1,
   head: 54n,
+  heads: 'polled',
   lag: 0,
   reach: { body: 'all', receipts: 'all', state: { age: 127n }, proof: 'unknown' },
   lacks: [],

@@ -117,7 +117,14 @@ function statesOf(
     all.map(({ network, status: { upstreams, alarms } }) => [
       network,
       alarms,
-      upstreams.map(({ name, state, lies, lacks, reach }) => [name, state, lies, lacks, reach]),
+      upstreams.map(({ name, state, heads, lies, lacks, reach }) => [
+        name,
+        state,
+        heads,
+        lies,
+        lacks,
+        reach,
+      ]),
     ]),
     spell,
   )

@@ -17,12 +17,26 @@ export type ContentPool = Pick<UpstreamPool, 'content' | 'upstreams'>
 
 /**
  * `absent`: no such block, it says. `unproved`: it has the values, and cannot prove them: not that deep, or not at all.
- * `cannot`: it no longer has it. `short`: less than was asked for. `failed`: no answer.
+ * `cannot`: it no longer has it. `short`: less than was asked for. `refused`: an error of its own. `failed`: no answer.
  */
-type Finding = 'taken' | 'absent' | 'unproved' | 'cannot' | 'short' | 'failed' | LieEvidence
+type Finding =
+  | 'taken'
+  | 'absent'
+  | 'unproved'
+  | 'cannot'
+  | 'short'
+  | 'refused'
+  | 'failed'
+  | LieEvidence
 
-/** Of whom; the last word of each upstream counts. `failure`: what the first that failed threw, for the log. */
-export type Findings = ReadonlyMap<Upstream, Finding> & { failure?: unknown }
+/**
+ * By upstream; the last finding of each counts. `failure`: the error of the first that failed, for the log; `refusal`:
+ * the same of the first that refused.
+ */
+export type Findings = ReadonlyMap<Upstream, Finding> & {
+  failure?: unknown
+  refusal?: UpstreamError
+}
 
 export type PoolQuestion = {
   readonly need: Need
@@ -37,7 +51,8 @@ export async function askPool(
   { need, number, attempt }: PoolQuestion,
   signal: AbortSignal,
 ): Promise<Findings> {
-  const findings: Map<Upstream, Finding> & { failure?: unknown } = new Map<Upstream, Finding>()
+  const findings: Map<Upstream, Finding> & { failure?: unknown; refusal?: UpstreamError } =
+    new Map()
   await pool.content(
     { need, number },
     async (upstream, shared) => {
@@ -50,6 +65,7 @@ export async function askPool(
         if (finding === null) throw thrown
         findings.set(upstream, finding)
         if (finding === 'failed') findings.failure ??= thrown
+        if (finding === 'refused') findings.refusal ??= thrown as UpstreamError
         // The pool judges errors of calls itself: it learns from them what the upstream cannot do.
         if (thrown instanceof UpstreamError) throw thrown
         return finding === 'unproved' ? 'cannot' : 'failed'
@@ -73,7 +89,8 @@ const findingsOfErrors: Readonly<Partial<Record<UpstreamErrorKind, Finding>>> = 
 function findingOf(thrown: unknown): Finding | null {
   if (thrown instanceof UnsupportedTransaction) return 'unproved'
   if (thrown instanceof Malformed) return 'short'
-  return thrown instanceof UpstreamError ? (findingsOfErrors[thrown.kind] ?? 'failed') : null
+  if (!(thrown instanceof UpstreamError)) return null
+  return findingsOfErrors[thrown.kind] ?? (thrown.isAboutCall ? 'refused' : 'failed')
 }
 
 /** How many upstreams, none of them trusted, make an absence believed. */
@@ -85,13 +102,14 @@ export type Conclusion = {
   readonly need: Need
   readonly blockHash: Uint8Array
   readonly number: bigint | null
-  /** One untrusted upstream's word that there is no such block is not enough. */
+  /** One untrusted upstream's answer that there is no such block is not enough. */
   readonly require: boolean
 }
 
 /**
- * Returns when it may be said that there is nothing: no such block, or nobody has it of that block any longer. Else
- * throws: `unverified` when what there was is not what was asked (`data` says which root or hash differs), `no_upstream` when somebody could not be asked,
+ * Returns when absence is established: no such block, or, of a block that exists, content that no upstream
+ * has any longer. Else throws: `unverified` when a reply is not the requested content (`data` names the root or hash that
+ * differs) or when too few upstreams answer that there is no such block, `no_upstream` when one could not be asked,
  * `unprovable` when it can be had but not proved.
  */
 export function conclude(pool: ContentPool, findings: Findings, about: Conclusion): void {
@@ -116,10 +134,27 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
     const detail = `${what} at block ${block} can be read but not proved`
     throw new Fault('unprovable', { detail, data: { block, see: 'docs/upstreams.md' } })
   }
-  if (about.need === 'header' && about.require && count('absent') > 0) {
-    const detail = 'no source could prove the answer: one alone says that there is no such block'
-    throw new Fault('unverified', { detail, data: { block, tried } })
+  const { refusal } = findings
+  if (refusal !== undefined && count('refused') > 0) {
+    // The upstream's error answers a call of Cairn's own: it goes into the data of the error, and is not the answer.
+    const upstream = { code: refusal.code, message: refusal.message }
+    throw new Fault('unverified', { data: { block, tried, upstream }, cause: refusal })
   }
+  if (about.need === 'header') checkAbsence(count('absent'), about, { block, tried })
+}
+
+/** Nothing proves that a header does not exist; an upstream that cannot give it has not denied it either. */
+function checkAbsence(
+  absences: number,
+  { require }: Conclusion,
+  data: { readonly block: string; readonly tried: number },
+): void {
+  if (absences > 0 && !require) return
+  const said =
+    absences > 0
+      ? 'one alone says that there is no such block'
+      : 'none has the header of that block'
+  throw new Fault('unverified', { detail: `no source could prove the answer: ${said}`, data })
 }
 
 function isAbsent(findings: readonly (readonly [Upstream, Finding])[]): boolean {

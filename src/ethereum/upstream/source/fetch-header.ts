@@ -27,7 +27,8 @@ export async function fetchHeader(
 ): Promise<Verdict> {
   const method = 'debug_getRawHeader'
   const first = await raw.byHash(upstream, method, hash, signal)
-  if (first !== null) {
+  // A raw header that is null is no answer of its own: the block's JSON says whether there is one.
+  if (first !== null && first.result !== null) {
     const bytes = bytesOf(first.result, 'header')
     return takes(offer, bytes) ? 'taken' : lieOf({ method, ...first }, hash, bytes)
   }

@@ -1,5 +1,6 @@
 // The header of a simulated block before anything has run: what follows from its parent and what was asked.
 // Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts
+import { Hardfork } from '@ethereumjs/common'
 import type { Common } from '@ethereumjs/common'
 import {
   emptyRequestsHash,
@@ -28,7 +29,7 @@ export function draftHeader(
     transactionsRoot: emptyTrieRoot,
     receiptsRoot: emptyTrieRoot,
     logsBloom: new Uint8Array(256),
-    difficulty: parent.header.difficulty,
+    difficulty: common.gteHardfork(Hardfork.Paris) ? 0n : parent.header.difficulty,
     number,
     gasLimit: block.gasLimit ?? parent.header.gasLimit,
     gasUsed: 0n,

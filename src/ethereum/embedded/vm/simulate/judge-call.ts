@@ -116,7 +116,7 @@ function blobsPerTransaction(common: Common): number {
 
 function judgeGas({ request, common, gas }: JudgedCall, refuse: Refuse) {
   const data = request.data ?? new Uint8Array(0)
-  const least = gasBeforeCode(request)
+  const least = gasBeforeCode(request, common)
   if (gas < least) throw refuse('gas_too_low', `intrinsic gas too low: have ${gas}, want ${least}`)
   const floor = common.isActivatedEIP(7623) ? floorDataGas(data) : 0n
   if (gas < floor) {
@@ -131,11 +131,12 @@ function judgeGas({ request, common, gas }: JudgedCall, refuse: Refuse) {
 }
 
 /** What a transaction of this request costs before its first instruction. */
-export function gasBeforeCode(request: CallRequest): bigint {
-  return intrinsicGas({
+export function gasBeforeCode(request: CallRequest, common: Common): bigint {
+  const shape = {
     data: request.data ?? new Uint8Array(0),
     creates: request.to === undefined,
     accessList: request.accessList ?? [],
     authorizations: request.authorizationList?.length ?? 0,
-  })
+  }
+  return intrinsicGas(shape, common)
 }

@@ -64,6 +64,7 @@ export async function simulateBlock(
   )
   const withdrawals = (planned.block.withdrawals ?? []).map(encodeWithdrawal)
   await withdraw(machine, planned.block.withdrawals ?? [])
+  await reward(machine, draft)
   const header = {
     ...draft,
     stateRoot: await state.getStateRoot(),
@@ -85,6 +86,15 @@ export async function simulateBlock(
     transactions: outcomes.map(({ transaction }) => transaction),
     calls: outcomes.map(({ call }) => call),
   }
+}
+
+/** Before the merge the miner of a block has a reward for it, with transactions in it or without. */
+async function reward({ vm, state }: StateVm, { difficulty, miner }: Header): Promise<void> {
+  if (difficulty === 0n) return
+  const name = createAddressFromString(toHex(miner))
+  const account = (await state.getAccount(name)) ?? createAccount({})
+  account.balance += vm.common.param('minerReward')
+  await state.putAccount(name, account)
 }
 
 /** EIP-4895: without a transaction, and without gas. */

@@ -12,13 +12,13 @@ import type { Log } from '../../../../codec/receipt.ts'
 import type { CallRequest, SimulatedBlock, SimulatedCall } from '../../../computation.ts'
 import { viewOverridden } from '../apply-overrides.ts'
 import { failureOf, speakForContract } from '../prepared-call.ts'
-import { callBlock, callTransaction, setGas } from '../call-transaction.ts'
+import { callBlock, callTransaction, requestAt, setGas } from '../call-transaction.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { floorDataGas } from '../intrinsic-gas.ts'
 import { gasBeforeCode, judgeCall } from './judge-call.ts'
 import type { LogRecord } from './record-logs.ts'
 import type { SimulationRun } from './simulation-run.ts'
-import { unsignedTransaction } from './unsigned-transaction.ts'
+import { unsignedTransaction } from '../../../unsigned-transaction.ts'
 
 /** JSON-RPC code of an execution that failed otherwise than by a revert. */
 const vmErrorCode = -32015
@@ -57,10 +57,11 @@ export async function simulateCall(
   const { vm, state } = machine
   const { validation } = run.simulation
   await run.turn.look()
+  const named = requestAt(header, asked)
   const request =
-    asked.blobVersionedHashes === undefined
-      ? asked
-      : { ...asked, maxFeePerBlobGas: asked.maxFeePerBlobGas ?? 0n }
+    named.blobVersionedHashes === undefined
+      ? named
+      : { ...named, maxFeePerBlobGas: named.maxFeePerBlobGas ?? 0n }
   const from = request.from ?? new Uint8Array(20)
   const sender = createAddressFromString(toHex(from))
   const account = await state.getAccount(sender)
@@ -99,7 +100,7 @@ export async function simulateCall(
   const leastGas = vm.common.isActivatedEIP(7623)
     ? floorDataGas(request.data ?? new Uint8Array(0))
     : 0n
-  const outcome = outcomeOf(result, { before: gasBeforeCode(request), leastGas }, record)
+  const outcome = outcomeOf(result, { before: gasBeforeCode(request, vm.common), leastGas }, record)
   run.answer.add(
     callBytes +
       2 * (outcome.call.returnData.length + (request.data?.length ?? 0)) +

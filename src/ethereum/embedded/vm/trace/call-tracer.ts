@@ -4,7 +4,7 @@ import { toHex, toQuantity } from '../../../../base/hex.ts'
 import type { CallTracerOptions } from '../../../computation.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { evmFault, revertReason } from '../evm-failure.ts'
-import { frameTypes, opcodes, readMemory, watchDone, watchOpcodes } from '../watch-opcodes.ts'
+import { frameTypes, opcodes, readMemory, watchPaid } from '../watch-opcodes.ts'
 import { unopenedFrame } from './unopened-frame.ts'
 import type { Frame } from '../watch-opcodes.ts'
 import type { CallFrame, CallLog } from './call-frame.ts'
@@ -28,30 +28,22 @@ export function createCallTracer(
   let logIndex = 0
   const events = eventsOf(machine)
 
-  watchOpcodes(machine.vm, Object.keys(frameTypes).map(Number), async (code, frame) => {
+  watchPaid(machine.vm, Object.keys(frameTypes).map(Number), (code, frame) => {
     opcode = code
-    if (active && code === opcodes.selfDestruct && !onlyTopCall) await addSelfDestruct(frame)
+    if (!active || onlyTopCall) return
+    if (code === opcodes.selfDestruct) return addSelfDestruct(frame)
+    const before = begun
+    const unopened = unopenedFrame(code, frame)
+    return () => {
+      const parent = open.at(-1)?.frame
+      if (begun !== before || parent === undefined || parent === null) return
+      const shown = unopened()
+      addCall(parent, shown)
+      budget.add(frameBytes + shown.input.length)
+    }
   })
-  if (!onlyTopCall) {
-    const opening = Object.keys(frameTypes).map(Number)
-    watchDone(
-      machine.vm,
-      opening.filter((code) => code !== opcodes.selfDestruct),
-      (code, frame) => {
-        const before = begun
-        const unopened = unopenedFrame(code, frame)
-        return () => {
-          const parent = open.at(-1)?.frame
-          if (!active || begun !== before || parent === undefined || parent === null) return
-          const shown = unopened()
-          addCall(parent, shown)
-          budget.add(frameBytes + shown.input.length)
-        }
-      },
-    )
-  }
   if (withLog) {
-    watchOpcodes(machine.vm, [0xa0, 0xa1, 0xa2, 0xa3, 0xa4], (code, frame) => {
+    watchPaid(machine.vm, [0xa0, 0xa1, 0xa2, 0xa3, 0xa4], (code, frame) => {
       if (active) addLog(code - 0xa0, frame)
     })
   }
@@ -97,7 +89,7 @@ export function createCallTracer(
     } else {
       clearLogs(frame)
       if (creates) delete frame.to
-      const fault = evmFault(exceptionError.error, returnValue, runState?.opCode)
+      const fault = evmFault(exceptionError.error, returnValue, runState)
       const reverted = fault.code === 'reverted'
       frame.error = reverted ? 'execution reverted' : fault.message
       if (reverted && returnValue.length > 0) {

@@ -1,12 +1,14 @@
 // The tracers by name, and the two that are too small for a file: `4byteTracer` counts the selectors that
 // are called, `noopTracer` says nothing.
 // Tested by src/ethereum/embedded/vm/trace.test.ts
-import { toHex } from '../../../../base/hex.ts'
+import { toBareHex, toHex } from '../../../../base/hex.ts'
 import type { TracerChoice } from '../../../computation.ts'
 import type { StateVm } from '../chain-vm.ts'
 import { createCallTracer } from './call-tracer.ts'
 import { createPrestateTracer } from './prestate-tracer.ts'
 import { createStructLogger } from './struct-logger.ts'
+import { calling, readMemory, watchPaid } from '../watch-opcodes.ts'
+import { readOperands } from './unopened-frame.ts'
 import { eventsOf, TraceBudget } from './tracer.ts'
 import type { Tracer } from './tracer.ts'
 
@@ -27,16 +29,30 @@ export function createTracer(choice: TracerChoice, machine: StateVm): Tracer {
   }
 }
 
-/** `<selector>-<bytes of arguments>` to how often. Precompiled contracts have no selectors. */
+/**
+ * `<selector>-<bytes of arguments>` to how often, calls that never began included. Precompiled contracts have no
+ * selectors.
+ */
 function createSelectorTracer(machine: StateVm, budget: TraceBudget): Tracer {
   let counts: Map<string, number> | null = null
   const { precompiles } = machine.vm.evm
-  eventsOf(machine).on('beforeMessage', ({ to, data, _codeAddress }) => {
-    if (counts === null || to === undefined || data.length < 4) return
-    if (precompiles.has((_codeAddress ?? to).toString().slice(2))) return
-    const name = `${toHex(data.subarray(0, 4))}-${data.length - 4}`
+  const count = (to: string, data: Uint8Array) => {
+    if (counts === null || data.length < selectorBytes || precompiles.has(to)) return
+    const name = `${toHex(data.subarray(0, selectorBytes))}-${data.length - selectorBytes}`
     if (!counts.has(name)) budget.add(40)
     counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  eventsOf(machine).on('beforeMessage', ({ depth, to, data }) => {
+    if (depth === 0 && to !== undefined) count(toBareHex(to.bytes), data)
+  })
+  watchPaid(machine.vm, calling, (opcode, frame) => {
+    const {
+      to = 0n,
+      offset,
+      size,
+    } = readOperands(opcode, frame.stack.peek(Math.min(frame.stack.length, 7)))
+    const data = readMemory(frame, offset, size)
+    if (data !== null) count(to.toString(16).padStart(64, '0').slice(24), data)
   })
   return {
     begin() {
@@ -49,3 +65,5 @@ function createSelectorTracer(machine: StateVm, budget: TraceBudget): Tracer {
     },
   }
 }
+
+const selectorBytes = 4

@@ -1,30 +1,35 @@
 // `prestateTracer`: the accounts that a transaction touches as they were before it, or with `diffMode` what
 // it changed (go-ethereum eth/tracers/native/prestate.go).
 // Tested by src/ethereum/embedded/vm/trace.test.ts
-import { createAddressFromString } from '@ethereumjs/util'
-import type { Address } from '@ethereumjs/util'
-import { fromHex, toHex, toQuantity } from '../../../../base/hex.ts'
+import { Address, createAddressFromString, generateAddress2 } from '@ethereumjs/util'
+import { fromHex, toBareHex, toHex, toQuantity } from '../../../../base/hex.ts'
+import { emptyCodeHash } from '../../../../codec/account-state.ts'
+import { keccak256 } from '../../../../codec/keccak.ts'
 import { contractAddress } from '../../../../codec/sender.ts'
 import type { PrestateOptions } from '../../../computation.ts'
 import { authoritiesOf } from '../authorities.ts'
 import type { StateVm } from '../chain-vm.ts'
-import { calling, naming, opcodes, watchOpcodes } from '../watch-opcodes.ts'
+import { calling, naming, opcodes, readMemory, watchPaid } from '../watch-opcodes.ts'
 import type { Frame } from '../watch-opcodes.ts'
-import { eventsOf } from './tracer.ts'
 import type { TraceBudget, Tracer } from './tracer.ts'
 
-type Was = {
+type Account = {
   readonly balance: bigint
   readonly nonce: bigint
   readonly code: string
-  /** Slot to word, both `0x` and 64 digits. */
-  readonly storage: Map<string, string>
+  /** Null where there is no code. */
+  readonly codeHash: string | null
 }
 
+/** What was met, as it was. `storage`: slot to word, both `0x` and 64 digits. */
+type Met = Account & { readonly address: Address; readonly storage: Map<string, string> }
+
+/** Members in go-ethereum's order. */
 type Shown = {
   readonly balance?: string
-  readonly nonce?: number
   readonly code?: string
+  readonly codeHash?: string
+  readonly nonce?: number
   readonly storage?: Readonly<Record<string, string>>
 }
 
@@ -39,18 +44,17 @@ export function createPrestateTracer(
 ): Tracer {
   const { state, vm } = machine
   let active = false
-  let touched = new Map<string, Was>()
+  let met = new Map<string, Met>()
   let created = new Set<string>()
-  /** Of a listener, which cannot fail by itself. */
-  let failure: unknown = null
+  let destroyed = new Set<string>()
 
   // Whatever changes an account is told of before it does, so the first look is at what was.
-  async function touch(address: Address): Promise<Was> {
+  async function touch(address: Address): Promise<Met> {
     const name = address.toString()
-    const known = touched.get(name)
+    const known = met.get(name)
     if (known !== undefined) return known
-    const found = await read(address)
-    touched.set(name, found)
+    const found = { ...(await read(address)), address, storage: new Map<string, string>() }
+    met.set(name, found)
     budget.add(accountBytes + found.code.length)
     return found
   }
@@ -63,126 +67,148 @@ export function createPrestateTracer(
     await touch(createAddressFromString(toHex(code.subarray(3))))
   }
 
-  async function read(address: Address): Promise<Was> {
+  async function touchNew(address: Address): Promise<void> {
+    created.add(address.toString())
+    await touch(address)
+  }
+
+  async function read(address: Address): Promise<Account> {
     const account = await state.getAccount(address)
+    const code = await state.getCode(address)
     return {
       balance: account?.balance ?? 0n,
       nonce: account?.nonce ?? 0n,
-      code: toHex(await state.getCode(address)),
-      storage: new Map(),
+      code: toHex(code),
+      codeHash: code.length === 0 ? null : toHex(keccak256(code)),
     }
   }
 
   async function readSlot(address: Address, slot: string): Promise<string> {
-    return `0x${toHex(await state.getStorage(address, fromHex(slot)))
-      .slice(2)
-      .padStart(64, '0')}`
+    return `0x${toBareHex(await state.getStorage(address, fromHex(slot))).padStart(64, '0')}`
   }
 
-  const touchWord = async (frame: Frame, depth: number, needed: number) => {
-    if (!active || frame.stack.length < needed) return
-    const address = addressOf(frame.stack.peek(needed)[depth] ?? 0n)
-    await (depth === 0 ? touch(address) : touchRun(address))
-  }
-  watchOpcodes(vm, naming, (_, frame) => touchWord(frame, 0, 1))
-  watchOpcodes(vm, calling, (_, frame) => touchWord(frame, 1, 5))
-  watchOpcodes(vm, [opcodes.sload, opcodes.sstore], async (_, frame) => {
-    if (!active || frame.stack.length < 1) return
-    const { address } = frame.env
+  watchPaid(vm, naming, async (opcode, { stack, env }) => {
+    if (!active || stack.length < 1) return
+    await touch(addressOf(stack.peek(1)[0] ?? 0n))
+    if (opcode !== opcodes.selfDestruct) return
+    // EIP-6780: only what the same transaction has created goes away.
+    const name = env.address.toString()
+    if (!vm.common.isActivatedEIP(6780) || created.has(name)) destroyed.add(name)
+  })
+  watchPaid(vm, calling, async (_, { stack }) => {
+    if (active && stack.length >= 5) await touchRun(addressOf(stack.peek(2)[1] ?? 0n))
+  })
+  watchPaid(vm, [opcodes.sload, opcodes.sstore], async (_, { stack, env: { address } }) => {
+    if (!active || stack.length < 1 || options.disableStorage) return
     const { storage } = await touch(address)
-    const slot = `0x${(frame.stack.peek(1)[0] ?? 0n).toString(16).padStart(64, '0')}`
+    const slot = `0x${(stack.peek(1)[0] ?? 0n).toString(16).padStart(64, '0')}`
     if (storage.has(slot)) return
     storage.set(slot, await readSlot(address, slot))
     budget.add(slotBytes)
   })
-  // The only frames whose target no instruction has named.
-  eventsOf(machine).on('newContract', ({ address }, done) => {
-    if (!active) return done?.()
-    created.add(address.toString())
-    void touch(address)
-      .catch((error: unknown) => (failure ??= error))
-      .then(() => done?.())
+  watchPaid(vm, [opcodes.create, opcodes.create2], async (opcode, frame) => {
+    const address = active ? await createdBy(opcode, frame) : null
+    if (address !== null) await touchNew(address)
   })
-  // Nor the contract that was there already.
-  eventsOf(machine).on('afterMessage', ({ execResult, createdAddress }, done) => {
-    const collides = execResult.exceptionError?.error === 'create collision'
-    if (!active || !collides || createdAddress === undefined) return done?.()
-    void touch(createdAddress)
-      .catch((error: unknown) => (failure ??= error))
-      .then(() => done?.())
-  })
+
+  /** The address that a creation is about to give; null when its operands cannot be. */
+  async function createdBy(opcode: number, frame: Frame): Promise<Address | null> {
+    const {
+      stack,
+      env: { address },
+    } = frame
+    if (opcode === opcodes.create) {
+      const nonce = (await state.getAccount(address))?.nonce ?? 0n
+      return createAddressFromString(toHex(contractAddress(address.bytes, nonce)))
+    }
+    if (stack.length < 4) return null
+    const [, offset = 0n, size = 0n, salt = 0n] = stack.peek(4)
+    const code = readMemory(frame, offset, size)
+    const seed = fromHex(`0x${salt.toString(16).padStart(64, '0')}`)
+    return code === null ? null : new Address(generateAddress2(address.bytes, seed, code))
+  }
 
   return {
     async begin({ transaction, block }) {
-      touched = new Map()
+      met = new Map()
       created = new Set()
+      destroyed = new Set()
       const from = transaction.getSenderAddress()
-      const to =
-        transaction.to ??
-        createAddressFromString(toHex(contractAddress(from.bytes, transaction.nonce)))
+      if (transaction.to === undefined) {
+        const nonce = (await state.getAccount(from))?.nonce ?? 0n
+        await touchNew(createAddressFromString(toHex(contractAddress(from.bytes, nonce))))
+      } else await touchRun(transaction.to)
       await touch(from)
-      await touchRun(to)
       await touch(block.header.coinbase)
       for (const authority of authoritiesOf(transaction)) await touch(authority)
       active = true
     },
     async end() {
       active = false
-      if (failure !== null) throw failure
       return options.diffMode ? await diff() : prestate()
     },
   }
 
   function prestate(): Readonly<Record<string, Shown>> {
-    const shown = [...touched].filter(([name, was]) => !(created.has(name) && isEmpty(was)))
+    const shown = [...met].filter(([, was]) => options.includeEmpty || !isEmpty(was))
     return Object.fromEntries(shown.map(([name, was]) => [name, show(was)]))
   }
 
   async function diff() {
     const pre: Record<string, Shown> = {}
     const post: Record<string, Shown> = {}
-    for (const [name, was] of touched) {
-      const address = createAddressFromString(name)
-      const now = await read(address)
-      const gone = (await state.getAccount(address)) === undefined && !isEmpty(was)
-      const before = new Map<string, string>()
-      for (const [slot, word] of was.storage) {
-        const after = gone ? zeroWord : await readSlot(address, slot)
-        if (after === word) continue
-        if (word !== zeroWord) before.set(slot, word)
-        if (after !== zeroWord) now.storage.set(slot, after)
-      }
-      const changed: Shown = {
-        ...(now.balance === was.balance ? {} : { balance: toQuantity(now.balance) }),
-        ...(now.nonce === was.nonce ? {} : { nonce: Number(now.nonce) }),
-        ...(now.code === was.code || options.disableCode ? {} : { code: now.code }),
-        ...storageOf(now.storage),
-      }
-      const modified = Object.keys(changed).length > 0 || before.size > 0
-      if (!modified && !gone) continue
-      if (!gone) post[name] = changed
-      if (!(created.has(name) && isEmpty(was))) pre[name] = show({ ...was, storage: before })
+    for (const [name, was] of met) {
+      if (!destroyed.has(name)) {
+        const { before, after } = await changeOf(was)
+        if (after === null) continue
+        post[name] = after
+        if (!isEmpty(was)) pre[name] = show({ ...was, storage: before })
+      } else if (!isEmpty(was)) pre[name] = show(was)
     }
     return { post, pre }
   }
 
-  function show({ balance, nonce, code, storage }: Was): Shown {
+  /** `before`: the slots that have changed and held something. `after`: null when nothing has changed. */
+  async function changeOf(was: Met) {
+    const now = await read(was.address)
+    const before = new Map<string, string>()
+    const storage = new Map<string, string>()
+    let changed = false
+    for (const [slot, word] of was.storage) {
+      const after = await readSlot(was.address, slot)
+      if (after === word) continue
+      changed = true
+      if (word !== zeroWord) before.set(slot, word)
+      if (after !== zeroWord) storage.set(slot, after)
+    }
+    const sameCode = now.code === was.code
+    const after: Shown = {
+      ...(now.balance === was.balance ? {} : { balance: toQuantity(now.balance) }),
+      ...(sameCode || options.disableCode ? {} : { code: now.code }),
+      ...(sameCode ? {} : { codeHash: now.codeHash ?? toHex(emptyCodeHash) }),
+      ...(now.nonce === was.nonce ? {} : { nonce: Number(now.nonce) }),
+      ...storageOf(storage),
+    }
+    return { before, after: changed || Object.keys(after).length > 0 ? after : null }
+  }
+
+  function show({ balance, nonce, code, codeHash, storage }: Met): Shown {
     return {
       balance: toQuantity(balance),
+      ...(codeHash === null || options.disableCode ? {} : { code }),
+      ...(codeHash === null ? {} : { codeHash }),
       ...(nonce === 0n ? {} : { nonce: Number(nonce) }),
-      ...(code === '0x' || options.disableCode ? {} : { code }),
       ...storageOf(storage),
     }
   }
-
-  function storageOf(storage: ReadonlyMap<string, string>): Shown {
-    if (storage.size === 0 || options.disableStorage) return {}
-    return { storage: Object.fromEntries(storage) }
-  }
 }
 
-function isEmpty({ balance, nonce, code }: Was): boolean {
-  return balance === 0n && nonce === 0n && code === '0x'
+function storageOf(storage: ReadonlyMap<string, string>): Shown {
+  return storage.size === 0 ? {} : { storage: Object.fromEntries(storage) }
+}
+
+function isEmpty({ balance, nonce, codeHash }: Account): boolean {
+  return balance === 0n && nonce === 0n && codeHash === null
 }
 
 function addressOf(word: bigint): Address {

@@ -1,10 +1,10 @@
 // The default tracer: every instruction with its gas, stack, memory and storage (go-ethereum's legacy form
-// of eth/tracers/logger: bare hex in memory and storage).
+// of eth/tracers/logger).
 // Tested by src/ethereum/embedded/vm/trace.test.ts
-import { toBareHex, toHex, toQuantity } from '../../../../base/hex.ts'
+import { fromHex, toBareHex, toHex, toQuantity } from '../../../../base/hex.ts'
 import type { StructOptions } from '../../../computation.ts'
 import type { StateVm } from '../chain-vm.ts'
-import { evmFault } from '../evm-failure.ts'
+import { opcodeName } from '../opcode-table.ts'
 import { opcodes, watchSteps } from '../watch-opcodes.ts'
 import type { Frame, Step } from '../watch-opcodes.ts'
 import { eventsOf } from './tracer.ts'
@@ -16,7 +16,7 @@ type StructLog = {
   readonly gas: number
   readonly gasCost: number
   readonly depth: number
-  error?: string
+  readonly error?: string
   readonly stack?: readonly string[]
   readonly returnData?: string
   readonly memory?: readonly string[]
@@ -35,21 +35,34 @@ export function createStructLogger(
 ): Tracer {
   let logs: StructLog[] = []
   let active = false
-  /** The last log of each open frame, the outermost first. */
-  let last: (StructLog | null)[] = []
   /** Slots seen so far, by contract. */
   let seen = new Map<string, Map<string, string>>()
-  const full = () => options.limit > 0 && logs.length >= options.limit
+  /** Characters of JSON, counted for the sake of `limit` only. */
+  let length = 0
 
   watchSteps(machine.vm, async (step) => {
-    if (!active || full()) return
+    const log = record(step)
+    if (log !== null && !options.disableStorage) await recordStorage(step, log)
+    if (log !== null && options.limit > 0) length += JSON.stringify(log).length
+  })
+  // Behind the last instruction of a contract stands a STOP that the library does not run.
+  eventsOf(machine).on('afterMessage', ({ execResult }) => {
+    const { exceptionError, runState, gasRefund = 0n } = execResult
+    if (exceptionError !== undefined || runState === undefined || !ranOut(runState)) return
+    const memoryBytes = Number(runState.memoryWordCount) * 32
+    // The library gives the refund of the frame's begin here.
+    const frame = { ...runState, gasRefund }
+    record({ opcode: opcodes.stop, frame, cost: 0n, memoryBytes, error: null })
+  })
+
+  function record(step: Step): StructLog | null {
+    if (!active || (options.limit > 0 && length > options.limit)) return null
     const log = logOf(step, options)
     const words = (log.stack?.length ?? 0) + (log.memory?.length ?? 0)
     budget.add(logBytes + words * wordBytes + (log.returnData?.length ?? 0), 1)
     logs.push(log)
-    last[step.frame.env.depth] = log
-    if (!options.disableStorage) await recordStorage(step, log)
-  })
+    return log
+  }
 
   async function recordStorage({ opcode, frame }: Step, log: StructLog): Promise<void> {
     if (opcode !== opcodes.sload && opcode !== opcodes.sstore) return
@@ -62,29 +75,15 @@ export function createStructLogger(
     const key = hexOf(slot)
     const loaded =
       opcode === opcodes.sload ? await machine.state.getStorage(address, wordOf(slot)) : null
-    slots.set(key, loaded === null ? hexOf(value) : toBareHex(loaded).padStart(64, '0'))
+    slots.set(key, loaded === null ? hexOf(value) : `0x${toBareHex(loaded).padStart(64, '0')}`)
     budget.add(slots.size * 2 * wordBytes)
     log.storage = Object.fromEntries(slots)
   }
 
-  const events = eventsOf(machine)
-  events.on('afterMessage', ({ execResult }) => {
-    if (!active) return
-    const log = last.pop()
-    const { exceptionError, returnValue, runState } = execResult
-    if (log === undefined || log === null || exceptionError === undefined) return
-    if (exceptionError.error !== 'revert') {
-      log.error = evmFault(exceptionError.error, returnValue, runState?.opCode).message
-    }
-  })
-  events.on('beforeMessage', () => {
-    if (active) last.push(null)
-  })
-
   return {
     begin() {
       logs = []
-      last = []
+      length = 0
       seen = new Map()
       active = true
     },
@@ -100,14 +99,16 @@ export function createStructLogger(
   }
 }
 
-function logOf({ name, frame, cost, memoryBytes }: Step, options: StructOptions): StructLog {
+function logOf(step: Step, options: StructOptions): StructLog {
+  const { opcode, frame, cost, memoryBytes, error } = step
   const { disableStack, enableMemory, enableReturnData } = options
   return {
     pc: frame.programCounter,
-    op: name,
+    op: opcodeName(opcode),
     gas: Number(frame.gasLeft),
     gasCost: Number(cost),
     depth: frame.env.depth + 1,
+    ...(error === null ? {} : { error }),
     ...(disableStack ? {} : { stack: frame.stack.getStack().map(toQuantity) }),
     ...(enableReturnData && frame.returnBytes.length > 0
       ? { returnData: toHex(frame.returnBytes) }
@@ -119,13 +120,20 @@ function logOf({ name, frame, cost, memoryBytes }: Step, options: StructOptions)
 
 function wordsOf({ memory }: Frame, bytes: number): string[] {
   const hex = toBareHex(memory._store.subarray(0, bytes)).padEnd(bytes * 2, '0')
-  return Array.from({ length: bytes / 32 }, (_, at) => hex.slice(at * 64, at * 64 + 64))
+  return Array.from({ length: bytes / 32 }, (_, at) => `0x${hex.slice(at * 64, at * 64 + 64)}`)
 }
 
 function wordOf(value: bigint): Uint8Array {
-  return Buffer.from(hexOf(value), 'hex')
+  return fromHex(hexOf(value))
 }
 
 function hexOf(value: bigint): string {
-  return value.toString(16).padStart(64, '0')
+  return `0x${value.toString(16).padStart(64, '0')}`
 }
+
+/** Whether the frame has come to the end of its code, with no instruction that ends it. */
+function ranOut({ code, opCode }: Frame): boolean {
+  return code.length > 0 && !ending.includes(opCode)
+}
+
+const ending: readonly number[] = [opcodes.stop, opcodes.return, opcodes.selfDestruct]

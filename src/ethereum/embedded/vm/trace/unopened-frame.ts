@@ -32,7 +32,7 @@ export function unopenedFrame(opcode: number, frame: Frame): () => CallFrame {
 }
 
 /** By what instruction: CALL and CALLCODE bring a value, creations have no target. */
-function readOperands(opcode: number, operands: readonly bigint[]) {
+export function readOperands(opcode: number, operands: readonly bigint[]) {
   const at = (index: number) => operands[index] ?? 0n
   switch (opcode) {
     case opcodes.create:

@@ -1,8 +1,8 @@
-// The transaction that stands in a simulated block for a call: of the least type that has all its members,
-// dynamic fees unless a gas price is named, with a signature of zeros.
-// Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts
-import type { Transaction } from '../../../../codec/transaction.ts'
-import type { CallRequest } from '../../../computation.ts'
+// The transaction that a call request describes, for simulated blocks and for eth_fillTransaction: of the least type that
+// has all its members, dynamic fees unless a gas price is named, with a signature of zeros.
+// Tested by src/ethereum/embedded/vm/simulate/simulate.test.ts, test/faces/fill-and-sync-started.test.ts
+import type { Transaction } from '../codec/transaction.ts'
+import type { CallRequest } from './computation.ts'
 
 export function unsignedTransaction(
   request: CallRequest,

@@ -1,0 +1,52 @@
+// Entry of the thread that plays hostile tenants: each lane sends its requests over a connection of its own, the next one
+// when the reply to the last has come, until the thread gets the order to stop.
+import { Agent, request } from 'node:http'
+import { parentPort, workerData } from 'node:worker_threads'
+
+export type AttackRequest = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** A lane takes its requests in turn. */
+export type AttackOrder = { readonly lanes: readonly (readonly AttackRequest[])[] }
+/** Replies by status; 0: the connection broke. */
+export type AttackAnswer = { readonly replies: Readonly<Record<number, number>> }
+
+let isGoing = true
+const replies: Record<number, number> = {}
+
+async function attack({ lanes }: AttackOrder): Promise<void> {
+  await Promise.all(lanes.map(runLane))
+}
+
+async function runLane(requests: readonly AttackRequest[]): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let sent = 0; isGoing; sent++) {
+    const next = requests[sent % requests.length]
+    if (next === undefined) break
+    const status = await send(agent, next)
+    replies[status] = (replies[status] ?? 0) + 1
+  }
+  agent.destroy()
+}
+
+function send(agent: Agent, { url, headers, body }: AttackRequest): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = request(url, { agent, method: 'POST', headers })
+    sent.on('error', () => resolve(0))
+    sent.on('response', (response) => {
+      response.resume()
+      response.on('error', () => resolve(0))
+      response.on('end', () => resolve(response.statusCode ?? 0))
+    })
+    sent.end(body)
+  })
+}
+
+parentPort?.once('message', () => {
+  isGoing = false
+  parentPort?.postMessage({ replies } satisfies AttackAnswer)
+})
+void attack(workerData as AttackOrder)

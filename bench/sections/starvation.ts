@@ -1,0 +1,258 @@
+// What an honest tenant feels while hostile tenants do their worst: calls while others keep the EVM busy, adds while others
+// make the server import what costs the most for its bytes.
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { endlessJumps, type GreedyCall, greedyCalls } from '../../test/hostile/greedy-calls.ts'
+import {
+  bodyOf,
+  greedyBoundary,
+  type GreedyUpload,
+  greedyUploads,
+  partOf,
+} from '../../test/hostile/greedy-uploads.ts'
+import { type Started, startCairn } from '../../test/started-server.ts'
+import type { Bench } from '../bench.ts'
+import type { AttackAnswer, AttackOrder, AttackRequest } from '../load/attack-thread.ts'
+
+type Tenant = { readonly apiKey: string; readonly apiKeySecret: string }
+
+/** Until an attack is at full strength. */
+const warmUpMs = 3000
+const warmUpCalls = 50
+/** Between two calls of the honest tenant. */
+const paceMs = 50
+/** The longest that an honest call is waited for. */
+const patienceMs = 60_000
+
+export async function runStarvation(bench: Bench): Promise<void> {
+  await runGreedyCalls(bench)
+  await runGreedyUploads(bench)
+}
+
+/** Connections of each kind of attack on the request thread, of four accounts. */
+const lanesOfEach = 16
+const hostileAccounts = 4
+
+async function runGreedyUploads({ report, calls }: Bench): Promise<void> {
+  report.section(
+    'Adds and reads of an honest tenant while four others keep the request thread busy',
+  )
+  const cairn = await startCairn()
+  try {
+    const honest = await newTenant(cairn, 'honest')
+    const hostile: Tenant[] = []
+    while (hostile.length < hostileAccounts) {
+      hostile.push(await newTenant(cairn, `hostile-${hostile.length}`))
+    }
+    const add = fileAdder(cairn, honest)
+    const read = balanceAsker(cairn, honest)
+    await askAtPace(add, warmUpCalls)
+    await askAtPace(read, warmUpCalls)
+    const requests = (key: Tenant) => [
+      ...greedyUploads.map((greedy) => upload(cairn, key, greedy)),
+      longBatch(cairn, key),
+    ]
+    const lanes = hostile
+      .flatMap((key) => Array.from({ length: lanesOfEach / hostileAccounts }, () => requests(key)))
+      .flat()
+      .map((it) => [it])
+    for (const [name, attack] of [
+      ['nothing else', []],
+      [`${lanes.length} connections of attackers`, lanes],
+    ] as const) {
+      const [added, asked] = await underAttack(attack, async () => [
+        await askAtPace(add, calls(200)),
+        await askAtPace(read, calls(200)),
+      ])
+      report.figure(`p50 of an add of 4 KiB, ${name}`, percentile(added, 0.5), ' ms', {
+        atMost: 100,
+      })
+      report.figure(`p99 of an add of 4 KiB, ${name}`, percentile(added, 0.99), ' ms')
+      report.figure(`p50 of eth_getBalance, ${name}`, percentile(asked, 0.5), ' ms', {
+        atMost: 100,
+      })
+      report.figure(`p99 of eth_getBalance, ${name}`, percentile(asked, 0.99), ' ms')
+    }
+  } finally {
+    await cairn.stop()
+  }
+}
+
+async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
+  report.section('Calls of an honest tenant while another keeps the EVM busy')
+  const cairn = await startCairn()
+  try {
+    const honest = await newTenant(cairn, 'honest')
+    const hostile = await newTenant(cairn, 'hostile')
+    const keys = [hostile, ...(await moreKeys(cairn, 'hostile', 8))]
+    const ask = callAsker(cairn, honest)
+    // The threads start, and compile what they run.
+    await askAtPace(ask, warmUpCalls)
+    const attacks: readonly (readonly [string, readonly (readonly AttackRequest[])[]])[] = [
+      ['nothing else', []],
+      ...lanesOfGreed(cairn, hostile),
+      ['jumps without an end from nine keys', keys.map((key) => [call(cairn, key, endlessJumps)])],
+      [
+        'all of it together',
+        keys.flatMap((key) => greedyCalls.map((greedy) => [call(cairn, key, greedy)])),
+      ],
+    ]
+    for (const [name, lanes] of attacks) {
+      const took = await underAttack(lanes, () => askAtPace(ask, calls(200)))
+      report.figure(`p50, ${name}`, percentile(took, 0.5), ' ms')
+      report.figure(`p99, ${name}`, percentile(took, 0.99), ' ms', { atMost: 250 })
+    }
+  } finally {
+    await cairn.stop()
+  }
+}
+
+/** Two connections with BLAKE2f and one with pairs; and one connection for each of the others. */
+function lanesOfGreed(
+  cairn: Started,
+  key: Tenant,
+): readonly (readonly [string, readonly (readonly AttackRequest[])[]])[] {
+  const [blake, pairs, ...others] = greedyCalls.map((greedy) => call(cairn, key, greedy))
+  if (blake === undefined || pairs === undefined) throw new Error('no attacks')
+  return [
+    ['2 x 40M rounds of BLAKE2f and 1,200 pairs of bn254', [[blake], [blake], [pairs]]],
+    ['every other dear call', others.map((it) => [it])],
+  ]
+}
+
+/** Runs `work` while the lanes are busy. */
+async function underAttack<T>(
+  lanes: readonly (readonly AttackRequest[])[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (lanes.length === 0) return await work()
+  const thread = new Worker(new URL('../load/attack-thread.ts', import.meta.url), {
+    workerData: { lanes } satisfies AttackOrder,
+  })
+  try {
+    await wait(warmUpMs)
+    const result = await work()
+    const answered = once(thread, 'message') as Promise<[AttackAnswer]>
+    thread.postMessage('stop')
+    const [{ replies }] = await answered
+    if (replies[0] !== undefined) throw new Error(`${replies[0]} connections of attackers broke`)
+    return result
+  } finally {
+    await thread.terminate()
+  }
+}
+
+/** Milliseconds that each took. */
+async function askAtPace(
+  ask: (number: number) => Promise<void>,
+  count: number,
+): Promise<readonly number[]> {
+  const took: number[] = []
+  for (let number = 0; number < count; number++) {
+    const begun = performance.now()
+    await ask(number)
+    took.push(performance.now() - begun)
+    await wait(paceMs)
+  }
+  return took
+}
+
+/** Trivial calls, each another one, so that none is answered from a cache. */
+function callAsker(cairn: Started, tenant: Tenant): (number: number) => Promise<void> {
+  return async (number) => {
+    const word = number.toString(16).padStart(8, '0')
+    // Returns its own number.
+    const data = `0x63${word}5f5260205ff3`
+    const body = rpcBody('eth_call', [{ data }, 'latest'])
+    const response = await fetch(`${cairn.url}/v3/${tenant.apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    const { result } = (await response.json()) as { result?: string }
+    if (result !== `0x${word.padStart(64, '0')}`) throw new Error(`eth_call gave ${result}`)
+  }
+}
+
+function fileAdder(cairn: Started, tenant: Tenant): (number: number) => Promise<void> {
+  return async (number) => {
+    const body = bodyOf([partOf('f', Buffer.alloc(4096, `${performance.now()} ${number} `))])
+    const { status } = await fetch(`${cairn.url}/api/v0/add`, {
+      method: 'POST',
+      headers: uploadHeaders(tenant),
+      body,
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    if (status !== 200) throw new Error(`add gave ${status}`)
+  }
+}
+
+function balanceAsker(cairn: Started, { apiKey }: Tenant): (number: number) => Promise<void> {
+  return async (number) => {
+    const address = `0x${number.toString(16).padStart(40, '0')}`
+    const response = await fetch(`${cairn.url}/v3/${apiKey}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: rpcBody('eth_getBalance', [address, 'latest']),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    const { result } = (await response.json()) as { result?: string }
+    if (result !== '0x0') throw new Error(`eth_getBalance gave ${result}`)
+  }
+}
+
+function upload(cairn: Started, key: Tenant, { query, body }: GreedyUpload): AttackRequest {
+  return { url: `${cairn.url}/api/v0/add?${query}`, headers: uploadHeaders(key), body }
+}
+
+function uploadHeaders({ apiKey, apiKeySecret }: Tenant): Readonly<Record<string, string>> {
+  return {
+    authorization: `Basic ${btoa(`${apiKey}:${apiKeySecret}`)}`,
+    'content-type': `multipart/form-data; boundary=${greedyBoundary}`,
+  }
+}
+
+/** A batch of as many calls as may be, each with a parameter of 40 KB. */
+function longBatch(cairn: Started, { apiKey }: Tenant): AttackRequest {
+  const call = { jsonrpc: '2.0', id: 1, method: 'web3_sha3', params: [`0x${'ab'.repeat(20_000)}`] }
+  return {
+    url: `${cairn.url}/v3/${apiKey}`,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(Array.from({ length: 100 }, () => call))),
+  }
+}
+
+function call(cairn: Started, { apiKey }: Tenant, { params }: GreedyCall): AttackRequest {
+  return {
+    url: `${cairn.url}/v3/${apiKey}`,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(rpcBody('eth_call', params)),
+  }
+}
+
+function rpcBody(method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+}
+
+async function newTenant(cairn: Started, account: string): Promise<Tenant> {
+  await cairn.cli('accounts', 'create', account)
+  await cairn.cli('card', 'set', account)
+  return newKey(cairn, account)
+}
+
+async function newKey(cairn: Started, account: string): Promise<Tenant> {
+  return (await cairn.cli('keys', 'create', '--account', account)) as Tenant
+}
+
+async function moreKeys(cairn: Started, account: string, count: number): Promise<Tenant[]> {
+  const keys: Tenant[] = []
+  while (keys.length < count) keys.push(await newKey(cairn, account))
+  return keys
+}
+
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { backgroundFailed, guardClock } from './guarded-clock.ts'
+
+test('a timer that throws is logged, and the next period calls it again', () => {
+  const clock = createTurnedClock()
+  const events: string[] = []
+  const guarded = guardClock(clock, (_level, event, facts) => {
+    events.push(`${event} ${String(facts?.['error'])}`)
+  })
+  let calls = 0
+  const stop = guarded.every(10, () => {
+    calls += 1
+    throw new Error(`thrown ${calls}`)
+  })
+  guarded.after(10, () => {
+    throw new Error('once')
+  })
+  clock.turn(10)
+  clock.turn(10)
+  assert.deepEqual(events, [
+    `${backgroundFailed} Error: thrown 1`,
+    `${backgroundFailed} Error: once`,
+    `${backgroundFailed} Error: thrown 2`,
+  ])
+  stop()
+  assert.equal(clock.timers, 0)
+  assert.equal(guarded.now(), clock.now())
+})

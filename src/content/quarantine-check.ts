@@ -1,0 +1,78 @@
+// Reads copies in quarantine again, in the background: the disk may have given wrong bytes for a while, and a source may
+// have come that has the right ones.
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Database } from '../db/sqlite.ts'
+import { beforeQuarantine, countQuarantined, listQuarantined } from './quarantine-rows.ts'
+import type { Obtain } from './ref.ts'
+import type { Store } from './store.ts'
+
+/** How often the rows are looked at, and in how many looks all copies are read again. */
+const lookMs = 60_000
+const looksPerCheck = 60
+/** Copies of each home that one check reads. */
+const checkedMax = 1000
+/** How long sources may take for one of them. */
+const patienceMs = 5000
+
+export type QuarantineCheck = {
+  /** One check, of the next copies. Never rejects. */
+  check(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Begins immediately. */
+export function createQuarantineCheck(parts: {
+  readonly store: Pick<Store, 'quarantineFlag'>
+  readonly database: Database
+  readonly obtain: Obtain
+  readonly clock: Clock
+  readonly log: Log
+}): QuarantineCheck {
+  const { store, database, obtain, clock, log } = parts
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let place = beforeQuarantine
+  let looks = 0
+  let running: Promise<void> = Promise.resolve()
+
+  async function checkNext(): Promise<void> {
+    const before = countQuarantined(database)
+    if (before === 0) return
+    const { refs, next } = listQuarantined(database, place, checkedMax)
+    place = next ?? beforeQuarantine
+    for (const ref of refs) {
+      signal.throwIfAborted()
+      // Only blocks of files have sources that need no hint.
+      const hint = ref.kind === 'dag-block' ? { patienceMs } : { offline: true }
+      await obtain(ref, hint, signal).catch(() => undefined)
+      await setImmediate()
+    }
+    const now = countQuarantined(database)
+    log(now === 0 ? 'info' : 'warn', 'quarantine_checked', { before, now })
+  }
+
+  /** One at a time. */
+  function check(): Promise<void> {
+    running = running.then(checkNext).catch((error: unknown) => {
+      if (!signal.aborted) log('error', 'quarantine_not_checked', { error })
+    })
+    return running
+  }
+
+  const stopClock = clock.every(lookMs, () => {
+    store.quarantineFlag.look()
+    looks += 1
+    if (looks % looksPerCheck === 0) void check()
+  })
+  void check()
+  return {
+    check,
+    async stop() {
+      stopClock()
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,31 @@
+// Finds for a thread that reads the store without `obtain`: verified after each read, and read again before a copy is
+// believed to be damaged. The request thread, which meets such a copy too, puts it into quarantine.
+// Tested by src/content/verified-finds.test.ts
+import { Fault, hasCode } from '../base/fault.ts'
+import type { ContentRef, Verify } from './ref.ts'
+import type { Store } from './store.ts'
+
+/** How often a copy is read. */
+const readsMax = 3
+
+/** `store`, whose `find` verifies. It throws `damaged` for a copy that stays wrong or is in quarantine. */
+export function verifiedFinds(store: Store, verify: Verify): Store {
+  function findProved(ref: ContentRef): Uint8Array | null {
+    let failure: unknown = null
+    for (let read = 1; read <= readsMax; read += 1) {
+      const bytes = read === 1 ? store.find(ref) : store.findAgain(ref)
+      if (bytes === null) break
+      try {
+        verify(ref, bytes)
+        return bytes
+      } catch (thrown) {
+        if (!hasCode(thrown, 'unverified')) throw thrown
+        failure = thrown
+      }
+    }
+    if (failure === null && store.findQuarantined(ref) === null) return null
+    throw new Fault('damaged', { cause: failure })
+  }
+
+  return { ...store, find: findProved }
+}

@@ -1,0 +1,80 @@
+// Finds damage in the database. Tables and indexes are checked one after the other, each in a read of its own, so that no
+// read holds the write-ahead log for long. A damage names its table, whose indexes can be rebuilt.
+// Tested by src/db/integrity.test.ts
+import type { Database } from './sqlite.ts'
+
+/** `text`: as SQLite puts it, or a sentence. */
+export type Damage = { readonly table: string; readonly text: string }
+
+/** Of one table. */
+const damagesMax = 10
+
+/**
+ * `quick`: pages and their order, and the count of pins; without it each entry of each index is compared too. Reads
+ * everything: not on a thread that answers requests.
+ */
+export function* checkIntegrity(db: Database, quick: boolean): Generator<Damage> {
+  let tables: readonly { readonly name: string }[]
+  try {
+    tables = db.all(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+    )
+  } catch (error) {
+    yield { table: 'sqlite_schema', text: messageOf(error) }
+    return
+  }
+  for (const { name } of tables) yield* checkTable(db, name, quick)
+  if (tables.some(({ name }) => name === 'pin')) yield* checkPins(db)
+}
+
+function* checkTable(db: Database, table: string, quick: boolean): Generator<Damage> {
+  try {
+    const check = quick ? 'quick_check' : 'integrity_check'
+    const rows = db.all<Record<string, string>>(`PRAGMA ${check}("${table}")`)
+    for (const row of rows.slice(0, damagesMax)) {
+      const text = Object.values(row)[0] ?? 'no answer'
+      if (text !== 'ok') yield { table, text }
+    }
+  } catch (error) {
+    yield { table, text: messageOf(error) }
+  }
+}
+
+// `mode` is in no index: with it the table itself is read.
+const scanSql = 'SELECT account_id AS id, mode FROM pin NOT INDEXED'
+const foundSql = 'SELECT count(mode) FROM pin NOT INDEXED WHERE account_id = ?'
+
+/** The pins in the table against those that are found by account, by either index. */
+function checkPins(db: Database): readonly Damage[] {
+  try {
+    // One read: pins that come and go meanwhile are not damage.
+    return db.together(() => [...countPins(db)])
+  } catch (error) {
+    return [{ table: 'pin', text: messageOf(error) }]
+  }
+}
+
+function* countPins(db: Database): Generator<Damage> {
+  const stored = new Map<string, number>()
+  for (const { id } of db.iterate<{ id: string }>(scanSql)) {
+    stored.set(id, (stored.get(id) ?? 0) + 1)
+  }
+  for (const [id, count] of stored) {
+    const isAccount = db.getValue('SELECT 1 FROM account WHERE id = ?', [id]) !== null
+    const found = db.getValue<number>(foundSql, [id])
+    const listed = db.getValue<number>(
+      'SELECT count(*) FROM pin INDEXED BY pin_created WHERE account_id = ?',
+      [id],
+    )
+    if (isAccount && found === count && listed === count) continue
+    const of = isAccount ? 'an account' : 'no account'
+    yield {
+      table: 'pin',
+      text: `${count} pins of ${of} are stored, ${found} and ${listed} are found`,
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,111 @@
+// Heads that upstreams push: Cairn polls that upstream immediately, and proves as in a poll. No timer runs here.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import {
+  below,
+  createMovingChain,
+  type MovingBlock,
+  type MovingChain,
+  type MovingNode,
+  movingNode,
+} from '../../../../test/fakes/moving-chain.ts'
+import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
+import { equalBytes } from '../../../base/hex.ts'
+import { silentLog } from '../../../base/log.ts'
+import type { HeadChange } from '../../head.ts'
+import { createHeadFollower } from './head-follower.ts'
+
+async function follow(t: TestContext, sources: readonly MovingNode[], chain: MovingChain) {
+  const clock = createTurnedClock()
+  const follower = createHeadFollower({
+    network: 'test',
+    sources,
+    settings: { quorum: 2, quorumRequired: false, pollMs: 600_000, maxAgeMs: 3_600_000 },
+    header: async (hash) => chain.header(hash),
+    older: { get: async () => assert.fail('asked for an older block'), forget: () => {} },
+    locate: () => assert.fail('asked for a transaction'),
+    clock,
+    log: silentLog,
+  })
+  t.after(() => follower.stop())
+  await follower.poll()
+  const changes: HeadChange[] = []
+  follower.watch((change) => void changes.push(change))
+  const isHead = (block: MovingBlock) => equalBytes(follower.latest().hash, block.hash)
+  return { follower, clock, changes, isHead }
+}
+
+const asks = (node: MovingNode): number => node.asked.get('latest') ?? 0
+
+test('a pushed block is the head as soon as its upstream was asked, also after a reorg', async (t) => {
+  const chain = createMovingChain()
+  const first = chain.grow(null, 101)
+  const node = movingNode('one', first)
+  const { changes, isHead } = await follow(t, [node], chain)
+  node.latest = chain.grow(first, 1)
+  await node.push(node.latest)
+  assert.ok(isHead(node.latest))
+  const orphan = node.latest
+  node.latest = chain.grow(below(first, 64), 66)
+  await node.push(node.latest)
+  assert.ok(isHead(node.latest))
+  assert.ok(equalBytes(changes.at(-1)?.removed[0]?.hash ?? new Uint8Array(), orphan.hash))
+})
+
+test('of a reorg of which each block is pushed the upstream is asked once', async (t) => {
+  const chain = createMovingChain()
+  const first = chain.grow(null, 101)
+  const node = movingNode('one', first)
+  const { changes } = await follow(t, [node], chain)
+  node.latest = chain.grow(below(first, 20), 30)
+  const before = asks(node)
+  for (let at = 29; at >= 0; at -= 1) await node.push(below(node.latest, at))
+  assert.equal(asks(node) - before, 1)
+  assert.equal(changes.length, 1)
+})
+
+test('a pushed block is not believed: the head is the reply of the upstream to a poll', async (t) => {
+  const chain = createMovingChain()
+  const first = chain.grow(null, 101)
+  const nodes = ['one', 'two', 'liar'].map((name) => movingNode(name, first))
+  const liar = nodes.at(-1)
+  assert(liar)
+  const { isHead, clock } = await follow(t, nodes, chain)
+  const before = asks(liar)
+  // A block that no node has: it is asked a few times, no more.
+  const looking = liar.push({ hash: new Uint8Array(32).fill(7), number: 102n, parent: null })
+  for (let turns = 0; turns < 20; turns += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.turn(1_000)
+  }
+  await looking
+  assert.ok(isHead(first))
+  assert.ok(asks(liar) - before <= 4, `${asks(liar) - before} calls`)
+  // A block of its own making: too few stand on it.
+  liar.latest = chain.grow(first, 1)
+  await liar.push(liar.latest)
+  assert.ok(isHead(first))
+  liar.usable = false
+  const then = asks(liar)
+  await liar.push(chain.grow(first, 1))
+  assert.equal(asks(liar), then)
+})
+
+test('where a quorum is needed, upstreams that push nothing are asked when another pushes, and not too often', async (t) => {
+  const chain = createMovingChain()
+  const first = chain.grow(null, 101)
+  const [pushing, polled] = [movingNode('one', first), movingNode('two', first)]
+  pushing.isPushing = true
+  const { isHead } = await follow(t, [pushing, polled], chain)
+  const next = chain.grow(first, 1)
+  pushing.latest = next
+  polled.latest = next
+  const before = asks(polled)
+  await pushing.push(next)
+  assert.ok(isHead(next))
+  for (let at = 0; at < 20; at += 1) {
+    pushing.latest = chain.grow(pushing.latest, 1)
+    await pushing.push(pushing.latest)
+  }
+  assert.equal(asks(polled) - before, 1)
+})

@@ -1,0 +1,27 @@
+// `POST /me/confirmation/passkey/begin`: the challenge that an authenticator signs to confirm in this session.
+// Tested by test/passkeys.test.ts
+import { z } from 'zod'
+import { personInSession } from './acting-person.ts'
+import type { JsonOperation } from './admin-operation.ts'
+import { passkeyPage } from './passkey-page.ts'
+import { passkeyRequest as output, toRequest } from './passkey-schema.ts'
+
+const input = z.strictObject({})
+
+export const beginPasskeyConfirmation: JsonOperation<
+  z.output<typeof input>,
+  z.output<typeof output>
+> = {
+  id: 'beginPasskeyConfirmation',
+  method: 'POST',
+  path: '/me/confirmation/passkey/begin',
+  role: 'signed-in',
+  summary: 'Begin to confirm with a passkey: the options for the browser.',
+  input,
+  output,
+  audit: () => null,
+  run(_input, call) {
+    const { session } = personInSession(call)
+    return toRequest(call.identity.passkeySignIn.begin(passkeyPage(call), session))
+  },
+}

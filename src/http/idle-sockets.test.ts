@@ -1,0 +1,71 @@
+import { deepEqual, equal } from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createIdleSockets } from './idle-sockets.ts'
+
+/** Closes when it is destroyed, as a socket does a turn later. */
+class FakeSocket extends EventEmitter {
+  destroyed = false
+  destroy(): void {
+    this.destroyed = true
+  }
+}
+
+function open(connectionsMax: number) {
+  const clock = createTurnedClock()
+  const others: { socket: Socket; idleMs: number }[] = []
+  const idle = createIdleSockets({ connectionsMax, others: () => others, clock })
+  const make = (): Socket => new FakeSocket() as unknown as Socket
+  const add = (): Socket => {
+    const socket = make()
+    idle.add(socket)
+    return socket
+  }
+  return { clock, others, idle, make, add }
+}
+
+function use(idle: ReturnType<typeof open>['idle'], socket: Socket): EventEmitter {
+  const response = new EventEmitter()
+  idle.used({ socket } as IncomingMessage, response as ServerResponse)
+  return response
+}
+
+test('the longest idle connection of either listener is closed, never one with a request', () => {
+  const { clock, others, idle, make, add } = open(4)
+  const [busy, first, second] = [add(), add(), add()] as [Socket, Socket, Socket]
+  const response = use(idle, busy)
+  clock.turn(5_000)
+  use(idle, first).emit('close')
+  const lean = make()
+  others.push({ socket: lean, idleMs: 1_000 })
+  const closed = () =>
+    idle.closeOldest(4).map((socket) => [second, lean, first, busy].indexOf(socket))
+  deepEqual([closed(), closed(), closed(), closed()], [[0], [1], [2], []])
+  response.emit('close')
+  deepEqual(closed(), [3])
+})
+
+test('room is made near the limit alone, and connections that are closing count as room', () => {
+  const { idle, add } = open(64)
+  const sockets = Array.from({ length: 62 }, add)
+  const closed = () => sockets.filter(({ destroyed }) => destroyed).length
+  idle.makeRoom(61)
+  equal(closed(), 0)
+  idle.makeRoom(62)
+  equal(closed(), 2)
+  idle.makeRoom(63)
+  equal(closed(), 2)
+  idle.makeRoom(64)
+  equal(closed(), 4)
+})
+
+test('an upgraded connection is not closed, and only connections that were named are', () => {
+  const { idle, add } = open(8)
+  const [upgraded, named, other] = [add(), add(), add()] as [Socket, Socket, Socket]
+  idle.upgraded(upgraded)
+  deepEqual(idle.closeOldest(8, new Set([upgraded, named])), [named])
+  equal(other.destroyed, false)
+})

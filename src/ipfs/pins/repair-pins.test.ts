@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createInlineWriter } from '../../db/inline-writer.ts'
+import { checkIntegrity } from '../../db/integrity.ts'
+import { migrate } from '../../db/migrate.ts'
+import { openDatabase } from '../../db/sqlite.ts'
+import { repairPins } from './repair-pins.ts'
+
+const accountId = 'account-of-alice'
+const pinsSql = 'SELECT * FROM pin ORDER BY account_id, cid'
+
+test('whatever bit of a pin flips, in the table or in the index, its repair finds all pins as they were', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-pins-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'cairn.db')
+  const made = openDatabase(path)
+  migrate(made)
+  made.run('INSERT INTO account (id, name, created) VALUES (?, ?, 0)', [accountId, 'alice'])
+  for (let index = 0; index < 24; index += 1) {
+    const hash = Buffer.concat([Buffer.of(18, 32), Buffer.alloc(32, index * 7 + 3)])
+    made.run('INSERT INTO root (id, hash, codec, mode) VALUES (?, ?, 112, ?)', [
+      index + 1,
+      hash,
+      'recursive',
+    ])
+    made.run(
+      'INSERT INTO pin (account_id, cid, mode, name, created, root) VALUES (?, ?, ?, ?, ?, ?)',
+      [accountId, hash, 'recursive', `pin ${index}`, 1_700_000_000_000 + index, index + 1],
+    )
+  }
+  const right = made.all(pinsSql)
+  const pageOf = (name: string): number =>
+    made.getValue<number>('SELECT rootpage FROM sqlite_schema WHERE name = ?', [name]) ?? 0
+  const pages = [pageOf('pin'), pageOf('pin_created')]
+  made.close()
+  const good = readFileSync(path)
+  let repaired = 0
+  for (const page of pages) {
+    const from = (page - 1) * 4096
+    const cid = Buffer.alloc(32, 8 * 7 + 3)
+    for (const [at, bit] of [
+      [good.indexOf(accountId, from) + 3, 5],
+      [good.indexOf(cid, from) + 7, 6],
+      [good.indexOf(cid, from) - 2, 0],
+    ] as const) {
+      const bytes = Buffer.from(good)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << bit)
+      writeFileSync(path, bytes)
+      const db = openDatabase(path)
+      try {
+        assert.notDeepEqual([...checkIntegrity(db, false)], [])
+        await createInlineWriter(db).write(repairPins(db))
+        assert.deepEqual([...checkIntegrity(db, false)], [])
+        assert.deepEqual(db.all(pinsSql), right)
+        repaired += 1
+      } finally {
+        db.close()
+      }
+      rmSync(`${path}-wal`, { force: true })
+      rmSync(`${path}-shm`, { force: true })
+    }
+  }
+  assert.equal(repaired, 6)
+})

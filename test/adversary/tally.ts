@@ -1,0 +1,52 @@
+// The outcome of each try, counted by class and by the label that the answer carried.
+
+/**
+ * `right`: the answer is the truth. `refused`: an error, and no answer. `wrong`: an answer that is not the truth. A wrong
+ * answer is a failure of Cairn under the labels `proof` and `stored`; under the others the label says that nothing was proved.
+ */
+export type Verdict = 'right' | 'refused' | 'wrong'
+
+type Row = {
+  readonly section: string
+  readonly label: string
+  readonly counts: Record<Verdict, number>
+}
+
+export type Tally = {
+  /** `label`: as `x-cairn-verified`; `stored` for content that was acknowledged; `-` for refusals. */
+  add(section: string, label: string, verdict: Verdict, times?: number): void
+  /** Answers that break a promise: wrong under a label that says proved or stored. */
+  broken(): number
+  /** Markdown: one row for each section and label. */
+  table(): string
+}
+
+/** Labels under which no answer may be wrong. */
+const promised: ReadonlySet<string> = new Set(['proof', 'stored', 'head'])
+
+export function createTally(): Tally {
+  const rows = new Map<string, Row>()
+  return {
+    add(section, label, verdict, times = 1) {
+      const key = `${section}\n${label}`
+      const row = rows.get(key) ?? { section, label, counts: { right: 0, refused: 0, wrong: 0 } }
+      row.counts[verdict] += times
+      rows.set(key, row)
+    },
+    broken: () =>
+      [...rows.values()].reduce(
+        (sum, { label, counts }) => sum + (promised.has(label) ? counts.wrong : 0),
+        0,
+      ),
+    table() {
+      const lines = [...rows.values()].map(({ section, label, counts }) => {
+        const { right, refused, wrong } = counts
+        const cells = [section, label, right + refused + wrong, right, refused, wrong]
+        return `| ${cells.join(' | ')} |`
+      })
+      const head =
+        '| Attack | Label | Tried | Right | Refused | Wrong |\n|---|---|---:|---:|---:|---:|'
+      return [head, ...lines].join('\n')
+    },
+  }
+}

@@ -1,0 +1,39 @@
+// The chain of the vectors, imported into an engine over a fresh database, and what runs on its blocks.
+import type { TestContext } from 'node:test'
+import { silentLog } from '../../src/base/log.ts'
+import { parseGenesis } from '../../src/ethereum/embedded/genesis.ts'
+import { findStart } from '../../src/ethereum/embedded/start-point.ts'
+import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
+import { createChainCalls } from './chain-calls.ts'
+import { openChainDatabase } from './chain-database.ts'
+import { readVector, vectorsFolder } from './chain-vectors.ts'
+
+export type RecordedEngine = {
+  readonly run: ReturnType<typeof createChainCalls>['run']
+  /** Null above the head. */
+  readonly hashOf: (number: bigint) => Uint8Array | null
+  /** The number of the last block. */
+  readonly head: bigint
+}
+
+/** Closed after the test. Needs the vectors. */
+export async function openRecordedEngine(t: Pick<TestContext, 'after'>): Promise<RecordedEngine> {
+  const { store, index, log } = openChainDatabase(t as TestContext)
+  const text = new TextDecoder().decode(readVector('rpc-compat/genesis.json'))
+  const genesis = parseGenesis(JSON.parse(text))
+  await findStart({ network: 'test', genesis, store, index, log })
+  const engine = await Engine.open({
+    network: 'test',
+    genesis,
+    store,
+    index,
+    mining: 'off',
+    now: () => 0,
+    onBlock: () => {},
+    onPending: () => {},
+    log: silentLog,
+  })
+  await engine.importFile(`${vectorsFolder}/rpc-compat/chain.rlp`)
+  const { run } = createChainCalls({ genesis, store, index })
+  return { run, hashOf: index.hashOf, head: index.head()?.number ?? 0n }
+}

@@ -1,0 +1,119 @@
+// `pending` behind upstreams, as client libraries ask for it: anvil, which makes a block only on request, behind
+// Cairn under `verify: require`.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { JsonRpcProvider, Wallet } from 'ethers'
+import { type Chain, createPublicClient, createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { localhost } from 'viem/chains'
+import { Web3 } from 'web3'
+import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
+import { type Behind, startBehind } from '../behind-upstreams.ts'
+import { type EngineUpstream, engineChainId, startAnvilUpstream } from './engine-upstream.ts'
+
+const cleanUps: (() => unknown)[] = []
+const t = {
+  after: (run: () => unknown) => void cleanUps.unshift(run),
+  diagnostic: (text: string) => console.log(text),
+}
+let engine: EngineUpstream | null
+let cairn: Behind
+let url: string
+
+before(async () => {
+  engine = await startAnvilUpstream(t)
+  if (engine === null) return
+  await engine.mine()
+  await engine.say('evm_setAutomine', false)
+  cairn = await startBehind(t, [{ url: engine.url, trusted: true }], {
+    chainId: engineChainId,
+    verify: 'require',
+    heads: { pollMs: 50 },
+  })
+  url = `${cairn.url}/v3/${cairn.apiKey}`
+})
+after(async () => {
+  for (const cleanUp of cleanUps) await cleanUp()
+})
+
+function keyOf(index: number): `0x${string}` {
+  return devAccounts[index]?.privateKey as `0x${string}`
+}
+
+const receiver = `0x${'77'.repeat(20)}` as const
+
+test('ethers sends twice, and reads the waiting transactions and the pending block', async (context) => {
+  if (engine === null) return context.skip('anvil is not installed')
+  const provider = new JsonRpcProvider(url, undefined, { cacheTimeout: -1, pollingInterval: 50 })
+  context.after(() => provider.destroy())
+  const wallet = new Wallet(keyOf(0), provider)
+  const before = await provider.getTransactionCount(wallet.address, 'pending')
+  const first = await wallet.sendTransaction({ to: receiver, value: 5n })
+  // Its nonce is counted out of what waits.
+  const second = await wallet.sendTransaction({ to: receiver, value: 6n })
+  assert.deepEqual([first.nonce, second.nonce], [before, before + 1])
+  assert.equal(await provider.getTransactionCount(wallet.address, 'pending'), before + 2)
+  assert.equal(await provider.getTransactionCount(wallet.address, 'latest'), before)
+  assert.equal(await provider.getBalance(receiver, 'pending'), 11n)
+  assert.equal(await provider.getBalance(receiver, 'latest'), 0n)
+  const block = await provider.getBlock('pending')
+  assert.deepEqual(block?.transactions, [first.hash, second.hash])
+  assert.equal(block.number, (await provider.getBlockNumber()) + 1)
+  await engine.mine()
+  assert.equal((await second.wait())?.status, 1)
+})
+
+test('viem reads the block to come and what is in it', async (context) => {
+  if (engine === null) return context.skip('anvil is not installed')
+  const chain: Chain = { ...localhost, id: engineChainId }
+  const client = createPublicClient({ chain, transport: http(url), pollingInterval: 50 })
+  const account = privateKeyToAccount(keyOf(1))
+  const wallet = createWalletClient({ account, chain, transport: http(url) })
+  const hash = await wallet.sendTransaction({ to: receiver, value: 1n })
+  const { address } = account
+  assert.equal(await client.getTransactionCount({ address, blockTag: 'pending' }), 1)
+  const block = await client.getBlock({ blockTag: 'pending', includeTransactions: true })
+  assert.deepEqual(
+    block.transactions.map((one) => one.hash),
+    [hash],
+  )
+  assert.equal(await client.getBlockTransactionCount({ blockTag: 'pending' }), 1)
+  const first = ['eth_getTransactionByBlockNumberAndIndex', 'pending', '0x0'] as const
+  const [method, ...params] = first
+  assert.deepEqual((await cairn.ask(method, params)).result, await engine.say(...first))
+  await client.call({ account, to: receiver, blockTag: 'pending' })
+  await client.estimateGas({ account, to: receiver, blockTag: 'pending' })
+  assert.equal(await client.getCode({ address: receiver, blockTag: 'pending' }), undefined)
+  await client.getFeeHistory({ blockCount: 1, blockTag: 'pending', rewardPercentiles: [50] })
+  await engine.mine()
+  assert.equal((await client.waitForTransactionReceipt({ hash })).status, 'success')
+})
+
+test('web3.js reads the block to come and sends after what waits', async (context) => {
+  if (engine === null) return context.skip('anvil is not installed')
+  const web3 = new Web3(url)
+  const from = web3.eth.accounts.wallet.add(keyOf(2))[0]?.address ?? ''
+  assert.equal(await web3.eth.getTransactionCount(from, 'pending'), 0n)
+  const sent = web3.eth.sendTransaction({ from, to: receiver, value: 1n })
+  const hash = await new Promise<string>((resolve) => {
+    void sent.on('transactionHash', (one) => resolve(String(one)))
+  })
+  assert.equal(await web3.eth.getTransactionCount(from, 'pending'), 1n)
+  assert.deepEqual((await web3.eth.getBlock('pending')).transactions, [hash])
+  assert.equal(await web3.eth.getBlockTransactionCount('pending'), 1n)
+  await engine.mine()
+  assert.equal((await sent).status, 1n)
+})
+
+test('what is read at pending says whose answer it is', async (context) => {
+  if (engine === null) return context.skip('anvil is not installed')
+  for (const [method, params] of [
+    ['eth_getBlockByNumber', ['pending', false]],
+    ['eth_getBlockTransactionCountByNumber', ['pending']],
+    ['eth_getBalance', [receiver, 'pending']],
+    ['eth_getTransactionCount', [receiver, 'pending']],
+  ] as const) {
+    const { error, level } = await cairn.ask(method, params)
+    assert.deepEqual([error, level], [undefined, 'trusted'], method)
+  }
+})
