@@ -1,6 +1,6 @@
 // The bounds of unfinished uploads of the tus protocol: the quota of the account, `store.bytesMax`, the device, 64 of a key.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import { filesClient } from './fakes/files-client.ts'
 import { takeFirstRun } from './fakes/admin-client.ts'
 import { type Started, startCairn } from './started-server.ts'
@@ -8,21 +8,21 @@ import { type Started, startCairn } from './started-server.ts'
 const mebibyte = 1024 * 1024
 
 let server: Started
-let setQuota: (bytes: number | null) => Promise<void>
-
-before(async () => {
+// Each test has a server of its own: what one stores counts in the quota of another.
+beforeEach(async () => {
   server = await startCairn({ env: { CAIRN_STORE_BYTES_MAX: String(32 * mebibyte) } })
+})
+afterEach(() => server.stop())
+
+async function setQuota(filesStoredBytes: number): Promise<void> {
   const operator = await takeFirstRun(server)
   const { accounts } = (await operator.ask('GET', '/accounts')).body as {
     accounts: readonly { id: string }[]
   }
-  setQuota = async (filesStoredBytes) => {
-    const path = `/accounts/${accounts[0]?.id}`
-    const reply = await operator.ask('PATCH', path, { settings: { filesStoredBytes } })
-    assert.equal(reply.status, 200, reply.message)
-  }
-})
-after(() => server.stop())
+  const path = `/accounts/${accounts[0]?.id}`
+  const reply = await operator.ask('PATCH', path, { settings: { filesStoredBytes } })
+  assert.equal(reply.status, 200, reply.message)
+}
 
 function call(method: string, path: string, headers: Record<string, string> = {}, body?: Buffer) {
   return fetch(`${server.url}${path}`, {
@@ -65,7 +65,6 @@ test('the declared lengths of unfinished uploads and the stored bytes stay withi
   assert.equal(rest.status, 201)
   await remove([pathOf(rest)])
   assert.equal((await create(300_000)).status, 201)
-  await setQuota(null)
 })
 
 test('an upload that neither the store nor the device can take is refused when it begins', async () => {

@@ -35,6 +35,7 @@ test(
   'a rule flips, cuts or refuses the read that it names, once, and the disk keeps its bytes',
   { skip },
   () => {
+    const before = disk?.done().length
     assert.equal(run(null, readTwice), 'abcd abcd')
     assert.equal(run({ ...fault, at: 1 }, readTwice), 'accd abcd')
     assert.equal(run({ ...fault, at: 3, nth: 2, bit: 1 }, readTwice), 'abcd abcf')
@@ -43,7 +44,10 @@ test(
     assert.equal(run({ ...fault, action: 'delay' }, readTwice), 'abcd abcd')
     assert.equal(run({ ...fault, at: 9 }, readTwice), 'abcd abcd')
     assert.equal(readFileSync(join(folder, 'file'), 'utf8'), 'abcd')
-    const actions = disk?.done().map(({ action }) => action)
+    const actions = disk
+      ?.done()
+      .slice(before)
+      .map(({ action }) => action)
     assert.deepEqual(actions, ['flip', 'flip', 'cut', 'fail', 'fail', 'delay'])
   },
 )
