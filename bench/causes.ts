@@ -1,4 +1,4 @@
-// Why a figure falls short of its goal, by the figure's name in the report. docs/benchmarks.md prints the cause
+// Why a figure falls short of its goal, by the figure's name in the report. docs/reference/benchmarks.md prints the cause
 // beside each figure that is short; one that has none here stands as unexplained.
 
 const wayIn =

@@ -1,4 +1,4 @@
-// What a run found: lines for people as it goes, and rows for docs/benchmarks.md.
+// What a run found: lines for people as it goes, and rows for docs/reference/benchmarks.md.
 import { describe, failuresOf, type Measured } from './measure.ts'
 
 /** `goal`: at least, or at most, this figure. */

@@ -3,7 +3,7 @@
 //   --profile          only Cairn, and where its time goes by function
 //   --quick            a tenth of the calls: to try things
 //   --keep <folder>    holds the chain that is read from run to run: saves making it
-//   --write            writes docs/benchmarks.md
+//   --write            writes docs/reference/benchmarks.md
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createBench, type Bench } from './bench.ts'

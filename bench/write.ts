@@ -1,11 +1,11 @@
-// docs/benchmarks.md from what a run found.
+// docs/reference/benchmarks.md from what a run found.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { causes } from './causes.ts'
 import type { Row } from './report.ts'
 
-const file = new URL('../docs/benchmarks.md', import.meta.url)
+const file = new URL('../docs/reference/benchmarks.md', import.meta.url)
 
 /** `loadBefore`: what the machine was doing before the run, one-minute average. */
 export function writeBenchmarks(
@@ -104,7 +104,7 @@ How it is measured:
   left of its start counts. Each round in a process of its own. Code that an earlier start compiled is found compiled (\`bin/cairn.js\`), as at any second start.
 - Starvation: one honest call after another, 50 ms between them, each timed on its own, while a thread of the bench sends what
   hostile tenants would (\`test/hostile/greedy-calls.ts\`), over several connections without a pause.
-- Transparent huge pages are a setting of the machine, for peers and floors as for Cairn; docs/running.md says what \`always\` brings.
+- Transparent huge pages are a setting of the machine, for peers and floors as for Cairn; docs/guides/run-as-a-service.md says what \`always\` brings.
 - Storage alone: blocks of 4 KiB, beside what \`hash('sha256', block, 'buffer')\` of \`node:crypto\` takes for as many on one core. Cairn asks
   for digests as text, which costs a fifth less than bytes, so the same is printed beside that too. A fifth as many
   others are put before, and read ten times.

@@ -1,4 +1,4 @@
-// A data folder that was copied, or taken as a snapshot, is the same server elsewhere (docs/running.md).
+// A data folder that was copied, or taken as a snapshot, is the same server elsewhere (docs/guides/run-as-a-service.md).
 import assert from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 // kill -9 at random instants while blocks are committed by themselves: the next start, whose rows of the index are not all
 // written, has every one that was acknowledged. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,7 +1,7 @@
 // kill -9 at random instants while files of all sizes, folders and CARs come and go and what nobody keeps is collected:
 // after each restart every pin that was acknowledged is there, to the byte, and so is what the account stores. The seed
 // is printed; set CAIRN_SEED to repeat a run. `npm run test:crash` makes 500 rounds of it.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'

@@ -1,6 +1,6 @@
 // kill -9 at random instants while adding, importing, pinning, creating keys and mining: what was acknowledged is there
 // after the restart. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'

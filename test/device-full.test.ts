@@ -1,6 +1,6 @@
 // A device that is full in the middle of a large add: the add is refused whole, everything else goes on, and with room
 // again the same add is taken by the same server.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

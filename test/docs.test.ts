@@ -29,8 +29,8 @@ for (const [path, text] of generatePages()) {
 }
 
 test('every error and every setting has one row, and no row is left over', () => {
-  assert.deepEqual(firstColumn('docs/errors.md'), Object.keys(faults))
-  assert.deepEqual(firstColumn('docs/configuration.md'), [
+  assert.deepEqual(firstColumn('docs/reference/errors.md'), Object.keys(faults))
+  assert.deepEqual(firstColumn('docs/reference/settings.md'), [
     ...leaves.map((leaf) => leaf.path),
     ...listMembers(sourceSchema).map((member) => `files.sources[].${member.path}`),
     ...[upstreamNetworkSchema, embeddedSchema]
@@ -40,7 +40,7 @@ test('every error and every setting has one row, and no row is left over', () =>
 })
 
 test('every setting of a key is told of where keys are', () => {
-  const page = read('docs/keys.md')
+  const page = read('docs/guides/restrict-keys.md')
   const missing = Object.keys(defaultKeySettings).filter((name) => !page.includes(`\`${name}\``))
   assert.deepEqual(missing, [])
 })
@@ -65,6 +65,21 @@ test('every link to a file or heading of the documents leads somewhere', () => {
   assert.deepEqual(broken, [])
 })
 
+test('every page that code, comments or messages name exists', () => {
+  const texts = globSync(
+    '{src,test,bench,dashboard,verifier,deploy,examples}/**/*.{ts,tsx,yml,sh,py}',
+    {
+      cwd: root.pathname,
+    },
+  )
+  const lost = texts.flatMap((path) =>
+    [...read(path).matchAll(/\bdocs\/[\w./-]+\.md\b/g)]
+      .filter(([page]) => !existsSync(new URL(page, root)))
+      .map(([page]) => `${path}: ${page}`),
+  )
+  assert.deepEqual(lost, [])
+})
+
 test('every word of the glossary is used in the source', () => {
   const code = readSources(new URL('src/', root).pathname)
     .map((file) => codeOf(file.text))
@@ -78,7 +93,7 @@ test('every word of the glossary is used in the source', () => {
 })
 
 test('the nouns of the glossary are in order, so that each is found and entered once', () => {
-  const words = [...read('docs/glossary.md').matchAll(/^\| ([A-Za-z][^|]+) \|/gm)]
+  const words = [...read('docs/explanation/glossary.md').matchAll(/^\| ([A-Za-z][^|]+) \|/gm)]
     .slice(1)
     .map((row) => (row[1] ?? '').toLowerCase())
   const nouns = words.slice(0, words.indexOf('find, get'))
@@ -91,7 +106,7 @@ test('no document has the marks of a merge that was left half done', () => {
 })
 
 test('the glossary names the words that the house checker refuses', () => {
-  const banned = read('docs/glossary.md').split('Banned in names')[1] ?? ''
+  const banned = read('docs/explanation/glossary.md').split('Banned in names')[1] ?? ''
   for (const word of bannedWords) assert.match(banned, new RegExp(word.replace(/s$/, '')))
 })
 
@@ -101,7 +116,7 @@ function firstColumn(path: string): readonly string[] {
 
 /** The first column, except rows of verbs and two-word entries that name a concept, not an identifier. */
 function glossaryWords(): readonly string[] {
-  const rows = [...read('docs/glossary.md').matchAll(/^\| ([^|]+) \|/gm)].slice(1)
+  const rows = [...read('docs/explanation/glossary.md').matchAll(/^\| ([^|]+) \|/gm)].slice(1)
   return rows.flatMap((row) => (row[1] ?? '').split(',').map((word) => word.trim()))
 }
 

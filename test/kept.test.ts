@@ -1,7 +1,7 @@
 // Adds, pins, unpins, collections and restarts of two accounts over the same few contents, many at a time and in any
 // order: what anybody pinned is readable, and what is counted is what a walk finds. The seed is printed; set CAIRN_SEED
 // to repeat a run.
-// Keeps promise 3 of docs/promises.md.
+// Keeps promise 3 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

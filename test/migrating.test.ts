@@ -1,4 +1,4 @@
-// docs/migrating.md: its blocks tagged `run` are run as they stand, with url and key put in, and must print
+// docs/guides/move-from-infura.md: its blocks tagged `run` are run as they stand, with url and key put in, and must print
 // what their last line says.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { missingCurl, missingPython, run } from './fakes/programs.ts'
 import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
-const page = readFileSync(new URL('../docs/migrating.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../docs/guides/move-from-infura.md', import.meta.url), 'utf8')
 const modules = fileURLToPath(new URL('../node_modules', import.meta.url))
 
 const blocks = [...page.matchAll(/^## (.+)\n|^```(\w+) run\n([\s\S]+?)^```$/gm)]

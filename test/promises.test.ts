@@ -1,10 +1,10 @@
-// docs/promises.md both ways: what it names is tested, and what says that it keeps a promise is named there.
+// docs/explanation/guarantees.md both ways: what it names is tested, and what says that it keeps a promise is named there.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
 const root = new URL('../', import.meta.url)
-const page = readFileSync(new URL('docs/promises.md', root), 'utf8')
+const page = readFileSync(new URL('docs/explanation/guarantees.md', root), 'utf8')
 const lines = [...page.matchAll(/^- `([^`]+)`: (.+)$/gm)]
 const named = lines.map(([, file = '', title = '']) => ({ file, title }))
 
@@ -25,7 +25,7 @@ test('under every heading there is a test', () => {
 test('a test whose head names a promise stands under it', () => {
   const files = globSync(['test/**/*.test.ts', 'src/**/*.test.ts'], { cwd: root.pathname })
   const claims = files.flatMap((file) => {
-    const claimed = /^\/\/.*\bpromise (\d+) of docs\/promises\.md/im
+    const claimed = /^\/\/.*\bpromise (\d+) of docs\/explanation\/guarantees\.md/im
     const number = claimed.exec(readFileSync(new URL(file, root), 'utf8'))?.[1]
     return number === undefined ? [] : [{ file, number }]
   })

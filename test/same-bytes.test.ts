@@ -1,5 +1,5 @@
 // The same question by hash has the same answer, byte for byte: asked twice, in a batch, and after a restart.
-// Keeps promise 7 of docs/promises.md.
+// Keeps promise 7 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'

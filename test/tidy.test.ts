@@ -47,7 +47,7 @@ test('a file that a comment or a page names with its folder is there', () => {
   const there = globSync('{src,test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
     cwd: root.pathname,
   })
-  const pages = globSync('{AGENTS.md,CONTRIBUTING.md,docs/*.md}', { cwd: root.pathname })
+  const pages = globSync('{AGENTS.md,CONTRIBUTING.md,docs/**/*.md}', { cwd: root.pathname })
   const texts = [
     ...files.filter((file) => !isTest(file)),
     ...pages.map((path) => ({ path, text: readFileSync(new URL(path, root), 'utf8') })),

@@ -1,5 +1,5 @@
 // What a large upload and its download cost the server in memory (product.md L5), at the running program.
-// Keeps promise 6 of docs/promises.md.
+// Keeps promise 6 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

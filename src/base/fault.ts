@@ -22,7 +22,7 @@ export type FaultRow = {
   readonly paths?: number
 }
 
-/** Codes are never reused. docs/errors.md is made from this table. */
+/** Codes are never reused. docs/reference/errors.md is made from this table. */
 export const faults = {
   bad_json: {
     status: 400,

@@ -1,6 +1,6 @@
 // How much freed memory the process keeps for its next use. What small blocks and replies are read into is freed tens of
 // MiB at a time, when garbage is collected; given back to the system, each page of 4 KiB costs some 2 us to get again in a
-// virtual machine, twice what reading it from a file costs (docs/decisions/0033-freed-memory-is-kept.md).
+// virtual machine, twice what reading it from a file costs (docs/explanation/decisions/0033-retain-freed-memory.md).
 
 /** The largest piece that glibc heeds here (DEFAULT_MMAP_THRESHOLD_MAX). */
 const heededBytesMax = 32 * 1024 * 1024

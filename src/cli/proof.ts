@@ -23,7 +23,7 @@ const sendersMax = 10_000
 
 export function defineProof(command: Command, context: Context): void {
   addSharedOptions(command)
-    .argument('<method>', 'a method that has bundles (docs/operations.md)')
+    .argument('<method>', 'a method that has bundles (docs/reference/methods.md)')
     .argument('[params...]', 'its params, each as JSON or as bare text')
     .option('--url <url>', 'of a running server, with /v3/<key> or without (or CAIRN_URL)')
     .option('--key <key>', 'API key, when the URL has none (or CAIRN_KEY)')

@@ -49,7 +49,7 @@ function networkLines(network: ChosenNetwork | null): readonly string[] {
   }
   return [
     '# Networks behind upstream nodes, the default first. When any is named, exactly these are served: chain is then',
-    '# given here too, as - {name: dev, embedded: true}. All members are in docs/configuration.md.',
+    '# given here too, as - {name: dev, embedded: true}. All members are in docs/reference/settings.md.',
     `${mark}networks:`,
     `${mark}  - name: ${JSON.stringify(name)}`,
     `${mark}    chainId: ${chainId}`,

@@ -29,7 +29,7 @@ export function unknownName(written: string, where: string, known: readonly stri
       text: isVariable ? text : `${where}: ${text}`,
       mend: isVariable
         ? `unset ${name}`
-        : `take it out of ${placeOf(where)}; docs/configuration.md has every setting`,
+        : `take it out of ${placeOf(where)}; docs/reference/settings.md has every setting`,
     }
   }
   const said = `"${name}" is not a setting, did you mean "${nearest}"?`

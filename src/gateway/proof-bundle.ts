@@ -1,5 +1,5 @@
 // A proof bundle: a request, the header of its block and the trie nodes its answer follows from, as JSON
-// (docs/proof-bundles.md). Read from anybody: members, types and counts are judged here, never what they say.
+// (docs/guides/verify-an-answer.md). Read from anybody: members, types and counts are judged here, never what they say.
 
 /** `block`, `header`: null when nothing is proved; then `nodes` is empty. Bytes are hex. */
 export type ProofBundle = {

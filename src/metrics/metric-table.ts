@@ -1,4 +1,4 @@
-// Every metric of `/metrics` but those of the process: name, kind, labels, what it counts. docs/metrics.md is made from
+// Every metric of `/metrics` but those of the process: name, kind, labels, what it counts. docs/reference/metrics.md is made from
 // this table. Names: base units, `_total` for what only grows (prometheus.io, "metric and label naming"). No label
 // names a key, an account, an address or a CID.
 // Tested by src/metrics/metrics.test.ts

@@ -4,7 +4,7 @@
 //   --seconds <n>   of the whole run (540)
 //   --seed <n>      of everything that is drawn (by chance)
 //   --only <name>   one section
-//   --write         write docs/track-record.md
+//   --write         write docs/reference/track-record.md
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../src/base/clock.ts'

@@ -1,8 +1,8 @@
-// docs/track-record.md from what a run found.
+// docs/reference/track-record.md from what a run found.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 
-const file = new URL('../../docs/track-record.md', import.meta.url)
+const file = new URL('../../docs/reference/track-record.md', import.meta.url)
 
 export function writeTrackRecord(run: {
   readonly table: string

@@ -1,5 +1,5 @@
 // One bit of a stored block is flipped on disk: every client must fail, none may take a short or wrong file.
-// Keeps promise 4 of docs/promises.md.
+// Keeps promise 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'

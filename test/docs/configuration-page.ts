@@ -1,4 +1,4 @@
-// docs/configuration.md and .env.example, from the settings table.
+// docs/reference/settings.md and .env.example, from the settings table.
 // Tested by test/docs.test.ts
 import { leaves } from '../../src/config/config.ts'
 import type { Leaf } from '../../src/config/leaf.ts'

@@ -9,10 +9,10 @@ import { operationsPage } from './operations-page.ts'
 /** Path from the root of the project -> text. */
 export function generatePages(): ReadonlyMap<string, string> {
   return new Map([
-    ['docs/errors.md', errorsPage()],
-    ['docs/configuration.md', configurationPage()],
-    ['docs/operations.md', operationsPage()],
-    ['docs/metrics.md', metricsPage()],
+    ['docs/reference/errors.md', errorsPage()],
+    ['docs/reference/settings.md', configurationPage()],
+    ['docs/reference/methods.md', operationsPage()],
+    ['docs/reference/metrics.md', metricsPage()],
     ['.env.example', environmentExample()],
   ])
 }

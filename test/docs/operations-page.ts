@@ -1,4 +1,4 @@
-// docs/operations.md, from the operation tables.
+// docs/reference/methods.md, from the operation tables.
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
@@ -53,7 +53,7 @@ export function operationsPage(): string {
 answered -32601. Those below are refused in words of their own. \`/ws/v3/<API_KEY>\` takes the same over WebSocket, and there
 \`eth_subscribe\` and \`eth_unsubscribe\` too; each event has its price: 50 for a head, 300 for each block of a subscription to
 logs, 200 for what became pending within 700 ms. Bundle: with \`?proof=1\` the answer brings what proves it, under that name
-([proof bundles](proof-bundles.md)).`,
+([proof bundles](../guides/verify-an-answer.md)).`,
     markdownTable(['Method', 'Units', 'Bundle'], rpcOperationRows()),
     markdownTable(['Refused', 'Code', 'Message'], refusedRows()),
     '## File commands',

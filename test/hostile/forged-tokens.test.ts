@@ -1,6 +1,6 @@
 // JWTs that somebody forges who knows a good one and the public key: changed at a bit, a claim or the header, signed by
 // others or by nobody. None enters but the tokens that were signed.
-// Keeps promise 8 of docs/promises.md.
+// Keeps promise 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHmac, randomInt } from 'node:crypto'
 import { test } from 'node:test'

@@ -1,7 +1,7 @@
 // More than twenty secrets planted where callers and operators put them (product.md S10), in good and bad requests of
 // both faces, on the command line's input, around a dead EVM thread. None may come out anywhere but where it
 // was shown on purpose.
-// Keeps promise 8 of docs/promises.md.
+// Keeps promise 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'

@@ -1,6 +1,6 @@
 // Secrets of the operator in the URL and the headers of an upstream, which repeats all of them wherever a reply has room for
 // text. None may come out: not to callers, logs or commands, and not into files.
-// Keeps promise 8 of docs/promises.md.
+// Keeps promise 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

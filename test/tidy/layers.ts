@@ -1,4 +1,4 @@
-// The house rules as data: the layer table of docs/architecture.md, the doors to the outside, banned words.
+// The house rules as data: the layer table of docs/explanation/architecture.md, the doors to the outside, banned words.
 // Tested by test/tidy/check.test.ts
 
 export type Layer = { readonly level: number; readonly folders: readonly string[] }

@@ -1,6 +1,6 @@
 // Upstreams that lie, in more than five hundred ways that differ: no wrong answer is served, nothing wrong is kept,
 // who lied is known and no longer asked, and every request is answered while one honest upstream remains.
-// Keeps promise 5 of docs/promises.md
+// Keeps promise 5 of docs/explanation/guarantees.md
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'

@@ -11,7 +11,7 @@ import type { SqlValue, Statement } from '../../db/writer.ts'
  */
 const isReadable = 'file > 0'
 
-/** About a row of `block`: an account keeps it (docs/decisions/0018). */
+/** About a row of `block`: an account keeps it (docs/explanation/decisions/0018). */
 export const isCharged = 'EXISTS (SELECT 1 FROM charge WHERE charge.block = block.id)'
 
 /** As the block lies there: whole, or only the data of a dag-pb leaf. */

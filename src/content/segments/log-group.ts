@@ -43,7 +43,7 @@ export type Joined = {
 
 const chunkBytes = 1024 * 1024
 const groupBytesMax = 16 * 1024 * 1024
-/** So that the next ones are named and copied while others are written (docs/decisions/0034-four-groups-of-the-log.md). */
+/** So that the next ones are named and copied while others are written (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupWaitersMax = 64
 /** For four groups that are written, the one that was told of last, and the one that fills. */
 const spareChunksMax = 6

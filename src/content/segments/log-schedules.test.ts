@@ -1,6 +1,6 @@
 // The log under schedules of chance: blocks are joined and appended while writes end in any order and some fail. The seed
 // is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'

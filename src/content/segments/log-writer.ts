@@ -52,7 +52,7 @@ export type DurableBlocks = {
 }
 
 const waitingBytesMax = 64 * 1024 * 1024
-/** Full groups that are on their way beside the oldest one (docs/decisions/0034-four-groups-of-the-log.md). */
+/** Full groups that are on their way beside the oldest one (docs/explanation/decisions/0034-four-log-writes-in-flight.md). */
 const groupsBesideMax = 3
 const nowhere: Place = { file: 0, at: 0 }
 /** What a commit without rows of its own changed. */

@@ -1,6 +1,6 @@
 // A loss of power at any instant of a busy store: all that was acknowledged is there and proves itself, and every row
 // of the index points at bytes that are on disk. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/promises.md.
+// Keeps promise 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import { test, type TestContext } from 'node:test'

@@ -1,6 +1,6 @@
 // Any bit of any file flipped, any file cut short, any row pointed elsewhere: never a wrong byte. The seed is printed;
 // set CAIRN_SEED to repeat a run.
-// Keeps promise 4 of docs/promises.md.
+// Keeps promise 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'

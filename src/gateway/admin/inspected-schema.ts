@@ -16,7 +16,7 @@ export const ofRequest = { ...keyPath, request: z.coerce.number().int().min(0) }
 export const filterInput = {
   /** Of one of its calls. */
   method: z.string().max(128).optional(),
-  /** A code of docs/errors.md, `ok`, or `failed`: anything but ok. */
+  /** A code of docs/reference/errors.md, `ok`, or `failed`: anything but ok. */
   outcome: z.string().max(64).optional(),
   network: z.string().max(64).optional(),
   /** Those that took at least so long, milliseconds. */

@@ -4,7 +4,7 @@ import type { RpcOperation } from '../operation.ts'
 import { methodShapes, type ParamShape } from './method-shapes.ts'
 import { block, blockHash, blockNumber, type Json, parts, type WireType } from './types.ts'
 
-/** What any call may be told; the rest is in docs/errors.md. */
+/** What any call may be told; the rest is in docs/reference/errors.md. */
 const anyCall = [
   'bad_params',
   'refused_by_setting',

@@ -1,5 +1,5 @@
 // How a block outside UnixFS files is served to readers: as itself, under the format of its codec.
-// Nothing is converted from one codec to another (docs/decisions/0046).
+// Nothing is converted from one codec to another (docs/explanation/decisions/0046).
 // Tested by src/http/path-dag.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'

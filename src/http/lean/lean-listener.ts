@@ -1,4 +1,4 @@
-// The listener of the hot path (docs/decisions/0014): plain calls are read with llhttp and answered over node:net.
+// The listener of the hot path (docs/explanation/decisions/0014): plain calls are read with llhttp and answered over node:net.
 // Everything else it hands to node:http, which decides alone about it.
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'

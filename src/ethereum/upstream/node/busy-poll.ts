@@ -1,6 +1,6 @@
 // Stays awake for the answer of an upstream that is near. A node of the same machine answers within 0.1 ms, and in a virtual
 // machine a thread that went to sleep for it takes nearly as long again to wake up; looking at the sockets again and again
-// costs less than that (docs/decisions/0032-awake-for-an-upstream-that-is-near.md).
+// costs less than that (docs/explanation/decisions/0032-busy-poll-local-upstreams.md).
 // Tested by src/ethereum/upstream/node/busy-poll.test.ts
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../../base/clock.ts'

@@ -132,7 +132,7 @@ export function conclude(pool: ContentPool, findings: Findings, about: Conclusio
   if (count('unproved') > 0 || hasValues(pool, about)) {
     const what = about.need === 'proof' || about.need === 'code' ? 'state' : about.need
     const detail = `${what} at block ${block} can be read but not proved`
-    throw new Fault('unprovable', { detail, data: { block, see: 'docs/upstreams.md' } })
+    throw new Fault('unprovable', { detail, data: { block, see: 'docs/guides/own-nodes.md' } })
   }
   const { refusal } = findings
   if (refusal !== undefined && count('refused') > 0) {
