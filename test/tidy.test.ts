@@ -36,6 +36,25 @@ test('every operation is in a table of operations', () => {
   )
 })
 
+test('sections of the change log are versions, newest first, with a date or unreleased', () => {
+  const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
+  const headings = text.split('\n').filter((line) => line.startsWith('## '))
+  const versions = headings.map((heading) => {
+    const form = /^## \[(\d+)\.(\d+)\.(\d+)\] - (?:\d{4}-\d{2}-\d{2}|Unreleased)$/.exec(heading)
+    assert.ok(form, heading)
+    return form.slice(1).map(Number)
+  })
+  assert.ok(versions.length > 0)
+  const newestFirst = versions.toSorted((one, other) => {
+    const at = one.findIndex((part, index) => part !== other[index])
+    return at < 0 ? 0 : (other[at] ?? 0) - (one[at] ?? 0)
+  })
+  assert.deepEqual(versions, newestFirst)
+  const unreleased = headings.filter((heading) => heading.endsWith('Unreleased'))
+  assert.deepEqual(unreleased, headings.slice(0, unreleased.length), 'only the newest is open')
+  assert.ok(unreleased.length <= 1)
+})
+
 test('every fragment of the change log has a heading and a text', () => {
   for (const name of globSync('changes/unreleased/*.md', { cwd: root.pathname })) {
     const text = readFileSync(new URL(name, root), 'utf8')
