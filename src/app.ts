@@ -1,7 +1,7 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
-import { createFairTimeSlices } from './base/fair-time-slices.ts'
+import { createFairTurns } from './base/fair-turns.ts'
 import { join, resolve } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
@@ -10,7 +10,7 @@ import { obtainSealSecret } from './accounts/server-identity.ts'
 import { createPublicKeys } from './accounts/public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { backgroundFailed, guardClock, logUnhandled } from './base/guarded-clock.ts'
-import { startIdleCollections } from './base/idle-collections.ts'
+import { startQuietCollections } from './base/quiet-collections.ts'
 import { createLog, type Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import { lockFolder } from './db/lock.ts'
@@ -111,7 +111,7 @@ export async function startServer(
   }
   const clock = guardClock(systemClock, log)
   await using starting = new AsyncDisposableStack()
-  starting.defer(startIdleCollections(clock))
+  starting.defer(startQuietCollections(clock))
   starting.defer(logUnhandled(log))
 
   makeDataFolder(config.dataDir)
@@ -190,7 +190,7 @@ export async function startServer(
     log,
   })
   starting.defer(() => alerts.stop())
-  const turns = createFairTimeSlices(clock)
+  const turns = createFairTurns(clock)
   const limiter = createLimiter({
     clock,
     unitsToday: usage.unitsToday,

@@ -2,7 +2,7 @@
 // Tested by test/start.test.ts
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import type { Clock } from './base/clock.ts'
-import type { FairTimeSlices } from './base/fair-time-slices.ts'
+import type { FairTurns } from './base/fair-turns.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import type { Gateway } from './gateway/gateway.ts'
@@ -32,7 +32,7 @@ type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesCla
 export type FacesParts = {
   readonly gateway: Gateway
   readonly inspector: Inspector
-  readonly turns: FairTimeSlices
+  readonly turns: FairTurns
   /** As of the start. */
   readonly config: Config
   /** As of now. */

@@ -1,11 +1,11 @@
 // The gateway over what stands already: who enters, what is charged and counted, which files and paths are served.
 // Settings are read at each request.
 // Tested by test/start.test.ts
-import type { FairTimeSlices } from './base/fair-time-slices.ts'
+import type { FairTurns } from './base/fair-turns.ts'
 import type { Caller } from './accounts/caller.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
-import { setNewest } from './base/set-newest.ts'
+import { keepNewest } from './base/keep-newest.ts'
 import type { Log } from './base/log.ts'
 import { chooseProfile } from './choose-profile.ts'
 import type { Config } from './config/settings.ts'
@@ -17,7 +17,7 @@ import { createEvents } from './gateway/events/network-events.ts'
 import type { Gateway } from './gateway/gateway.ts'
 import { createGateway } from './gateway/handle.ts'
 import type { Inspector } from './gateway/inspect/inspector.ts'
-import { createAnswerCache } from './gateway/answer-cache.ts'
+import { createKeptAnswers } from './gateway/kept-answers.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import type { Files } from './ipfs/files.ts'
@@ -47,7 +47,7 @@ export function openGateway(parts: {
   readonly failed: FailedEntries
   readonly limiter: Limiter
   /** Of the request thread. */
-  readonly turns: FairTimeSlices
+  readonly turns: FairTurns
   readonly fileMeters: FileMeters
   readonly usage: Usage
   readonly counters: Counters
@@ -102,7 +102,7 @@ export function openGateway(parts: {
     const known = filesByAccount.get(accountId)
     if (known !== undefined) return known
     const files = createFiles({ ...filesSettings, ...own.of(accountId) })
-    setNewest(filesByAccount, accountId, files, filesByAccountMax)
+    keepNewest(filesByAccount, accountId, files, filesByAccountMax)
     return files
   }
   return createGateway({
@@ -145,7 +145,7 @@ export function openGateway(parts: {
     operationsOf: opened.operationsOf,
     resolveBlock,
     eventsOf: createEvents({ clock, log, findSender }),
-    keptAnswers: createAnswerCache({ bytesMax: config.memory.answersBytesMax }),
+    keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
     log,
   })
 }

@@ -2,9 +2,6 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { openAdminAccess } from '../src/cli/admin-access.ts'
-import { listAccounts } from '../src/gateway/admin/list-accounts.ts'
-import { listFiles } from '../src/gateway/admin/list-files.ts'
-import { listStorage } from '../src/gateway/admin/list-storage.ts'
 import { type Started, startCairn } from './started-server.ts'
 
 let cairn: Started
@@ -33,16 +30,19 @@ async function add(name: string, content: string): Promise<string> {
 
 test('pins are listed with their sizes, the newest first, page by page, and storage by account', async () => {
   await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
-  const [account] = (await admin.run(listAccounts, {})).accounts
+  const [account] = (await admin.call('GET /accounts')).accounts
   const id = account?.id ?? ''
-  deepEqual((await admin.run(listFiles, { account: id })).pins, [])
+  deepEqual((await admin.call('GET /accounts/{account}/files', { account: id })).pins, [])
 
   const cids: string[] = []
   for (let index = 0; index < 205; index++) cids.push(await add(`${index}.txt`, `stone ${index}\n`))
-  const first = await admin.run(listFiles, { account: id })
+  const first = await admin.call('GET /accounts/{account}/files', { account: id })
   equal(first.pins.length, 200)
   ok(first.next !== null)
-  const second = await admin.run(listFiles, { account: id, from: first.next ?? '' })
+  const second = await admin.call('GET /accounts/{account}/files', {
+    account: id,
+    from: first.next ?? '',
+  })
   equal(second.next, null)
   const listed = [...first.pins, ...second.pins]
   deepEqual(listed.map(({ cid }) => cid).toSorted(), cids.toSorted())
@@ -58,15 +58,18 @@ test('pins are listed with their sizes, the newest first, page by page, and stor
   )
   deepEqual(first.stored.blocks, 205)
 
-  const { accounts, stored } = await admin.run(listStorage, {})
+  const { accounts, stored } = await admin.call('GET /storage')
   deepEqual(accounts, [{ account: account?.name, pins: 205, ...first.stored }])
   ok(stored.blocks >= 205)
 })
 
 test('a place in the list that is none is refused', async () => {
   await using admin = await openAdminAccess(context, { dataDir: cairn.dataDir })
-  const [account] = (await admin.run(listAccounts, {})).accounts
+  const [account] = (await admin.call('GET /accounts')).accounts
   for (const from of ['x', '1-', '1-zzz', `1-${'Q'.repeat(250)}`]) {
-    await rejects(admin.run(listFiles, { account: account?.id ?? '', from }), { code: 'bad_input' })
+    await rejects(
+      admin.call('GET /accounts/{account}/files', { account: account?.id ?? '', from }),
+      { code: 'bad_input' },
+    )
   }
 })

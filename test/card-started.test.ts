@@ -4,8 +4,6 @@ import { request as httpRequest } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { openAdminAccess } from '../src/cli/admin-access.ts'
-import { beginCard } from '../src/gateway/admin/begin-card.ts'
-import { removeCard } from '../src/gateway/admin/remove-card.ts'
 import { type FakeStripe, type SignedNotice, startFakeStripe } from './fakes/fake-stripe.ts'
 import { type Started, startCairn } from './started-server.ts'
 
@@ -72,7 +70,10 @@ test('a card opens the file face as soon as its notice came, and closes it when 
       /^\{"Message":"billing card required: add a card to the account to use the file network at http:\S+\/dashboard\/card","Code":0,"Type":"error"\}\n$/,
     )
     const admin = await openLocal(t, cairn, env)
-    const form = await admin.run(beginCard, { account: id, attempt: randomUUID() })
+    const form = await admin.call('POST /accounts/{account}/card/forms', {
+      account: id,
+      attempt: randomUUID(),
+    })
     assert.deepEqual(Object.keys(form).toSorted(), ['clientSecret', 'publishableKey'])
     const [formId = ''] = stripe.forms.keys()
     stripe.fillIn(formId, { last4: '4444' })
@@ -90,7 +91,10 @@ test('a card opens the file face as soon as its notice came, and closes it when 
       state: 'on-file',
       card: { brand: 'visa', last4: '4444', expiryMonth: 12, expiryYear: 2030 },
     })
-    assert.equal((await admin.run(removeCard, { account: id })).state, 'missing')
+    assert.equal(
+      (await admin.call('DELETE /accounts/{account}/card', { account: id })).state,
+      'missing',
+    )
     while ((await version()).status !== 402);
     const { next } = await cairnCli(cairn, env, 'refresh')
     assert.match(String(next), /^Add a card/)

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../src/base/clock.ts'
 import type { Actor } from '../src/gateway/admin/actor.ts'
-import type { AdminCall, AdminOperation } from '../src/gateway/admin/admin-operation.ts'
+import type { AdminCall } from '../src/gateway/admin/admin-operation.ts'
 import { adminOperations } from '../src/gateway/admin/index.ts'
 import { runAdmin } from '../src/gateway/admin/run-admin.ts'
 import type { InspectedRequest } from '../src/gateway/inspect/inspected-request.ts'
@@ -32,6 +32,7 @@ async function rig(t: Pick<TestContext, 'after'>) {
 
   async function reply(id: string, sent: Readonly<Record<string, unknown>>, actor: Actor = member) {
     const operation = adminOperations.find((one) => one.id === id)
+    if (operation === undefined) throw new Error(`no operation ${id}`)
     const call = {
       inspecting: opened,
       identity,
@@ -39,7 +40,7 @@ async function rig(t: Pick<TestContext, 'after'>) {
       actor,
       signal: leaving.signal,
     }
-    return await runAdmin(operation as AdminOperation, sent, call as unknown as AdminCall)
+    return await runAdmin(operation, sent, call as unknown as AdminCall)
   }
   async function admin<Value>(id: string, sent: Readonly<Record<string, unknown>> = place) {
     const told = await reply(id, sent)

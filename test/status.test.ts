@@ -50,7 +50,7 @@ const view: ServerView = {
 }
 
 async function run(
-  operation: unknown,
+  operation: AdminOperation,
   sent: Readonly<Record<string, unknown>>,
   server: ServerView | null = view,
 ): Promise<Record<string, unknown>> {
@@ -62,7 +62,7 @@ async function run(
     session: { begin: () => {}, end: () => {}, remember: () => {} },
     signal: new AbortController().signal,
   }
-  const reply = await runAdmin(operation as AdminOperation, sent, call)
+  const reply = await runAdmin(operation, sent, call)
   return (reply as { value: Record<string, unknown> }).value
 }
 

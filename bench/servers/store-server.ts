@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { keepFreedMemory } from '../../src/base/keep-freed-memory.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createHashWorker } from '../../src/codec/hash-worker.ts'
-import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
+import { createHashBeside } from '../../src/codec/hash-beside.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { sha256Name, sha256NameBytes as nameBytes } from '../../src/codec/multihash.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createSequentialRead } from '../../src/content/sequential-read.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, Item, Verify } from '../../src/content/ref.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
@@ -39,7 +39,7 @@ const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
 const bytesDb = openDatabase(path, { readOnly: true })
 /** As a server does where there is more than one processor. */
-const hashBeside = createHashWorker((module) => writer.attach(module))
+const hashBeside = createHashBeside((guest) => writer.invite(guest))
 const store = await openStore({
   dataDir,
   database,
@@ -72,11 +72,11 @@ const files = createFiles({
   store,
   forget: store.forget,
   obtain,
-  readRun: createSequentialRead({
+  readRun: createReadRun({
     store,
     verify,
     verifyLeaf,
-    verifyBeside: createParallelVerify(hashBeside),
+    verifyBeside: createVerifyBeside(hashBeside),
     log,
     count: () => {},
   }),

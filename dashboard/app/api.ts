@@ -1,7 +1,12 @@
 // The admin API as the page calls it: JSON in and out, the session in a cookie that scripts cannot read, and a header
 // that no form of another site can send.
+import {
+  addressOf,
+  type AdminRequest,
+  createAdminCaller,
+  requestOf,
+} from '../../src/gateway/admin/client.ts'
 
-export const apiBase = '/api/v1'
 /** Told to the window when a call was refused because nobody is signed in any more. */
 export const signedOutEvent = 'cairn-signed-out'
 
@@ -38,55 +43,28 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** What an operation of the table answers: `Reply<typeof listKeys>`, with an `import type` of the operation. */
-export type Reply<Operation> = Operation extends {
-  run(...args: never[]): infer Result
-}
-  ? Awaited<Result>
-  : never
-
-/** One event of an operation that gives events. */
-export type Event<Operation> = Operation extends {
-  run(...args: never[]): AsyncIterable<infer Each>
-}
-  ? Each
-  : never
-
-/** What may stand in a path or a query; bodies hold any JSON. */
-type Plain = string | number | boolean
-
-type Sent = Readonly<Record<string, unknown>>
-
-/**
- * Runs the operation of that method and path: `call('POST /accounts/{account}/keys', { account, name })`. Members named in
- * braces go into the path; of GET and DELETE the rest goes into the query, else into the body. Rejects with ApiError, and
- * tells the window when that says that nobody is signed in.
- */
-export async function call<Operation>(
-  operation: string,
-  sent: Sent = {},
-  signal?: AbortSignal,
-): Promise<Reply<Operation>> {
+/** Runs an operation, and notifies the window of a refusal because the session is over. Rejects with ApiError. */
+export const call = createAdminCaller(async (route, input, signal) => {
   try {
-    return await ask<Operation>(operation, sent, signal)
+    return await send(requestOf(route, input), signal)
   } catch (error) {
     if (isSignedOut(error)) dispatchEvent(new Event(signedOutEvent))
     throw error
   }
-}
+})
+
+/** As `call`, without the notice to the window. */
+export const callQuietly = createAdminCaller(
+  async (route, input, signal) => await send(requestOf(route, input), signal),
+)
 
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'signed_out'
 }
 
-/** As `call`, and tells nobody. */
-export async function ask<Operation>(
-  operation: string,
-  sent: Sent = {},
-  signal?: AbortSignal,
-): Promise<Reply<Operation>> {
-  const { method, url, body } = requestOf(operation, sent)
-  const response = await send(url, {
+async function send(request: AdminRequest, signal: AbortSignal | undefined): Promise<unknown> {
+  const { method, body } = request
+  const response = await reach(addressOf(request), {
     method,
     headers: {
       accept: 'application/json',
@@ -98,34 +76,10 @@ export async function ask<Operation>(
   })
   const text = await response.text()
   if (!response.ok) throw errorOf(response.status, text)
-  return (text === '' ? undefined : JSON.parse(text)) as Reply<Operation>
+  return text === '' ? undefined : JSON.parse(text)
 }
 
-/** Address of a GET operation, for links that download and for event streams. */
-export function urlOf(operation: string, sent: Sent = {}): string {
-  return requestOf(operation, sent).url
-}
-
-export function requestOf(
-  operation: string,
-  sent: Sent,
-): { readonly method: string; readonly url: string; readonly body: string | null } {
-  const [method = '', pattern = ''] = operation.split(' ')
-  const rest = new Map(Object.entries(sent).filter(([, value]) => value !== undefined))
-  const path = pattern.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
-    const value = rest.get(name)
-    if (value === undefined) throw new Error(`${operation} needs ${name}`)
-    rest.delete(name)
-    return encodeURIComponent(value as Plain)
-  })
-  if (method !== 'GET' && method !== 'DELETE') {
-    return { method, url: apiBase + path, body: JSON.stringify(Object.fromEntries(rest)) }
-  }
-  const query = new URLSearchParams([...rest].map(([name, value]) => [name, `${value as Plain}`]))
-  return { method, url: apiBase + path + (rest.size === 0 ? '' : `?${query}`), body: null }
-}
-
-async function send(url: string, options: RequestInit): Promise<Response> {
+async function reach(url: string, options: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
   } catch (cause) {

@@ -1,6 +1,7 @@
 // Both faces, called as a key of the account: its limits, its units, its usage. The session says who asks.
 // Tested by test/browser/proof.test.ts
-import { ApiError, apiBase } from './api.ts'
+import { adminBase } from '../../src/gateway/admin/admin-route.ts'
+import { ApiError } from './api.ts'
 
 export type KeyPlace = { readonly account: string; readonly key: string }
 
@@ -83,7 +84,7 @@ function refusal(response: Response, text: string): ApiError {
 }
 
 function base(account: string, key: string): string {
-  return `${apiBase}/accounts/${encodeURIComponent(account)}/keys/${encodeURIComponent(key)}`
+  return `${adminBase}/accounts/${encodeURIComponent(account)}/keys/${encodeURIComponent(key)}`
 }
 
 async function ask(url: string, options: RequestInit): Promise<Response> {

@@ -1,8 +1,6 @@
 // Which key of the account a page calls as: the ones that work now, the last choice first.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
-import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
-import type { getStatus } from '../../src/gateway/admin/get-status.ts'
 import { Card } from '../ui/card.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Empty } from '../ui/note.tsx'
@@ -25,8 +23,8 @@ export function useChoices(): Loaded<Choices> {
   return useLoaded(
     async (signal) => {
       const [{ keys }, { networks }] = await Promise.all([
-        call<typeof listKeys>('GET /accounts/{account}/keys', { account: account.id }, signal),
-        call<typeof getStatus>('GET /status', {}, signal),
+        call('GET /accounts/{account}/keys', { account: account.id }, signal),
+        call('GET /status', {}, signal),
       ])
       const now = Date.now()
       const working = keys.filter(

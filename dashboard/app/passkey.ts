@@ -1,9 +1,7 @@
 // Passkeys as the browser has them (WebAuthn): makes one and signs with one, by what the API asked for. Bytes go over the
 // wire as base64url.
 // Tested by test/browser/passkeys.test.ts
-import type { beginPasskeySignIn } from '../../src/gateway/admin/begin-passkey-sign-in.ts'
-import type { beginPasskey } from '../../src/gateway/admin/begin-passkey.ts'
-import type { Reply } from './api.ts'
+import type { AdminInput, AdminReply } from '../../src/gateway/admin/client.ts'
 
 /** Why this page can use none; `link`: where it could. */
 type NoPasskeys = { readonly why: string; readonly link: string | null }
@@ -24,11 +22,11 @@ export function whyNoPasskeys(): NoPasskeys | null {
   return null
 }
 
-/** What `POST /me/passkeys` takes besides a name. Rejects with an Error in words for people. */
+/** The input of `POST /me/passkeys`, except the name. Rejects with an Error in words for people. */
 export async function makePasskey({
   seal,
   options,
-}: Reply<typeof beginPasskey>): Promise<Readonly<Record<string, unknown>>> {
+}: AdminReply<'POST /me/passkeys/begin'>): Promise<Omit<AdminInput<'POST /me/passkeys'>, 'name'>> {
   const publicKey: PublicKeyCredentialCreationOptions = {
     ...options,
     challenge: fromBase64url(options.challenge),
@@ -49,11 +47,11 @@ export async function makePasskey({
   }
 }
 
-/** What `POST /session/passkey` takes. Rejects with an Error in words for people. */
+/** The input of `POST /session/passkey`. Rejects with an Error in words for people. */
 export async function signWithPasskey({
   seal,
   options,
-}: Reply<typeof beginPasskeySignIn>): Promise<Readonly<Record<string, unknown>>> {
+}: AdminReply<'POST /session/passkey/begin'>): Promise<AdminInput<'POST /session/passkey'>> {
   const publicKey = { ...options, challenge: fromBase64url(options.challenge) }
   const signed = await inWords(() => navigator.credentials.get({ publicKey }))
   const response = signed.response as AuthenticatorAssertionResponse

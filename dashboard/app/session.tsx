@@ -1,15 +1,14 @@
 // Who is signed in, the accounts they belong to, and the one that is looked at.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { listAccounts } from '../../src/gateway/admin/list-accounts.ts'
-import type { whoAmI } from '../../src/gateway/admin/who-am-i.ts'
-import { ask, type Reply, signedOutEvent } from './api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { callQuietly, signedOutEvent } from './api.ts'
 import { usePlace } from './router.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
-export type Account = Reply<typeof listAccounts>['accounts'][number]
+export type Account = AdminReply<'GET /accounts'>['accounts'][number]
 
-type Found = Omit<Reply<typeof whoAmI>, 'accounts'> & { readonly accounts: readonly Account[] }
+type Found = Omit<AdminReply<'GET /me'>, 'accounts'> & { readonly accounts: readonly Account[] }
 
 export type Session = Found & {
   /** The one that pages of an account are about; null: the person belongs to none. */
@@ -42,8 +41,8 @@ export function useFindSession(): Loaded<Found> {
     isLooking.current = true
     try {
       const [me, { accounts }] = await Promise.all([
-        ask<typeof whoAmI>('GET /me', {}, signal),
-        ask<typeof listAccounts>('GET /accounts', {}, signal),
+        callQuietly('GET /me', {}, signal),
+        callQuietly('GET /accounts', {}, signal),
       ])
       return { ...me, accounts }
     } finally {

@@ -1,7 +1,5 @@
 // The form of Stripe's, in our frame: begun at Cairn, filled in at Stripe, and looked up at Cairn when it was sent.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { beginCard } from '../../src/gateway/admin/begin-card.ts'
-import type { refreshCard } from '../../src/gateway/admin/refresh-card.ts'
 import { call } from '../app/api.ts'
 import { Form, useSending } from '../ui/form.tsx'
 import { Lone } from '../ui/lone.tsx'
@@ -66,10 +64,10 @@ async function openForm(
   place: { readonly current: HTMLElement | null },
 ): Promise<Confirm> {
   const attempt = crypto.randomUUID()
-  const { clientSecret, publishableKey } = await call<typeof beginCard>(
-    'POST /accounts/{account}/card/forms',
-    { account, attempt },
-  )
+  const { clientSecret, publishableKey } = await call('POST /accounts/{account}/card/forms', {
+    account,
+    attempt,
+  })
   const stripe = await loadStripe(publishableKey)
   const dark = getComputedStyle(document.documentElement).colorScheme === 'dark'
   const elements = stripe.elements({
@@ -90,6 +88,6 @@ async function openForm(
 
 /** Cairn looks at Stripe before the page does, so that the card is there when it opens. */
 async function leave(account: string): Promise<void> {
-  await call<typeof refreshCard>('POST /accounts/{account}/card/refresh', { account })
+  await call('POST /accounts/{account}/card/refresh', { account })
   location.assign(back(account))
 }

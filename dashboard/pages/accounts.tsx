@@ -1,9 +1,7 @@
 // All accounts of the server: for operators.
 import { useState } from 'preact/hooks'
-import type { changeAccount } from '../../src/gateway/admin/change-account.ts'
-import type { createAccount } from '../../src/gateway/admin/create-account.ts'
-import type { listAccounts } from '../../src/gateway/admin/list-accounts.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -18,13 +16,13 @@ import { Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
 import { judgeLimits, LimitField } from './keys/limit-field.tsx'
 
-type Account = Reply<typeof listAccounts>['accounts'][number]
+type Account = AdminReply<'GET /accounts'>['accounts'][number]
 
 export function AccountsPage() {
   const { account: chosen, chooseAccount, reload } = useSession()
   const [making, setMaking] = useState(false)
   const [changing, setChanging] = useState<Account | null>(null)
-  const accounts = useLoaded((signal) => call<typeof listAccounts>('GET /accounts', {}, signal), [])
+  const accounts = useLoaded((signal) => call('GET /accounts', {}, signal), [])
   const changed = (): void => {
     accounts.again()
     reload()
@@ -103,7 +101,7 @@ function CreateAccount({ onMade, onClose }: { onMade(): void; onClose(): void })
         action="Make the account"
         fields={['name']}
         onSend={async () => {
-          await call<typeof createAccount>('POST /accounts', { name: name.trim(), hasCard })
+          await call('POST /accounts', { name: name.trim(), hasCard })
           onMade()
           onClose()
         }}
@@ -153,7 +151,7 @@ function ChangeAccount({
         onSend={async () => {
           judgeLimits(settings)
           const sent = { account: account.id, name: name.trim(), settings }
-          await call<typeof changeAccount>('PATCH /accounts/{account}', sent)
+          await call('PATCH /accounts/{account}', sent)
           onChanged()
           onClose()
         }}

@@ -1,8 +1,7 @@
 // What was changed, by whom and when: of the account, or for operators of the whole server.
 import { useState } from 'preact/hooks'
-import type { listAllAudit } from '../../src/gateway/admin/list-all-audit.ts'
-import type { listAudit } from '../../src/gateway/admin/list-audit.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatTime } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -11,7 +10,7 @@ import { Empty, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
-type AuditRecord = Reply<typeof listAudit>['records'][number]
+type AuditRecord = AdminReply<'GET /accounts/{account}/audit'>['records'][number]
 
 const pageSize = 50
 
@@ -51,12 +50,8 @@ function Records({ scope }: { readonly scope: 'account' | 'server' }) {
   const records = useLoaded(
     (signal) =>
       scope === 'server'
-        ? call<typeof listAllAudit>('GET /audit', { before, limit: pageSize }, signal)
-        : call<typeof listAudit>(
-            'GET /accounts/{account}/audit',
-            { account, before, limit: pageSize },
-            signal,
-          ),
+        ? call('GET /audit', { before, limit: pageSize }, signal)
+        : call('GET /accounts/{account}/audit', { account, before, limit: pageSize }, signal),
     [scope, account, before],
   )
   return (

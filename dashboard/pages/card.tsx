@@ -1,10 +1,7 @@
 // The billing card of the account: whether there is one, which, and what to do about it.
 import { useState } from 'preact/hooks'
-import type { getCard } from '../../src/gateway/admin/get-card.ts'
-import type { markCard } from '../../src/gateway/admin/mark-card.ts'
-import type { refreshCard } from '../../src/gateway/admin/refresh-card.ts'
-import type { removeCard } from '../../src/gateway/admin/remove-card.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatTime } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -16,12 +13,12 @@ import { useSending } from '../ui/form.tsx'
 import { Note, Problem, Show } from '../ui/note.tsx'
 import { useToast } from '../ui/toast.tsx'
 
-type CardStatus = Reply<typeof getCard>
+type CardStatus = AdminReply<'GET /accounts/{account}/card'>
 
 export function CardPage() {
   const { id, name } = useAccount()
   const card = useLoaded(
-    (signal) => call<typeof getCard>('GET /accounts/{account}/card', { account: id }, signal),
+    (signal) => call('GET /accounts/{account}/card', { account: id }, signal),
     [id],
   )
   return (
@@ -86,15 +83,15 @@ function Deeds({ status, again }: { readonly status: CardStatus; again(): void }
     again()
   }
   const look = async (): Promise<void> => {
-    await call<typeof refreshCard>('POST /accounts/{account}/card/refresh', { account: id })
+    await call('POST /accounts/{account}/card/refresh', { account: id })
     done('Stripe was asked')
   }
   const remove = async (): Promise<void> => {
-    await call<typeof removeCard>('DELETE /accounts/{account}/card', { account: id })
+    await call('DELETE /accounts/{account}/card', { account: id })
     done('The card was taken away')
   }
   const mark = async (hasCard: boolean): Promise<void> => {
-    await call<typeof markCard>('PUT /accounts/{account}/card/mark', { account: id, hasCard })
+    await call('PUT /accounts/{account}/card/mark', { account: id, hasCard })
     done(hasCard ? 'The account is marked' : 'The mark was taken away')
   }
   return (

@@ -1,12 +1,8 @@
 // What the account keeps: upload, list, pin, unpin, open, and how much of the quota it takes.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
-import type { getAccount } from '../../src/gateway/admin/get-account.ts'
-import type { getCard } from '../../src/gateway/admin/get-card.ts'
-import type { getStatus } from '../../src/gateway/admin/get-status.ts'
-import type { listFiles } from '../../src/gateway/admin/list-files.ts'
-import type { listStorage } from '../../src/gateway/admin/list-storage.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
 import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
 import { formatBytes, formatCount, formatNumber, formatTime } from '../app/format.ts'
@@ -26,8 +22,8 @@ import { Progress } from '../ui/progress.tsx'
 import { Table } from '../ui/table.tsx'
 import { useToast } from '../ui/toast.tsx'
 
-type Pin = Reply<typeof listFiles>['pins'][number]
-type Reading = Reply<typeof getStatus>['gateway']
+type Pin = AdminReply<'GET /accounts/{account}/files'>['pins'][number]
+type Reading = AdminReply<'GET /status'>['gateway']
 
 export function FilesPage() {
   const choices = useChoices()
@@ -48,7 +44,7 @@ function Files({ choices }: { readonly choices: Choices }) {
   const files = useLoaded(
     (signal) => {
       const start = from.at(-1)
-      return call<typeof listFiles>(
+      return call(
         'GET /accounts/{account}/files',
         { account: account.id, ...(start === undefined ? {} : { from: start }) },
         signal,
@@ -56,10 +52,9 @@ function Files({ choices }: { readonly choices: Choices }) {
     },
     [account.id, from],
   )
-  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   const card = useLoaded(
-    (signal) =>
-      call<typeof getCard>('GET /accounts/{account}/card', { account: account.id }, signal),
+    (signal) => call('GET /accounts/{account}/card', { account: account.id }, signal),
     [account.id],
   )
   return (
@@ -140,7 +135,7 @@ function Quota({
 }) {
   const account = useAccount()
   const found = useLoaded(
-    (signal) => call<typeof getAccount>('GET /accounts/{account}', { account: account.id }, signal),
+    (signal) => call('GET /accounts/{account}', { account: account.id }, signal),
     [account.id],
   )
   const max = found.value?.account.settings.filesStoredBytes ?? null
@@ -309,7 +304,7 @@ function linkOf(cid: string, reading: Reading | null): string {
 }
 
 function WhoStores() {
-  const storage = useLoaded((signal) => call<typeof listStorage>('GET /storage', {}, signal), [])
+  const storage = useLoaded((signal) => call('GET /storage', {}, signal), [])
   return (
     <Card title="Who stores what" flush>
       <Show loaded={storage}>

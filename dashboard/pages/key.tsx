@@ -1,7 +1,7 @@
 // One API key: what it may do, its limits, its lists; rotating and revoking it.
 import { useState } from 'preact/hooks'
-import type { getKey } from '../../src/gateway/admin/get-key.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatDay, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import type { PageProps } from '../app/pages.ts'
@@ -20,7 +20,7 @@ import { ListsForm } from './keys/lists-form.tsx'
 import { TryForm } from './keys/try-form.tsx'
 import { PublicKeys } from './keys/public-keys.tsx'
 
-export type KeyReply = Reply<typeof getKey>
+export type KeyReply = AdminReply<'GET /accounts/{account}/keys/{key}'>
 
 const tabs = [
   { name: 'access', title: 'Access' },
@@ -34,7 +34,7 @@ export function KeyPage({ names }: PageProps) {
   const { id: account } = useAccount()
   const key = names['key'] ?? ''
   const loaded = useLoaded(
-    (signal) => call<typeof getKey>('GET /accounts/{account}/keys/{key}', { account, key }, signal),
+    (signal) => call('GET /accounts/{account}/keys/{key}', { account, key }, signal),
     [account, key],
   )
   return (

@@ -1,7 +1,7 @@
 // The API keys of the account: which there are, and a new one.
 import { useState } from 'preact/hooks'
-import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { Link } from '../app/router.tsx'
@@ -15,7 +15,7 @@ import { type Column, Table } from '../ui/table.tsx'
 import { CreateKey } from './keys/create-key.tsx'
 import { isOver, KeyState } from './keys/key-state.tsx'
 
-type ApiKey = Reply<typeof listKeys>['keys'][number]
+type ApiKey = AdminReply<'GET /accounts/{account}/keys'>['keys'][number]
 
 export function KeysPage() {
   const { id, name } = useAccount()
@@ -23,7 +23,7 @@ export function KeysPage() {
   const [making, setMaking] = useState(false)
   const [withOver, setWithOver] = useState(false)
   const keys = useLoaded(
-    (signal) => call<typeof listKeys>('GET /accounts/{account}/keys', { account: id }, signal),
+    (signal) => call('GET /accounts/{account}/keys', { account: id }, signal),
     [id],
   )
   const make = mayChange && (

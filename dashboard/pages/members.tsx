@@ -1,9 +1,7 @@
 // Who belongs to the account, and who is invited to it.
 import { useState } from 'preact/hooks'
-import type { changeMember } from '../../src/gateway/admin/change-member.ts'
-import type { listMembers } from '../../src/gateway/admin/list-members.ts'
-import type { removeMember } from '../../src/gateway/admin/remove-member.ts'
-import { call, type Reply, messageOf } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call, messageOf } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useAccount, useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -18,7 +16,7 @@ import { useToast } from '../ui/toast.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
 
-type Member = Reply<typeof listMembers>['members'][number]
+type Member = AdminReply<'GET /accounts/{account}/members'>['members'][number]
 
 export function MembersPage() {
   const { id: account, name } = useAccount()
@@ -41,14 +39,7 @@ export function MembersPage() {
         }
       />
       <Members />
-      {isOwner && (
-        <Invitations
-          key={round}
-          list="GET /accounts/{account}/invitations"
-          withdraw="DELETE /accounts/{account}/invitations/{invitation}"
-          sent={{ account }}
-        />
-      )}
+      {isOwner && <Invitations key={round} account={account} />}
       {inviting && (
         <InviteDialog
           account={account}
@@ -67,13 +58,13 @@ function Members() {
   const toast = useToast()
   const [removing, setRemoving] = useState<Member | null>(null)
   const members = useLoaded(
-    (signal) => call<typeof listMembers>('GET /accounts/{account}/members', { account }, signal),
+    (signal) => call('GET /accounts/{account}/members', { account }, signal),
     [account],
   )
   const turn = async ({ personId, role }: Member): Promise<void> => {
-    const sent = { account, person: personId, role: role === 'owner' ? 'member' : 'owner' }
-    await call<typeof changeMember>('PATCH /accounts/{account}/members/{person}', sent).catch(
-      (error: unknown) => toast(messageOf(error), 'bad'),
+    const sent = { account, person: personId, role: role === 'owner' ? 'member' : 'owner' } as const
+    await call('PATCH /accounts/{account}/members/{person}', sent).catch((error: unknown) =>
+      toast(messageOf(error), 'bad'),
     )
     members.again()
     if (personId === me.id) reload()
@@ -135,7 +126,7 @@ function Members() {
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const sent = { account, person: removing.personId }
-            await call<typeof removeMember>('DELETE /accounts/{account}/members/{person}', sent)
+            await call('DELETE /accounts/{account}/members/{person}', sent)
             members.again()
             if (removing.personId === me.id) reload()
           }}

@@ -1,10 +1,7 @@
 // Everybody who may sign in: for operators.
 import { useState } from 'preact/hooks'
-import type { changePerson } from '../../src/gateway/admin/change-person.ts'
-import type { endSessionsOf } from '../../src/gateway/admin/end-sessions-of.ts'
-import type { listPeople } from '../../src/gateway/admin/list-people.ts'
-import type { resetTotp } from '../../src/gateway/admin/reset-totp.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatDay } from '../app/format.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -18,7 +15,7 @@ import { Table } from '../ui/table.tsx'
 import { InviteDialog } from './people/invite-dialog.tsx'
 import { Invitations } from './people/invitations.tsx'
 
-type Person = Reply<typeof listPeople>['people'][number]
+type Person = AdminReply<'GET /people'>['people'][number]
 type Act = {
   /** In the row of the person. */
   readonly button: string
@@ -36,7 +33,7 @@ export function PeoplePage() {
   const [inviting, setInviting] = useState(false)
   const [round, setRound] = useState(0)
   const [asked, setAsked] = useState<Act | null>(null)
-  const people = useLoaded((signal) => call<typeof listPeople>('GET /people', {}, signal), [])
+  const people = useLoaded((signal) => call('GET /people', {}, signal), [])
   return (
     <>
       <PageHead
@@ -102,12 +99,7 @@ export function PeoplePage() {
           )}
         </Show>
       </Card>
-      <Invitations
-        key={round}
-        list="GET /invitations"
-        withdraw="DELETE /invitations/{invitation}"
-        sent={{}}
-      />
+      <Invitations key={round} account={null} />
       {inviting && (
         <InviteDialog
           account={null}
@@ -142,7 +134,7 @@ function actsOn({
   passkeys,
 }: Person): readonly Act[] {
   const change = (sent: Readonly<Record<string, boolean>>) => () =>
-    call<typeof changePerson>('PATCH /people/{person}', { person, ...sent })
+    call('PATCH /people/{person}', { person, ...sent })
   return [
     {
       button: isOperator ? 'Not an operator' : 'Make an operator',
@@ -163,7 +155,7 @@ function actsOn({
             title: `Remove the authenticator and the passkeys of ${email}?`,
             about:
               'Use this if they lost them. They sign in with the password alone until they set up new ones.',
-            run: () => call<typeof resetTotp>('POST /people/{person}/totp/reset', { person }),
+            run: () => call('POST /people/{person}/totp/reset', { person }),
           },
         ]
       : []),
@@ -173,7 +165,7 @@ function actsOn({
       harmless: false,
       title: `Sign ${email} out everywhere?`,
       about: 'All their sessions end; their tokens go on.',
-      run: () => call<typeof endSessionsOf>('POST /people/{person}/sessions/end', { person }),
+      run: () => call('POST /people/{person}/sessions/end', { person }),
     },
     {
       button: disabled === null ? 'Disable' : 'Enable',

@@ -1,7 +1,5 @@
 // Who is signed in: name, password, authenticator, passkeys, where they are signed in, tokens of their programs.
 import { useState } from 'preact/hooks'
-import type { changeMe } from '../../src/gateway/admin/change-me.ts'
-import type { changePassword } from '../../src/gateway/admin/change-password.ts'
 import { call } from '../app/api.ts'
 import { useSession } from '../app/session.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
@@ -43,7 +41,7 @@ function Name() {
         action="Save"
         fields={['name']}
         onSend={async () => {
-          await call<typeof changeMe>('PATCH /me', { name })
+          await call('PATCH /me', { name })
           reload()
           toast('Saved.')
         }}
@@ -74,7 +72,7 @@ function Password() {
         action="Change it"
         fields={['password', 'newPassword']}
         onSend={async () => {
-          await call<typeof changePassword>('POST /me/password', { password, newPassword })
+          await call('POST /me/password', { password, newPassword })
           setPassword('')
           setNewPassword('')
           toast('The password is changed.')

@@ -1,9 +1,6 @@
 // Signing in, in the place of the page that was asked for: email and password, then a code where one is needed; or a
 // passkey alone.
 import { useState } from 'preact/hooks'
-import type { beginPasskeySignIn } from '../../src/gateway/admin/begin-passkey-sign-in.ts'
-import type { signInWithPasskey } from '../../src/gateway/admin/sign-in-with-passkey.ts'
-import type { signIn } from '../../src/gateway/admin/sign-in.ts'
 import { ApiError, call } from '../app/api.ts'
 import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
 import { TextField } from '../ui/field.tsx'
@@ -19,7 +16,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
   const [code, setCode] = useState<string | null>(null)
   const send = async (): Promise<void> => {
     try {
-      await call<typeof signIn>('POST /session', {
+      await call('POST /session', {
         email,
         password,
         ...(code === null ? {} : { code: code.replaceAll(/\s/g, '') }),
@@ -32,9 +29,9 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
     onSignedIn()
   }
   const sendPasskey = async (): Promise<void> => {
-    const begun = await call<typeof beginPasskeySignIn>('POST /session/passkey/begin')
+    const begun = await call('POST /session/passkey/begin')
     const signed = await signWithPasskey(begun)
-    await call<typeof signInWithPasskey>('POST /session/passkey', signed)
+    await call('POST /session/passkey', signed)
     onSignedIn()
   }
   const whyNot = whyNoPasskeys()

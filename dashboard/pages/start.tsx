@@ -1,5 +1,4 @@
 // Where one begins: addresses, first lines of code, first steps, and how the server stands.
-import type { getStatus } from '../../src/gateway/admin/get-status.ts'
 import { call } from '../app/api.ts'
 import { facesOf } from '../app/faces.ts'
 import { useSession } from '../app/session.tsx'
@@ -16,7 +15,7 @@ const lookMs = 5_000
 
 export function StartPage() {
   const { account, isOperator } = useSession()
-  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [], {
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [], {
     everyMs: lookMs,
   })
   return (

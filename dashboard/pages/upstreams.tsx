@@ -1,7 +1,7 @@
 // The upstreams behind the networks: how each stands, and the lies it was caught in. For operators.
 import { useState } from 'preact/hooks'
-import type { listUpstreams } from '../../src/gateway/admin/list-upstreams.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { formatMs, formatNumber, formatTime } from '../app/format.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Badge, type Tone } from '../ui/badge.tsx'
@@ -11,7 +11,7 @@ import { Dialog, DialogFoot } from '../ui/dialog.tsx'
 import { Empty, Note, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 
-type Found = Reply<typeof listUpstreams>
+type Found = AdminReply<'GET /upstreams'>
 type Upstream = Found['upstreams'][number]
 type Lie = Found['lies'][number]
 
@@ -19,13 +19,9 @@ const lookMs = 5_000
 
 export function UpstreamsPage() {
   const [opened, setOpened] = useState<Lie | null>(null)
-  const found = useLoaded(
-    (signal) => call<typeof listUpstreams>('GET /upstreams', {}, signal),
-    [],
-    {
-      everyMs: lookMs,
-    },
-  )
+  const found = useLoaded((signal) => call('GET /upstreams', {}, signal), [], {
+    everyMs: lookMs,
+  })
   return (
     <>
       <PageHead

@@ -1,10 +1,8 @@
 // What was used: five windows, by key, network, method, status and reason, live while one looks, and to take along.
 // Tested by test/browser/usage.test.ts
 import { useMemo, useState } from 'preact/hooks'
-import type { getKeyUsage } from '../../src/gateway/admin/get-key-usage.ts'
-import type { getUsage } from '../../src/gateway/admin/get-usage.ts'
-import type { listKeys } from '../../src/gateway/admin/list-keys.ts'
-import { call, type Reply, urlOf } from '../app/api.ts'
+import { type AdminReply, linkOf } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import {
   formatBytes,
   formatCount,
@@ -27,8 +25,8 @@ import { AlertsCard } from '../usage/alerts-card.tsx'
 import { Chart } from '../usage/chart.tsx'
 import { Live } from '../usage/live.tsx'
 
-type Report = Reply<typeof getUsage>['report']
-type Storage = Reply<typeof getUsage>['storage']
+type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
+type Storage = AdminReply<'GET /accounts/{account}/usage'>['storage']
 type Window = Report['window']
 type By = NonNullable<Report['split']>['by'] | 'total'
 type Sums = Report['statuses'][number]
@@ -49,6 +47,14 @@ const ways: readonly { readonly value: By; readonly title: string }[] = [
   { value: 'reason', title: 'By reason of refusal' },
 ]
 const refreshMs = 10_000
+/** Length of a line of the export, by window. */
+const spans = {
+  '15m': 'minute',
+  '1h': 'minute',
+  '24h': 'hour',
+  '7d': 'hour',
+  '30d': 'day',
+} as const
 
 export function UsagePage() {
   const account = useAccount()
@@ -56,8 +62,7 @@ export function UsagePage() {
   const [by, setBy] = useState<By>('total')
   const [keyId, setKeyId] = useState('')
   const keys = useLoaded(
-    (signal) =>
-      call<typeof listKeys>('GET /accounts/{account}/keys', { account: account.id }, signal),
+    (signal) => call('GET /accounts/{account}/keys', { account: account.id }, signal),
     [account.id],
   )
   const usage = useLoaded(
@@ -70,9 +75,7 @@ export function UsagePage() {
     [keys.value],
   )
   const chosen = keyId === '' ? {} : { key: keyId }
-  const span = { '15m': 'minute', '1h': 'minute', '24h': 'hour', '7d': 'hour', '30d': 'day' }[
-    window
-  ]
+  const span = spans[window]
   const sent = { account: account.id, ...chosen, span, since: usage.value?.report.from ?? 0 }
   return (
     <>
@@ -85,12 +88,12 @@ export function UsagePage() {
         }
         actions={
           <>
-            <a class="button" href={urlOf('GET /accounts/{account}/usage/export', sent)} download>
+            <a class="button" href={linkOf('GET /accounts/{account}/usage/export', sent)} download>
               CSV
             </a>
             <a
               class="button"
-              href={urlOf('GET /accounts/{account}/usage/lines', sent)}
+              href={linkOf('GET /accounts/{account}/usage/lines', sent)}
               download="usage.json"
             >
               JSON
@@ -133,9 +136,8 @@ async function load(
   signal: AbortSignal,
 ): Promise<{ readonly report: Report; readonly storage: Storage | null }> {
   const query = { account, window, ...(by === 'total' ? {} : { by }) }
-  if (keyId === '')
-    return await call<typeof getUsage>('GET /accounts/{account}/usage', query, signal)
-  const { report } = await call<typeof getKeyUsage>(
+  if (keyId === '') return await call('GET /accounts/{account}/usage', query, signal)
+  const { report } = await call(
     'GET /accounts/{account}/keys/{key}/usage',
     { ...query, key: keyId },
     signal,

@@ -1,10 +1,8 @@
 // Coming in by a link: the first operator, and everybody who was invited. What opens stands behind the `#`, which no
 // browser sends and no server logs.
 import { useState } from 'preact/hooks'
-import type { lookAtInvitation } from '../../src/gateway/admin/look-at-invitation.ts'
-import type { takeInvitationAsNew } from '../../src/gateway/admin/take-invitation-as-new.ts'
-import type { takeInvitation } from '../../src/gateway/admin/take-invitation.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { Link, usePlace } from '../app/router.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { TextField } from '../ui/field.tsx'
@@ -12,7 +10,7 @@ import { Form, useSending } from '../ui/form.tsx'
 import { Lone } from '../ui/lone.tsx'
 import { Loading, Problem } from '../ui/note.tsx'
 
-type Looked = Reply<typeof lookAtInvitation>
+type Looked = AdminReply<'POST /welcome/look'>
 
 export function Welcome({
   signedInAs,
@@ -24,10 +22,7 @@ export function Welcome({
 }) {
   const place = usePlace()
   const [link] = useState(() => location.hash.slice(1))
-  const looked = useLoaded(
-    (signal) => call<typeof lookAtInvitation>('POST /welcome/look', { link }, signal),
-    [link],
-  )
+  const looked = useLoaded((signal) => call('POST /welcome/look', { link }, signal), [link])
   const enter = (): void => {
     place.go('/', { replace: true })
     onEntered()
@@ -75,7 +70,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
         wide
         onSend={async () => {
           const sent = { link, email, name, password }
-          await call<typeof takeInvitationAsNew>('POST /welcome', sent)
+          await call('POST /welcome', sent)
           onEntered()
         }}
       >
@@ -122,7 +117,7 @@ function AsKnown({ link, looked, onEntered, email }: Parts & { readonly email: s
         action={`Take it as ${email}`}
         wide
         onSend={async () => {
-          await call<typeof takeInvitation>('POST /me/invitations', { link })
+          await call('POST /me/invitations', { link })
           onEntered()
         }}
       >

@@ -2,9 +2,6 @@
 // Tested by test/browser/confirming.test.ts
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
-import type { beginPasskeyConfirmation } from '../../src/gateway/admin/begin-passkey-confirmation.ts'
-import type { confirmWithPasskey } from '../../src/gateway/admin/confirm-with-passkey.ts'
-import type { confirmWithPassword } from '../../src/gateway/admin/confirm-with-password.ts'
 import { ApiError, call } from '../app/api.ts'
 import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
 import { Cancel, Dialog } from './dialog.tsx'
@@ -52,8 +49,8 @@ function ConfirmationDialog({ onEnd }: { onEnd(isConfirmed: boolean): void }) {
   const [password, setPassword] = useState('')
   const sendPasskey = async (): Promise<void> => {
     const path = 'POST /me/confirmation/passkey'
-    const begun = await call<typeof beginPasskeyConfirmation>(`${path}/begin`)
-    await call<typeof confirmWithPasskey>(path, await signWithPasskey(begun))
+    const begun = await call(`${path}/begin`)
+    await call(path, await signWithPasskey(begun))
     onEnd(true)
   }
   return (
@@ -64,7 +61,7 @@ function ConfirmationDialog({ onEnd }: { onEnd(isConfirmed: boolean): void }) {
         action="Confirm"
         fields={['password']}
         onSend={async () => {
-          await call<typeof confirmWithPassword>('POST /me/confirmation', { password })
+          await call('POST /me/confirmation', { password })
           onEnd(true)
         }}
         beside={

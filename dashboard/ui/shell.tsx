@@ -1,7 +1,6 @@
 // The frame of every page of someone who signed in: navigation, the chosen account, who they are.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { signOut } from '../../src/gateway/admin/sign-out.ts'
 import { call, messageOf } from '../app/api.ts'
 import { navGroups, type Page, pages } from '../app/pages.ts'
 import { Link, usePlace } from '../app/router.tsx'
@@ -128,9 +127,7 @@ function Foot() {
   const { path } = usePlace()
   const toast = useToast()
   const leave = async (): Promise<void> => {
-    await call<typeof signOut>('DELETE /session').catch((error: unknown) =>
-      toast(messageOf(error), 'bad'),
-    )
+    await call('DELETE /session').catch((error: unknown) => toast(messageOf(error), 'bad'))
     reload()
   }
   return (

@@ -1,9 +1,8 @@
 // Whom the owner wants told when a limit comes near.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
-import type { changeAlerts } from '../../src/gateway/admin/change-alerts.ts'
-import type { getAlerts } from '../../src/gateway/admin/get-alerts.ts'
-import { call, type Reply } from '../app/api.ts'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { call } from '../app/api.ts'
 import { useLoaded } from '../app/use-loaded.ts'
 import { Card } from '../ui/card.tsx'
 import { Value } from '../ui/copy.tsx'
@@ -12,11 +11,11 @@ import { Form, useSending } from '../ui/form.tsx'
 import { Note, Show } from '../ui/note.tsx'
 import { useToast } from '../ui/toast.tsx'
 
-type Alerts = Reply<typeof getAlerts>
+type Alerts = AdminReply<'GET /accounts/{account}/alerts'>
 
 export function AlertsCard({ account }: { readonly account: string }) {
   const alerts = useLoaded(
-    (signal) => call<typeof getAlerts>('GET /accounts/{account}/alerts', { account }, signal),
+    (signal) => call('GET /accounts/{account}/alerts', { account }, signal),
     [account],
   )
   return (
@@ -42,10 +41,10 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
       action="Save alerts"
       fields={['emails', 'webhooks']}
       onSend={async () => {
-        await call<typeof changeAlerts>('PUT /accounts/{account}/alerts', {
+        await call('PUT /accounts/{account}/alerts', {
           account,
-          emails: linesOf(emails),
-          webhooks: linesOf(webhooks),
+          emails: [...linesOf(emails)],
+          webhooks: [...linesOf(webhooks)],
         })
         toast('Alerts are saved')
       }}

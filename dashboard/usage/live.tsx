@@ -1,8 +1,7 @@
 // What is used this second, for as long as somebody looks: events of the server, fifteen seconds of them as bars.
 // Tested by test/browser/usage.test.ts
 import { useEffect, useState } from 'preact/hooks'
-import type { followUsage } from '../../src/gateway/admin/follow-usage.ts'
-import { type Event, urlOf } from '../app/api.ts'
+import { type AdminEvent, linkOf } from '../../src/gateway/admin/client.ts'
 import { formatNumber } from '../app/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Card } from '../ui/card.tsx'
@@ -24,7 +23,7 @@ export function Live({
   useEffect(() => {
     setSeconds([])
     const source = new EventSource(
-      urlOf('GET /accounts/{account}/usage/live', {
+      linkOf('GET /accounts/{account}/usage/live', {
         account,
         ...(keyId === null ? {} : { key: keyId }),
       }),
@@ -32,7 +31,7 @@ export function Live({
     source.onopen = () => setOpen(true)
     source.onerror = () => setOpen(false)
     source.onmessage = ({ data }: MessageEvent<string>) => {
-      const { time, totals } = JSON.parse(data) as Event<typeof followUsage>
+      const { time, totals } = JSON.parse(data) as AdminEvent<'GET /accounts/{account}/usage/live'>
       const second = { time, requests: totals.requests, failed: totals.failed }
       setSeconds((were) => [...were, second].slice(-secondsShown))
     }

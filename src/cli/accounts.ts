@@ -3,11 +3,6 @@
 import type { Command } from 'commander'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context, SharedOptions } from './context.ts'
-import { changeAccount } from '../gateway/admin/change-account.ts'
-import { createAccount } from '../gateway/admin/create-account.ts'
-import { getAccount } from '../gateway/admin/get-account.ts'
-import { listAccounts } from '../gateway/admin/list-accounts.ts'
-import { listKeys } from '../gateway/admin/list-keys.ts'
 import type { Account } from '../accounts/accounts.ts'
 import {
   accountChangesOf,
@@ -38,14 +33,14 @@ The account may use the IPFS API immediately, unless card.adapter is stripe or -
     .action(async (name: string, options: AdminOptions & { readonly card: boolean }) => {
       await using admin = await openAdminAccess(context, options, { make: true })
       const card = options.card ? {} : { hasCard: false }
-      const { account } = await admin.run(createAccount, { name, ...card })
+      const { account } = await admin.call('POST /accounts', { name, ...card })
       print(context, options.json, { account: show(account) }, describe([account]))
     })
   addAdminOptions(command.command('list').description('all accounts'))
     .addHelpText('after', '\nExample:\n  cairn accounts list --json')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const { accounts } = await admin.run(listAccounts, {})
+      const { accounts } = await admin.call('GET /accounts')
       print(context, options.json, { accounts: accounts.map(show) }, describe(accounts))
     })
   addAdminOptions(command.command('show <name>').description('one account and its API keys'))
@@ -53,8 +48,8 @@ The account may use the IPFS API immediately, unless card.adapter is stripe or -
     .action(async (name: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { id } = await accountNamed(admin, name)
-      const { account } = await admin.run(getAccount, { account: id })
-      const { keys } = await admin.run(listKeys, { account: id })
+      const { account } = await admin.call('GET /accounts/{account}', { account: id })
+      const { keys } = await admin.call('GET /accounts/{account}/keys', { account: id })
       const names = keys.map((key) => `  ${key.id}  ${key.prefix}…  ${key.name}`)
       const limits = describeLimits(account)
       const text = [describe([account]), limits, `API keys: ${keys.length}`, ...names].join('\n')
@@ -82,7 +77,7 @@ These hold for all keys of the account together. A month is a calendar month, UT
       }
       await using admin = await openAdminAccess(context, options)
       const { id } = await accountNamed(admin, name)
-      const { account } = await admin.run(changeAccount, {
+      const { account } = await admin.call('PATCH /accounts/{account}', {
         account: id,
         name: options.name,
         settings: changes,

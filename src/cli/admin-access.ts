@@ -5,8 +5,10 @@ import type { Command } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { systemClock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { AdminOperation, JsonOperation } from '../gateway/admin/admin-operation.ts'
-import { adminBase, isBodiless, pathNames } from '../gateway/admin/open-api.ts'
+import type { AdminOperation } from '../gateway/admin/admin-operation.ts'
+import { routeOf } from '../gateway/admin/admin-route.ts'
+import { type AdminCaller, createAdminCaller, requestOf } from '../gateway/admin/client.ts'
+import { adminOperations } from '../gateway/admin/index.ts'
 import { runAdmin } from '../gateway/admin/run-admin.ts'
 import { createHttpClient, HttpTrouble } from '../ipfs/sources/http-client.ts'
 import { openPinRows } from '../open-pin-rows.ts'
@@ -20,8 +22,8 @@ import { UsageError } from './usage-error.ts'
 export type AdminOptions = SharedOptions & { readonly url?: string }
 
 export type AdminAccess = AsyncDisposable & {
-  /** Throws what the operation refuses, as the server words it. */
-  run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input): Promise<Output>
+  /** Rejects with the refusal of the operation, in the words of the server. */
+  readonly call: AdminCaller
 }
 
 /** The shared options, and `--url` of a server to be looked after from elsewhere. */
@@ -70,19 +72,25 @@ async function local(
     signal: new AbortController().signal,
   } as const
   return {
-    async run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input) {
+    call: createAdminCaller(async (route, input) => {
       const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>
       try {
-        const reply = await runAdmin(operation as AdminOperation, sent, call)
-        return (reply as { value: unknown }).value as Output
+        const reply = await runAdmin(operationOf(route), sent, call)
+        return (reply as { value: unknown }).value
       } catch (thrown) {
         // Scripts know these by their reasons.
         if (thrown instanceof Fault && thrown.cause instanceof AccountsRefusal) throw thrown.cause
         throw thrown
       }
-    },
+    }),
     [Symbol.asyncDispose]: () => data[Symbol.asyncDispose](),
   }
+}
+
+function operationOf(route: string): AdminOperation {
+  const found = adminOperations.find((operation) => routeOf(operation) === route)
+  if (found === undefined) throw new Error(`no admin operation is ${route}`)
+  return found
 }
 
 const timeoutMs = 60_000
@@ -96,8 +104,16 @@ function remote(url: string, token: string): AdminAccess {
   const headers = { authorization: `Bearer ${token}` }
   const client = createHttpClient({ url, headers, connections: 1, clock: systemClock })
   return {
-    async run<Input, Output>(operation: JsonOperation<Input, Output>, input: Input) {
-      const request = requestOf(operation as AdminOperation, input as Record<string, unknown>)
+    call: createAdminCaller(async (route, input) => {
+      const { method, path, query, body } = requestOf(route, input)
+      const request = {
+        method,
+        path,
+        query,
+        ...(body === null
+          ? {}
+          : { headers: { 'content-type': 'application/json' }, body: Buffer.from(body) }),
+      }
       const never = new AbortController().signal
       const reply = await client
         .ask({ ...request, replyBytesMax, timeoutMs }, never)
@@ -106,34 +122,15 @@ function remote(url: string, token: string): AdminAccess {
           throw noAnswer(url, thrown)
         })
       const value = parse(reply.bytes)
-      if (reply.status === 200 && value !== null) return value as Output
+      if (reply.status === 200 && value !== null) return value
       const { error } = (value ?? {}) as { error?: { message?: unknown } }
       throw new Error(
         typeof error?.message === 'string'
           ? error.message
           : `${origin} answered ${reply.status}, which is no answer of Cairn`,
       )
-    },
+    }),
     [Symbol.asyncDispose]: () => client.close(),
-  }
-}
-
-function requestOf(operation: AdminOperation, input: Readonly<Record<string, unknown>>) {
-  const names = pathNames(operation.path)
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String(input[name])),
-  )
-  const rest = Object.entries(input).filter(
-    ([name, value]) => !names.includes(name) && value !== undefined,
-  )
-  const shared = { method: operation.method, path: `${adminBase}${path}` }
-  if (isBodiless(operation)) {
-    return { ...shared, query: rest.map(([name, value]) => [name, String(value)] as const) }
-  }
-  return {
-    ...shared,
-    headers: { 'content-type': 'application/json' },
-    body: Buffer.from(JSON.stringify(Object.fromEntries(rest))),
   }
 }
 

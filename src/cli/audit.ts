@@ -1,8 +1,6 @@
 // `cairn audit`: who changed what, the newest first.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
-import { listAllAudit } from '../gateway/admin/list-all-audit.ts'
-import { listAudit } from '../gateway/admin/list-audit.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { accountNamed } from './named-account.ts'
@@ -29,8 +27,8 @@ export function defineAudit(command: Command, context: Context): void {
       await using admin = await openAdminAccess(context, options)
       const { records } =
         options.account === undefined
-          ? await admin.run(listAllAudit, { limit })
-          : await admin.run(listAudit, {
+          ? await admin.call('GET /audit', { limit })
+          : await admin.call('GET /accounts/{account}/audit', {
               account: (await accountNamed(admin, options.account)).id,
               limit,
             })

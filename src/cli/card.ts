@@ -2,9 +2,6 @@
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ShownCard } from '../gateway/admin/card-schema.ts'
-import { getCard } from '../gateway/admin/get-card.ts'
-import { markCard } from '../gateway/admin/mark-card.ts'
-import { refreshCard } from '../gateway/admin/refresh-card.ts'
 import {
   addAdminOptions,
   type AdminAccess,
@@ -19,16 +16,16 @@ type Deed = (admin: AdminAccess, account: string) => Promise<ShownCard>
 
 export function defineCard(command: Command, context: Context): void {
   define('show', 'what card an account has, and what to do when it has none', (admin, account) =>
-    admin.run(getCard, { account }),
+    admin.call('GET /accounts/{account}/card', { account }),
   )
   define('refresh', 'ask the billing company for the card of an account', (admin, account) =>
-    admin.run(refreshCard, { account }),
+    admin.call('POST /accounts/{account}/card/refresh', { account }),
   )
   define('set', 'mark the account as having a card', (admin, account) =>
-    admin.run(markCard, { account, hasCard: true }),
+    admin.call('PUT /accounts/{account}/card/mark', { account, hasCard: true }),
   )
   define('clear', 'take the mark away: the file face answers 402', (admin, account) =>
-    admin.run(markCard, { account, hasCard: false }),
+    admin.call('PUT /accounts/{account}/card/mark', { account, hasCard: false }),
   )
 
   function define(verb: string, description: string, run: Deed): void {

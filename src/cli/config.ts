@@ -2,7 +2,7 @@
 // Tested by src/cli/program.test.ts
 import { access, constants, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { describeErrno } from '../base/describe-errno.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { leaves, type LoadedConfig } from '../config/config.ts'
 import { ConfigError, refuse } from '../config/config-error.ts'
 import { type Mistake, wrongAt } from '../config/mistake.ts'
@@ -69,7 +69,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
       if ((await stat(file)).isFile()) return await access(file, constants.R_OK).then(() => null)
       return wrongFile(path, file, 'it is not a file')
     } catch (error) {
-      return wrongFile(path, file, describeErrno(error))
+      return wrongFile(path, file, sayErrno(error))
     }
   })
   const wrongFile = (path: string, file: string, why: string): Mistake =>

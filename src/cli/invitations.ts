@@ -1,9 +1,6 @@
 // `cairn people invite|invitations|withdraw`: links that let somebody in, once.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
-import { inviteAnyone } from '../gateway/admin/invite-anyone.ts'
-import { listAllInvitations } from '../gateway/admin/list-all-invitations.ts'
-import { withdrawAnyInvitation } from '../gateway/admin/withdraw-any-invitation.ts'
 import { welcomeLink } from '../open-identity.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
@@ -46,7 +43,7 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
       const { role, place } = readOrder(options)
       await using admin = await openAdminAccess(context, options, { make: true })
       const { account, newAccount, email } = options
-      const { invitation, link, mailed } = await admin.run(inviteAnyone, {
+      const { invitation, link, mailed } = await admin.call('POST /invitations', {
         role,
         ...(account === undefined ? {} : { accountId: (await accountNamed(admin, account)).id }),
         ...(newAccount === undefined ? {} : { accountName: newAccount }),
@@ -62,7 +59,7 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
     .addHelpText('after', '\nExample:\n  cairn people invitations')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const { invitations } = await admin.run(listAllInvitations, {})
+      const { invitations } = await admin.call('GET /invitations')
       const rows = invitations.map((one) => [
         one.id,
         one.role,
@@ -77,7 +74,7 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
     .addHelpText('after', '\nExample:\n  cairn people withdraw 8b4e3c1e-…')
     .action(async (invitation: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      await admin.run(withdrawAnyInvitation, { invitation })
+      await admin.call('DELETE /invitations/{invitation}', { invitation })
       print(context, options.json, { id: invitation }, 'The link opens nothing any more.')
     })
 }

@@ -2,11 +2,6 @@
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
 import type { ApiKey } from '../accounts/accounts.ts'
-import { createKey } from '../gateway/admin/create-key.ts'
-import { getKey } from '../gateway/admin/get-key.ts'
-import { listAllKeys } from '../gateway/admin/list-all-keys.ts'
-import { listKeys } from '../gateway/admin/list-keys.ts'
-import { revokeKey } from '../gateway/admin/revoke-key.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
@@ -39,15 +34,20 @@ export function defineKeys(command: Command, context: Context): void {
       await using admin = await openAdminAccess(context, options)
       const { keys } =
         options.account === undefined
-          ? await admin.run(listAllKeys, {})
-          : await admin.run(listKeys, { account: (await accountNamed(admin, options.account)).id })
+          ? await admin.call('GET /keys')
+          : await admin.call('GET /accounts/{account}/keys', {
+              account: (await accountNamed(admin, options.account)).id,
+            })
       print(context, options.json, { keys: keys.map(showKey) }, describe(keys))
     })
   addAdminOptions(command.command('show <id>').description('one API key and its settings'))
     .addHelpText('after', '\nExample:\n  cairn keys show <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const { key, publicKeys } = await admin.run(getKey, await placeOf(admin, id))
+      const { key, publicKeys } = await admin.call(
+        'GET /accounts/{account}/keys/{key}',
+        await placeOf(admin, id),
+      )
       const shown = [describe([key]), describeSettings(key)]
       if (publicKeys.length > 0) shown.push(describePublicKeys(publicKeys))
       const value = { key: showKey(key), publicKeys: publicKeys.map(showPublicKey) }
@@ -61,7 +61,7 @@ export function defineKeys(command: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  cairn keys revoke <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      await admin.run(revokeKey, await placeOf(admin, id))
+      await admin.call('POST /accounts/{account}/keys/{key}/revoke', await placeOf(admin, id))
       print(context, options.json, { id, revoked: true }, `The API key ${id} is revoked.`)
     })
 }
@@ -91,7 +91,7 @@ Examples:
         options.account === undefined
           ? await oldestAccount(admin)
           : await accountNamed(admin, options.account)
-      const { key, apiKey, apiKeySecret } = await admin.run(createKey, {
+      const { key, apiKey, apiKeySecret } = await admin.call('POST /accounts/{account}/keys', {
         account: owner.id,
         name: options.name ?? '',
         expires: endOf(options) ?? null,

@@ -3,8 +3,6 @@
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { quote } from '../accounts/refuse-new.ts'
 import { firstAccountName } from '../accounts/first-account.ts'
-import { createAccount } from '../gateway/admin/create-account.ts'
-import { listAccounts } from '../gateway/admin/list-accounts.ts'
 import type { AdminAccess } from './admin-access.ts'
 
 export type NamedAccount = { readonly id: string; readonly name: string }
@@ -18,12 +16,12 @@ export async function accountNamed(admin: AdminAccess, name: string): Promise<Na
 
 /** The oldest; made, with a card, when there is none, also when another process makes it at the same moment. */
 export async function oldestAccount(admin: AdminAccess): Promise<NamedAccount> {
-  const { accounts } = await admin.run(listAccounts, {})
+  const { accounts } = await admin.call('GET /accounts')
   const [oldest] = accounts.toSorted((a, b) => a.created - b.created)
   if (oldest !== undefined) return oldest
   try {
     const fresh = { name: firstAccountName, hasCard: true }
-    return (await admin.run(createAccount, fresh)).account
+    return (await admin.call('POST /accounts', fresh)).account
   } catch (error) {
     const made = await lookFor(admin, firstAccountName)
     if (made === undefined) throw error
@@ -32,6 +30,6 @@ export async function oldestAccount(admin: AdminAccess): Promise<NamedAccount> {
 }
 
 async function lookFor(admin: AdminAccess, name: string): Promise<NamedAccount | undefined> {
-  const { accounts } = await admin.run(listAccounts, {})
+  const { accounts } = await admin.call('GET /accounts')
   return accounts.find((account) => account.name === name)
 }

@@ -10,7 +10,7 @@ import type { Cards } from '../accounts/cards/cards.ts'
 import type { Identity } from '../accounts/people/identity.ts'
 import { silentLog } from '../base/log.ts'
 import { systemClock } from '../base/clock.ts'
-import { describeErrno } from '../base/describe-errno.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createQueries } from '../db/queries.ts'
@@ -78,7 +78,7 @@ export function refuseNoData(dataDir: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
   } catch (error) {
-    throw new Error(`cannot read ${path}: ${describeErrno(error)}`, { cause: error })
+    throw new Error(`cannot read ${path}: ${sayErrno(error)}`, { cause: error })
   }
   refuseLostDatabase(dataDir)
   throw new Error(

@@ -4,16 +4,6 @@
 import type { Command } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { quote } from '../accounts/refuse-new.ts'
-import { addMember } from '../gateway/admin/add-member.ts'
-import { changeMember } from '../gateway/admin/change-member.ts'
-import { changePerson } from '../gateway/admin/change-person.ts'
-import { endSessionsOf } from '../gateway/admin/end-sessions-of.ts'
-import { getPerson } from '../gateway/admin/get-person.ts'
-import { listMembers } from '../gateway/admin/list-members.ts'
-import { listPeople } from '../gateway/admin/list-people.ts'
-import { removeMember } from '../gateway/admin/remove-member.ts'
-import { resetTotp } from '../gateway/admin/reset-totp.ts'
-import { setPassword } from '../gateway/admin/set-password.ts'
 import {
   addAdminOptions,
   type AdminAccess,
@@ -57,7 +47,9 @@ function defineLists(command: Command, context: Context): void {
     .action(async (email: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { id } = await personByEmail(admin, email)
-      const { person, accounts, sessions } = await admin.run(getPerson, { person: id })
+      const { person, accounts, sessions } = await admin.call('GET /people/{person}', {
+        person: id,
+      })
       const rows = accounts.map(({ name, role }) => [name, role])
       const text = [
         describe([person]),
@@ -76,7 +68,7 @@ function defineMembers(command: Command, context: Context): void {
     .action(async (name: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { id: account } = await accountNamed(admin, name)
-      const { members } = await admin.run(listMembers, { account })
+      const { members } = await admin.call('GET /accounts/{account}/members', { account })
       const rows = members.map((one) => [one.email, one.role, one.name, showTime(one.since)])
       const text = table(['email', 'role', 'name', 'since'], rows, 'Nobody belongs to it.')
       print(context, options.json, { account: name, members }, text)
@@ -94,9 +86,14 @@ function defineMembers(command: Command, context: Context): void {
       await using admin = await openAdminAccess(context, options)
       const { id: account } = await accountNamed(admin, name)
       const { id: person } = await personByEmail(admin, email)
-      await admin.run(addMember, { account, email, role })
+      await admin.call('POST /accounts/{account}/members', { account, email, role })
       const ownerless = options.ownerless === true
-      await admin.run(changeMember, { account, person, role, ownerless })
+      await admin.call('PATCH /accounts/{account}/members/{person}', {
+        account,
+        person,
+        role,
+        ownerless,
+      })
       print(
         context,
         options.json,
@@ -116,7 +113,11 @@ function defineMembers(command: Command, context: Context): void {
       const { id: account } = await accountNamed(admin, name)
       const { id: person } = await personByEmail(admin, email)
       const ownerless = options.ownerless === true
-      await admin.run(removeMember, { account, person, ownerless })
+      await admin.call('DELETE /accounts/{account}/members/{person}', {
+        account,
+        person,
+        ownerless,
+      })
       print(context, options.json, { account: name, email }, `${email} is not of ${name} any more.`)
     })
 }
@@ -125,25 +126,25 @@ type Deed = (admin: AdminAccess, person: string) => Promise<unknown>
 
 function defineDeeds(command: Command, context: Context): void {
   define('disable', 'they may not sign in, and are out at once', 'is disabled', (admin, person) =>
-    admin.run(changePerson, { person, disabled: true }),
+    admin.call('PATCH /people/{person}', { person, disabled: true }),
   )
   define('enable', 'they may sign in again', 'may sign in again', (admin, person) =>
-    admin.run(changePerson, { person, disabled: false }),
+    admin.call('PATCH /people/{person}', { person, disabled: false }),
   )
   define('promote', 'make an operator of somebody', 'is an operator', (admin, person) =>
-    admin.run(changePerson, { person, isOperator: true }),
+    admin.call('PATCH /people/{person}', { person, isOperator: true }),
   )
   define('demote', 'an operator is one no more', 'is no operator', (admin, person) =>
-    admin.run(changePerson, { person, isOperator: false }),
+    admin.call('PATCH /people/{person}', { person, isOperator: false }),
   )
   define(
     'reset-totp',
     'take the authenticator and passkeys of somebody away who lost them',
     'signs in with the password alone',
-    (admin, person) => admin.run(resetTotp, { person }),
+    (admin, person) => admin.call('POST /people/{person}/totp/reset', { person }),
   )
   define('sign-out', 'end all sessions of somebody', 'is signed out everywhere', (admin, person) =>
-    admin.run(endSessionsOf, { person }),
+    admin.call('POST /people/{person}/sessions/end', { person }),
   )
 
   function define(verb: string, description: string, done: string, run: Deed): void {
@@ -178,7 +179,10 @@ It is asked for at the terminal and not shown, or it is the first line of standa
       await using admin = await openAdminAccess(context, options)
       const { id } = await personByEmail(admin, email)
       const newPassword = await askPassword(context, email)
-      const { person } = await admin.run(setPassword, { person: id, newPassword })
+      const { person } = await admin.call('POST /people/{person}/password', {
+        person: id,
+        newPassword,
+      })
       const text = `${person.email} has another password, and is signed out everywhere.`
       print(context, options.json, { person: show(person) }, text)
     })
@@ -202,7 +206,7 @@ const pageSize = 1000
 async function everybody(admin: AdminAccess) {
   const all = []
   for (let after = ''; ;) {
-    const { people } = await admin.run(listPeople, { after, limit: pageSize })
+    const { people } = await admin.call('GET /people', { after, limit: pageSize })
     all.push(...people)
     const last = people.at(-1)
     if (last === undefined || people.length < pageSize) return all

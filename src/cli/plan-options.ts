@@ -3,7 +3,6 @@
 import type { Command } from 'commander'
 import { type PlanName, plans } from '../accounts/plans.ts'
 import { systemClock } from '../base/clock.ts'
-import { findKey } from '../gateway/admin/find-key.ts'
 import type { AdminAccess } from './admin-access.ts'
 import { parseDuration } from './duration.ts'
 import { UsageError } from './usage-error.ts'
@@ -26,12 +25,12 @@ export function addPlanOptions(command: Command): Command {
     )
 }
 
-/** Of the operations about one key. Throws what `findKey` refuses. */
+/** The path parameters of operations on one key. Throws when there is no key with this id. */
 export async function placeOf(
   admin: AdminAccess,
   id: string,
 ): Promise<{ readonly account: string; readonly key: string }> {
-  const { key } = await admin.run(findKey, { key: id })
+  const { key } = await admin.call('GET /keys/{key}', { key: id })
   return { account: key.accountId, key: key.id }
 }
 

@@ -2,9 +2,6 @@
 // Tested by test/cli-keys.test.ts
 import type { Command } from 'commander'
 import type { PublicKey } from '../accounts/public-keys.ts'
-import { addPublicKey } from '../gateway/admin/add-public-key.ts'
-import { listPublicKeys } from '../gateway/admin/list-public-keys.ts'
-import { removePublicKey } from '../gateway/admin/remove-public-key.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { showTime } from './open-data.ts'
@@ -38,7 +35,7 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
       ) => {
         const text = await context.readInput()
         await using admin = await openAdminAccess(context, options)
-        const { publicKey } = await admin.run(addPublicKey, {
+        const { publicKey } = await admin.call('POST /accounts/{account}/keys/{key}/public-keys', {
           ...(await placeOf(admin, id)),
           name: options.name ?? '',
           id: options.id,
@@ -56,7 +53,10 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
     .addHelpText('after', '\nExample:\n  cairn keys public-key list <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const { publicKeys } = await admin.run(listPublicKeys, await placeOf(admin, id))
+      const { publicKeys } = await admin.call(
+        'GET /accounts/{account}/keys/{key}/public-keys',
+        await placeOf(admin, id),
+      )
       print(
         context,
         options.json,
@@ -73,7 +73,10 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
     .action(async (id: string, publicKey: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const place = await placeOf(admin, id)
-      const { publicKeys } = await admin.run(removePublicKey, { ...place, publicKey })
+      const { publicKeys } = await admin.call(
+        'DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}',
+        { ...place, publicKey },
+      )
       print(
         context,
         options.json,

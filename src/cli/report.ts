@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
-import { describeErrno } from '../base/describe-errno.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { asInvoked } from './as-invoked.ts'
 import type { Context } from './context.ts'
@@ -77,5 +77,5 @@ function describe(thrown: unknown): string {
     return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
   }
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
-  return typeof path === 'string' ? `${path}: ${describeErrno(thrown)}` : describeErrno(thrown)
+  return typeof path === 'string' ? `${path}: ${sayErrno(thrown)}` : sayErrno(thrown)
 }

@@ -1,7 +1,5 @@
 // `cairn keys rotate`: a new key (or secret) now, the old one for an overlap in which callers change over.
 import type { Command } from 'commander'
-import { rotateKey } from '../gateway/admin/rotate-key.ts'
-import { rotateSecret } from '../gateway/admin/rotate-secret.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { parseDuration } from './duration.ts'
@@ -46,7 +44,10 @@ last use. A key has two secrets at most: rotating again ends the oldest. keys re
 async function replaceKey(context: Context, id: string, options: Options): Promise<void> {
   await using admin = await openAdminAccess(context, options)
   const overlapMs = options.overlap ?? defaultOverlapMs
-  const made = await admin.run(rotateKey, { ...(await placeOf(admin, id)), overlapMs })
+  const made = await admin.call('POST /accounts/{account}/keys/{key}/rotate', {
+    ...(await placeOf(admin, id)),
+    overlapMs,
+  })
   const { key, apiKey, apiKeySecret, replaced: before } = made
   const oldEnds = showTime(before.revoked ?? before.expires)
   const { accountName: account, name } = key
@@ -64,7 +65,10 @@ async function replaceSecret(context: Context, id: string, options: Options): Pr
   await using admin = await openAdminAccess(context, options)
   const overlapMs = options.overlap ?? defaultOverlapMs
   const place = await placeOf(admin, id)
-  const { key, apiKeySecret } = await admin.run(rotateSecret, { ...place, overlapMs })
+  const { key, apiKeySecret } = await admin.call(
+    'POST /accounts/{account}/keys/{key}/rotate-secret',
+    { ...place, overlapMs },
+  )
   const oldEnds = showTime(key.earlierSecretExpires)
   const { accountName: account, name } = key
   const text = `API secret  ${apiKeySecret}

@@ -1,7 +1,6 @@
 // `cairn keys set`: changes what an API key may do; a running server follows within a second.
 // Tested by src/cli/key-settings-options.test.ts
 import type { Command } from 'commander'
-import { changeKey } from '../gateway/admin/change-key.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { addKeySettings, changesOf, type KeySettingsOptions } from './key-settings-options.ts'
@@ -39,7 +38,13 @@ set. --allow-origin shuts out programs: only browsers say where a page comes fro
       }
       await using admin = await openAdminAccess(context, options)
       const place = await placeOf(admin, id)
-      const { key } = await admin.run(changeKey, { ...place, name, plan, expires, settings })
+      const { key } = await admin.call('PATCH /accounts/{account}/keys/{key}', {
+        ...place,
+        name,
+        plan,
+        expires,
+        settings,
+      })
       print(context, options.json, { key: showKey(key) }, describeSettings(key))
       await noteNetworks(context, options)
     })

@@ -1,7 +1,7 @@
 // `cairn keys try`: would this request pass? Asks the server, which knows its networks and what the key has taken.
 // Tested by test/cli-keys.test.ts
 import type { Command } from 'commander'
-import { tryKey } from '../gateway/admin/try-key.ts'
+import type { AdminReply } from '../gateway/admin/client.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { placeOf } from './plan-options.ts'
@@ -45,7 +45,7 @@ Prints the setting that refuses it, and exits with 1. A running server is asked:
     .action(async (id: string, method: string, options: Options) => {
       await using admin = await openAdminAccess(context, options)
       const { network, params, origin, userAgent, ip, bodyBytes } = options
-      const verdict = await admin.run(tryKey, {
+      const verdict = await admin.call('POST /accounts/{account}/keys/{key}/try', {
         ...(await placeOf(admin, id)),
         face: options.files === true ? 'files' : 'rpc',
         method,
@@ -63,7 +63,7 @@ Prints the setting that refuses it, and exits with 1. A running server is asked:
     })
 }
 
-type Verdict = Awaited<ReturnType<typeof tryKey.run>>
+type Verdict = AdminReply<'POST /accounts/{account}/keys/{key}/try'>
 
 function describe({ units, refusal, unjudged }: Verdict): string {
   const open = unjudged.map((setting) => `${setting} was not judged: nothing is said of it.`)

@@ -2,12 +2,6 @@
 // as the dashboard's.
 // Tested by test/cli.test.ts
 import { type Command, Option } from 'commander'
-import { getAllUsage } from '../gateway/admin/get-all-usage.ts'
-import { getKeyUsage } from '../gateway/admin/get-key-usage.ts'
-import { getUsage } from '../gateway/admin/get-usage.ts'
-import { listAccounts } from '../gateway/admin/list-accounts.ts'
-import { listAllUsage } from '../gateway/admin/list-all-usage.ts'
-import { listUsage } from '../gateway/admin/list-usage.ts'
 import { usageCsv } from '../gateway/admin/usage-csv.ts'
 import type { UsageLine } from '../limits/usage-lines.ts'
 import { type WindowName, windowNames } from '../limits/usage-window.ts'
@@ -82,17 +76,17 @@ async function report(
   window: WindowName,
 ): Promise<void> {
   if (key !== undefined) {
-    const { report: used } = await admin.run(getKeyUsage, {
+    const { report: used } = await admin.call('GET /accounts/{account}/keys/{key}/usage', {
       ...(await placeOf(admin, key)),
       window,
     })
     print(context, json, { report: used }, describeReport(used, null))
   } else if (account !== undefined) {
     const { id } = await accountNamed(admin, account)
-    const used = await admin.run(getUsage, { account: id, window })
+    const used = await admin.call('GET /accounts/{account}/usage', { account: id, window })
     print(context, json, used, describeReport(used.report, used.storage))
   } else {
-    const { report: used } = await admin.run(getAllUsage, { window })
+    const { report: used } = await admin.call('GET /usage', { window })
     print(context, json, { report: used }, describeReport(used, null))
   }
 }
@@ -152,9 +146,9 @@ async function linesOf(
 ): Promise<Listed> {
   const asked = { span, since, ...(key === undefined ? {} : { key }) }
   if (account === undefined) {
-    const { lines, storage } = await admin.run(listAllUsage, asked)
+    const { lines, storage } = await admin.call('GET /usage/lines', asked)
     const names = new Map(
-      (await admin.run(listAccounts, {})).accounts.map(({ id, name }) => [id, name]),
+      (await admin.call('GET /accounts')).accounts.map(({ id, name }) => [id, name]),
     )
     const accounts = storage.accounts.map(
       ({ account: name, pins, blocks, bytes, logicalBytes }) => ({
@@ -169,8 +163,14 @@ async function linesOf(
     return { lines, storage: { accounts, stored: storage.stored }, nameOf }
   }
   const { id } = await accountNamed(admin, account)
-  const { lines } = await admin.run(listUsage, { account: id, ...asked })
-  const { storage } = await admin.run(getUsage, { account: id, window: '15m' })
+  const { lines } = await admin.call('GET /accounts/{account}/usage/lines', {
+    account: id,
+    ...asked,
+  })
+  const { storage } = await admin.call('GET /accounts/{account}/usage', {
+    account: id,
+    window: '15m',
+  })
   const { physicalBytes: bytes, ...kept } = storage
   const accounts = storage.blocks === 0 ? [] : [{ account, ...kept, bytes }]
   return { lines, storage: { accounts }, nameOf: () => account }

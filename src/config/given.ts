@@ -3,7 +3,7 @@
 // Tested by src/config/load.test.ts
 import type { Leaf } from './leaf.ts'
 import { type Mistake, placeOf, unknownName, wrongAt } from './mistake.ts'
-import { distance, findNearest } from '../base/similar-name.ts'
+import { distance, findNearest } from '../base/nearest.ts'
 import { isNetworkVariable } from './network-variable.ts'
 import { hasReference, readSecretFile, resolveReferences } from './reference.ts'
 import type { Environment } from './reference.ts'

@@ -5,9 +5,9 @@ import { refuse } from './config-error.ts'
 import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './given.ts'
 import type { Leaf } from './leaf.ts'
 import { mendLine, type Mistake, wrongAt } from './mistake.ts'
-import { distance } from '../base/similar-name.ts'
+import { distance } from '../base/nearest.ts'
 import type { Environment } from './reference.ts'
-import { describeIssue } from './describe-issue.ts'
+import { sayIssue } from './say-issue.ts'
 import { numberIn } from './unit.ts'
 import { type FileValue, readYamlFile } from './yaml-file.ts'
 
@@ -86,7 +86,7 @@ function describe(
     const from = given.get(path)
     const isSecret = leaves.some((leaf) => leaf.path === path && leaf.secret)
     const isHidden = from === undefined || from.hidden || isSecret
-    const said = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`
+    const said = `${path}${isHidden ? '' : quote(from.value)}: ${sayIssue(issue, from?.value)}`
     const line = isHidden
       ? null
       : rightLine(

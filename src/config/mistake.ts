@@ -1,7 +1,7 @@
 // One thing that is wrong with the settings: where it stands, what is wrong, and what mends it. It never holds
 // a secret's value.
 // Tested by src/config/load.test.ts
-import { findNearest } from '../base/similar-name.ts'
+import { findNearest } from '../base/nearest.ts'
 
 export type Mistake = {
   /** Stable name, for programs. */

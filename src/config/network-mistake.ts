@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import { quote } from './load.ts'
 import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
-import { findNearest } from '../base/similar-name.ts'
+import { findNearest } from '../base/nearest.ts'
 import {
   embeddedSchema,
   memberAt,
@@ -13,7 +13,7 @@ import {
 } from './network-schema.ts'
 import { findChainId } from './network-variable.ts'
 import { valueAt, type Written } from './network-written.ts'
-import { describeIssue } from './describe-issue.ts'
+import { sayIssue } from './say-issue.ts'
 
 type Issue = z.ZodError['issues'][number]
 
@@ -50,7 +50,7 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly M
   }
   const isUrl = typeof value === 'string' && value.includes('://')
   const isShown = !example.secret && !isHidden(path) && typeof value !== 'object' && !isUrl
-  const said = `${name}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
+  const said = `${name}${isShown ? quote(value) : ''}: ${sayIssue(issue, value)}`
   return [wrongAt(where, said, mendLine(where, meantUrl(path, value) ?? example.text))]
 }
 

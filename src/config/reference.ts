@@ -2,7 +2,7 @@
 // need not stand in files or arguments.
 // Tested by src/config/load.test.ts
 import { readFileSync, statSync } from 'node:fs'
-import { describeErrno } from '../base/describe-errno.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { type Mistake, wrongAt } from './mistake.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -58,9 +58,7 @@ export function readSecretFile(path: string, where: string): Resolved {
       return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
     }
   } catch (error) {
-    return {
-      mistake: wrongAt(where, `cannot read the file ${path}: ${describeErrno(error)}`, mend),
-    }
+    return { mistake: wrongAt(where, `cannot read the file ${path}: ${sayErrno(error)}`, mend) }
   }
   return {
     mistake: wrongAt(where, `the file ${path} is longer than ${referenceBytesMax} bytes`, mend),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { leaves } from './config.ts'
 import { envName } from './leaf.ts'
-import { distance, findNearest } from '../base/similar-name.ts'
+import { distance, findNearest } from '../base/nearest.ts'
 
 test('environment names follow from the path and no two settings share one', () => {
   assert.equal(envName('rpc.bodyBytesMax'), 'CAIRN_RPC_BODY_BYTES_MAX')

@@ -2,12 +2,12 @@
 // wrong is told at once, each with its line and what mends it.
 import { freeze, quote } from './load.ts'
 import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
-import { findNearest } from '../base/similar-name.ts'
+import { findNearest } from '../base/nearest.ts'
 import { memberAt, metaOf, shapeOf } from './network-schema.ts'
 import { valueAt } from './network-written.ts'
 import { type Environment, hasReference, readSecretFile, resolveReferences } from './reference.ts'
 import { type SourceConfig, sourceSchema, sourcesMax } from './source-schema.ts'
-import { describeIssue } from './describe-issue.ts'
+import { sayIssue } from './say-issue.ts'
 import type { FileValue } from './yaml-file.ts'
 
 export const sourcesPath = 'files.sources'
@@ -144,7 +144,7 @@ function judge(written: WrittenSource, index: number, mistakes: Mistake[]) {
     const said =
       value === undefined
         ? `${name.join('.')} is missing`
-        : `${name.join('.')}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
+        : `${name.join('.')}${isShown ? quote(value) : ''}: ${sayIssue(issue, value)}`
     mistakes.push(wrongAt(where(issue.path), said, mendLine(where(issue.path), example)))
   }
   return null

@@ -2,7 +2,7 @@
 // Tested by src/config/load.test.ts
 import { readFile, stat } from 'node:fs/promises'
 import type { Document } from 'yaml'
-import { describeErrno } from '../base/describe-errno.ts'
+import { sayErrno } from '../base/say-errno.ts'
 import { ConfigError } from './config-error.ts'
 import { type Mistake, wrongAt } from './mistake.ts'
 
@@ -98,7 +98,7 @@ async function readCapped(file: string): Promise<string> {
   try {
     if ((await stat(file)).size <= fileBytesMax) return await readFile(file, 'utf8')
   } catch (error) {
-    const text = `cannot read the settings file ${file}: ${describeErrno(error)}`
+    const text = `cannot read the settings file ${file}: ${sayErrno(error)}`
     throw new ConfigError([unreadable(text)], { cause: error })
   }
   const text = `the settings file ${file} is longer than ${fileBytesMax} bytes`

@@ -2,7 +2,7 @@
 // Tested by src/content/obtain.test.ts
 import { hasCode } from '../base/fault.ts'
 import type { LocalCopies } from './local-copies.ts'
-import { watchAll } from './read-trace.ts'
+import { watchAll } from './read-watch.ts'
 import { isSameRef, type ContentRef, type Hint, type Item, type NameOf } from './ref.ts'
 import type { Nameless, Offer } from './source.ts'
 

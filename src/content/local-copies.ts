@@ -3,10 +3,10 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import type { Log } from '../base/log.ts'
-import { createUnrequestedItems, type UnrequestedItems } from './unrequested-items.ts'
-import { createWriteBehindQueue } from './write-behind-queue.ts'
+import { createExtras, type Extras } from './extras.ts'
+import { createKeeping } from './keeping.ts'
 import { createMemory } from './memory.ts'
 import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
@@ -42,7 +42,7 @@ export type LocalCopies = {
   /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** What a source brought and nobody asked for yet. */
-  readonly addExtras: UnrequestedItems['add']
+  readonly addExtras: Extras['add']
   readonly looks: VainLooks
   /** Resolves when what was accepted is in the store. */
   idle(): Promise<void>
@@ -59,15 +59,12 @@ export function createLocalCopies(parts: {
   readonly limits: ObtainLimits
 }): LocalCopies {
   const { store, verify, isShared, clock, log, count, limits } = parts
-  const unrequested = createUnrequestedItems({
-    itemsMax: limits.extrasMax,
-    bytesMax: limits.extrasBytesMax,
-  })
+  const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
   const looks = createVainLooks()
   /** Reads of copies in quarantine that failed, by name. */
   const tried = new Map<string, Unread & { readonly at: number }>()
-  const writeBehind = createWriteBehindQueue({
+  const keeping = createKeeping({
     store,
     log,
     bytesMax: limits.keepingBytesMax,
@@ -85,8 +82,8 @@ export function createLocalCopies(parts: {
 
   function readBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
-    const unrequestedItem = takeExtra(ref)
-    if (unrequestedItem !== null) return unrequestedItem
+    const extra = takeExtra(ref)
+    if (extra !== null) return extra
     const bytes = look(ref, mayPass)
     if (bytes === null) return null
     verify(ref, bytes)
@@ -96,7 +93,7 @@ export function createLocalCopies(parts: {
   }
 
   function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
-    const kept = writeBehind.find(ref)
+    const kept = keeping.find(ref)
     if (kept !== null || (mayPass && looks.areVain)) return kept
     const bytes = store.find(ref)
     if (mayPass && bytes !== null) looks.found()
@@ -160,7 +157,7 @@ export function createLocalCopies(parts: {
       return release(ref, bytes)
     } catch (unread) {
       const failed = { unread, at: clock.monotonic() }
-      setNewest(tried, key, failed, triedMax)
+      keepNewest(tried, key, failed, triedMax)
       return failed
     }
   }
@@ -185,17 +182,15 @@ export function createLocalCopies(parts: {
       return false
     }
     count('fetched', source)
-    writeBehind.add(ref, bytes)
+    keeping.add(ref, bytes)
     remember(ref, bytes)
     return true
   }
 
   function takeExtra(ref: ContentRef): Uint8Array | null {
-    const unrequestedItem = unrequested.take(ref)
-    if (unrequestedItem === null) return null
-    return accept(ref, unrequestedItem.bytes, unrequestedItem.source, unrequestedItem.proved)
-      ? unrequestedItem.bytes
-      : null
+    const extra = extras.take(ref)
+    if (extra === null) return null
+    return accept(ref, extra.bytes, extra.source, extra.proved) ? extra.bytes : null
   }
 
   function heldBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
@@ -232,8 +227,8 @@ export function createLocalCopies(parts: {
     heldNodeOrAsk: (from, at) => heldNode(from, at, true),
     findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
     accept,
-    addExtras: unrequested.add,
+    addExtras: extras.add,
     looks,
-    idle: () => writeBehind.idle(),
+    idle: () => keeping.idle(),
   }
 }

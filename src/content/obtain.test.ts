@@ -9,7 +9,7 @@ import { silentLog } from '../base/log.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createObtain, type Obtaining } from './obtain.ts'
 import { defaultObtainLimits } from './obtain-limits.ts'
-import type { ReadTrace } from './read-trace.ts'
+import type { ReadWatch } from './read-watch.ts'
 import { refKey, type Item, type Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
@@ -571,7 +571,7 @@ test('keep verifies before it keeps', async () => {
 test('a reader who watches is told what its read took, others are told nothing', async () => {
   const { obtain, idle } = rig([source('liar', () => [lie('a')]), having(item('a'))])
   const told: string[] = []
-  const watch: ReadTrace = (step, name) => {
+  const watch: ReadWatch = (step, name) => {
     told.push(`${step} ${name}`)
     return (outcome) => void told.push(`${step} ${outcome}`)
   }

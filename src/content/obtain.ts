@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import { createSingleFlight } from '../base/single-flight.ts'
+import { createFlight } from '../base/flight.ts'
 import type { Log } from '../base/log.ts'
 import { askSources } from './ask-sources.ts'
 import { createLocalCopies, type Unread } from './local-copies.ts'
@@ -63,7 +63,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const copies = createLocalCopies({ store, verify, isShared, clock, log, count, limits })
   const { looks } = copies
   const asking = { sourcesFor, nameOf, copies, log, count }
-  const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
+  const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
   /** By `flightKey`, of the callers who wait for it now. */
   const waiting = new Map<string, Hint[]>()
 
@@ -133,9 +133,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
     hints.push(hint)
     waiting.set(key, hints)
     try {
-      if (hint.patienceMs === undefined) return await singleFlight.join(key, signal, work)
+      if (hint.patienceMs === undefined) return await flight.join(key, signal, work)
       using deadline = withDeadline(signal, hint.patienceMs, clock)
-      return await singleFlight.join(key, deadline.signal, work)
+      return await flight.join(key, deadline.signal, work)
     } finally {
       hints.splice(hints.indexOf(hint), 1)
       if (hints.length === 0) waiting.delete(key)

@@ -1,6 +1,6 @@
 // A ContentRef is an immutable name: what verification uses comes from it alone, never from a source.
 import { equalBytes, toBareHex } from '../base/hex.ts'
-import type { ReadTrace } from './read-trace.ts'
+import type { ReadWatch } from './read-watch.ts'
 
 /**
  * - `header`, `trie-node`, `code`, `uncles`: `hash` = keccak256(bytes), 32 bytes.
@@ -49,7 +49,7 @@ export type Hint = {
   /** How long sources may take, milliseconds. */
   readonly patienceMs?: number
   /** Told what the read took. */
-  readonly watch?: ReadTrace
+  readonly watch?: ReadWatch
 }
 
 /** Pure. Throws Fault `unverified` when `bytes` are not what `ref` names. */

@@ -1,5 +1,5 @@
 // The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
-import type { DutyCycle } from '../base/duty-cycle.ts'
+import type { Pace } from '../base/pace.ts'
 import type { Statement } from '../db/writer.ts'
 import type { QuarantineFlag } from './quarantine-rows.ts'
 import type { ContentRef, Item } from './ref.ts'
@@ -17,7 +17,7 @@ export interface Store {
    * group. Two groups are valid at a time: when a third is asked for, the first is gone. After an error they stay valid
    * until `return`, which is to be called then too.
    */
-  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<ReadBatch>
+  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredGroup>
   /**
    * All items and all rows, or nothing; durable when it resolves. An item that is already there is left
    * as it is. Throws `no_space` when the device or the configured size is full; nothing is kept then.
@@ -44,10 +44,10 @@ export interface Store {
  * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/leaf-frame.ts around
  * them; else `data` is the whole block.
  */
-export type StoredChunk = { readonly data: Uint8Array; readonly leaf: boolean }
+export type StoredPiece = { readonly data: Uint8Array; readonly leaf: boolean }
 
 /** What came in one read, one piece at least. Null: not here, or its bytes cannot be read. */
-export type ReadBatch = readonly (StoredChunk | null)[]
+export type StoredGroup = readonly (StoredPiece | null)[]
 
 /** Content on its way in: on disk as it arrives, invisible until `commit`, gone after a crash. */
 export interface Batch {
@@ -119,7 +119,7 @@ export interface Segments {
   free(
     sealed: ReadonlySet<number>,
     live: ReadonlyMap<number, LiveBlocks>,
-    dutyCycle: DutyCycle,
+    pace: Pace,
     signal: AbortSignal,
   ): Promise<Freed>
 }

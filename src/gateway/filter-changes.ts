@@ -18,7 +18,7 @@ import {
 import type { Network } from '../ethereum/network.ts'
 import type { Changes } from './filters.ts'
 import { boundsOf } from './log-bounds.ts'
-import { Revocable, Place } from './revocable.ts'
+import { OnceTold, Place } from './once-told.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import type { LogQuery } from './params/log-filter.ts'
@@ -149,10 +149,10 @@ function createRoom() {
   let characters = charactersMax
   return {
     characters: () => characters,
-    take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]> {
+    take(values: readonly unknown[], back: () => void): OnceTold<readonly unknown[]> {
       const given = characters
       characters = Math.min(charactersMax, 2 * given)
-      return new Revocable(values, () => {
+      return new OnceTold(values, () => {
         characters = Math.max(1, Math.floor(given / 4))
         back()
       })

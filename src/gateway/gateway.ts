@@ -6,7 +6,7 @@ import type { Network } from '../ethereum/network.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 import type { Subscriptions } from './events/subscriptions.ts'
 import type { FilesDownload, FilesUpload } from './files-bytes.ts'
-import type { ReadTrace } from '../content/read-trace.ts'
+import type { ReadWatch } from '../content/read-watch.ts'
 import type { Timeline } from './inspect/timeline.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { FilesOperation, FilesReply, FilesRequest } from './operation.ts'
@@ -30,11 +30,11 @@ export type Credential = {
 
 export type RpcItem = { readonly method: string; readonly params: readonly unknown[] }
 /**
- * `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. `rollback`: the face calls it
+ * `text`: the result as JSON text already. `proof`: its bundle, when one was asked for. `untell`: the face calls it
  * when the result does not reach the caller, so that it can be given again.
  */
 export type RpcOutcome =
-  | { readonly result: unknown; readonly proof?: ProofBundle; readonly rollback?: () => void }
+  | { readonly result: unknown; readonly proof?: ProofBundle; readonly untell?: () => void }
   /** `bytes`: the length of `text`, JSON, in UTF-8. */
   | { readonly text: string; readonly bytes: number; readonly proof?: ProofBundle }
   | { readonly fault: Fault }
@@ -42,7 +42,7 @@ export type RpcOutcome =
 /** Told how a request goes that its key's owner wants to see (inspect/inspection.ts). */
 export interface InspectedVisit {
   /** Of the reads that are made for it. */
-  readonly watch: ReadTrace
+  readonly watch: ReadWatch
   readonly timeline: Pick<Timeline, 'reached' | 'kept'>
   /** The calls that it holds, before they run. */
   asks(items: readonly (RpcItem | Fault)[], batch: boolean): void

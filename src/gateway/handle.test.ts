@@ -20,10 +20,10 @@ import type { Network } from '../ethereum/network.ts'
 import type { Files } from '../ipfs/files.ts'
 import { createGateway, type GatewayParts } from './handle.ts'
 import { createInspector } from './inspect/inspector.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import type { RpcItem, RpcOutcome } from './gateway.ts'
 import type { BlockParameter, FilesOperation, Operations, RpcOperation } from './operation.ts'
-import { Revocable, rollbackAll } from './revocable.ts'
+import { OnceTold, untellAll } from './once-told.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { Level } from '../ethereum/level.ts'
 import { Unfinished } from './unfinished.ts'
@@ -116,7 +116,7 @@ function gateway(over: Partial<GatewayParts> = {}) {
       number: ++head,
       anchor: 'embedded',
     }),
-    keptAnswers: createAnswerCache({ bytesMax: 100_000 }),
+    keptAnswers: createKeptAnswers({ bytesMax: 100_000 }),
     eventsOf: () => ({ join: () => () => {} }),
     clock: systemClock,
     log: silentLog,
@@ -460,13 +460,13 @@ test('what is told once is told with its proof asked for too, and taken back whe
     name: 'x_once',
     units: 80,
     parse: (params) => params,
-    run: async () => new Revocable([1], () => void untold++),
+    run: async () => new OnceTold([1], () => void untold++),
   }
   const { made } = gateway({ operationsOf: () => ({ find: () => operation }) })
   const visit = { caller, network, items: [item('x_once')], batch: false, request: { signal } }
   const { outcomes } = await made.runRpc({ ...visit, proof: true })
   assert.partialDeepStrictEqual(outcomes, [{ result: [1], proof: { nodes: [] } }])
-  rollbackAll(outcomes)
+  untellAll(outcomes)
   assert.equal(untold, 1)
 })
 

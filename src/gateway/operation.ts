@@ -94,7 +94,7 @@ export type FilesReply =
  * For an operation whose proved answer follows from a block and the input alone: how the gateway may keep it.
  * Everything else is proved anew at each call.
  */
-export type CacheKey<Input> = {
+export type KeptBy<Input> = {
   /** The block the answer is of; null for an input whose answer must not be kept. */
   block(input: Input): BlockParameter | null
   /** The rest of the input: equal texts mean equal answers at one block, whatever the input's spelling. */
@@ -120,7 +120,7 @@ export type RpcOperation<Input> = {
   /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
   readonly lasting?: true
   /** Only answers labelled `proof` are kept. */
-  readonly kept?: CacheKey<Input>
+  readonly kept?: KeptBy<Input>
   /** Undefined: a reply carries no bundle that could be checked. */
   readonly bundle?: BundledBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */

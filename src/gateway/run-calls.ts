@@ -5,10 +5,10 @@ import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { RpcOutcome, RpcVisit } from './gateway.ts'
-import { findKept, cacheIfProved, ProofWatch } from './cache-if-proved.ts'
-import type { AnswerCache } from './answer-cache.ts'
+import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { runBundled } from './make-bundle.ts'
-import { toOutcome } from './revocable.ts'
+import { toOutcome } from './once-told.ts'
 import type { BlockParameter, RpcCall } from './operation.ts'
 import type { Planned } from './plan.ts'
 import { ProofBudget } from './proof-budget.ts'
@@ -16,7 +16,7 @@ import { Unfinished } from './unfinished.ts'
 import type { Visit } from './visit.ts'
 
 export type CallRunParts = {
-  readonly keptAnswers: AnswerCache
+  readonly keptAnswers: KeptAnswers
   readonly log: Log
 }
 
@@ -68,7 +68,7 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
       const result = operation.runNow(input, { network, resolveNow, labels: watch })
       if (result === undefined) return null
       if (result instanceof Unfinished) return new Begun(result, watch)
-      return cacheIfProved(keptAnswers, network, operation, input, result, watch)
+      return keepProved(keptAnswers, network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(thrown, method) }
     }
@@ -92,12 +92,12 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
       if (begun !== null) {
         const { unfinished, watch } = begun
         const result = await unfinished.goOn(call.signal)
-        return cacheIfProved(keptAnswers, call.network, operation, input, result, watch)
+        return keepProved(keptAnswers, call.network, operation, input, result, watch)
       }
       if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
       const watch = new ProofWatch(call.labels)
       const result = await operation.run(input, watch.watched(call))
-      return cacheIfProved(keptAnswers, call.network, operation, input, result, watch)
+      return keepProved(keptAnswers, call.network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
     }

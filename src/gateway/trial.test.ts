@@ -24,7 +24,7 @@ import type { Files } from '../ipfs/files.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import { createGateway } from './handle.ts'
 import { createInspector } from './inspect/inspector.ts'
-import { createAnswerCache } from './answer-cache.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import type { FilesOperation, Operations, RpcOperation } from './operation.ts'
 import { createTrial, type TrialRequest, type TrialVerdict } from './trial.ts'
 
@@ -109,7 +109,7 @@ async function createRig(
     count: ({ units }) => void counted.push(units),
     countBytes: () => {},
     resolveBlock: () => Promise.reject(new Fault('unknown_block')),
-    keptAnswers: createAnswerCache({ bytesMax: 1_000 }),
+    keptAnswers: createKeptAnswers({ bytesMax: 1_000 }),
     eventsOf: () => ({ join: () => () => {} }),
     inspector: createInspector({ settingsOf: () => null, clock }),
     clock,

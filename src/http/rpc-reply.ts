@@ -2,7 +2,7 @@
 // Tested by src/http/rpc.test.ts
 import { Fault } from '../base/fault.ts'
 import type { RpcOutcome } from '../gateway/gateway.ts'
-import { rollbackAll } from '../gateway/revocable.ts'
+import { untellAll } from '../gateway/once-told.ts'
 
 /** A backstop: whoever puts a caller's words in a message cuts them at 256 characters. */
 const messageCharsMax = 1024
@@ -64,11 +64,11 @@ export class ReplyWriter {
   /** Call in the order of items. `id` null: a notification, nothing is written. */
   add(id: string | null, outcome: RpcOutcome): void {
     if (id === null) {
-      rollbackAll([outcome])
+      untellAll([outcome])
       return
     }
     const reply = this.#full ? this.#tooLarge(id) : this.#render(id, outcome)
-    if (this.#full) rollbackAll([outcome])
+    if (this.#full) untellAll([outcome])
     const bytes = this.#full ? Buffer.byteLength(reply) : bytesOf(id, outcome, reply)
     if (!this.#full && this.#bytes + bytes + 1 > this.#bytesMax) {
       this.#full = true

@@ -2,14 +2,14 @@
 // of the service. Order of checks: contract-rpc 3.11; the first failure answers.
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
-import type { FairTimeSlices } from '../base/fair-time-slices.ts'
+import type { FairTurns } from '../base/fair-turns.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Gateway, RpcOutcome } from '../gateway/gateway.ts'
 import type { Inspection } from '../gateway/inspect/inspection.ts'
 import type { Inspector } from '../gateway/inspect/inspector.ts'
-import { rollbackAll } from '../gateway/revocable.ts'
+import { untellAll } from '../gateway/once-told.ts'
 import type { Body } from './body.ts'
 import { preflightHeaders } from './cors.ts'
 import { createDeadlines, type Deadlines, liveDeadlines } from './deadlines.ts'
@@ -56,7 +56,7 @@ export type RpcFaceParts = {
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
   /** Of the request thread, for bodies that take long. */
-  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly turns: Pick<FairTurns, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -180,7 +180,7 @@ async function answer(
     writer.add(id, outcomes[index] ?? { fault: new Fault('internal') })
   }
   const body = writer.body(batch)
-  if (exchange.gone) rollbackAll(outcomes)
+  if (exchange.gone) untellAll(outcomes)
   const fault = body.bytes === 0 ? null : faultOfWhole(outcomes, batch)
   send(exchange, { fault, labels: headers, body, bodyUnread: false })
   gateway.countBytes(visit, answered, { in: sent.bytes.length, out: body.bytes })

@@ -7,7 +7,7 @@ import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Subscriptions, SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
 import type { Credential, Peer } from '../gateway/gateway.ts'
-import { rollbackAll } from '../gateway/revocable.ts'
+import { untellAll } from '../gateway/once-told.ts'
 import type { Deadlines } from './deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
@@ -191,7 +191,7 @@ export class WebSocketConnection implements Peer {
   }
 
   #reply({ text, refused, outcomes }: FrameReply, subscriptions: SubscriptionsFrame): void {
-    if (this.#ending) rollbackAll(outcomes)
+    if (this.#ending) untellAll(outcomes)
     else if (text !== '') this.#sendReply(text)
     subscriptions.settle(!this.#ending && refused === null)
     // Whoever has used up the day would only be refused again.

@@ -3,7 +3,7 @@
 // Tested by src/http/web-socket-face.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
-import type { FairTimeSlices } from '../base/fair-time-slices.ts'
+import type { FairTurns } from '../base/fair-turns.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
@@ -22,7 +22,7 @@ export type FrameParts = {
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
   /** Of the request thread, for frames that take long. */
-  readonly turns: Pick<FairTimeSlices, 'enter'>
+  readonly turns: Pick<FairTurns, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }

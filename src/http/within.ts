@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { RpcAnswer } from '../gateway/gateway.ts'
-import { rollbackAll } from '../gateway/revocable.ts'
+import { untellAll } from '../gateway/once-told.ts'
 
 /** Operations that stop on the signal give their own answers; the others are left behind after this. */
 const graceMs = 1_000
@@ -39,7 +39,7 @@ export async function answerWithin(
     return await within(work, signal, clock)
   } catch (thrown) {
     work.then(
-      ({ outcomes }) => rollbackAll(outcomes),
+      ({ outcomes }) => untellAll(outcomes),
       () => {},
     )
     throw thrown

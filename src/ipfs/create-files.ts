@@ -2,9 +2,9 @@
 // blocks and the account rows.
 // Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'
-import { createFairTimeSlices, type FairTimeSlices } from '../base/fair-time-slices.ts'
+import { createFairTurns, type FairTurns } from '../base/fair-turns.ts'
 import { Fault } from '../base/fault.ts'
-import type { SequentialRead } from '../content/sequential-read.ts'
+import type { ReadRun } from '../content/obtain-run.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Forget, Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -60,7 +60,7 @@ export type FilesSettings = {
   readonly store: Store
   readonly forget: Forget
   readonly obtain: Obtain
-  readonly readRun: SequentialRead
+  readonly readRun: ReadRun
   /** For reads of rows; what belongs to content is written by the store's commits. */
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
@@ -71,12 +71,12 @@ export type FilesSettings = {
   readonly sharesRoots?: boolean
   readonly limits: FilesLimits
   /** Of the thread, for imports. Default: turns of their own. */
-  readonly turns?: FairTimeSlices
+  readonly turns?: FairTurns
 }
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, forget, obtain, readRun, database, writer, clock, hasSources, limits } = settings
-  const { turns = createFairTimeSlices(settings.clock) } = settings
+  const { turns = createFairTurns(settings.clock) } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
@@ -126,7 +126,7 @@ export function createFiles(settings: FilesSettings): Files {
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         folderBytesMax: limits.folderBytesMax,
-        yielderFor: (most) => turns.yielderFor(accountId, most),
+        spender: (most) => turns.spender(accountId, most),
         batch: () => store.batch(),
         rootRows: ({ cid }, put) =>
           options.pin

@@ -2,10 +2,10 @@
 // blocks that a public source offers. A stored block of another account is absent, whatever the store has.
 // Tested by test/isolation.test.ts
 import { Fault } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
-import type { SequentialRead } from '../content/sequential-read.ts'
+import { keepNewest } from '../base/keep-newest.ts'
+import type { ReadRun } from '../content/obtain-run.ts'
 import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
-import type { Store, ReadBatch } from '../content/store.ts'
+import type { Store, StoredGroup } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 
 /** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
@@ -13,7 +13,7 @@ export type SharedContent = {
   readonly store: Store
   readonly obtain: Obtain
   readonly obtainOutside: Obtain
-  readonly readRun: SequentialRead
+  readonly readRun: ReadRun
   readonly database: Database
 }
 
@@ -43,7 +43,7 @@ export function createOwnContent(shared: SharedContent): OwnContent {
         if (sees(ref)) return await obtain(ref, hint, signal)
         if (hint.offline === true) throw new Fault('not_found')
         const bytes = await obtainOutside(ref, hint, signal)
-        setNewest(offered, refKey(ref), true, offeredMax)
+        keepNewest(offered, refKey(ref), true, offeredMax)
         return bytes
       }
 
@@ -51,7 +51,7 @@ export function createOwnContent(shared: SharedContent): OwnContent {
       async function* ownRun(
         refs: readonly ContentRef[],
         signal: AbortSignal,
-      ): AsyncGenerator<ReadBatch> {
+      ): AsyncGenerator<StoredGroup> {
         for (let from = 0; from < refs.length;) {
           const isSeen = sees(refs[from] as ContentRef)
           let to = from + 1

@@ -1,7 +1,7 @@
 // How often the billing company may be asked for one name (an account, an address): who tries stolen cards comes from
 // few addresses with many accounts, and each question costs the company and us.
 import type { Clock } from '../base/clock.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
@@ -23,6 +23,6 @@ export function createCardAsks(parts: {
     const rate = { perSecond: most() / seconds, burst: most() }
     const verdict = takeUnits(evenAt.get(name) ?? 0, clock.monotonic(), 1, rate)
     if (!verdict.ok) throw overRate(rate, verdict, details(most()))
-    setNewest(evenAt, name, verdict.evenAt, namesMax)
+    keepNewest(evenAt, name, verdict.evenAt, namesMax)
   }
 }

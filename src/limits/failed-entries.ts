@@ -3,7 +3,7 @@
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
@@ -40,7 +40,7 @@ export function createFailedEntries(parts: {
       const network = networkOf(address)
       const verdict = judge(network)
       const even = verdict.ok ? verdict.evenAt : (evenAt.get(network) ?? 0)
-      setNewest(evenAt, network, even, most)
+      keepNewest(evenAt, network, even, most)
       if (verdict.ok) return
       const details = `this address may bring ${perMinute()} wrong keys or secrets a minute`
       throw overRate(rateNow(), verdict, details)

@@ -2,7 +2,7 @@
 // face. Judged before work is done; the request thread only counts in memory.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
 import { overRate } from './over-rate.ts'
 
@@ -94,7 +94,7 @@ export function createLimiter(parts: {
     if (known !== undefined) return known
     const evenAt = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0 }
     const state: State = { ...evenAt, unitsPerSecond: 0, day: null, dayUnits: 0 }
-    setNewest(states, keyId, state, most)
+    keepNewest(states, keyId, state, most)
     return state
   }
 

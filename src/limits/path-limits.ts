@@ -2,7 +2,7 @@
 // where nobody shows one. Judged before work is done, in memory.
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 import { Fault } from '../base/fault.ts'
 import { takeUnits } from './gcra.ts'
 import { overRate } from './over-rate.ts'
@@ -44,7 +44,7 @@ export function createPathLimits(parts: {
     if (!verdict.ok) {
       throw overRate(rate, verdict, `${whose} is limited to ${limit} requests per second`)
     }
-    setNewest(evenAt, name, verdict.evenAt, most)
+    keepNewest(evenAt, name, verdict.evenAt, most)
   }
 
   return {

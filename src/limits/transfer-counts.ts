@@ -2,7 +2,7 @@
 // used, then counted in memory.
 // Tested by src/limits/file-meters.test.ts
 import type { Clock } from '../base/clock.ts'
-import { setNewest } from '../base/set-newest.ts'
+import { keepNewest } from '../base/keep-newest.ts'
 
 /** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
 export type Transferred = { readonly up: number; readonly down: number }
@@ -52,7 +52,7 @@ export function createTransferCounts(clock: Clock): TransferCounts {
       const known = find(name)
       if (known !== null) return known
       const count = { month: thisMonth(), ...sum() }
-      setNewest(counts, name, count, namesMax)
+      keepNewest(counts, name, count, namesMax)
       return count
     },
   }

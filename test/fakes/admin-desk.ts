@@ -1,4 +1,5 @@
 // The admin operations over a data folder in memory, run as whoever a test says: what the page and the command line do.
+import type { z } from 'zod'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { createCards } from '../../src/accounts/cards/cards.ts'
 import { createPublicKeys, type PublicKeys } from '../../src/accounts/public-keys.ts'
@@ -9,11 +10,7 @@ import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
 import type { Actor, MemberRole } from '../../src/gateway/admin/actor.ts'
-import type {
-  AdminOperation,
-  AdminParts,
-  JsonOperation,
-} from '../../src/gateway/admin/admin-operation.ts'
+import type { AdminParts, JsonOperation } from '../../src/gateway/admin/admin-operation.ts'
 import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
@@ -27,14 +24,14 @@ export type AdminDesk = {
   readonly identity: Identity
   readonly clock: TurnedClock
   /** Runs an operation. Throws as `runAdmin`. */
-  run<Input, Output>(
-    operation: JsonOperation<Input, Output>,
+  run<Output extends z.ZodType>(
+    operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
     actor?: Actor | null,
-  ): Promise<Output>
+  ): Promise<z.output<Output>>
   /** The Fault of one that is refused: its code and message. */
-  refusal<Input, Output>(
-    operation: JsonOperation<Input, Output>,
+  refusal<Output extends z.ZodType>(
+    operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
     actor?: Actor | null,
   ): Promise<string>
@@ -74,19 +71,19 @@ export function openDesk(more: Partial<AdminParts> = {}, given: Database | null 
   })
   const touch = { accounts, cards, publicKeys, identity, clock, ...more } as AdminParts
 
-  async function run<Input, Output>(
-    operation: JsonOperation<Input, Output>,
+  async function run<Output extends z.ZodType>(
+    operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
     actor: Actor | null = { kind: 'local' },
-  ): Promise<Output> {
-    const reply = await runAdmin(operation as AdminOperation, sent, {
+  ): Promise<z.output<Output>> {
+    const reply = await runAdmin(operation, sent, {
       ...touch,
       actor,
       origin: { address: null, userAgent: null, device: null, page: deskPage },
       session: { begin: () => {}, end: () => {}, remember: () => {} },
       signal: new AbortController().signal,
     })
-    return (reply as { value: unknown }).value as Output
+    return (reply as { value: unknown }).value as z.output<Output>
   }
 
   return {

@@ -2,10 +2,10 @@
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHostedHash } from './hash-worker-thread.ts'
-import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
+import { createHostedHash } from './hash-guest.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createSequentialRead } from '../../src/content/sequential-read.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { ContentRef, Item, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
@@ -103,11 +103,11 @@ export function createFilesFixture(
     store,
     forget: kept.forget,
     obtain,
-    readRun: createSequentialRead({
+    readRun: createReadRun({
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createParallelVerify(createHostedHash()),
+      verifyBeside: createVerifyBeside(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),

@@ -8,10 +8,10 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHostedHash } from './hash-worker-thread.ts'
-import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
+import { createHostedHash } from './hash-guest.ts'
+import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createSequentialRead } from '../../src/content/sequential-read.ts'
+import { createReadRun } from '../../src/content/obtain-run.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { Verify } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
@@ -83,11 +83,11 @@ export async function startFilesServer(
     store,
     forget: store.forget,
     obtain,
-    readRun: createSequentialRead({
+    readRun: createReadRun({
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createParallelVerify(createHostedHash()),
+      verifyBeside: createVerifyBeside(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),

@@ -15,7 +15,7 @@ import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createGateway } from '../../src/gateway/handle.ts'
 import type { Inspecting } from '../../src/gateway/inspect/inspecting.ts'
 import { createInspector } from '../../src/gateway/inspect/inspector.ts'
-import { createAnswerCache } from '../../src/gateway/answer-cache.ts'
+import { createKeptAnswers } from '../../src/gateway/kept-answers.ts'
 import type { RpcOperation } from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 import type { Files } from '../../src/ipfs/files.ts'
@@ -102,7 +102,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
       find: (method) => (method === balance.name ? (balance as RpcOperation<unknown>) : null),
     }),
     resolveBlock,
-    keptAnswers: createAnswerCache({ bytesMax: 0 }),
+    keptAnswers: createKeptAnswers({ bytesMax: 0 }),
     eventsOf: () => ({ join: () => () => {} }),
     clock,
     log: silentLog,

@@ -1,6 +1,6 @@
 // The bare HTTP server with the JSON-RPC face over a fake Gateway, on a free port of loopback.
 import { type Clock, systemClock } from '../../src/base/clock.ts'
-import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
+import { createFairTurns } from '../../src/base/fair-turns.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/gateway/inspect/inspector.ts'
 import { createRoutes } from '../../src/http/routes.ts'
@@ -40,7 +40,7 @@ export async function startRpcServer(
   const { gateway = createFakeGateway(), clock = systemClock } = part
   const { inspector = createInspector({ settingsOf: () => null, clock }) } = part
   const log = silentLog
-  const turns = createFairTimeSlices(clock)
+  const turns = createFairTurns(clock)
   const settings = { ...defaultRpcSettings, ...part.settings }
   const routes = createRoutes({
     rpc: createRpcFace({ gateway, settings, inspector, turns, clock, log }),

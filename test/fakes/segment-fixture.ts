@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createHostedHash } from './hash-worker-thread.ts'
+import { createHostedHash } from './hash-guest.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
 import {
   defaultSegmentLimits,

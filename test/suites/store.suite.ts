@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
 import type { ContentKind, Item } from '../../src/content/ref.ts'
 import { leafPrefix, leafSuffix } from '../../src/codec/leaf-frame.ts'
-import type { Leaf, Store, ReadBatch, StoredChunk } from '../../src/content/store.ts'
+import type { Leaf, Store, StoredGroup, StoredPiece } from '../../src/content/store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
@@ -337,8 +337,8 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
 /** The pieces of all groups, one by one; as long valid as their groups. */
 export async function* eachPiece(
-  groups: AsyncIterable<ReadBatch>,
-): AsyncGenerator<StoredChunk | null> {
+  groups: AsyncIterable<StoredGroup>,
+): AsyncGenerator<StoredPiece | null> {
   for await (const group of groups) yield* group
 }
 

@@ -1,7 +1,7 @@
 // Runs a kept read again and shows what differs.
 import { useState } from 'preact/hooks'
-import type { replayRequest } from '../../../src/gateway/admin/replay-request.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { formatCount, formatNumber } from '../../app/format.ts'
 import { Badge, ProofBadge } from '../../ui/badge.tsx'
@@ -10,7 +10,7 @@ import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import type { Request } from './waterfall.tsx'
 
-type Replayed = Reply<typeof replayRequest>
+type Replayed = AdminReply<'POST /accounts/{account}/keys/{key}/requests/{request}/replay'>
 
 const path = 'POST /accounts/{account}/keys/{key}/requests/{request}/replay'
 
@@ -30,7 +30,7 @@ export function Replay({
   const [replayed, setReplayed] = useState<Replayed | null>(null)
   const send = async (): Promise<void> => {
     setReplayed(null)
-    const again = await call<typeof replayRequest>(path, {
+    const again = await call(path, {
       account: place.account,
       key: place.key,
       request: request.id,

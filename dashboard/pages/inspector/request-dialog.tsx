@@ -1,7 +1,5 @@
 // One request: what it was, its time line, its calls, each to be copied and to be run again.
 import { useState } from 'preact/hooks'
-import type { getRequest } from '../../../src/gateway/admin/get-request.ts'
-import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
 import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { facesOf, rpcPath } from '../../app/faces.ts'
@@ -32,7 +30,7 @@ export function RequestDialog({
   onClose(): void
 }) {
   const sent = { account: place.account, key: place.key, request: id }
-  const loaded = useLoaded((signal) => call<typeof getRequest>(path, sent, signal), [id])
+  const loaded = useLoaded((signal) => call(path, sent, signal), [id])
   return (
     <Dialog
       wide
@@ -158,7 +156,7 @@ function Copies({ request, at }: { readonly request: Request; readonly at: numbe
   const own = useOwnKey()
   const names = namesFor(request)
   const [name, setName] = useState<CopyName>('curl')
-  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   const faces = facesOf(location, status.value?.facesPort ?? null)
   const one = request.calls[at]
   if (one === undefined || one.params.text === null) return null

@@ -1,6 +1,5 @@
 // What a key keeps of its requests: switched by owners, shown to members.
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
 import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { useMay } from '../../app/use-may.ts'
@@ -32,7 +31,7 @@ export function Switches({
     setError(null)
     try {
       const sent = { account: place.account, key: place.key, settings }
-      await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', sent)
+      await call('PATCH /accounts/{account}/keys/{key}', sent)
     } catch (thrown) {
       setError(thrown as ApiError)
     }

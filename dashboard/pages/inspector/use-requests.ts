@@ -1,14 +1,13 @@
 // The requests of a key: those that are kept, and those that come while one looks.
 // Tested by test/browser/inspector.test.ts
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import type { clearRequests } from '../../../src/gateway/admin/clear-requests.ts'
-import type { listRequests } from '../../../src/gateway/admin/list-requests.ts'
-import { type ApiError, call, type Reply, urlOf } from '../../app/api.ts'
+import { type AdminReply, linkOf } from '../../../src/gateway/admin/client.ts'
+import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
 import type { RequestFilter } from './filter-fields.tsx'
 
-type Listed = Reply<typeof listRequests>
+type Listed = AdminReply<'GET /accounts/{account}/keys/{key}/requests'>
 export type Row = Listed['requests'][number]
 export type InspectSwitches = Omit<Listed, 'requests'>
 
@@ -40,16 +39,13 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
   const deps = [place.account, place.key, ...Object.values(asked)]
   const [came, setCame] = useState<readonly Row[]>([])
   const [isLive, setLive] = useState(false)
-  const loaded = useLoaded(
-    (signal) => call<typeof listRequests>(`GET ${path}`, query, signal),
-    [...deps, paused],
-  )
+  const loaded = useLoaded((signal) => call(`GET ${path}`, query, signal), [...deps, paused])
   const { value, error, again } = loaded
   const inspect = value?.inspect === true
   useEffect(() => setCame([]), [...deps, paused])
   useEffect(() => {
     if (paused || !inspect) return undefined
-    const source = new EventSource(urlOf(`GET ${path}/live`, query))
+    const source = new EventSource(linkOf(`GET ${path}/live`, query))
     source.onopen = () => {
       setLive(true)
       // What came after the list, or while the view was broken off, is told by nobody else.
@@ -66,7 +62,7 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
     }
   }, [...deps, paused, inspect])
   const clear = useCallback(() => {
-    void call<typeof clearRequests>(`DELETE ${path}`, {
+    void call(`DELETE ${path}`, {
       account: place.account,
       key: place.key,
     }).then(() => {

@@ -1,9 +1,8 @@
 // The time line of a request: its stages one after the other, and inside them what reads took.
-import type { getRequest } from '../../../src/gateway/admin/get-request.ts'
-import type { Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { formatMs } from '../../app/format.ts'
 
-export type Request = Reply<typeof getRequest>
+export type Request = AdminReply<'GET /accounts/{account}/keys/{key}/requests/{request}'>
 type Step = Request['timeline'][number]
 
 const titles: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
 // What a key opens: networks, files, with the secret or without.
-import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
 import { call } from '../../app/api.ts'
 import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -78,7 +77,7 @@ export function AccessForm(props: SettingsFormProps) {
 }
 
 function Networks({ settings, set }: SettingsDraft) {
-  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   const served = status.value?.networks.map(({ name }) => name) ?? []
   const chosen = settings.networks
   const names = [...new Set([...served, ...(chosen ?? [])])]

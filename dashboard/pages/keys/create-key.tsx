@@ -1,7 +1,7 @@
 // A new key: what it is called, until when it works, its limits; then key and secret, shown once.
 import { useState } from 'preact/hooks'
-import type { createKey } from '../../../src/gateway/admin/create-key.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { useAccount } from '../../app/session.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
@@ -12,7 +12,7 @@ import { NameField } from '../../ui/name-field.tsx'
 import { endOf, type KeyEnd, keyEnds } from './key-end.ts'
 import { type Plan, planOptions } from './plan-options.ts'
 
-type Made = Reply<typeof createKey>
+type Made = AdminReply<'POST /accounts/{account}/keys'>
 
 export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void }) {
   const { id: account } = useAccount()
@@ -35,7 +35,7 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
       settings: { secretRequired },
       ...(imports ? { imported } : {}),
     }
-    setMade(await call<typeof createKey>('POST /accounts/{account}/keys', sent))
+    setMade(await call('POST /accounts/{account}/keys', sent))
     onMade()
   }
   return (

@@ -1,8 +1,5 @@
 // Rotating a key or its secret, revoking a key.
 import { useState } from 'preact/hooks'
-import type { revokeKey } from '../../../src/gateway/admin/revoke-key.ts'
-import type { rotateKey } from '../../../src/gateway/admin/rotate-key.ts'
-import type { rotateSecret } from '../../../src/gateway/admin/rotate-secret.ts'
 import { call } from '../../app/api.ts'
 import { keyName } from '../../app/key-name.ts'
 import { useAccount } from '../../app/session.tsx'
@@ -62,16 +59,13 @@ function Rotate({
   const send = async (): Promise<void> => {
     const sent = { account, key: apiKey.id, overlapMs: Number(overlap) }
     if (what === 'key') {
-      const made = await call<typeof rotateKey>('POST /accounts/{account}/keys/{key}/rotate', sent)
+      const made = await call('POST /accounts/{account}/keys/{key}/rotate', sent)
       setShown([
         { title: 'API key', text: made.apiKey },
         { title: 'Secret', text: made.apiKeySecret },
       ])
     } else {
-      const made = await call<typeof rotateSecret>(
-        'POST /accounts/{account}/keys/{key}/rotate-secret',
-        sent,
-      )
+      const made = await call('POST /accounts/{account}/keys/{key}/rotate-secret', sent)
       setShown([{ title: 'Secret', text: made.apiKeySecret }])
     }
     onChanged()
@@ -110,7 +104,7 @@ function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
       onClose={onClose}
       onConfirm={async () => {
         const sent = { account, key: apiKey.id }
-        await call<typeof revokeKey>('POST /accounts/{account}/keys/{key}/revoke', sent)
+        await call('POST /accounts/{account}/keys/{key}/revoke', sent)
         onChanged()
         toast('The key is revoked.')
       }}

@@ -1,5 +1,4 @@
 // How much a key may do: by second, by day, by month.
-import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -71,7 +70,7 @@ function Plans({ apiKey, onSaved }: SettingsFormProps) {
   const { id: account } = useAccount()
   const toast = useToast()
   const take = async (plan: Plan): Promise<void> => {
-    await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
+    await call('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,
       plan,

@@ -1,7 +1,5 @@
 // Public keys of an API key: a JWT that one of them has signed opens it, and may narrow what it may do.
 import { useState } from 'preact/hooks'
-import type { addPublicKey } from '../../../src/gateway/admin/add-public-key.ts'
-import type { removePublicKey } from '../../../src/gateway/admin/remove-public-key.ts'
 import { call } from '../../app/api.ts'
 import { formatDay } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'
@@ -105,10 +103,7 @@ function List({
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const sent = { account, key: apiKey.id, publicKey: removing.id }
-            await call<typeof removePublicKey>(
-              'DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}',
-              sent,
-            )
+            await call('DELETE /accounts/{account}/keys/{key}/public-keys/{publicKey}', sent)
             onSaved()
           }}
         >
@@ -131,7 +126,7 @@ function Add({ keyId, onAdded }: { readonly keyId: string; onAdded(): void }) {
         action="Add it"
         fields={['name', 'publicKey']}
         onSend={async () => {
-          await call<typeof addPublicKey>('POST /accounts/{account}/keys/{key}/public-keys', {
+          await call('POST /accounts/{account}/keys/{key}/public-keys', {
             account,
             key: keyId,
             name,

@@ -1,8 +1,8 @@
 // A form over some settings of a key: what was changed is kept until it is saved, and only that is sent.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { changeKey } from '../../../src/gateway/admin/change-key.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Form, type Sending, useSending } from '../../ui/form.tsx'
@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { endOf, type KeyEnd } from './key-end.ts'
 import { judgeLimits } from './limit-field.tsx'
 
-export type ApiKey = Reply<typeof changeKey>['key']
+export type ApiKey = AdminReply<'PATCH /accounts/{account}/keys/{key}'>['key']
 export type Settings = ApiKey['settings']
 
 export type SettingsFormProps = {
@@ -63,7 +63,7 @@ export function SettingsForm({
   }
   const send = async (): Promise<void> => {
     judgeLimits(settings)
-    const { key } = await call<typeof changeKey>('PATCH /accounts/{account}/keys/{key}', {
+    const { key } = await call('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,
       ...(name === undefined ? {} : { name }),

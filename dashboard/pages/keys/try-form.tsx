@@ -1,8 +1,7 @@
 // Would a request with this key pass? The rules of the server judge it, nothing is charged.
 import { useState } from 'preact/hooks'
-import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
-import type { tryKey } from '../../../src/gateway/admin/try-key.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { formatCount } from '../../app/format.ts'
 import { useAccount } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -12,7 +11,7 @@ import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import type { ApiKey } from './settings-form.tsx'
 
-type Verdict = Reply<typeof tryKey>
+type Verdict = AdminReply<'POST /accounts/{account}/keys/{key}/try'>
 
 const empty = { method: 'eth_call', network: '', address: '', origin: '', userAgent: '', ip: '' }
 
@@ -30,7 +29,7 @@ export function TryForm({
   const [secret, setSecret] = useState(false)
   const [texts, setTexts] = useState(empty)
   const [verdict, setVerdict] = useState<Verdict | null>(null)
-  const status = useLoaded((signal) => call<typeof getStatus>('GET /status', {}, signal), [])
+  const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   const field = (name: keyof typeof empty, member: string = name) => ({
     value: texts[name],
     autocomplete: 'off',
@@ -42,7 +41,7 @@ export function TryForm({
     const { method, network, address, origin, userAgent, ip } = texts
     const isRpc = face === 'rpc'
     setVerdict(
-      await call<typeof tryKey>('POST /accounts/{account}/keys/{key}/try', {
+      await call('POST /accounts/{account}/keys/{key}/try', {
         account,
         key: apiKey.id,
         face,

@@ -1,6 +1,4 @@
 // Invitations that can still be taken, of an account or of the whole server.
-import type { listInvitations } from '../../../src/gateway/admin/list-invitations.ts'
-import type { withdrawInvitation } from '../../../src/gateway/admin/withdraw-invitation.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -10,23 +8,25 @@ import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 export function Invitations({
-  list,
-  withdraw,
-  sent,
+  account,
 }: {
-  /** Operations; those of the server answer as those of an account do. */
-  readonly list: 'GET /accounts/{account}/invitations' | 'GET /invitations'
-  readonly withdraw:
-    | 'DELETE /accounts/{account}/invitations/{invitation}'
-    | 'DELETE /invitations/{invitation}'
-  readonly sent: Readonly<Record<string, string>>
+  /** Null: those of the whole server. */
+  readonly account: string | null
 }) {
   const toast = useToast()
-  const open = useLoaded((signal) => call<typeof listInvitations>(list, sent, signal), [list])
+  const open = useLoaded(
+    (signal) =>
+      account === null
+        ? call('GET /invitations', {}, signal)
+        : call('GET /accounts/{account}/invitations', { account }, signal),
+    [account],
+  )
   const end = async (invitation: string): Promise<void> => {
-    await call<typeof withdrawInvitation>(withdraw, { ...sent, invitation }).catch(
-      (error: unknown) => toast(messageOf(error), 'bad'),
-    )
+    const ended =
+      account === null
+        ? call('DELETE /invitations/{invitation}', { invitation })
+        : call('DELETE /accounts/{account}/invitations/{invitation}', { account, invitation })
+    await ended.catch((error: unknown) => toast(messageOf(error), 'bad'))
     open.again()
   }
   return (

@@ -1,7 +1,5 @@
 // An invitation: to an account, or by an operator to a new account or to the server; its link is shown once.
 import { useState } from 'preact/hooks'
-import type { inviteAnyone } from '../../../src/gateway/admin/invite-anyone.ts'
-import type { invite } from '../../../src/gateway/admin/invite.ts'
 import { call } from '../../app/api.ts'
 import { base } from '../../app/router.tsx'
 import { useConfirming } from '../../ui/confirming.tsx'
@@ -53,15 +51,15 @@ export function InviteDialog({
     const made =
       account === null
         ? await confirming(() =>
-            call<typeof inviteAnyone>('POST /invitations', {
+            call('POST /invitations', {
               role,
               ...to,
               ...(role === 'operator' ? {} : { accountName: accountName.trim() }),
             }),
           )
-        : await call<typeof invite>('POST /accounts/{account}/invitations', {
+        : await call('POST /accounts/{account}/invitations', {
             account,
-            role,
+            role: role === 'owner' ? 'owner' : 'member',
             ...to,
           })
     setLink(made.link)

@@ -1,9 +1,7 @@
 // The authenticator of whoever is signed in: enrolled in two steps, taken away with the password.
 import { useState } from 'preact/hooks'
-import type { confirmTotp } from '../../../src/gateway/admin/confirm-totp.ts'
-import type { enrolTotp } from '../../../src/gateway/admin/enrol-totp.ts'
-import type { removeTotp } from '../../../src/gateway/admin/remove-totp.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { useSession } from '../../app/session.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -15,7 +13,7 @@ import { Note } from '../../ui/note.tsx'
 import { PasswordField } from '../../ui/password-field.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 
-type Enrolled = Reply<typeof enrolTotp>
+type Enrolled = AdminReply<'POST /me/totp'>
 
 export function Authenticator() {
   const { person, recoveryCodesLeft, reload } = useSession()
@@ -64,9 +62,7 @@ function Enrol({ onDone, onClose }: StepProps) {
         sending={sending}
         action="Go on"
         fields={['password']}
-        onSend={async () =>
-          setEnrolled(await call<typeof enrolTotp>('POST /me/totp', { password }))
-        }
+        onSend={async () => setEnrolled(await call('POST /me/totp', { password }))}
         beside={<Cancel onClose={onClose} />}
       >
         <PasswordField value={password} sending={sending} onValue={setPassword} />
@@ -104,7 +100,7 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
         fields={['code']}
         onSend={async () => {
           const sent = { code: code.replaceAll(/\s/g, '') }
-          const { recoveryCodes } = await call<typeof confirmTotp>('POST /me/totp/confirm', sent)
+          const { recoveryCodes } = await call('POST /me/totp/confirm', sent)
           setCodes(recoveryCodes)
           onDone()
         }}
@@ -135,7 +131,7 @@ function Remove({ onDone, onClose }: StepProps) {
         danger
         fields={['password']}
         onSend={async () => {
-          await call<typeof removeTotp>('POST /me/totp/remove', { password })
+          await call('POST /me/totp/remove', { password })
           onDone()
           onClose()
         }}

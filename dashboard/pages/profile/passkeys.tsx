@@ -1,10 +1,7 @@
 // Passkeys of whoever is signed in: added with the password, told by their names, removed.
 import { useState } from 'preact/hooks'
-import type { addPasskey } from '../../../src/gateway/admin/add-passkey.ts'
-import type { beginPasskey } from '../../../src/gateway/admin/begin-passkey.ts'
-import type { listPasskeys } from '../../../src/gateway/admin/list-passkeys.ts'
-import type { removePasskey } from '../../../src/gateway/admin/remove-passkey.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
 import { formatDay, formatSince } from '../../app/format.ts'
 import { makePasskey, whyNoPasskeys } from '../../app/passkey.ts'
@@ -21,17 +18,14 @@ import { PasswordField } from '../../ui/password-field.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-type Passkey = Reply<typeof listPasskeys>['passkeys'][number]
+type Passkey = AdminReply<'GET /me/passkeys'>['passkeys'][number]
 
 export function Passkeys() {
   const { reload } = useSession()
   const toast = useToast()
   const [adding, setAdding] = useState(false)
   const [removing, setRemoving] = useState<Passkey | null>(null)
-  const passkeys = useLoaded(
-    (signal) => call<typeof listPasskeys>('GET /me/passkeys', {}, signal),
-    [],
-  )
+  const passkeys = useLoaded((signal) => call('GET /me/passkeys', {}, signal), [])
   const whyNot = whyNoPasskeys()
   const again = (): void => {
     passkeys.again()
@@ -111,7 +105,7 @@ export function Passkeys() {
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             const { id: passkey } = removing
-            await call<typeof removePasskey>('DELETE /me/passkeys/{passkey}', { passkey })
+            await call('DELETE /me/passkeys/{passkey}', { passkey })
             again()
           }}
         >
@@ -134,9 +128,9 @@ function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) 
         action="Go on"
         fields={['name', 'password']}
         onSend={async () => {
-          const begun = await call<typeof beginPasskey>('POST /me/passkeys/begin', { password })
+          const begun = await call('POST /me/passkeys/begin', { password })
           const made = await makePasskey(begun)
-          await call<typeof addPasskey>('POST /me/passkeys', { name, ...made })
+          await call('POST /me/passkeys', { name, ...made })
           onAdded()
         }}
         beside={<Cancel onClose={onClose} />}

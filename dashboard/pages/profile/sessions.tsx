@@ -1,7 +1,4 @@
 // Where whoever asks is signed in.
-import type { endOtherSessions } from '../../../src/gateway/admin/end-other-sessions.ts'
-import type { endSession } from '../../../src/gateway/admin/end-session.ts'
-import type { listSessions } from '../../../src/gateway/admin/list-sessions.ts'
 import { call, messageOf } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
 import { formatSince, formatTime } from '../../app/format.ts'
@@ -14,10 +11,7 @@ import { useToast } from '../../ui/toast.tsx'
 
 export function Sessions() {
   const toast = useToast()
-  const sessions = useLoaded(
-    (signal) => call<typeof listSessions>('GET /me/sessions', {}, signal),
-    [],
-  )
+  const sessions = useLoaded((signal) => call('GET /me/sessions', {}, signal), [])
   const run = async (work: Promise<unknown>): Promise<void> => {
     await work.catch((error: unknown) => toast(messageOf(error), 'bad'))
     sessions.again()
@@ -30,7 +24,7 @@ export function Sessions() {
         <button
           class="button small"
           type="button"
-          onClick={() => void run(call<typeof endOtherSessions>('DELETE /me/sessions'))}
+          onClick={() => void run(call('DELETE /me/sessions'))}
         >
           End all others
         </button>
@@ -60,9 +54,7 @@ export function Sessions() {
                       class="button small"
                       type="button"
                       onClick={() =>
-                        void run(
-                          call<typeof endSession>('DELETE /me/sessions/{session}', { session: id }),
-                        )
+                        void run(call('DELETE /me/sessions/{session}', { session: id }))
                       }
                     >
                       End

@@ -1,9 +1,7 @@
 // Tokens with which programs act for whoever is signed in: the command line with `--url`, scripts.
 import { useState } from 'preact/hooks'
-import type { createToken } from '../../../src/gateway/admin/create-token.ts'
-import type { listTokens } from '../../../src/gateway/admin/list-tokens.ts'
-import type { revokeToken } from '../../../src/gateway/admin/revoke-token.ts'
-import { call, type Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
+import { call } from '../../app/api.ts'
 import { formatDay } from '../../app/format.ts'
 import { useSession } from '../../app/session.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -20,7 +18,7 @@ import { Empty, Show } from '../../ui/note.tsx'
 import { Table } from '../../ui/table.tsx'
 import { endOf, type KeyEnd, keyEnds } from '../keys/key-end.ts'
 
-type Token = Reply<typeof listTokens>['tokens'][number]
+type Token = AdminReply<'GET /me/tokens'>['tokens'][number]
 
 /** The name of the token, or its first characters. */
 function titleOf({ name, prefix }: Token): string {
@@ -30,7 +28,7 @@ function titleOf({ name, prefix }: Token): string {
 export function Tokens() {
   const [making, setMaking] = useState(false)
   const [revoking, setRevoking] = useState<Token | null>(null)
-  const tokens = useLoaded((signal) => call<typeof listTokens>('GET /me/tokens', {}, signal), [])
+  const tokens = useLoaded((signal) => call('GET /me/tokens', {}, signal), [])
   return (
     <Card
       title="Tokens"
@@ -90,7 +88,7 @@ export function Tokens() {
           action={`Revoke ${titleOf(revoking)}`}
           onClose={() => setRevoking(null)}
           onConfirm={async () => {
-            await call<typeof revokeToken>('DELETE /me/tokens/{token}', { token: revoking.id })
+            await call('DELETE /me/tokens/{token}', { token: revoking.id })
             tokens.again()
           }}
         >
@@ -131,7 +129,7 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
         fields={['name']}
         onSend={async () => {
           const sent = { name, role, expires: endOf(end, Date.now()) }
-          const make = () => call<typeof createToken>('POST /me/tokens', sent)
+          const make = () => call('POST /me/tokens', sent)
           setText((await confirming(make)).text)
           onMade()
         }}

@@ -1,8 +1,5 @@
 // The first steps, each green once it is done: looked at anew while the page is open and something is left.
 import type { ComponentChildren } from 'preact'
-import type { getCard } from '../../../src/gateway/admin/get-card.ts'
-import type { getUsage } from '../../../src/gateway/admin/get-usage.ts'
-import type { listKeys } from '../../../src/gateway/admin/list-keys.ts'
 import { call } from '../../app/api.ts'
 import { Link } from '../../app/router.tsx'
 import { useAccount, useSession } from '../../app/session.tsx'
@@ -22,9 +19,9 @@ type Steps = {
 
 async function lookAt(account: string, signal: AbortSignal): Promise<Steps> {
   const [{ keys }, { report }, { opensFiles }] = await Promise.all([
-    call<typeof listKeys>('GET /accounts/{account}/keys', { account }, signal),
-    call<typeof getUsage>('GET /accounts/{account}/usage', { account, window: '30d' }, signal),
-    call<typeof getCard>('GET /accounts/{account}/card', { account }, signal),
+    call('GET /accounts/{account}/keys', { account }, signal),
+    call('GET /accounts/{account}/usage', { account, window: '30d' }, signal),
+    call('GET /accounts/{account}/card', { account }, signal),
   ])
   const answered = (face: 'rpc' | 'files'): boolean =>
     report.networks.some((one) => one.face === face && one.requests > one.failed)

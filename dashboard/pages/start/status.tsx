@@ -1,13 +1,12 @@
 // How the networks and the store stand.
-import type { getStatus } from '../../../src/gateway/admin/get-status.ts'
-import type { Reply } from '../../app/api.ts'
+import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { formatBytes, formatNumber, formatSince } from '../../app/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { Table } from '../../ui/table.tsx'
 
-export type Status = Reply<typeof getStatus>
+export type Status = AdminReply<'GET /status'>
 
 export function Networks({ networks }: Pick<Status, 'networks'>) {
   return (

@@ -1,5 +1,4 @@
 // How the upstreams stand, in a sentence or two; for operators of servers that have some.
-import type { listUpstreams } from '../../../src/gateway/admin/list-upstreams.ts'
 import { call } from '../../app/api.ts'
 import { Link } from '../../app/router.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -9,11 +8,9 @@ import { Card, Facts } from '../../ui/card.tsx'
 const lookMs = 10_000
 
 export function UpstreamSummary() {
-  const { value } = useLoaded(
-    (signal) => call<typeof listUpstreams>('GET /upstreams', { lies: 1 }, signal),
-    [],
-    { everyMs: lookMs },
-  )
+  const { value } = useLoaded((signal) => call('GET /upstreams', { lies: 1 }, signal), [], {
+    everyMs: lookMs,
+  })
   if (value === undefined || value.upstreams.length === 0) return null
   const { upstreams, alarms } = value
   const answering = upstreams.filter(({ state }) => state === 'ok').length

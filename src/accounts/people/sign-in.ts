@@ -3,7 +3,7 @@
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { setNewest } from '../../base/set-newest.ts'
+import { keepNewest } from '../../base/keep-newest.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import type { KnownDevices } from './known-devices.ts'
@@ -101,7 +101,7 @@ export function createSignIn(parts: {
       // By the password that was judged: a change of it meanwhile has ended what was open.
       const opened = await sessions.open(row.id, from, row.password)
       if (opened === null) throw new Fault('bad_sign_in')
-      setNewest(recent, network, clock.monotonic(), recentMax)
+      keepNewest(recent, network, clock.monotonic(), recentMax)
       return { personId: row.id, ...opened }
     },
 

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../base/log.ts'
-import { createDutyCycle } from '../../base/duty-cycle.ts'
+import { createPace } from '../../base/pace.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -15,7 +15,7 @@ import { defaultSegmentLimits } from './segment-limits.ts'
 import { createSegmentStore } from './segment-store.ts'
 
 const never = new AbortController().signal
-const atOnce = createDutyCycle({ clock: createTurnedClock(), taken: () => 0 })
+const atOnce = createPace({ clock: createTurnedClock(), taken: () => 0 })
 const sealBytes = 64 * 1024
 
 function createStore(t: TestContext) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Leaf } from '../store.ts'
 import { createLeafWriter, type SlotLeaf } from './leaf-writer.ts'
 import { createSlotPool, slotBytes } from './slot-pool.ts'
@@ -22,7 +22,7 @@ function createWriter(late = true, write = (): Promise<void> => Promise.resolve(
   const written: (readonly SlotLeaf[])[] = []
   const pool = createSlotPool(4)
   // As one that has room for two.
-  const hashBeside: HashWorker = (data) => {
+  const hashBeside: HashBeside = (data) => {
     if (asked.filter(({ isOpen }) => isOpen()).length === 2) return null
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const digest = createHash('sha256').update(data).digest()

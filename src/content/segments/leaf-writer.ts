@@ -2,7 +2,7 @@
 // handed on when it is full. At most four slots of one file are out at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
-import type { HashWorker, Hashing } from '../../codec/hash-worker.ts'
+import type { HashBeside, Hashing } from '../../codec/hash-beside.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
 import { unfilledSha256Name } from '../../codec/multihash.ts'
 import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
@@ -21,7 +21,7 @@ const writesMax = 3
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
   /** Null: all are hashed here, as for a cut that is not `late`. */
-  readonly hashBeside: HashWorker | null
+  readonly hashBeside: HashBeside | null
   readonly onLeaf: (leaf: Leaf) => void
   readonly pool: SlotPool
   readonly keepSlot: (slot: Uint8Array, leaves: readonly SlotLeaf[]) => Promise<void>

@@ -11,7 +11,7 @@ import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.t
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { Fault } from '../../base/fault.ts'
-import { createDutyCycle } from '../../base/duty-cycle.ts'
+import { createPace } from '../../base/pace.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -28,7 +28,7 @@ import { systemClock } from '../../base/clock.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const limits = { sealBytes: 96 * 1024 }
 const signal = new AbortController().signal
-const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
+const atOnce = createPace({ clock: systemClock, taken: () => 0 })
 
 type Snapshot = {
   readonly rows: readonly Record<string, SqlValue>[]

@@ -10,7 +10,7 @@ import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.t
 import { seeded, type Random } from '../../../test/fakes/seeded.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
-import { createDutyCycle } from '../../base/duty-cycle.ts'
+import { createPace } from '../../base/pace.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
@@ -28,7 +28,7 @@ import { createSegmentStore, type SegmentStore } from './segment-store.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const blocks = 60
 const signal = new AbortController().signal
-const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
+const atOnce = createPace({ clock: systemClock, taken: () => 0 })
 /** Places of most are not remembered: those are written again. */
 const limits = { ...defaultSegmentLimits, sealBytes: 48 * 1024, recentPlaces: 16 }
 const columns = ['id', 'hash', 'file', 'at', 'bytes', 'form', 'size', 'created']

@@ -3,7 +3,7 @@
 // Tested by test/suites/store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
-import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import type { Item } from '../ref.ts'
 import type { Batch, LeafCut } from '../store.ts'
@@ -35,7 +35,7 @@ export type BatchParts = {
   readonly extents: Extents
   readonly log: LogWriter
   readonly pool: SlotPool
-  readonly hashBeside: HashWorker | null
+  readonly hashBeside: HashBeside | null
   readonly holds: Holds
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { HashBeside } from '../../codec/hash-beside.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
@@ -68,7 +68,7 @@ export function createSegmentStore(parts: {
   /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
   readonly rowsFollow?: boolean
   /** Hashes some leaves of an upload while this thread goes on; null: where there is one processor. */
-  readonly hashBeside?: HashWorker | null
+  readonly hashBeside?: HashBeside | null
 }): SegmentStore {
   const {
     db,
@@ -206,7 +206,7 @@ export function createSegmentStore(parts: {
             .filter(({ id, kind }) => id < writers.floor(kind))
             .map(({ id }) => id),
         ),
-      async free(sealed, live, dutyCycle, signal) {
+      async free(sealed, live, pace, signal) {
         const done = writers.begin()
         try {
           const { closeWritten } = extents
@@ -214,7 +214,7 @@ export function createSegmentStore(parts: {
             places.forget(hash)
             rowStore.quarantineFlag.raise()
           }
-          const parts = { db, writer, folder, files, log: records, closeWritten, dutyCycle }
+          const parts = { db, writer, folder, files, log: records, closeWritten, pace }
           return await freeSegments({ ...parts, onQuarantine }, sealed, live, signal)
         } finally {
           done()

@@ -8,11 +8,11 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { silentLog } from '../../base/log.ts'
-import { createHostedHash } from '../../../test/fakes/hash-worker-thread.ts'
-import { createParallelVerify } from '../../codec/parallel-verify.ts'
+import { createHostedHash } from '../../../test/fakes/hash-guest.ts'
+import { createVerifyBeside } from '../../codec/verify-beside.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
 import { eachPiece } from '../../../test/suites/store.suite.ts'
-import { createSequentialRead } from '../sequential-read.ts'
+import { createReadRun } from '../obtain-run.ts'
 import type { ContentRef, Verify } from '../ref.ts'
 import type { Leaf } from '../store.ts'
 
@@ -43,11 +43,11 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
     return Math.floor((random / 2 ** 32) * limit)
   }
   const verify: Verify = ({ hash }, bytes) => verifyDagBlock(hash, bytes)
-  const readRun = createSequentialRead({
+  const readRun = createReadRun({
     store: { read: store.read },
     verify,
     verifyLeaf,
-    verifyBeside: createParallelVerify(createHostedHash()),
+    verifyBeside: createVerifyBeside(createHostedHash()),
     log: silentLog,
     count: () => {},
   })

@@ -9,7 +9,7 @@ import { accountRole, emailText, member } from './person-schema.ts'
 const input = z.strictObject({ account: accountId, email: emailText, role: accountRole })
 const output = z.object({ members: z.array(member) })
 
-export const addMember: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const addMember = {
   id: 'addMember',
   method: 'POST',
   path: '/accounts/{account}/members',
@@ -25,4 +25,4 @@ export const addMember: JsonOperation<z.output<typeof input>, z.output<typeof ou
     await memberships.put(account, person.id, role)
     return { members: [...memberships.ofAccount(account)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -19,7 +19,7 @@ const input = z.strictObject({
 })
 const output = z.object({ passkey })
 
-export const addPasskey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const addPasskey = {
   id: 'addPasskey',
   method: 'POST',
   path: '/me/passkeys',
@@ -33,4 +33,4 @@ export const addPasskey: JsonOperation<z.output<typeof input>, z.output<typeof o
     const fresh = { ...rest, clientData, attestation }
     return { passkey: await call.identity.passkeys.add(person, passkeyPage(call), fresh) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

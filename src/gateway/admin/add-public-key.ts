@@ -15,7 +15,7 @@ const input = z.strictObject({
 })
 const output = z.object({ publicKey })
 
-export const addPublicKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const addPublicKey = {
   id: 'addPublicKey',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/public-keys',
@@ -32,4 +32,4 @@ export const addPublicKey: JsonOperation<z.output<typeof input>, z.output<typeof
     const given = id === undefined ? {} : { id }
     return { publicKey: await publicKeys.add(key, { name, text, ...given }) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

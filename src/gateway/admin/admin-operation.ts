@@ -89,46 +89,49 @@ type Shared = {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Under `/api/v1`, with `{name}` for what varies: `/accounts/{account}/keys/{key}`. */
-  readonly path: string
+  readonly path: `/${string}`
   readonly role: AdminRole
   /** One sentence, for the document. */
   readonly summary: string
 }
 
 /**
- * - `input`: a strict object of everything that comes in: path, query (of GET and DELETE: texts, so coerce) and body.
- * - `output`: what goes out and nothing else; what `run` gives besides is left out.
+ * Declared as `{ ... } satisfies JsonOperation<typeof input, typeof output>`, so that the literal method and path stay in
+ * the type: client.ts reads them.
+ *
+ * - `input`: a strict object of the path, the query (of GET and DELETE: texts, so coerce) and the body.
+ * - `output`: the reply and nothing else; other members that `run` returns are left out.
  * - `run`: throws Fault, AccountsRefusal.
  */
-export type JsonOperation<Input, Output> = Shared & {
+export type JsonOperation<Input extends z.ZodType, Output extends z.ZodType> = Shared & {
   readonly form?: 'json'
-  readonly input: z.ZodType<Input>
-  readonly output: z.ZodType<Output>
+  readonly input: Input
+  readonly output: Output
   /**
-   * Of what is not GET: what is written down, where it is not the members of the path and the body (those that may be
-   * secret are left out); null: it changes nothing.
+   * The audit record of an operation other than GET. Without it: the members of the path and the body, except those that
+   * may be secret. Null: the operation changes nothing.
    */
-  audit?(input: Input, output: Output): Audited | null
-  run(input: Input, call: AdminCall): Output | Promise<Output>
+  audit?(input: z.output<Input>, output: z.output<Output>): Audited | null
+  run(input: z.output<Input>, call: AdminCall): z.output<Output> | Promise<z.output<Output>>
 }
 
-/** Gives a document to be saved. */
-export type TextOperation<Input> = Shared & {
+/** Replies with a document to be saved. */
+export type TextOperation<Input extends z.ZodType> = Shared & {
   readonly form: 'text'
-  readonly input: z.ZodType<Input>
-  run(input: Input, call: AdminCall): TextReply | Promise<TextReply>
+  readonly input: Input
+  run(input: z.output<Input>, call: AdminCall): TextReply | Promise<TextReply>
 }
 
-/** Gives server-sent events until the caller goes; `output`: the data of each. */
-export type EventsOperation<Input, Output> = Shared & {
+/** Replies with server-sent events until the client disconnects; `output`: the data of each. */
+export type EventsOperation<Input extends z.ZodType, Output extends z.ZodType> = Shared & {
   readonly form: 'events'
-  readonly input: z.ZodType<Input>
-  readonly output: z.ZodType<Output>
-  run(input: Input, call: AdminCall): AsyncIterable<Output>
+  readonly input: Input
+  readonly output: Output
+  run(input: z.output<Input>, call: AdminCall): AsyncIterable<z.output<Output>>
 }
 
 /** As the table holds them. */
 export type AdminOperation =
-  | JsonOperation<unknown, unknown>
-  | TextOperation<unknown>
-  | EventsOperation<unknown, unknown>
+  | JsonOperation<z.ZodType, z.ZodType>
+  | TextOperation<z.ZodType>
+  | EventsOperation<z.ZodType, z.ZodType>

@@ -15,7 +15,7 @@ const output = z.object({
   publishableKey: z.string(),
 })
 
-export const beginCard: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const beginCard = {
   id: 'beginCard',
   method: 'POST',
   path: '/accounts/{account}/card/forms',
@@ -28,4 +28,4 @@ export const beginCard: JsonOperation<z.output<typeof input>, z.output<typeof ou
     const address = call.origin.address ?? ''
     return await call.cards.begin({ accountId: account, name, attempt, address })
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

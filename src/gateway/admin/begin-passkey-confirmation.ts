@@ -8,10 +8,7 @@ import { passkeyRequest as output, toRequest } from './passkey-schema.ts'
 
 const input = z.strictObject({})
 
-export const beginPasskeyConfirmation: JsonOperation<
-  z.output<typeof input>,
-  z.output<typeof output>
-> = {
+export const beginPasskeyConfirmation = {
   id: 'beginPasskeyConfirmation',
   method: 'POST',
   path: '/me/confirmation/passkey/begin',
@@ -24,4 +21,4 @@ export const beginPasskeyConfirmation: JsonOperation<
     const { session } = personInSession(call)
     return toRequest(call.identity.passkeySignIn.begin(passkeyPage(call), session))
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

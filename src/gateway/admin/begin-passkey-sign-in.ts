@@ -7,7 +7,7 @@ import { passkeyRequest as output, toRequest } from './passkey-schema.ts'
 
 const input = z.strictObject({})
 
-export const beginPasskeySignIn: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const beginPasskeySignIn = {
   id: 'beginPasskeySignIn',
   method: 'POST',
   path: '/session/passkey/begin',
@@ -17,4 +17,4 @@ export const beginPasskeySignIn: JsonOperation<z.output<typeof input>, z.output<
   output,
   audit: () => null,
   run: (_input, call) => toRequest(call.identity.passkeySignIn.begin(passkeyPage(call), null)),
-}
+} satisfies JsonOperation<typeof input, typeof output>

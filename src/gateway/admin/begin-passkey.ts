@@ -34,7 +34,7 @@ const output = z.object({
   }),
 })
 
-export const beginPasskey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const beginPasskey = {
   id: 'beginPasskey',
   method: 'POST',
   path: '/me/passkeys/begin',
@@ -71,4 +71,4 @@ export const beginPasskey: JsonOperation<z.output<typeof input>, z.output<typeof
       },
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

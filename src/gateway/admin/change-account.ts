@@ -13,7 +13,7 @@ const input = z.strictObject({
 })
 const output = z.object({ account })
 
-export const changeAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changeAccount = {
   id: 'changeAccount',
   method: 'PATCH',
   path: '/accounts/{account}',
@@ -29,4 +29,4 @@ export const changeAccount: JsonOperation<z.output<typeof input>, z.output<typeo
     if (name !== undefined && name !== before.name) await accounts.renameAccount(id, name)
     return { account: accounts.getAccountById(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -13,7 +13,7 @@ const input = z.strictObject({
   webhooks: z.array(z.string().max(2048)).max(5),
 })
 
-export const changeAlerts: JsonOperation<z.output<typeof input>, z.output<typeof alertsOutput>> = {
+export const changeAlerts = {
   id: 'changeAlerts',
   method: 'PUT',
   path: '/accounts/{account}/alerts',
@@ -32,7 +32,7 @@ export const changeAlerts: JsonOperation<z.output<typeof input>, z.output<typeof
     await alerts.set(account, { emails: [...new Set(emails)], webhooks: [...new Set(webhooks)] })
     return shownAlerts(alerts, account)
   },
-}
+} satisfies JsonOperation<typeof input, typeof alertsOutput>
 
 /** With the place in the list, for the field that it was typed into. */
 function judge(alerts: AlertsView, url: string, at: number): void {

@@ -17,7 +17,7 @@ const input = z.strictObject({
 })
 const output = z.object({ key: apiKey })
 
-export const changeKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changeKey = {
   id: 'changeKey',
   method: 'PATCH',
   path: '/accounts/{account}/keys/{key}',
@@ -34,4 +34,4 @@ export const changeKey: JsonOperation<z.output<typeof input>, z.output<typeof ou
     })
     return { key: changed }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

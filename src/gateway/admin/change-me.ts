@@ -8,7 +8,7 @@ import { nameText, person } from './person-schema.ts'
 const input = z.strictObject({ name: nameText })
 const output = z.object({ person })
 
-export const changeMe: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changeMe = {
   id: 'changeMe',
   method: 'PATCH',
   path: '/me',
@@ -21,4 +21,4 @@ export const changeMe: JsonOperation<z.output<typeof input>, z.output<typeof out
     await call.identity.people.rename(id, name)
     return { person: call.identity.people.get(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -16,7 +16,7 @@ const input = z.strictObject({
 })
 const output = z.object({ members: z.array(member) })
 
-export const changeMember: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changeMember = {
   id: 'changeMember',
   method: 'PATCH',
   path: '/accounts/{account}/members/{person}',
@@ -32,4 +32,4 @@ export const changeMember: JsonOperation<z.output<typeof input>, z.output<typeof
     )
     return { members: [...memberships.ofAccount(account)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

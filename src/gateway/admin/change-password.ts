@@ -12,7 +12,7 @@ const input = z.strictObject({
 })
 const output = z.object({})
 
-export const changePassword: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changePassword = {
   id: 'changePassword',
   method: 'POST',
   path: '/me/password',
@@ -28,4 +28,4 @@ export const changePassword: JsonOperation<z.output<typeof input>, z.output<type
     await renewSession(call, session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

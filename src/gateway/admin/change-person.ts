@@ -14,7 +14,7 @@ const input = z.strictObject({
 })
 const output = z.object({ person })
 
-export const changePerson: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const changePerson = {
   id: 'changePerson',
   method: 'PATCH',
   path: '/people/{person}',
@@ -32,4 +32,4 @@ export const changePerson: JsonOperation<z.output<typeof input>, z.output<typeof
     if (disabled !== undefined) await people.setDisabled(id, disabled)
     return { person: people.get(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { keyPath } from './key-schema.ts'
 const input = z.strictObject(keyPath)
 const output = z.object({})
 
-export const clearRequests: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const clearRequests = {
   id: 'clearRequests',
   method: 'DELETE',
   path: '/accounts/{account}/keys/{key}/requests',
@@ -21,4 +21,4 @@ export const clearRequests: JsonOperation<z.output<typeof input>, z.output<typeo
     inspector.clear(caller.keyId)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { codeText } from './person-schema.ts'
 const input = z.strictObject({ code: codeText })
 const output = z.object({ recoveryCodes: z.array(z.string()) })
 
-export const confirmTotp: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const confirmTotp = {
   id: 'confirmTotp',
   method: 'POST',
   path: '/me/totp/confirm',
@@ -22,4 +22,4 @@ export const confirmTotp: JsonOperation<z.output<typeof input>, z.output<typeof 
     await renewSession(call, session)
     return { recoveryCodes: [...recoveryCodes] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { passkeyAnswer as input, toAnswer } from './passkey-schema.ts'
 
 const output = z.object({})
 
-export const confirmWithPasskey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const confirmWithPasskey = {
   id: 'confirmWithPasskey',
   method: 'POST',
   path: '/me/confirmation/passkey',
@@ -24,4 +24,4 @@ export const confirmWithPasskey: JsonOperation<z.output<typeof input>, z.output<
     confirmations.confirm(person.session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

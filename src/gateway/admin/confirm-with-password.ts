@@ -9,7 +9,7 @@ import { passwordText } from './person-schema.ts'
 const input = z.strictObject({ password: passwordText })
 const output = z.object({})
 
-export const confirmWithPassword: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const confirmWithPassword = {
   id: 'confirmWithPassword',
   method: 'POST',
   path: '/me/confirmation',
@@ -24,4 +24,4 @@ export const confirmWithPassword: JsonOperation<z.output<typeof input>, z.output
     call.identity.confirmations.confirm(session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

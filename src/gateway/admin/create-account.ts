@@ -11,7 +11,7 @@ const input = z.strictObject({
 })
 const output = z.object({ account })
 
-export const createAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const createAccount = {
   id: 'createAccount',
   method: 'POST',
   path: '/accounts',
@@ -24,4 +24,4 @@ export const createAccount: JsonOperation<z.output<typeof input>, z.output<typeo
       hasCard: hasCard ?? cards.adapter === 'manual',
     }),
   }),
-}
+} satisfies JsonOperation<typeof input, typeof output>

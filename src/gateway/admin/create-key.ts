@@ -20,7 +20,7 @@ const input = z.strictObject({
   imported: z.strictObject({ apiKey: z.string(), apiKeySecret: z.string() }).optional(),
 })
 
-export const createKey: JsonOperation<z.output<typeof input>, z.output<typeof madeKey>> = {
+export const createKey = {
   id: 'createKey',
   method: 'POST',
   path: '/accounts/{account}/keys',
@@ -47,4 +47,4 @@ export const createKey: JsonOperation<z.output<typeof input>, z.output<typeof ma
     })
     return { key: made.apiKey, apiKey: made.key, apiKeySecret: made.secret }
   },
-}
+} satisfies JsonOperation<typeof input, typeof madeKey>

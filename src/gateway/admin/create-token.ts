@@ -17,7 +17,7 @@ const input = z.strictObject({
 })
 const output = z.object({ token, text: z.string() })
 
-export const createToken: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const createToken = {
   id: 'createToken',
   method: 'POST',
   path: '/me/tokens',
@@ -30,7 +30,7 @@ export const createToken: JsonOperation<z.output<typeof input>, z.output<typeof 
     requireConfirmed(call)
     return await call.identity.tokens.create({ id, may: mostOf(call.actor) }, order)
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>
 
 /** The most that this person is anywhere. */
 function mostOf(actor: Actor | null): Role {

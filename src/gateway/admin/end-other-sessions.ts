@@ -7,7 +7,7 @@ import type { JsonOperation } from './admin-operation.ts'
 const input = z.strictObject({})
 const output = z.object({ ended: z.int() })
 
-export const endOtherSessions: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const endOtherSessions = {
   id: 'endOtherSessions',
   method: 'DELETE',
   path: '/me/sessions',
@@ -19,4 +19,4 @@ export const endOtherSessions: JsonOperation<z.output<typeof input>, z.output<ty
     const { id, session } = actingPerson(call)
     return { ended: await call.identity.sessions.endOthers(id, session) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

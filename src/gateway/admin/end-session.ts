@@ -8,7 +8,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ session: idText })
 const output = z.object({})
 
-export const endSession: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const endSession = {
   id: 'endSession',
   method: 'DELETE',
   path: '/me/sessions/{session}',
@@ -22,4 +22,4 @@ export const endSession: JsonOperation<z.output<typeof input>, z.output<typeof o
     if (session === current) call.session.end()
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -7,7 +7,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ person: idText })
 const output = z.object({ ended: z.int() })
 
-export const endSessionsOf: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const endSessionsOf = {
   id: 'endSessionsOf',
   method: 'POST',
   path: '/people/{person}/sessions/end',
@@ -19,4 +19,4 @@ export const endSessionsOf: JsonOperation<z.output<typeof input>, z.output<typeo
     identity.people.get(id)
     return { ended: await identity.sessions.endOthers(id, null) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

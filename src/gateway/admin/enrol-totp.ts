@@ -16,7 +16,7 @@ const output = z.object({
   secret: z.string(),
 })
 
-export const enrolTotp: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const enrolTotp = {
   id: 'enrolTotp',
   method: 'POST',
   path: '/me/totp',
@@ -29,4 +29,4 @@ export const enrolTotp: JsonOperation<z.output<typeof input>, z.output<typeof ou
     await call.identity.signIn.confirm({ id, session }, password, fromOf(call).address)
     return await call.identity.secondFactor.enrol(id, issuer)
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

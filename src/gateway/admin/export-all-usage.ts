@@ -7,7 +7,7 @@ import { linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject(linesQuery)
 
-export const exportAllUsage: TextOperation<z.output<typeof input>> = {
+export const exportAllUsage = {
   id: 'exportAllUsage',
   method: 'GET',
   path: '/usage/export',
@@ -21,4 +21,4 @@ export const exportAllUsage: TextOperation<z.output<typeof input>> = {
     const text = usageCsv(usage.list(scope, span, since))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
-}
+} satisfies TextOperation<typeof input>

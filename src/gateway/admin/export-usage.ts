@@ -9,7 +9,7 @@ import { linesQuery } from './usage-schema.ts'
 
 const input = z.strictObject({ account: accountId, ...linesQuery })
 
-export const exportUsage: TextOperation<z.output<typeof input>> = {
+export const exportUsage = {
   id: 'exportUsage',
   method: 'GET',
   path: '/accounts/{account}/usage/export',
@@ -25,4 +25,4 @@ export const exportUsage: TextOperation<z.output<typeof input>> = {
     const text = usageCsv(usage.list(scope, span, since))
     return { type: 'text/csv', fileName: 'usage.csv', text }
   },
-}
+} satisfies TextOperation<typeof input>

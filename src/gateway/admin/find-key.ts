@@ -9,7 +9,7 @@ import { apiKey, keyId } from './key-schema.ts'
 const input = z.strictObject({ key: keyId })
 const output = z.object({ key: apiKey })
 
-export const findKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const findKey = {
   id: 'findKey',
   method: 'GET',
   path: '/keys/{key}',
@@ -24,4 +24,4 @@ export const findKey: JsonOperation<z.output<typeof input>, z.output<typeof outp
     if (found === null && mayRead(actor, null)) return { key: accounts.getKey(key) }
     throw new Fault('absent', { detail: 'no key has this id' })
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { second } from './usage-schema.ts'
 const input = z.strictObject({})
 const output = second
 
-export const followAllUsage: EventsOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const followAllUsage = {
   id: 'followAllUsage',
   method: 'GET',
   path: '/usage/live',
@@ -21,4 +21,4 @@ export const followAllUsage: EventsOperation<z.output<typeof input>, z.output<ty
     if (usage.follow === null) throw new Fault('no_upstream', { detail: 'no server runs here' })
     return usage.follow({ all: true }, signal)
   },
-}
+} satisfies EventsOperation<typeof input, typeof output>

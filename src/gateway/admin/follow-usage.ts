@@ -10,7 +10,7 @@ import { second } from './usage-schema.ts'
 const input = z.strictObject({ account: accountId, key: z.string().max(128).optional() })
 const output = second
 
-export const followUsage: EventsOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const followUsage = {
   id: 'followUsage',
   method: 'GET',
   path: '/accounts/{account}/usage/live',
@@ -26,4 +26,4 @@ export const followUsage: EventsOperation<z.output<typeof input>, z.output<typeo
     if (usage.follow === null) throw new Fault('no_upstream', { detail: 'no server runs here' })
     return usage.follow(scope, signal)
   },
-}
+} satisfies EventsOperation<typeof input, typeof output>

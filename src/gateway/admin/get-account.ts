@@ -8,7 +8,7 @@ import { accountId } from './account-schema.ts'
 const input = z.strictObject({ account: accountId })
 const output = z.object({ account })
 
-export const getAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getAccount = {
   id: 'getAccount',
   method: 'GET',
   path: '/accounts/{account}',
@@ -17,4 +17,4 @@ export const getAccount: JsonOperation<z.output<typeof input>, z.output<typeof o
   input,
   output,
   run: ({ account: id }, { accounts }) => ({ account: accounts.getAccountById(id) }),
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -7,7 +7,7 @@ import { accountId } from './account-schema.ts'
 
 const input = z.strictObject({ account: accountId })
 
-export const getAlerts: JsonOperation<z.output<typeof input>, z.output<typeof alertsOutput>> = {
+export const getAlerts = {
   id: 'getAlerts',
   method: 'GET',
   path: '/accounts/{account}/alerts',
@@ -16,4 +16,4 @@ export const getAlerts: JsonOperation<z.output<typeof input>, z.output<typeof al
   input,
   output: alertsOutput,
   run: ({ account }, call) => shownAlerts(alertsOf(call), account),
-}
+} satisfies JsonOperation<typeof input, typeof alertsOutput>

@@ -7,7 +7,7 @@ import { report, reportQuery, withNames } from './usage-schema.ts'
 const input = z.strictObject(reportQuery)
 const output = z.object({ report })
 
-export const getAllUsage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getAllUsage = {
   id: 'getAllUsage',
   method: 'GET',
   path: '/usage',
@@ -22,4 +22,4 @@ export const getAllUsage: JsonOperation<z.output<typeof input>, z.output<typeof 
       report: withNames(usage.report({ all: true }, window, by), (id) => names.get(id) ?? ''),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

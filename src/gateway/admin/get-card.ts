@@ -1,10 +1,9 @@
 // `GET /accounts/{account}/card`: whether there is a card, which, and what to do when there is none.
 // Tested by test/card-started.test.ts
-import type { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, ofAccount, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 
-export const getCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
+export const getCard = {
   id: 'getCard',
   method: 'GET',
   path: '/accounts/{account}/card',
@@ -15,4 +14,4 @@ export const getCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
   run(input, call) {
     return showCard(call.cards.status(input.account), input.account, call)
   },
-}
+} satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

@@ -8,7 +8,7 @@ import { report, reportQuery, withNames } from './usage-schema.ts'
 const input = z.strictObject({ ...keyPath, ...reportQuery })
 const output = z.object({ report })
 
-export const getKeyUsage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getKeyUsage = {
   id: 'getKeyUsage',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/usage',
@@ -21,4 +21,4 @@ export const getKeyUsage: JsonOperation<z.output<typeof input>, z.output<typeof 
     const { id } = keyOf(accounts, account, key)
     return { report: withNames(usage.report({ keyId: id }, window, by), () => '') }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

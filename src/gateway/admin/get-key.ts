@@ -8,7 +8,7 @@ import { publicKey } from './public-key-schema.ts'
 const input = z.strictObject(keyPath)
 const output = z.object({ key: apiKey, publicKeys: z.array(publicKey) })
 
-export const getKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getKey = {
   id: 'getKey',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}',
@@ -19,4 +19,4 @@ export const getKey: JsonOperation<z.output<typeof input>, z.output<typeof outpu
   run({ account, key }, { accounts, publicKeys }) {
     return { key: keyOf(accounts, account, key), publicKeys: [...publicKeys.list(key)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

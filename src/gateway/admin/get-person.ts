@@ -11,7 +11,7 @@ const output = z.object({
   sessions: z.array(session),
 })
 
-export const getPerson: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getPerson = {
   id: 'getPerson',
   method: 'GET',
   path: '/people/{person}',
@@ -29,4 +29,4 @@ export const getPerson: JsonOperation<z.output<typeof input>, z.output<typeof ou
       sessions: sessions.list(id).map((one) => ({ ...one, isThis: false })),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -17,7 +17,7 @@ const output = inspectedWhole.extend({
   networkUpstreams: z.array(z.string()).readonly(),
 })
 
-export const getRequest: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getRequest = {
   id: 'getRequest',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/requests/{request}',
@@ -33,4 +33,4 @@ export const getRequest: JsonOperation<z.output<typeof input>, z.output<typeof o
     const networkUpstreams = mayAsk ? (network?.relay?.upstreams() ?? []) : []
     return { ...withoutUpstreams(request, call), networkUpstreams }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

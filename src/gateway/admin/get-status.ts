@@ -38,7 +38,7 @@ const output = z.object({
   }),
 })
 
-export const getStatus: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getStatus = {
   id: 'getStatus',
   method: 'GET',
   path: '/status',
@@ -63,7 +63,7 @@ export const getStatus: JsonOperation<z.output<typeof input>, z.output<typeof ou
       gateway: server.gateway(),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>
 
 /** The data folder alone does not know how a server stands. */
 export function noServer(): Fault {

@@ -8,7 +8,7 @@ import { report, reportQuery, storage, withNames } from './usage-schema.ts'
 const input = z.strictObject({ account: accountId, ...reportQuery })
 const output = z.object({ report, storage })
 
-export const getUsage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const getUsage = {
   id: 'getUsage',
   method: 'GET',
   path: '/accounts/{account}/usage',
@@ -25,4 +25,4 @@ export const getUsage: JsonOperation<z.output<typeof input>, z.output<typeof out
       storage: usage.storageOf(account),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

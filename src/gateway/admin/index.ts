@@ -179,4 +179,4 @@ export const adminOperations = [
   exportAllUsage,
   followUsage,
   followAllUsage,
-] as readonly AdminOperation[]
+] as const satisfies readonly AdminOperation[]

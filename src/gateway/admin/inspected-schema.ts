@@ -10,7 +10,7 @@ import type { AdminCall } from './admin-operation.ts'
 import { keyPath } from './key-schema.ts'
 
 /** Of one request. Path members are texts. */
-export const ofRequest = { ...keyPath, request: z.coerce.number().int().min(0) }
+export const ofRequest = { ...keyPath, request: z.coerce.number<number>().int().min(0) }
 
 /** Which requests are wanted; all that is given must hold. */
 export const filterInput = {
@@ -20,7 +20,7 @@ export const filterInput = {
   outcome: z.string().max(64).optional(),
   network: z.string().max(64).optional(),
   /** Those that took at least so long, milliseconds. */
-  msMin: z.coerce.number().min(0).optional(),
+  msMin: z.coerce.number<number>().min(0).optional(),
 }
 
 const body = z.object({ text: z.string().nullable(), bytes: z.int(), cut: z.boolean() })

@@ -15,7 +15,7 @@ const input = z.strictObject({
 })
 const output = z.object(madeInvitation.shape)
 
-export const inviteAnyone: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const inviteAnyone = {
   id: 'inviteAnyone',
   method: 'POST',
   path: '/invitations',
@@ -38,4 +38,4 @@ export const inviteAnyone: JsonOperation<z.output<typeof input>, z.output<typeof
     const mailed = await identity.mailInvitation(invitation, token)
     return { invitation, link: token, mailed }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

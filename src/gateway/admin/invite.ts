@@ -16,7 +16,7 @@ const input = z.strictObject({
 })
 const output = z.object(madeInvitation.shape)
 
-export const invite: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const invite = {
   id: 'invite',
   method: 'POST',
   path: '/accounts/{account}/invitations',
@@ -38,4 +38,4 @@ export const invite: JsonOperation<z.output<typeof input>, z.output<typeof outpu
     const mailed = await identity.mailInvitation(invitation, token)
     return { invitation, link: token, mailed }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

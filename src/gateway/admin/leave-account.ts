@@ -9,7 +9,7 @@ import { keepOwnSession } from './keep-own-session.ts'
 const input = z.strictObject({ account: accountId })
 const output = z.object({})
 
-export const leaveAccount: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const leaveAccount = {
   id: 'leaveAccount',
   method: 'POST',
   path: '/accounts/{account}/leave',
@@ -24,4 +24,4 @@ export const leaveAccount: JsonOperation<z.output<typeof input>, z.output<typeof
     )
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

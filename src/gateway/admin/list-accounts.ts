@@ -10,7 +10,7 @@ const output = z.object({
   accounts: z.array(accountSchema.extend({ role: z.enum(['owner', 'member', 'operator']) })),
 })
 
-export const listAccounts: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAccounts = {
   id: 'listAccounts',
   method: 'GET',
   path: '/accounts',
@@ -27,4 +27,4 @@ export const listAccounts: JsonOperation<z.output<typeof input>, z.output<typeof
     })
     return { accounts: rows }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

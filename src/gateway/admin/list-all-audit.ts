@@ -7,7 +7,7 @@ import { auditQuery, auditRecord } from './person-schema.ts'
 const input = z.strictObject({ ...auditQuery })
 const output = z.object({ records: z.array(auditRecord) })
 
-export const listAllAudit: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAllAudit = {
   id: 'listAllAudit',
   method: 'GET',
   path: '/audit',
@@ -19,4 +19,4 @@ export const listAllAudit: JsonOperation<z.output<typeof input>, z.output<typeof
     const page = { limit, ...(before === undefined ? {} : { before }) }
     return { records: [...identity.audit.list(page)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -7,7 +7,7 @@ import { invitation } from './person-schema.ts'
 const input = z.strictObject({})
 const output = z.object({ invitations: z.array(invitation) })
 
-export const listAllInvitations: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAllInvitations = {
   id: 'listAllInvitations',
   method: 'GET',
   path: '/invitations',
@@ -18,4 +18,4 @@ export const listAllInvitations: JsonOperation<z.output<typeof input>, z.output<
   run(_input, { identity }) {
     return { invitations: [...identity.invitations.list(null)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { apiKey } from './key-schema.ts'
 const input = z.strictObject({})
 const output = z.object({ keys: z.array(apiKey) })
 
-export const listAllKeys: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAllKeys = {
   id: 'listAllKeys',
   method: 'GET',
   path: '/keys',
@@ -19,4 +19,4 @@ export const listAllKeys: JsonOperation<z.output<typeof input>, z.output<typeof 
   run: (_input, { actor, accounts }) => ({
     keys: accounts.listKeys().filter((key) => mayRead(actor, key.accountId)),
   }),
-}
+} satisfies JsonOperation<typeof input, typeof output>

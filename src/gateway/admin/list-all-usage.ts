@@ -22,7 +22,7 @@ const output = z.object({
   }),
 })
 
-export const listAllUsage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAllUsage = {
   id: 'listAllUsage',
   method: 'GET',
   path: '/usage/lines',
@@ -40,4 +40,4 @@ export const listAllUsage: JsonOperation<z.output<typeof input>, z.output<typeof
       storage: { accounts: [...accounts], stored },
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { auditQuery, auditRecord } from './person-schema.ts'
 const input = z.strictObject({ account: accountId, ...auditQuery })
 const output = z.object({ records: z.array(auditRecord) })
 
-export const listAudit: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listAudit = {
   id: 'listAudit',
   method: 'GET',
   path: '/accounts/{account}/audit',
@@ -20,4 +20,4 @@ export const listAudit: JsonOperation<z.output<typeof input>, z.output<typeof ou
     const page = { limit, ...(before === undefined ? {} : { before }) }
     return { records: [...identity.audit.list({ accountId, ...page })] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

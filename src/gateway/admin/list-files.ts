@@ -25,7 +25,7 @@ const output = z.object({
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 
-export const listFiles: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listFiles = {
   id: 'listFiles',
   method: 'GET',
   path: '/accounts/{account}/files',
@@ -38,4 +38,4 @@ export const listFiles: JsonOperation<z.output<typeof input>, z.output<typeof ou
     if (page === null) throw new Fault('bad_input', { detail: 'from: not a place in the list' })
     return { pins: [...page.pins], next: page.next, stored: pins.stored(account) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

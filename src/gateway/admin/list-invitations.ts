@@ -8,7 +8,7 @@ import { invitation } from './person-schema.ts'
 const input = z.strictObject({ account: accountId })
 const output = z.object({ invitations: z.array(invitation) })
 
-export const listInvitations: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listInvitations = {
   id: 'listInvitations',
   method: 'GET',
   path: '/accounts/{account}/invitations',
@@ -19,4 +19,4 @@ export const listInvitations: JsonOperation<z.output<typeof input>, z.output<typ
   run({ account }, { identity }) {
     return { invitations: [...identity.invitations.list(account)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

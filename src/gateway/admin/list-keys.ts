@@ -8,7 +8,7 @@ import { accountId } from './account-schema.ts'
 const input = z.strictObject({ account: accountId })
 const output = z.object({ keys: z.array(apiKey) })
 
-export const listKeys: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listKeys = {
   id: 'listKeys',
   method: 'GET',
   path: '/accounts/{account}/keys',
@@ -17,4 +17,4 @@ export const listKeys: JsonOperation<z.output<typeof input>, z.output<typeof out
   input,
   output,
   run: ({ account }, { accounts }) => ({ keys: [...accounts.listKeysOf(account)] }),
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { member } from './person-schema.ts'
 const input = z.strictObject({ account: accountId })
 const output = z.object({ members: z.array(member) })
 
-export const listMembers: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listMembers = {
   id: 'listMembers',
   method: 'GET',
   path: '/accounts/{account}/members',
@@ -19,4 +19,4 @@ export const listMembers: JsonOperation<z.output<typeof input>, z.output<typeof 
   run({ account }, { identity }) {
     return { members: [...identity.memberships.ofAccount(account)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

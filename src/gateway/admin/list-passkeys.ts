@@ -8,7 +8,7 @@ import { passkey } from './passkey-schema.ts'
 const input = z.strictObject({})
 const output = z.object({ passkeys: z.array(passkey) })
 
-export const listPasskeys: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listPasskeys = {
   id: 'listPasskeys',
   method: 'GET',
   path: '/me/passkeys',
@@ -19,4 +19,4 @@ export const listPasskeys: JsonOperation<z.output<typeof input>, z.output<typeof
   run(_input, call) {
     return { passkeys: [...call.identity.passkeys.list(actingPerson(call).id)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

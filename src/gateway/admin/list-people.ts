@@ -7,11 +7,11 @@ import { person } from './person-schema.ts'
 const input = z.strictObject({
   /** An email: those behind it. */
   after: z.string().max(254).optional(),
-  limit: z.coerce.number().int().min(1).max(1000).default(1000),
+  limit: z.coerce.number<number>().int().min(1).max(1000).default(1000),
 })
 const output = z.object({ people: z.array(person) })
 
-export const listPeople: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listPeople = {
   id: 'listPeople',
   method: 'GET',
   path: '/people',
@@ -22,4 +22,4 @@ export const listPeople: JsonOperation<z.output<typeof input>, z.output<typeof o
   run({ after = '', limit }, { identity }) {
     return { people: [...identity.people.list({ after, limit })] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

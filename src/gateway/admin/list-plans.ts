@@ -21,7 +21,7 @@ const output = z.object({
   ),
 })
 
-export const listPlans: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listPlans = {
   id: 'listPlans',
   method: 'GET',
   path: '/plans',
@@ -32,4 +32,4 @@ export const listPlans: JsonOperation<z.output<typeof input>, z.output<typeof ou
   run: () => ({
     plans: planName.options.map((name) => ({ name, limits: plans[name] })),
   }),
-}
+} satisfies JsonOperation<typeof input, typeof output>

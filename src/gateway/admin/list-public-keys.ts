@@ -8,7 +8,7 @@ import { publicKey } from './public-key-schema.ts'
 const input = z.strictObject(keyPath)
 const output = z.object({ publicKeys: z.array(publicKey) })
 
-export const listPublicKeys: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listPublicKeys = {
   id: 'listPublicKeys',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/public-keys',
@@ -20,4 +20,4 @@ export const listPublicKeys: JsonOperation<z.output<typeof input>, z.output<type
     keyOf(accounts, account, key)
     return { publicKeys: [...publicKeys.list(key)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -15,8 +15,8 @@ const input = z.strictObject({
   ...keyPath,
   ...filterInput,
   /** Only those with a larger id. */
-  after: z.coerce.number().int().min(0).optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(200),
+  after: z.coerce.number<number>().int().min(0).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(200).default(200),
 })
 const output = z.object({
   /** The switches of the key. */
@@ -27,7 +27,7 @@ const output = z.object({
   requests: z.array(inspectedRow).readonly(),
 })
 
-export const listRequests: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listRequests = {
   id: 'listRequests',
   method: 'GET',
   path: '/accounts/{account}/keys/{key}/requests',
@@ -43,4 +43,4 @@ export const listRequests: JsonOperation<z.output<typeof input>, z.output<typeof
     const { inspect, inspectBodies, inspectAddresses } = caller.settings
     return { inspect, inspectBodies, inspectAddresses, requests }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { session } from './person-schema.ts'
 const input = z.strictObject({})
 const output = z.object({ sessions: z.array(session) })
 
-export const listSessions: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listSessions = {
   id: 'listSessions',
   method: 'GET',
   path: '/me/sessions',
@@ -21,4 +21,4 @@ export const listSessions: JsonOperation<z.output<typeof input>, z.output<typeof
     const sessions = call.identity.sessions.list(id)
     return { sessions: sessions.map((one) => ({ ...one, isThis: one.id === current })) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -13,7 +13,7 @@ const output = z.object({
   stored: z.object({ blocks: z.int(), bytes: z.int() }),
 })
 
-export const listStorage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listStorage = {
   id: 'listStorage',
   method: 'GET',
   path: '/storage',
@@ -25,4 +25,4 @@ export const listStorage: JsonOperation<z.output<typeof input>, z.output<typeof 
     const { accounts, stored } = pins.storage()
     return { accounts: [...accounts], stored }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { token } from './person-schema.ts'
 const input = z.strictObject({})
 const output = z.object({ tokens: z.array(token) })
 
-export const listTokens: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listTokens = {
   id: 'listTokens',
   method: 'GET',
   path: '/me/tokens',
@@ -19,4 +19,4 @@ export const listTokens: JsonOperation<z.output<typeof input>, z.output<typeof o
   run(_input, call) {
     return { tokens: [...call.identity.tokens.list(actingPerson(call).id)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ const liesMax = 200
 
 const input = z.strictObject({
   /** The newest lies that are given. */
-  lies: z.coerce.number().int().min(0).max(liesMax).default(50),
+  lies: z.coerce.number<number>().int().min(0).max(liesMax).default(50),
 })
 const output = z.object({
   upstreams: z.array(
@@ -48,7 +48,7 @@ const output = z.object({
   ),
 })
 
-export const listUpstreams: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listUpstreams = {
   id: 'listUpstreams',
   method: 'GET',
   path: '/upstreams',
@@ -67,7 +67,7 @@ export const listUpstreams: JsonOperation<z.output<typeof input>, z.output<typeo
       lies: server.lies(lies).map((lie) => ({ ...lie, response: cut(lie.response) })),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>
 
 const shownMax = 4_096
 

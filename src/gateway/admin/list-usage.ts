@@ -9,7 +9,7 @@ import { line, linesQuery } from './usage-schema.ts'
 const input = z.strictObject({ account: accountId, ...linesQuery })
 const output = z.object({ lines: z.array(line) })
 
-export const listUsage: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const listUsage = {
   id: 'listUsage',
   method: 'GET',
   path: '/accounts/{account}/usage/lines',
@@ -23,4 +23,4 @@ export const listUsage: JsonOperation<z.output<typeof input>, z.output<typeof ou
       key === undefined ? { accountId: account } : { keyId: keyOf(accounts, account, key).id }
     return { lines: [...usage.list(scope, span, since)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

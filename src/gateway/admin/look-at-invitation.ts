@@ -7,7 +7,7 @@ import { invitation, linkText } from './person-schema.ts'
 const input = z.strictObject({ link: linkText })
 const output = z.object({ invitation, isFirst: z.boolean() })
 
-export const lookAtInvitation: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const lookAtInvitation = {
   id: 'lookAtInvitation',
   method: 'POST',
   path: '/welcome/look',
@@ -20,4 +20,4 @@ export const lookAtInvitation: JsonOperation<z.output<typeof input>, z.output<ty
     const found = identity.invitations.get(link)
     return { invitation: found, isFirst: found.isFirst }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -3,11 +3,11 @@
 import { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
 import { accountId } from './account-schema.ts'
-import { cardStatus, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, showCard } from './card-schema.ts'
 
 const input = z.strictObject({ account: accountId, hasCard: z.boolean() })
 
-export const markCard: JsonOperation<z.output<typeof input>, ShownCard> = {
+export const markCard = {
   id: 'markCard',
   method: 'PUT',
   path: '/accounts/{account}/card/mark',
@@ -19,4 +19,4 @@ export const markCard: JsonOperation<z.output<typeof input>, ShownCard> = {
     await call.accounts.setCard(call.accounts.getAccountById(account).name, hasCard)
     return showCard(call.cards.status(account), account, call)
   },
-}
+} satisfies JsonOperation<typeof input, typeof cardStatus>

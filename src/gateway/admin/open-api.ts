@@ -2,10 +2,9 @@
 // Tested by test/admin.test.ts
 import { z } from 'zod'
 import type { AdminOperation } from './admin-operation.ts'
+import { adminBase, isBodiless, pathNames } from './admin-route.ts'
 
 type Json = Record<string, unknown>
-
-export const adminBase = '/api/v1'
 
 /** `version`: of Cairn. */
 export function openApi(operations: readonly AdminOperation[], version: string): Json {
@@ -31,16 +30,6 @@ export function openApi(operations: readonly AdminOperation[], version: string):
       schemas: { Error: errorSchema },
     },
   }
-}
-
-/** Names in a path, in order. */
-export function pathNames(path: string): readonly string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
-}
-
-/** Its members besides those of the path come in the query, not in a body. */
-export function isBodiless({ method }: Pick<AdminOperation, 'method'>): boolean {
-  return method === 'GET' || method === 'DELETE'
 }
 
 const errorSchema: Json = {

@@ -96,6 +96,6 @@ export const auditRecord = z.object({
 
 /** Of a page of the audit: the newest first, `before` an id to read on. */
 export const auditQuery = {
-  before: z.coerce.number().int().min(1).optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100),
+  before: z.coerce.number<number>().int().min(1).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(500).default(100),
 }

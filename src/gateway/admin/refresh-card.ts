@@ -1,11 +1,10 @@
 // `POST /accounts/{account}/card/refresh`: asks the billing company now, for servers that its notices do not reach and
 // for a page that has just sent a card.
 // Tested by test/card-started.test.ts
-import type { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, ofAccount, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 
-export const refreshCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
+export const refreshCard = {
   id: 'refreshCard',
   method: 'POST',
   path: '/accounts/{account}/card/refresh',
@@ -18,4 +17,4 @@ export const refreshCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> =
     call.accounts.getAccountById(account)
     return showCard(await call.cards.refresh(account), account, call)
   },
-}
+} satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

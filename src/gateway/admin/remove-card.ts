@@ -1,10 +1,9 @@
 // `DELETE /accounts/{account}/card`: takes the card away at the billing company. What the operator marked stays.
 // Tested by test/card-started.test.ts
-import type { z } from 'zod'
 import type { JsonOperation } from './admin-operation.ts'
-import { cardStatus, ofAccount, showCard, type ShownCard } from './card-schema.ts'
+import { cardStatus, ofAccount, showCard } from './card-schema.ts'
 
-export const removeCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = {
+export const removeCard = {
   id: 'removeCard',
   method: 'DELETE',
   path: '/accounts/{account}/card',
@@ -16,4 +15,4 @@ export const removeCard: JsonOperation<z.output<typeof ofAccount>, ShownCard> = 
     call.accounts.getAccountById(account)
     return showCard(await call.cards.remove(account), account, call)
   },
-}
+} satisfies JsonOperation<typeof ofAccount, typeof cardStatus>

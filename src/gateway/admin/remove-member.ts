@@ -15,7 +15,7 @@ const input = z.strictObject({
 })
 const output = z.object({ members: z.array(member) })
 
-export const removeMember: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const removeMember = {
   id: 'removeMember',
   method: 'DELETE',
   path: '/accounts/{account}/members/{person}',
@@ -31,4 +31,4 @@ export const removeMember: JsonOperation<z.output<typeof input>, z.output<typeof
     )
     return { members: [...memberships.ofAccount(account)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ passkey: idText })
 const output = z.object({})
 
-export const removePasskey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const removePasskey = {
   id: 'removePasskey',
   method: 'DELETE',
   path: '/me/passkeys/{passkey}',
@@ -22,4 +22,4 @@ export const removePasskey: JsonOperation<z.output<typeof input>, z.output<typeo
     await renewSession(call, session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

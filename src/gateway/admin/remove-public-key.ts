@@ -8,7 +8,7 @@ import { publicKey } from './public-key-schema.ts'
 const input = z.strictObject({ ...keyPath, publicKey: z.string().max(64) })
 const output = z.object({ publicKeys: z.array(publicKey) })
 
-export const removePublicKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const removePublicKey = {
   id: 'removePublicKey',
   method: 'DELETE',
   path: '/accounts/{account}/keys/{key}/public-keys/{publicKey}',
@@ -22,4 +22,4 @@ export const removePublicKey: JsonOperation<z.output<typeof input>, z.output<typ
     await publicKeys.remove(key, id)
     return { publicKeys: [...publicKeys.list(key)] }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { passwordText } from './person-schema.ts'
 const input = z.strictObject({ password: passwordText })
 const output = z.object({})
 
-export const removeTotp: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const removeTotp = {
   id: 'removeTotp',
   method: 'POST',
   path: '/me/totp/remove',
@@ -23,4 +23,4 @@ export const removeTotp: JsonOperation<z.output<typeof input>, z.output<typeof o
     await renewSession(call, session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

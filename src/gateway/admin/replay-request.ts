@@ -43,7 +43,7 @@ const output = z.object({
 
 const replayMs = 30_000
 
-export const replayRequest: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const replayRequest = {
   id: 'replayRequest',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/requests/{request}/replay',
@@ -72,4 +72,4 @@ export const replayRequest: JsonOperation<z.output<typeof input>, z.output<typeo
         : { hash: toHex(block), number: toQuantity(blockNumber) }
     return { ...rest, verified, block: shown, units }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

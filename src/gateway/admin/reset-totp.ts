@@ -9,7 +9,7 @@ import { idText, person } from './person-schema.ts'
 const input = z.strictObject({ person: idText })
 const output = z.object({ person })
 
-export const resetTotp: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const resetTotp = {
   id: 'resetTotp',
   method: 'POST',
   path: '/people/{person}/totp/reset',
@@ -23,4 +23,4 @@ export const resetTotp: JsonOperation<z.output<typeof input>, z.output<typeof ou
     await identity.secondFactor.reset(id)
     return { person: identity.people.get(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -7,7 +7,7 @@ import { apiKey, keyOf, keyPath } from './key-schema.ts'
 const input = z.strictObject(keyPath)
 const output = z.object({ key: apiKey })
 
-export const revokeKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const revokeKey = {
   id: 'revokeKey',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/revoke',
@@ -20,4 +20,4 @@ export const revokeKey: JsonOperation<z.output<typeof input>, z.output<typeof ou
     await accounts.revokeKey(key)
     return { key: keyOf(accounts, account, key) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

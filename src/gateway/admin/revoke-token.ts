@@ -8,7 +8,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ token: idText })
 const output = z.object({})
 
-export const revokeToken: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const revokeToken = {
   id: 'revokeToken',
   method: 'DELETE',
   path: '/me/tokens/{token}',
@@ -20,4 +20,4 @@ export const revokeToken: JsonOperation<z.output<typeof input>, z.output<typeof 
     await call.identity.tokens.revoke(token, actingPerson(call).id)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

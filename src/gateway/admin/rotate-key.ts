@@ -15,7 +15,7 @@ const input = z.strictObject({ ...keyPath, overlapMs })
 /** `replaced`: the old key, which has its end. */
 const output = madeKey.extend({ replaced: apiKey })
 
-export const rotateKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const rotateKey = {
   id: 'rotateKey',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/rotate',
@@ -37,4 +37,4 @@ export const rotateKey: JsonOperation<z.output<typeof input>, z.output<typeof ou
       replaced: keyOf(accounts, account, key),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { overlapMs } from './rotate-key.ts'
 const input = z.strictObject({ ...keyPath, overlapMs })
 const output = z.object({ key: apiKey, apiKeySecret: z.string() })
 
-export const rotateSecret: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const rotateSecret = {
   id: 'rotateSecret',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/rotate-secret',
@@ -21,4 +21,4 @@ export const rotateSecret: JsonOperation<z.output<typeof input>, z.output<typeof
     const { apiKey: changed, secret } = await accounts.rotateSecret(key, overlap)
     return { key: changed, apiKeySecret: secret }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

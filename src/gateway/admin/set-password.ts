@@ -8,7 +8,7 @@ import { idText, passwordText, person } from './person-schema.ts'
 const input = z.strictObject({ person: idText, newPassword: passwordText })
 const output = z.object({ person })
 
-export const setPassword: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const setPassword = {
   id: 'setPassword',
   method: 'POST',
   path: '/people/{person}/password',
@@ -26,4 +26,4 @@ export const setPassword: JsonOperation<z.output<typeof input>, z.output<typeof 
     await identity.people.setPassword(id, newPassword, null)
     return { person: identity.people.get(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

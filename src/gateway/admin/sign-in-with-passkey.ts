@@ -9,7 +9,7 @@ import { person } from './person-schema.ts'
 
 const output = z.object({ person, passkey: z.string() })
 
-export const signInWithPasskey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const signInWithPasskey = {
   id: 'signInWithPasskey',
   method: 'POST',
   path: '/session/passkey',
@@ -28,4 +28,4 @@ export const signInWithPasskey: JsonOperation<z.output<typeof input>, z.output<t
     await beginSession(call, opened.personId, opened)
     return { person: identity.people.get(opened.personId), passkey: opened.passkeyId }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

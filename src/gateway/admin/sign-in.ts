@@ -13,7 +13,7 @@ const input = z.strictObject({
 })
 const output = z.object({ person })
 
-export const signIn: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const signIn = {
   id: 'signIn',
   method: 'POST',
   path: '/session',
@@ -30,4 +30,4 @@ export const signIn: JsonOperation<z.output<typeof input>, z.output<typeof outpu
     await beginSession(call, opened.personId, opened)
     return { person: identity.people.get(opened.personId) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

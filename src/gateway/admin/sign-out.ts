@@ -7,7 +7,7 @@ import type { JsonOperation } from './admin-operation.ts'
 const input = z.strictObject({})
 const output = z.object({})
 
-export const signOut: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const signOut = {
   id: 'signOut',
   method: 'DELETE',
   path: '/session',
@@ -21,4 +21,4 @@ export const signOut: JsonOperation<z.output<typeof input>, z.output<typeof outp
     call.session.end()
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

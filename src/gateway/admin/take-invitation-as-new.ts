@@ -13,7 +13,7 @@ const input = z.strictObject({
 })
 const output = z.object({ person })
 
-export const takeInvitationAsNew: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const takeInvitationAsNew = {
   id: 'takeInvitationAsNew',
   method: 'POST',
   path: '/welcome',
@@ -32,4 +32,4 @@ export const takeInvitationAsNew: JsonOperation<z.output<typeof input>, z.output
     await beginSession(call, id, await signIn.enter(id, fromOf(call)))
     return { person: people.get(id) }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -8,7 +8,7 @@ import { linkText } from './person-schema.ts'
 const input = z.strictObject({ link: linkText })
 const output = z.object({})
 
-export const takeInvitation: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const takeInvitation = {
   id: 'takeInvitation',
   method: 'POST',
   path: '/me/invitations',
@@ -22,4 +22,4 @@ export const takeInvitation: JsonOperation<z.output<typeof input>, z.output<type
     await renewSession(call, session)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

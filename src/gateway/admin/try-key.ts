@@ -68,7 +68,7 @@ const output = z.object({
     .nullable(),
 })
 
-export const tryKey: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const tryKey = {
   id: 'tryKey',
   method: 'POST',
   path: '/accounts/{account}/keys/{key}/try',
@@ -96,7 +96,7 @@ export const tryKey: JsonOperation<z.output<typeof input>, z.output<typeof outpu
     )
     return show(verdict)
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>
 
 function show({ units, refusal, unjudged, left }: TrialVerdict) {
   return { passes: refusal === null, units, refusal, unjudged: [...unjudged], left }

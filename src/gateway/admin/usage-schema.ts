@@ -14,7 +14,7 @@ export const reportQuery = {
 
 /** `since`: milliseconds since 1970; the whole interval it lies in counts. */
 export const linesQuery = {
-  since: z.coerce.number<unknown>().int().min(0).default(0),
+  since: z.coerce.number<number>().int().min(0).default(0),
   span: z.enum(['minute', 'hour', 'day']).default('hour'),
   key: z.string().max(128).optional(),
 }

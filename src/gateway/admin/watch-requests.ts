@@ -1,7 +1,7 @@
 // `GET .../requests/live`: the requests of a key that is inspected, as they end.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
-import { createBoundedQueue } from '../../base/bounded-queue.ts'
+import { createFeed } from '../../base/feed.ts'
 import { matches } from '../inspect/inspector.ts'
 import type { EventsOperation } from './admin-operation.ts'
 import {
@@ -17,10 +17,7 @@ const input = z.strictObject({ ...keyPath, ...filterInput })
 /** Requests that wait to be read; beyond them the oldest go. */
 const waitingMax = 200
 
-export const watchRequests: EventsOperation<
-  z.output<typeof input>,
-  z.output<typeof inspectedRow>
-> = {
+export const watchRequests = {
   id: 'watchRequests',
   form: 'events',
   method: 'GET',
@@ -32,10 +29,10 @@ export const watchRequests: EventsOperation<
   run(asked, call) {
     const { inspector, caller } = inspectingOf(call, asked)
     const filter = filterOf(asked)
-    const feed = createBoundedQueue<z.output<typeof inspectedRow>>(waitingMax, call.signal)
+    const feed = createFeed<z.output<typeof inspectedRow>>(waitingMax, call.signal)
     const stopListening = inspector.listen(caller.keyId, (request) => {
       if (matches(request, filter)) feed.push(inspectedRow.parse(withoutUpstreams(request, call)))
     })
     return feed.read(stopListening)
   },
-}
+} satisfies EventsOperation<typeof input, typeof inspectedRow>

@@ -19,7 +19,7 @@ const output = z.object({
   mayInvite: z.boolean(),
 })
 
-export const whoAmI: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const whoAmI = {
   id: 'whoAmI',
   method: 'GET',
   path: '/me',
@@ -42,4 +42,4 @@ export const whoAmI: JsonOperation<z.output<typeof input>, z.output<typeof outpu
       mayInvite: operator || ownersInvite(),
     }
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -7,10 +7,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ invitation: idText })
 const output = z.object({})
 
-export const withdrawAnyInvitation: JsonOperation<
-  z.output<typeof input>,
-  z.output<typeof output>
-> = {
+export const withdrawAnyInvitation = {
   id: 'withdrawAnyInvitation',
   method: 'DELETE',
   path: '/invitations/{invitation}',
@@ -22,4 +19,4 @@ export const withdrawAnyInvitation: JsonOperation<
     await identity.invitations.withdraw(invitation, null)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

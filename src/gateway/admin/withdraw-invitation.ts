@@ -8,7 +8,7 @@ import { idText } from './person-schema.ts'
 const input = z.strictObject({ account: accountId, invitation: idText })
 const output = z.object({})
 
-export const withdrawInvitation: JsonOperation<z.output<typeof input>, z.output<typeof output>> = {
+export const withdrawInvitation = {
   id: 'withdrawInvitation',
   method: 'DELETE',
   path: '/accounts/{account}/invitations/{invitation}',
@@ -20,4 +20,4 @@ export const withdrawInvitation: JsonOperation<z.output<typeof input>, z.output<
     await identity.invitations.withdraw(invitation, account)
     return {}
   },
-}
+} satisfies JsonOperation<typeof input, typeof output>

@@ -2,7 +2,7 @@
 // Tested by src/gateway/admin/write-audit.test.ts
 import type { AuditActor } from '../../accounts/people/audit.ts'
 import type { AdminCall, AdminOperation, Audited } from './admin-operation.ts'
-import { pathNames } from './open-api.ts'
+import { pathNames } from './admin-route.ts'
 
 /** Names of members whose values are left out, at any depth. */
 const secretName = /pass|secret|token|code|link|pem|jwk|^(key|apiKey|imported|fresh)$/i

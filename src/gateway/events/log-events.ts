@@ -2,7 +2,7 @@
 // ones with `removed: true`, last first. A block's logs are read once for all who may want some of them.
 // Tested by src/gateway/events/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
+import { insist } from '../../base/insist.ts'
 import type { Log } from '../../base/log.ts'
 import type { ChainFeed, ChainStep } from '../../ethereum/chain-feed.ts'
 import {
@@ -49,7 +49,7 @@ export function createLogEvents(
       patienceMs,
       isFinal: () => false,
     }
-    return await retryWithBackoff(
+    return await insist(
       (trying) => readPlacedLogs(network, block, isWanted, trying),
       insistence,
       signal,

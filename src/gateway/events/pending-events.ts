@@ -3,7 +3,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, toHex } from '../../base/hex.ts'
-import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
+import { insist } from '../../base/insist.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { findLocated } from '../../ethereum/located.ts'
 import type { Network } from '../../ethereum/network.ts'
@@ -75,7 +75,7 @@ export function createPendingEvents(
       isFinal: () => true,
     }
     try {
-      return await retryWithBackoff((signal) => renderPending(hash, signal), insistence, never)
+      return await insist((signal) => renderPending(hash, signal), insistence, never)
     } catch {
       // Nobody can prove what waits: that it cannot be shown is no reason to end anything.
       return null

@@ -5,7 +5,7 @@ import type { KeySettings } from '../../accounts/key-settings.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
-import type { ReadTrace } from '../../content/read-trace.ts'
+import type { ReadWatch } from '../../content/read-watch.ts'
 import type { Credential, InspectedVisit, RpcItem, RpcLabels, RpcOutcome } from '../gateway.ts'
 import type { FilesRequest } from '../operation.ts'
 import { chargedUnits } from '../price.ts'
@@ -48,7 +48,7 @@ type Ran = { readonly units: number; readonly outcome: RpcOutcome }
 
 export class Inspection implements InspectedVisit {
   readonly timeline: Timeline
-  readonly watch: ReadTrace
+  readonly watch: ReadWatch
   readonly #arrival: Arrival
   readonly #settings: KeySettings
   readonly #keyId: string

@@ -2,7 +2,7 @@
 // the store and checks of hashes are many and short, so they are added up.
 // Tested by src/gateway/inspect/inspector.test.ts
 import type { Clock } from '../../base/clock.ts'
-import type { EndOfStep, ReadStep } from '../../content/read-trace.ts'
+import type { EndOfStep, ReadStep } from '../../content/read-watch.ts'
 
 /**
  * One after the other: `auth`: key and gates; `body`: the request's body; `parse`: envelope, params, lists; `admit`:
@@ -56,7 +56,7 @@ export class Timeline {
     this.#add('kept', this.#clock.monotonic(), 0, 'held')
   }
 
-  /** As a ReadTrace. */
+  /** As a ReadWatch. */
   begin(step: ReadStep, name: string): EndOfStep {
     const from = this.#clock.monotonic()
     if (step !== 'source') {

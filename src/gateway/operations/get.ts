@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { gzipped } from '../../base/gzip.ts'
-import { bufferStart } from '../../base/buffer-start.ts'
+import { holdStart } from '../../base/hold-start.ts'
 import type { Patience } from '../../ipfs/files.ts'
 import type { NodeStat } from '../../ipfs/read/listed.ts'
 import { parsePath } from '../../ipfs/read/path.ts'
@@ -75,7 +75,7 @@ function archived(
   const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }
   const root = { cid, name: nameOf(path), stat }
   const tar = tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
-  return bufferStart(tar, heldBytes)
+  return holdStart(tar, heldBytes)
 }
 
 /** The last segment of the path as the caller wrote it. */

@@ -15,9 +15,7 @@ import type { Actor } from '../../gateway/admin/actor.ts'
 import type {
   AdminOperation,
   AdminParts,
-  EventsOperation,
   JsonOperation,
-  TextOperation,
 } from '../../gateway/admin/admin-operation.ts'
 import { createAdminOnlyRoutes } from '../routes.ts'
 import { createServer, defaultServerSettings } from '../server.ts'
@@ -32,16 +30,18 @@ type Reply = {
 
 const shared = { role: 'anyone', summary: 'A thing of this test.' } as const
 const nothing = z.strictObject({})
-const echo: JsonOperation<{ name: string; times?: number | undefined }, { name: string }> = {
+const echoInput = z.strictObject({ name: z.string().max(20), times: z.int().optional() })
+const echoOutput = z.object({ name: z.string() })
+const echo = {
   ...shared,
   id: 'echo',
   method: 'POST',
   path: '/echo/{name}',
-  input: z.strictObject({ name: z.string().max(20), times: z.int().optional() }),
-  output: z.object({ name: z.string() }),
+  input: echoInput,
+  output: echoOutput,
   run: (input) => ({ ...input, hash: 'never shown' }),
-}
-const plain: JsonOperation<object, { plain: true }> = {
+} satisfies JsonOperation<typeof echoInput, typeof echoOutput>
+const plain = {
   ...shared,
   id: 'plain',
   method: 'GET',
@@ -49,8 +49,8 @@ const plain: JsonOperation<object, { plain: true }> = {
   input: nothing,
   output: z.object({ plain: z.literal(true) }),
   run: () => ({ plain: true }),
-}
-const enter: JsonOperation<object, object> = {
+} satisfies AdminOperation
+const enter = {
   ...shared,
   id: 'enter',
   method: 'POST',
@@ -61,8 +61,8 @@ const enter: JsonOperation<object, object> = {
     session.begin({ token: 'token-1', expires: 1_900_000_000_000 })
     return {}
   },
-}
-const mine: JsonOperation<object, { email: string }> = {
+} satisfies AdminOperation
+const mine = {
   ...shared,
   role: 'signed-in',
   id: 'mine',
@@ -71,8 +71,8 @@ const mine: JsonOperation<object, { email: string }> = {
   input: nothing,
   output: z.object({ email: z.string() }),
   run: (_input, { actor }) => ({ email: actor?.kind === 'person' ? actor.email : '' }),
-}
-const paper: TextOperation<object> = {
+} satisfies AdminOperation
+const paper = {
   ...shared,
   id: 'paper',
   method: 'GET',
@@ -80,8 +80,8 @@ const paper: TextOperation<object> = {
   form: 'text',
   input: nothing,
   run: () => ({ type: 'text/csv', fileName: 'paper.csv', text: 'a,b\n1,2\n' }),
-}
-const ticks: EventsOperation<object, { tick: number }> = {
+} satisfies AdminOperation
+const ticks = {
   ...shared,
   id: 'ticks',
   method: 'GET',
@@ -93,8 +93,8 @@ const ticks: EventsOperation<object, { tick: number }> = {
     yield { tick: 1 }
     yield { tick: 2 }
   },
-}
-const watch: EventsOperation<object, { tick: number }> = {
+} satisfies AdminOperation
+const watch = {
   ...ticks,
   role: 'signed-in',
   id: 'watch',
@@ -103,8 +103,8 @@ const watch: EventsOperation<object, { tick: number }> = {
     yield { tick: 1 }
     await once(signal, 'abort')
   },
-}
-const change: JsonOperation<object, object> = {
+} satisfies AdminOperation
+const change = {
   ...shared,
   id: 'change',
   method: 'POST',
@@ -113,8 +113,8 @@ const change: JsonOperation<object, object> = {
   input: nothing,
   output: nothing,
   run: () => ({}),
-}
-const broken: JsonOperation<object, object> = {
+} satisfies AdminOperation
+const broken = {
   ...shared,
   id: 'broken',
   method: 'GET',
@@ -124,7 +124,7 @@ const broken: JsonOperation<object, object> = {
   run() {
     throw new TypeError('a secret of the inside')
   },
-}
+} satisfies AdminOperation
 
 const person: Actor = {
   kind: 'person',
@@ -140,17 +140,7 @@ async function start(
   admits = (_address: string) => true,
   more: Partial<AdminFaceParts> = {},
 ) {
-  const operations = [
-    echo,
-    plain,
-    enter,
-    mine,
-    paper,
-    ticks,
-    watch,
-    change,
-    broken,
-  ] as unknown as AdminOperation[]
+  const operations = [echo, plain, enter, mine, paper, ticks, watch, change, broken]
   const api = createAdminFace({
     operations,
     touch: { identity: createIdentityRig() as Identity } as AdminParts,

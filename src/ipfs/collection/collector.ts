@@ -1,7 +1,7 @@
 // Collects what nobody keeps any more: ends leases, gives released roots back, sweeps, frees the disk. On a schedule and
 // when it is asked; one at a time, and at the pace that leaves those who write their time.
 import type { Clock } from '../../base/clock.ts'
-import { createDutyCycle } from '../../base/duty-cycle.ts'
+import { createPace } from '../../base/pace.ts'
 import type { Log } from '../../base/log.ts'
 import type { Forget, Segments } from '../../content/store.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -42,7 +42,7 @@ export function createCollector(parts: CollectorParts): Collector {
   const { database, writer, forget, segments, countPins, intervalMs, clock, log } = parts
   const stopping = new AbortController()
   const { signal } = stopping
-  const dutyCycle = createDutyCycle({ clock, taken: () => writer.taken })
+  const pace = createPace({ clock, taken: () => writer.taken })
   let last: Promise<unknown> = Promise.resolve()
   let due = false
 
@@ -58,10 +58,10 @@ export function createCollector(parts: CollectorParts): Collector {
     for (let ended = leasesAtOnce; ended === leasesAtOnce;) {
       signal.throwIfAborted()
       const end = () => writer.write([endExpired(clock.now(), leasesAtOnce)])
-      ended = (await dutyCycle.step(1, end, signal))[0] ?? 0
+      ended = (await pace.step(1, end, signal))[0] ?? 0
     }
     do signal.throwIfAborted()
-    while (await dutyCycle.step(1, () => releaseStep(database, writer), signal))
+    while (await pace.step(1, () => releaseStep(database, writer), signal))
     return counted
   }
 
@@ -70,8 +70,8 @@ export function createCollector(parts: CollectorParts): Collector {
     // Asked before the sweep counts what lives: those can only lose blocks from here on.
     const sealed = segments.sealed()
     const before = clock.now() - graceMs
-    const { live, ...swept } = await sweep({ database, forget, dutyCycle }, before, signal)
-    const freed = await segments.free(sealed, live, dutyCycle, signal)
+    const { live, ...swept } = await sweep({ database, forget, pace }, before, signal)
+    const freed = await segments.free(sealed, live, pace, signal)
     log('info', 'collected', { ...swept, freedBytes: freed.bytes })
     return swept
   }

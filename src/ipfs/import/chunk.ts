@@ -1,7 +1,7 @@
 // Cuts a byte stream into chunks, by a fixed size or where the content says. Holds one chunk at most; the rules
 // are Kubo's, as another cut is another CID (contract-files 6.3).
 // Tested by src/ipfs/import/chunk.test.ts
-import { createYielder, type Yielder } from '../../base/yielder.ts'
+import { createTurns, type SpendTurn } from '../../base/turns.ts'
 import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'
 import { createRabin, type RabinBounds } from './chunk-rabin.ts'
 import type { CutFinder } from './cut-finder.ts'
@@ -23,14 +23,14 @@ export const turnBytes = 512 * 1024
 export function chunksOf(
   source: AsyncIterable<Uint8Array>,
   chunker: Chunker,
-  yieldAfter: Yielder = createYielder(turnBytes),
+  spend: SpendTurn = createTurns(turnBytes),
 ): AsyncGenerator<Uint8Array> {
   if (chunker.kind === 'size') {
     return cutChunks(source, createSizeCut(chunker.bytes), chunker.bytes)
   }
   return chunker.kind === 'rabin'
-    ? cutChunks(turnsOf(source, yieldAfter), createRabin(chunker), chunker.max)
-    : cutChunks(turnsOf(source, yieldAfter), createBuzhash(), buzhashBounds.max)
+    ? cutChunks(turnsOf(source, spend), createRabin(chunker), chunker.max)
+    : cutChunks(turnsOf(source, spend), createBuzhash(), buzhashBounds.max)
 }
 
 /** `bytesMax`: what no chunk passes. */
@@ -82,13 +82,13 @@ function createSizeCut(size: number): CutFinder {
 /** The same bytes in pieces of at most one turn, and a turn for others between them. */
 async function* turnsOf(
   source: AsyncIterable<Uint8Array>,
-  yieldAfter: Yielder,
+  spend: SpendTurn,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of source) {
     for (let at = 0; at < piece.length; at += turnBytes) {
       const part = piece.subarray(at, at + turnBytes)
       yield part
-      const turn = yieldAfter(part.length)
+      const turn = spend(part.length)
       if (turn !== null) await turn
     }
   }

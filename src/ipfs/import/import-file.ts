@@ -35,7 +35,7 @@ export async function* importFile(
   let total = 0
   let told = 0
 
-  for await (const chunk of chunksOf(content, options.chunker, sink.yielderFor(turnBytes))) {
+  for await (const chunk of chunksOf(content, options.chunker, sink.spender(turnBytes))) {
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length

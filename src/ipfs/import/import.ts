@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
-import { createBlockSink, type Keep, type YielderFor } from './block-sink.ts'
+import { createBlockSink, type Keep, type Spender } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
 import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
 import { createFolderRoom } from './folder-room.ts'
@@ -17,7 +17,7 @@ export type ImportContext = {
   /** Memory for entries that wait until folders and roots are complete. */
   readonly folderBytesMax: number
   /** Turns of the account. */
-  readonly yielderFor: YielderFor
+  readonly spender: Spender
   /** Opens a Batch; called once a commit. */
   readonly batch: () => Batch
   /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
@@ -49,12 +49,7 @@ export async function* importEntries(
     put: (items, tree) => opened().put(items, tree),
     leaves: (cut, onLeaf, tree) => opened().leaves(cut, onLeaf, tree),
   }
-  const sink = createBlockSink(
-    options,
-    context.blocksMax,
-    keeping ? keep : null,
-    context.yielderFor,
-  )
+  const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null, context.spender)
   const room = createFolderRoom(context.folderBytesMax)
   const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null), room) : null
   const declaredBelow = new Map<string, Declared>()

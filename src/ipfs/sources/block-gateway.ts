@@ -2,10 +2,10 @@
 // it gives is not verified here. It keeps account of how the place does: how fast, how often it has what was asked,
 // and when it is better left alone.
 import type { CID } from 'multiformats/cid'
-import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circuit-breaker.ts'
+import { createBreaker, type BreakerLimits } from '../../base/breaker.ts'
 import type { Clock } from '../../base/clock.ts'
 import { createLatencySketch } from '../../base/latency-sketch.ts'
-import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
+import { createTurnstile } from '../../base/turnstile.ts'
 import { cidOf } from '../../codec/cid.ts'
 import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './http-client.ts'
 
@@ -44,7 +44,7 @@ export type BlockGateway = {
 }
 
 /** Who fails half of the time is left alone for five seconds: callers wait up to a minute for a block. */
-const breakerLimits: CircuitBreakerLimits = {
+const breakerLimits: BreakerLimits = {
   windowMs: 30_000,
   callsMin: 6,
   failedShare: 0.5,
@@ -71,8 +71,8 @@ const emptyPath = '/ipfs/bafkqaaa'
 export function createBlockGateway(config: BlockGatewayConfig, clock: Clock): BlockGateway {
   const { name, speaks, concurrency, timeoutMs, blockBytesMax } = config
   const client = createHttpClient({ ...config, connections: concurrency, clock })
-  const breaker = createCircuitBreaker(clock, breakerLimits)
-  const semaphore = createRateLimitedSemaphore({ concurrency, perSecond: null, waitingMax }, clock)
+  const breaker = createBreaker(clock, breakerLimits)
+  const turnstile = createTurnstile({ concurrency, perSecond: null, waitingMax }, clock)
   const latency = createLatencySketch(clock)
   let foundShare = 1
 
@@ -116,7 +116,7 @@ export function createBlockGateway(config: BlockGatewayConfig, clock: Clock): Bl
     mayAsk: () => breaker.mayPass(),
     get score() {
       const usual = latency.quantile(0.5) ?? usualMs
-      const load = (semaphore.entered + semaphore.waiting + 1) / concurrency
+      const load = (turnstile.entered + turnstile.waiting + 1) / concurrency
       return (usual * (1 + load)) / Math.max(foundShare, 0.02)
     },
     get hedgeMs() {
@@ -124,7 +124,7 @@ export function createBlockGateway(config: BlockGatewayConfig, clock: Clock): Bl
       return Math.min(Math.max(slow ?? hedgeMsUsual, hedgeMsMin), hedgeMsMax)
     },
     async find(cid, signal) {
-      const place = semaphore.enter('content', signal)
+      const place = turnstile.enter('content', signal)
       if (place === null) throw new HttpTrouble('too many wait for it')
       await place
       try {
@@ -133,7 +133,7 @@ export function createBlockGateway(config: BlockGatewayConfig, clock: Clock): Bl
         breaker.pass()
         return await askBlock(cid, signal)
       } finally {
-        semaphore.leave('content')
+        turnstile.leave('content')
       }
     },
     caughtLying: () => breaker.rest(restMs),

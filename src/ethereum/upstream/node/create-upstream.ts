@@ -1,7 +1,7 @@
 // One upstream node: a client behind limits, breakers and memory of how it has behaved.
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import { createSingleFlight } from '../../../base/single-flight.ts'
+import { createFlight } from '../../../base/flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
@@ -12,10 +12,7 @@ import { createReachBook } from './reach.ts'
 import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
 import { createStanding } from '../pool/standing.ts'
-import {
-  createRateLimitedSemaphore,
-  type SemaphoreClass,
-} from '../../../base/rate-limited-semaphore.ts'
+import { createTurnstile, type TurnstileLine } from '../../../base/turnstile.ts'
 import { isAboutMethod, UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 
@@ -41,7 +38,7 @@ export function createUpstream(
   const { chainId, clock, log } = parts
   const name = options.name ?? hostOf(new URL(options.url))
   const client = createJsonRpcClient({ ...options, connections: options.concurrency, clock })
-  const semaphore = createRateLimitedSemaphore(
+  const turnstile = createTurnstile(
     {
       concurrency: options.concurrency,
       perSecond: options.requestsPerSecond,
@@ -53,7 +50,7 @@ export function createUpstream(
   const quarantine = createQuarantine(clock)
   const reach = createReachBook(clock)
   const lacking = createLackingMethods(clock)
-  const checks = createSingleFlight<void>({ keysMax: 1 })
+  const checks = createFlight<void>({ seatsMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
   let checkedAt = 0
   let feed: HeadFeed | null = null
@@ -94,8 +91,8 @@ export function createUpstream(
     if (!standing.mayPass(methodClass)) throw notAsked(name, 'resting after failures')
   }
 
-  async function enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> {
-    const place = semaphore.enter(line, signal)
+  async function enter(line: TurnstileLine, signal: AbortSignal): Promise<void> {
+    const place = turnstile.enter(line, signal)
     if (place === null) throw notAsked(name, 'too many calls wait for it')
     await place
   }
@@ -134,12 +131,12 @@ export function createUpstream(
   ): Promise<unknown> {
     if (!isProbe) assertPassing(methodClass)
     const line = isProbe || methodClass === 'content' ? 'content' : 'other'
-    if (!semaphore.tryEnter(line)) await enter(line, signal)
+    if (!turnstile.tryEnter(line)) await enter(line, signal)
     try {
       if (!isProbe) assertPassing(methodClass)
       return await sendNow(method, params, signal, methodClass)
     } finally {
-      semaphore.leave(line)
+      turnstile.leave(line)
     }
   }
 
@@ -193,7 +190,7 @@ export function createUpstream(
       return quarantine.state === 'proving'
     },
     get isFull() {
-      return semaphore.entered >= options.concurrency || semaphore.waiting > 0
+      return turnstile.entered >= options.concurrency || turnstile.waiting > 0
     },
     lacks: (method) => lacking.has(method),
     can: (need, number) => reach.can(need, number, head),
@@ -203,7 +200,7 @@ export function createUpstream(
       const ms =
         methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
-      const places = 1 + semaphore.waiting / options.concurrency
+      const places = 1 + turnstile.waiting / options.concurrency
       return (ms * places * (1 + (lag ?? 0)) * (1 + recentLies)) / rate ** 2
     },
     p95Ms: (methodClass) => standing.quantileMs(0.95, methodClass),

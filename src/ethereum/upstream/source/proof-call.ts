@@ -2,7 +2,7 @@
 // judged whole, so that a lie beside the nodes that were asked for is found too, and nobody waits for that.
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
-import { watchAll } from '../../../content/read-trace.ts'
+import { watchAll } from '../../../content/read-watch.ts'
 import type { HeldNode, Hint } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
