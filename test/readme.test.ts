@@ -6,30 +6,33 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startCairn } from './started-server.ts'
 
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const noCurl = spawnSync('curl', ['--version']).error !== undefined && 'curl is not installed'
 
 test("the README's curl lines answer as it says", { skip: noCurl }, async () => {
   const cairn = await startCairn()
   try {
-    const answers = await Promise.all(curlLines().map((line) => shell(line, cairn)))
-    assert.equal(answers.length, 2)
-    const [storage = '', added = ''] = answers
-    assert.deepEqual(JSON.parse(storage), {
-      jsonrpc: '2.0',
-      id: 1,
-      result: `0x${'4d2'.padStart(64, '0')}`,
-    })
-    const { Hash } = JSON.parse(added) as { Hash: string }
-    const cat = `curl -s -X POST -u "$API_KEY:$API_SECRET" "http://127.0.0.1:8545/api/v0/cat?arg=${Hash}"`
+    const [storage = '', add = '', cat = '', ...more] = curlLines()
+    assert.deepEqual(more, [])
+    const [headers = '', body = ''] = (await shell(storage, cairn)).split('\r\n\r\n')
+    assert.match(headers, /^x-cairn-verified: proof\r$/im)
+    const result = `0x${'4d2'.padStart(64, '0')}`
+    assert.deepEqual(JSON.parse(body), { jsonrpc: '2.0', id: 1, result })
+    const { Hash } = JSON.parse(await shell(add, cairn)) as { Hash: string }
+    assert.ok(cat.includes(`arg=${Hash}`))
     assert.equal(await shell(cat, cairn), 'hello cairn\n')
   } finally {
     await cairn.stop()
   }
 })
 
+test('the README is at most a hundred lines', () => {
+  const lines = readme.trimEnd().split('\n')
+  assert.ok(lines.length <= 100, `${lines.length} lines`)
+})
+
 /** The commands of the README that call curl, with continued lines joined. */
 function curlLines(): readonly string[] {
-  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const blocks = readme.split('```').filter((_text, index) => index % 2 === 1)
   return blocks
     .join('\n')

@@ -4,14 +4,15 @@ import { writeFileSync } from 'node:fs'
 import { configurationPage, environmentExample } from './configuration-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { metricsPage } from './metrics-page.ts'
-import { operationsPage } from './operations-page.ts'
+import { ipfsCommandsPage, methodsPage } from './operations-page.ts'
 
 /** Path from the root of the project -> text. */
 export function generatePages(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/settings.md', configurationPage()],
-    ['docs/reference/methods.md', operationsPage()],
+    ['docs/reference/methods.md', methodsPage()],
+    ['docs/reference/ipfs-commands.md', ipfsCommandsPage()],
     ['docs/reference/metrics.md', metricsPage()],
     ['.env.example', environmentExample()],
   ])

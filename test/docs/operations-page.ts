@@ -1,4 +1,4 @@
-// docs/reference/methods.md, from the operation tables.
+// docs/reference/methods.md and ipfs-commands.md, from the operation tables.
 // Tested by test/docs.test.ts
 import { systemClock } from '../../src/base/clock.ts'
 import { faults } from '../../src/base/fault.ts'
@@ -44,21 +44,37 @@ export function fileCommandRows(): readonly (readonly string[])[] {
   ])
 }
 
-export function operationsPage(): string {
+export function methodsPage(): string {
   return page(
-    'Operations',
-    'What Cairn does, by the name on the wire.',
-    '## JSON-RPC methods',
-    `\`POST /v3/<API_KEY>\`. Units are charged before the work; a batch costs its calls and one more. Any other method is
-answered -32601. Those below are refused in words of their own. \`/ws/v3/<API_KEY>\` takes the same over WebSocket, and there
-\`eth_subscribe\` and \`eth_unsubscribe\` too; each event has its price: 50 for a head, 300 for each block of a subscription to
-logs, 200 for what became pending within 700 ms. Bundle: with \`?proof=1\` the answer brings what proves it, under that name
-([proof bundles](../guides/verify-an-answer.md)).`,
+    'JSON-RPC methods',
+    `Clients send these methods to \`POST /v3/<API_KEY>\`. Cairn charges the units before the call runs; a batch costs the units of its
+calls and one more. Any other method returns -32601.
+
+**Bundle**: with \`?proof=1\`, the reply contains a proof bundle, in which the method has this name
+([Verification labels and proof bundles](verification-labels.md#request-a-bundle)).`,
     markdownTable(['Method', 'Units', 'Bundle'], rpcOperationRows()),
-    markdownTable(['Refused', 'Code', 'Message'], refusedRows()),
-    '## File commands',
-    `\`POST /api/v0/<command>\` with \`arg=\` for arguments. Every command also takes ${listOptions(globalOptions)}. Options that
-change nothing here are ignored; the rest of Kubo's commands are answered 403.`,
+    '## Subscriptions',
+    `\`/ws/v3/<API_KEY>\` takes the same methods over WebSocket, and also \`eth_subscribe\` and \`eth_unsubscribe\`. Each event costs units:`,
+    markdownTable(
+      ['Subscription', 'Units'],
+      [
+        ['`newHeads`', '50 for each head'],
+        ['`logs`', '300 for each block'],
+        ['`newPendingTransactions`', '200 for all transactions of 700 ms'],
+      ],
+    ),
+    '## Refused methods',
+    'Cairn refuses these methods with their own message.',
+    markdownTable(['Method', 'Code', 'Message'], refusedRows()),
+  )
+}
+
+export function ipfsCommandsPage(): string {
+  return page(
+    'IPFS commands',
+    `Clients send these commands to \`POST /api/v0/<command>\`, with arguments as \`arg=\` in the query. Every command also takes the options
+${listOptions(globalOptions)}. Cairn ignores options that have no effect here. Other commands of Kubo return 403,
+\`ipfs method not supported\`.`,
     markdownTable(['Command', 'Argument', 'Body', 'Options'], fileCommandRows()),
   )
 }

@@ -1,6 +1,6 @@
 // The card of an account: what is on file, how one is added and taken away, and what the biller's notices change.
 // One account's work is done one after another and ends with a look at the biller, so that neither order nor number
-// of notices matters. The states and what leads from one to the next: docs/guides/require-a-card.md.
+// of notices matters. The states and what leads from one to the next: docs/guides/limits-and-alerts.md.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Queries } from '../../db/queries.ts'
