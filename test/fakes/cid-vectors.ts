@@ -1,8 +1,13 @@
-// The CID vectors as entries and options of an import. Recipe format: the vectors' own comment.
+// Files with the CIDs that Kubo gives them, as entries and options of an import: those that `npm run record` wrote, and the vectors where these exist.
+import assert from 'node:assert/strict'
 import { createCipheriv, createHash, type Cipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { importProfiles, type ShardEstimate } from '../../src/codec/import-profile.ts'
+import {
+  importProfiles,
+  isImportProfileName,
+  type ShardEstimate,
+} from '../../src/codec/import-profile.ts'
 import { parseImportOptions } from '../../src/gateway/params/import-options.ts'
 import { parseCommandLine, routeCommand } from '../../src/http/command-line.ts'
 import type { Entry, ImportOptions } from '../../src/ipfs/import/entry.ts'
@@ -40,7 +45,8 @@ type ChachaNames = {
   readonly content: string
 }
 
-export type CidVector = {
+/** A file or folder and how it is added. */
+export type CidRecipe = {
   readonly id: string
   readonly type: 'file' | 'dir' | 'symlink' | 'block'
   readonly content?: Content
@@ -51,21 +57,14 @@ export type CidVector = {
   readonly partMtime?: string
   readonly server?: Readonly<Record<string, string>>
   readonly heavy?: boolean
-  readonly cid: string
-  readonly rpcSize: string
 }
 
-const path = resolve(
-  import.meta.dirname,
-  '../..',
-  process.env['CAIRN_VECTORS'] ?? '../shared/vectors',
-  'cid-vectors.json',
-)
+export type CidVector = CidRecipe & { readonly cid: string; readonly rpcSize: string }
 
-/** Why tests on the vectors are skipped, or false. */
-export const missingCidVectors: string | false = existsSync(path)
-  ? false
-  : 'cid-vectors.json is not there: set CAIRN_VECTORS'
+const root = resolve(import.meta.dirname, '../..')
+const vectors = resolve(root, process.env['CAIRN_VECTORS'] ?? '../shared/vectors')
+/** The recorded list is always read. */
+const lists = [resolve(root, 'test/recorded/files/cids.json'), resolve(vectors, 'cid-vectors.json')]
 
 /** Settings of Cairn that do what these of Kubo do. Throws on one that has none. */
 export function serverEnv(server: Readonly<Record<string, string>>): Record<string, string> {
@@ -77,30 +76,36 @@ export function serverEnv(server: Readonly<Record<string, string>>): Record<stri
       if (name === 'Import.UnixFSHAMTDirectorySizeEstimation') {
         return ['CAIRN_FILES_SHARD_ESTIMATE', value]
       }
+      if (name === 'profile') return ['CAIRN_FILES_IMPORT_PROFILE', value]
       throw new Error(`no setting of Cairn is ${name}`)
     }),
   )
 }
 
 export function readCidVectors(): readonly CidVector[] {
-  if (missingCidVectors !== false) return []
-  const file = JSON.parse(readFileSync(path, 'utf8')) as { vectors: readonly CidVector[] }
-  return file.vectors
+  return lists
+    .filter((path) => existsSync(path))
+    .flatMap((path) => {
+      const file = JSON.parse(readFileSync(path, 'utf8')) as { vectors: readonly CidVector[] }
+      return file.vectors
+    })
 }
 
 /** Vectors of more file bytes than this are in a run of their own. */
 export const heavyBytesMin = 300 * 1024 * 1024
 
 /** File bytes of a vector of one file, 0 for others, which are small. */
-export function bytesOfVector({ content }: CidVector): number {
+export function bytesOfVector({ content }: CidRecipe): number {
   return content !== undefined && 'size' in content ? content.size : 0
 }
 
 /** The options of a vector, read as the file face reads them, on its server. */
 export function vectorOptions({ params, server = {} }: CidVector): ImportOptions {
   const { options } = parseCommandLine(routeCommand('add'), new URLSearchParams(params))
-  const imports = parseImportOptions(options, importProfiles['unixfs-v0-2015'])
   const env = serverEnv(server)
+  const profile = env['CAIRN_FILES_IMPORT_PROFILE'] ?? 'unixfs-v0-2015'
+  assert.ok(isImportProfileName(profile))
+  const imports = parseImportOptions(options, importProfiles[profile])
   const { bytes, estimate } = imports.sharding
   const sharding = {
     ...imports.sharding,
@@ -110,7 +115,7 @@ export function vectorOptions({ params, server = {} }: CidVector): ImportOptions
   return { ...imports, sharding }
 }
 
-export function* vectorEntries(vector: CidVector): Generator<Entry> {
+export function* vectorEntries(vector: CidRecipe): Generator<Entry> {
   if (vector.type === 'symlink') {
     yield { kind: 'symlink', path: 'link', target: vector.target ?? '' }
   } else if (vector.content !== undefined) {

@@ -1,14 +1,15 @@
 // Adds a CID vector to a running server, as a client does: its recipe as a stream of parts.
 import assert from 'node:assert/strict'
 import type { Entry } from '../../src/ipfs/import/entry.ts'
-import { type CidVector, vectorEntries } from './cid-vectors.ts'
+import { type CidRecipe, vectorEntries } from './cid-vectors.ts'
 
-type Server = { readonly url: string; readonly apiKey: string; readonly apiKeySecret: string }
+/** Without a key: a server that asks for none, as Kubo. */
+type Server = { readonly url: string; readonly apiKey?: string; readonly apiKeySecret?: string }
 
 /** Adds a vector over HTTP. CID and size of the last event. */
 export async function addVector(
   server: Server,
-  vector: CidVector,
+  vector: CidRecipe,
 ): Promise<[string | undefined, string]> {
   const response = await add(server, vector)
   const text = await response.text()
@@ -21,7 +22,7 @@ export async function addVector(
   return [last.Key ?? last.Hash, `${last.Size}`]
 }
 
-function add(server: Server, vector: CidVector): Promise<Response> {
+function add(server: Server, vector: CidRecipe): Promise<Response> {
   const query = new URLSearchParams(vector.params)
   const name = vector.type === 'block' ? 'block/put' : 'add'
   return command(server, `${name}?${query.toString()}`, multipart(vector))
@@ -31,7 +32,9 @@ function command(server: Server, path: string, body: AsyncIterable<Uint8Array>):
   return fetch(`${server.url}/api/v0/${path}`, {
     method: 'POST',
     headers: {
-      authorization: `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret}`)}`,
+      ...(server.apiKey === undefined
+        ? {}
+        : { authorization: `Basic ${btoa(`${server.apiKey}:${server.apiKeySecret ?? ''}`)}` }),
       'content-type': `multipart/form-data; boundary=${boundary}`,
     },
     body: ReadableStream.from(body),
@@ -41,7 +44,7 @@ function command(server: Server, path: string, body: AsyncIterable<Uint8Array>):
 
 const boundary = '----------------------------vector'
 
-async function* multipart(vector: CidVector): AsyncGenerator<Uint8Array> {
+async function* multipart(vector: CidRecipe): AsyncGenerator<Uint8Array> {
   const suffix = new URLSearchParams({
     ...(vector.partMode === undefined ? {} : { mode: vector.partMode }),
     ...(vector.partMtime === undefined ? {} : { mtime: vector.partMtime }),

@@ -1,0 +1,29 @@
+// `npm run record`: starts the real Kubo and geth, sends them what the tests need, and writes test/recorded/ with the answers. The same programs write
+// the same bytes. The programs: CAIRN_KUBO and CAIRN_GETH, or `ipfs` and `geth` of the path.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { recordCids } from './files.ts'
+
+const recorded = join(import.meta.dirname, '../recorded')
+const parts = new Map([
+  [
+    'files',
+    async () => {
+      const folder = join(recorded, 'files')
+      mkdirSync(folder, { recursive: true })
+      return `Kubo ${await recordCids(process.env['CAIRN_KUBO'] ?? 'ipfs', folder)}`
+    },
+  ],
+])
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !parts.has(name))
+if (unknown !== undefined) {
+  process.stderr.write(`unknown part ${unknown}: use ${[...parts.keys()].join(' or ')}\n`)
+  process.exitCode = 2
+} else {
+  for (const [name, record] of parts) {
+    if (named.length > 0 && !named.includes(name)) continue
+    process.stdout.write(`${name}: recorded from ${await record()}\n`)
+  }
+}
