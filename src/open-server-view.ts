@@ -7,7 +7,7 @@ import type { Database } from './db/sqlite.ts'
 import type { BlockRef } from './ethereum/head.ts'
 import type { Network } from './ethereum/network.ts'
 import { listLies } from './ethereum/upstream/pool/lie-ledger.ts'
-import type { ServerView } from './gateway/admin/server-view.ts'
+import type { ServerView } from './gateway/admin/server/server-view.ts'
 import type { OpenNetworks } from './open-networks.ts'
 import { cairnVersion } from './version.ts'
 

@@ -2,7 +2,7 @@
 // Tested by test/admin-usage.test.ts
 import type { Clock } from './base/clock.ts'
 import type { Database } from './db/sqlite.ts'
-import type { UsageView } from './gateway/admin/usage-view.ts'
+import type { UsageView } from './gateway/admin/usage/usage-view.ts'
 import { sumStorage } from './ipfs/pins/account-storage.ts'
 import { createUsageFeed } from './limits/usage-feed.ts'
 import { createUsageLines } from './limits/usage-lines.ts'

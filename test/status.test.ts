@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminCall, AdminOperation, AdminParts } from '../src/gateway/admin/admin-operation.ts'
-import { getStatus } from '../src/gateway/admin/get-status.ts'
-import { listUpstreams } from '../src/gateway/admin/list-upstreams.ts'
+import { getStatus } from '../src/gateway/admin/server/get-status.ts'
+import { listUpstreams } from '../src/gateway/admin/server/list-upstreams.ts'
 import { runAdmin } from '../src/gateway/admin/run-admin.ts'
-import type { ServerView } from '../src/gateway/admin/server-view.ts'
+import type { ServerView } from '../src/gateway/admin/server/server-view.ts'
 
 const lie = {
   time: 1,

@@ -1,7 +1,7 @@
 // `cairn card show|set|clear|refresh`: the billing card of an account, and the operator's word that there is one.
 // Tested by test/cli.test.ts
 import type { Command } from 'commander'
-import type { ShownCard } from '../gateway/admin/card-schema.ts'
+import type { ShownCard } from '../gateway/admin/cards/card-schema.ts'
 import {
   addAdminOptions,
   type AdminAccess,

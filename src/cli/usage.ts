@@ -2,7 +2,7 @@
 // as the dashboard's.
 // Tested by test/cli.test.ts
 import { type Command, Option } from 'commander'
-import { usageCsv } from '../gateway/admin/usage-csv.ts'
+import { usageCsv } from '../gateway/admin/usage/usage-csv.ts'
 import type { UsageLine } from '../limits/usage-lines.ts'
 import { type WindowName, windowNames } from '../limits/usage-window.ts'
 import {

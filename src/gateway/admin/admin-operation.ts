@@ -12,9 +12,9 @@ import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
 import type { Inspecting } from '../inspect/inspecting.ts'
 import type { Trial } from '../trial.ts'
 import type { Actor, AdminRole } from './actor.ts'
-import type { AlertsView } from './alerts-view.ts'
-import type { ServerView } from './server-view.ts'
-import type { UsageView } from './usage-view.ts'
+import type { AlertsView } from './alerts/alerts-view.ts'
+import type { ServerView } from './server/server-view.ts'
+import type { UsageView } from './usage/usage-view.ts'
 
 /** Pins and storage as rows. */
 export interface PinRows {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDesk, person } from '../../../test/fakes/admin-desk.ts'
-import { changeKey } from './change-key.ts'
-import { createAccount } from './create-account.ts'
-import { createKey } from './create-key.ts'
-import { listAccounts } from './list-accounts.ts'
-import { signIn } from './sign-in.ts'
+import { changeKey } from './keys/change-key.ts'
+import { createAccount } from './accounts/create-account.ts'
+import { createKey } from './keys/create-key.ts'
+import { listAccounts } from './accounts/list-accounts.ts'
+import { signIn } from './session/sign-in.ts'
 
 const { run, identity, accounts, refusal } = openDesk()
 const newest = () => identity.audit.list({ limit: 1 })[0]
