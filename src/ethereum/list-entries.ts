@@ -1,6 +1,6 @@
 // Single entries of the lists a block commits to, and how many there are: out of the whole list, or from where
 // only some entries are at hand (`Network.entries`).
-// Tested by src/gateway/operations/golden.test.ts
+// Tested by src/gateway/operations/rpc/state/golden.test.ts
 import { decodeEntries, entryAt } from '../codec/list.ts'
 import { type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
 import type { EntryKind } from './entry-reader.ts'

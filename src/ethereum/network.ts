@@ -1,6 +1,6 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
 // and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
-// Tested by src/gateway/operations/by-hash.test.ts
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
 import type { Held, HeldNode, Hint, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { Executor } from './executor.ts'

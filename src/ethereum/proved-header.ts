@@ -1,6 +1,6 @@
 // A header that was proved by its hash, and a memory of such: each read starts at one, and decoding it costs
 // more than the rest of a short walk.
-// Tested by src/gateway/operations/golden.test.ts
+// Tested by src/gateway/operations/rpc/state/golden.test.ts
 import { toLatin1 } from '../base/hex.ts'
 import type { Header } from '../codec/header.ts'
 

@@ -1,6 +1,6 @@
 // An account and some of its slots together with the nodes that prove them (EIP-1186): the walk of state.ts,
 // remembering what it walked through. One walk to the account serves all its slots.
-// Tested by src/gateway/operations/eth_getProof.test.ts
+// Tested by src/gateway/operations/rpc/state/eth_getProof.test.ts
 import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import {

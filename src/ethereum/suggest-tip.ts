@@ -1,6 +1,6 @@
 // A tip that recent blocks would have taken, after go-ethereum's oracle: the 60th percentile of the lowest
 // three tips of each of the last 20 blocks, the least tip for a block that paid none.
-// Tested by src/gateway/operations/by-hash.test.ts
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
 import { decodeEntries } from '../codec/list.ts'
 import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
 import { effectiveGasPrice } from './fees.ts'

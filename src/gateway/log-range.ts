@@ -1,5 +1,5 @@
 // From the blocks a log filter names to the proved run of blocks that is walked.
-// Tested by src/gateway/operations/eth_getLogs.test.ts
+// Tested by src/gateway/operations/rpc/logs/eth_getLogs.test.ts
 import { Fault } from '../base/fault.ts'
 import { findHeader, type ProvedHeader } from '../ethereum/blocks.ts'
 import type { LogRange } from '../ethereum/logs.ts'

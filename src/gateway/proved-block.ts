@@ -1,5 +1,5 @@
 // From a block parameter or hash to its proved header, telling the labels on the way.
-// Tested by src/gateway/operations/by-hash.test.ts
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
 import { Fault, hasCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
 import { findHeader, heldHeader, type ProvedHeader } from '../ethereum/blocks.ts'

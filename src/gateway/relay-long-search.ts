@@ -4,7 +4,7 @@
 import { Fault } from '../base/fault.ts'
 import { toQuantity } from '../base/hex.ts'
 import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
-import type { GetFilterLogs } from './operations/eth_getFilterLogs.ts'
+import type { GetFilterLogs } from './operations/rpc/logs/eth_getFilterLogs.ts'
 import type { LogQuery } from './params/log-filter.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { relayCall } from './relay.ts'

@@ -1,7 +1,7 @@
 // What a network of upstreams offers: reads that are proved or handed on as the network's policy says, what the
 // head and this server know, and every other method the lists let through.
 import type { Operations, RpcOperation } from './operation.ts'
-import type { GetFilterLogs } from './operations/eth_getFilterLogs.ts'
+import type { GetFilterLogs } from './operations/rpc/logs/eth_getFilterLogs.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { findRefusal } from './refused-methods.ts'
 import { isDenied, mayRelay, type RelayLists } from './relay-lists.ts'

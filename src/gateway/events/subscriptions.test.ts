@@ -10,7 +10,7 @@ import type { Log } from '../../codec/receipt.ts'
 import { createArrivals } from '../../ethereum/arrivals.ts'
 import type { ProvedHeader } from '../../ethereum/proved-header.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
-import { ethSubscribe } from '../operations/eth_subscribe.ts'
+import { ethSubscribe } from '../operations/rpc/logs/eth_subscribe.ts'
 import { createEvents } from './network-events.ts'
 import { createSubscriptions } from './subscriptions.ts'
 

@@ -1,5 +1,5 @@
 // How large a block may be that a caller puts: what other peers take, or twice that when asked for (contract-files 14).
-// Tested by src/gateway/operations/blocks.test.ts
+// Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { FilesRequest } from '../operation.ts'
 import { flagOf } from './file-options.ts'

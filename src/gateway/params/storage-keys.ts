@@ -1,5 +1,5 @@
 // The list of storage keys of eth_getProof, and the slots by address of eth_getStorageValues.
-// Tested by src/gateway/operations/eth_getProof.test.ts
+// Tested by src/gateway/operations/rpc/state/eth_getProof.test.ts
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { parseAddress, parseHash } from './fixed-bytes.ts'

@@ -1,5 +1,5 @@
 // The answer of `ls` as text, in columns as Kubo sets them.
-// Tested by src/gateway/operations/node-commands.test.ts
+// Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 
 export type ListedLink = {
   readonly Name: string

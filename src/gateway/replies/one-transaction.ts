@@ -1,5 +1,5 @@
 // The transaction at an index of a proved block, for the operations that ask by place.
-// Tested by src/gateway/operations/golden.test.ts
+// Tested by src/gateway/operations/rpc/state/golden.test.ts
 import { toHex } from '../../base/hex.ts'
 import { entryAt } from '../../codec/list.ts'
 import { heldTransactionList, type ProvedHeader } from '../../ethereum/blocks.ts'

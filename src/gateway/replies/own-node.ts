@@ -1,5 +1,5 @@
 // The identity of this server as an IPFS node: its peer id, and the address that the client used.
-// Tested by src/gateway/operations/node-commands.test.ts
+// Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import { base58btc } from 'multiformats/bases/base58'
 import { identity } from 'multiformats/hashes/identity'
 

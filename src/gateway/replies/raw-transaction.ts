@@ -1,5 +1,5 @@
 // The bytes of a transaction by its hash, for the operations that give them.
-// Tested by src/gateway/operations/debug-raw.test.ts
+// Tested by src/gateway/operations/rpc/debug/debug-raw.test.ts
 import { equalBytes } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { findLocated } from '../../ethereum/located.ts'

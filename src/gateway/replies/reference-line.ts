@@ -1,5 +1,5 @@
 // A line of `refs` and `refs/local`.
-// Tested by src/gateway/operations/node-commands.test.ts
+// Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import { Fault } from '../../base/fault.ts'
 
 /** `Err`: '' unless the walk ended there. */

@@ -1,5 +1,5 @@
 // Hands a signed transaction to the pool of a network, for the operations that send one.
-// Tested by src/gateway/operations/by-hash.test.ts
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
 import { Fault } from '../../base/fault.ts'
 import type { RpcCall } from '../operation.ts'
 

@@ -1,6 +1,6 @@
 // A DAG as a CARv1: its root in the header, then every block below it once, each before what it links to. Blocks that
 // lie in their own CIDs are left out, as every reader has them already (contract-files 9).
-// Tested by src/gateway/operations/cars.test.ts
+// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { writeCar, type CarBlock } from '../../codec/car-writer.ts'
 import { identityCode } from '../../codec/multihash.ts'

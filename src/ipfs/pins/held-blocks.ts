@@ -1,5 +1,5 @@
 // Every block of an account: below its pins, and blocks that it added and has not pinned yet.
-// Tested by src/gateway/operations/node-commands.test.ts
+// Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'

@@ -1,6 +1,6 @@
 // What an account brought and did not pin, let go before its time: one block, or all of it. Own pins are never touched,
 // and what others keep stays for them without a word about it (contract-files 8.5).
-// Tested by src/gateway/operations/block-rm.test.ts
+// Tested by src/gateway/operations/ipfs/dag/block-rm.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { cidOf, rawCodec } from '../../codec/cid.ts'

@@ -1,5 +1,5 @@
 // The entries of a directory, shard after shard without recursion, bounded in entries and blocks.
-// Tested by src/gateway/operations/listings.test.ts
+// Tested by src/gateway/operations/ipfs/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'

@@ -1,6 +1,6 @@
 // Blocks for a walk that is told what comes next: siblings that are in the store are read ahead, many in one go, and
 // so without holding the thread while a disk is slow. Whatever a run does not have is read as ever.
-// Tested by src/gateway/operations/cars.test.ts
+// Tested by src/gateway/operations/ipfs/dag/cars.test.ts
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { copyBytes } from '../../base/copy-bytes.ts'

@@ -1,5 +1,5 @@
 // The walk from a path's root to what it names: through directories by entry, through other blocks by member.
-// Tested by src/gateway/operations/dag.test.ts
+// Tested by src/gateway/operations/ipfs/dag/dag.test.ts
 import { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { dagPbCodec } from '../../codec/cid.ts'

@@ -1,0 +1,29 @@
+// `block/get`: one block as it is stored (contract-files 9).
+// Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
+import type { Patience } from '../../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../operation.ts'
+import { patienceOf } from '../../../params/file-options.ts'
+
+type BlockGetInput = { readonly path: string; readonly patience: Patience }
+
+export const blockGet: FilesOperation<BlockGetInput> = {
+  name: 'block/get',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: patienceOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    const bytes = await files.block(cid, patience, signal)
+    return {
+      kind: 'bytes',
+      chunks: oneChunk(bytes),
+      length: BigInt(bytes.length),
+      type: 'application/vnd.ipld.raw',
+    }
+  },
+}
+
+export async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,24 @@
+// `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
+// Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
+import type { Patience } from '../../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../operation.ts'
+import { patienceOf } from '../../../params/file-options.ts'
+
+type BlockStatInput = {
+  readonly path: string
+  readonly patience: Patience
+}
+
+export const blockStat: FilesOperation<BlockStatInput> = {
+  name: 'block/stat',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: patienceOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const cid = await files.resolve(path, patience, signal)
+    const { length } = await files.block(cid, patience, signal)
+    const value = { Key: cid.toString(), Size: length }
+    return { kind: 'object', value, text: () => `Key: ${value.Key}\nSize: ${length}\n` }
+  },
+}

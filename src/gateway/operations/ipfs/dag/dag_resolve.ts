@@ -1,0 +1,22 @@
+// `dag/resolve`: the last block on a path, and the path that is left inside it (contract-files 9). The CID is
+// never rebased.
+// Tested by src/gateway/operations/ipfs/dag/dag.test.ts
+import type { Patience } from '../../../../ipfs/files.ts'
+import type { FilesOperation } from '../../../operation.ts'
+import { patienceOf } from '../../../params/file-options.ts'
+
+type DagResolveInput = { readonly path: string; readonly patience: Patience }
+
+export const dagResolve: FilesOperation<DagResolveInput> = {
+  name: 'dag/resolve',
+  class: 'read',
+  parse({ args, options }) {
+    return { path: args[0] ?? '', patience: patienceOf(options) }
+  },
+  async run({ path, patience }, { files, signal }) {
+    const { cid, rest } = await files.resolveNode(path, patience, signal)
+    const remainder = rest.map((segment) => `/${segment}`).join('')
+    const value = { Cid: { '/': cid.toString() }, RemPath: remainder }
+    return { kind: 'object', value, text: () => cid.toString() + remainder }
+  },
+}

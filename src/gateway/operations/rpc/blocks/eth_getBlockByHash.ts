@@ -1,0 +1,34 @@
+// eth_getBlockByHash [blockHash, full]: the block, orphans too; null when nobody knows the hash.
+// Tested by src/gateway/operations/rpc-compat.test.ts
+import type { FindSender } from '../../../../ethereum/sender-cache.ts'
+import { blockReply } from '../../../replies/block-reply.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseHash } from '../../../params/fixed-bytes.ts'
+import { parseFlag } from '../../../params/scalars.ts'
+import { findNamed } from '../../../proved-block.ts'
+
+type Input = { readonly blockHash: Uint8Array; readonly full: boolean }
+
+export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByHash',
+    units: 80,
+    kept: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      key: ({ full }) => `${full}`,
+    },
+    bundle: {
+      block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
+    parse(params) {
+      const [blockHash, full] = parseArguments(params, [required(parseHash), required(parseFlag)])
+      return { blockHash, full }
+    },
+    async run({ blockHash, full }, call) {
+      const block = await findNamed(call, blockHash)
+      return block === null ? null : await blockReply(call, block, full, findSender)
+    },
+  }
+}

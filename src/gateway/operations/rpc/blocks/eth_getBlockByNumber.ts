@@ -1,0 +1,37 @@
+// eth_getBlockByNumber [tag or number, full]: the block; null above the head. `pending` is the block
+// that the pool would make now, label `trusted`.
+// Tested by src/gateway/operations/rpc-compat.test.ts
+import type { FindSender } from '../../../../ethereum/sender-cache.ts'
+import { blockReply } from '../../../replies/block-reply.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockNumber } from '../../../params/block-parameter.ts'
+import { parseFlag } from '../../../params/scalars.ts'
+import { isPending, pendingBlockReply } from '../../../replies/pending-block.ts'
+import { findResolved } from '../../../proved-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly full: boolean }
+
+export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<Input> {
+  return {
+    name: 'eth_getBlockByNumber',
+    units: 80,
+    bundle: {
+      as: 'eth_getBlockByHash',
+      block: ({ block }) => block,
+      params: ({ full }, blockHash) => [blockHash, full],
+    },
+    parse(params) {
+      const [block, full] = parseArguments(params, [
+        required(parseBlockNumber),
+        required(parseFlag),
+      ])
+      return { block, full }
+    },
+    async run({ block, full }, call) {
+      if (isPending(block)) return await pendingBlockReply(call, full, findSender)
+      const found = await findResolved(call, block)
+      return found === null ? null : await blockReply(call, found, full, findSender)
+    },
+  }
+}

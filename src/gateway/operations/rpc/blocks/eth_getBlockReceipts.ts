@@ -1,0 +1,31 @@
+// eth_getBlockReceipts [block]: all receipts of a block, proved; null for an unknown block.
+// Tested by src/gateway/operations/rpc-compat.test.ts
+import type { FindSender } from '../../../../ethereum/sender-cache.ts'
+import { receiptReplies } from '../../../replies/block-receipts.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockParameter } from '../../../params/block-parameter.ts'
+import { findResolved } from '../../../proved-block.ts'
+
+export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<BlockParameter> {
+  return {
+    name: 'eth_getBlockReceipts',
+    units: 1000,
+    kept: {
+      block: (block) => block,
+      key: () => '',
+    },
+    bundle: {
+      block: (block) => block,
+      params: (_, blockHash) => [blockHash],
+    },
+    parse(params) {
+      const [block] = parseArguments(params, [required(parseBlockParameter)])
+      return block
+    },
+    async run(parameter, call) {
+      const block = await findResolved(call, parameter)
+      return block === null ? null : await receiptReplies(call, block, findSender)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+// eth_getHeaderByHash [blockHash]: the header of a block, orphans too, with the members that eth_getBlockByHash gives of
+// it; null, label `none`, for a hash that no source knows.
+// Tested by src/gateway/operations/rpc/blocks/raw-and-headers.test.ts
+import { renderHeader } from '../../../../ethereum/block-object.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseHash } from '../../../params/fixed-bytes.ts'
+import { findNamed } from '../../../proved-block.ts'
+
+export const ethGetHeaderByHash: RpcOperation<Uint8Array> = {
+  name: 'eth_getHeaderByHash',
+  units: 80,
+  kept: {
+    block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
+    key: () => '',
+  },
+  bundle: {
+    block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [blockHash] = parseArguments(params, [required(parseHash)])
+    return blockHash
+  },
+  async run(blockHash, call) {
+    const block = await findNamed(call, blockHash)
+    if (block === null) return null
+    call.labels.level('proof')
+    return renderHeader(block)
+  },
+}

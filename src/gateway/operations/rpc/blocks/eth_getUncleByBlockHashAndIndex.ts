@@ -1,0 +1,33 @@
+// eth_getUncleByBlockHashAndIndex [blockHash, index]: the uncle's header, proved; null past the end (proved too) and for
+// an unknown block.
+// Tested by src/gateway/operations/rpc/blocks/uncles.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import { renderUncle } from '../../../../ethereum/block-object.ts'
+import { readUncleList } from '../../../../ethereum/blocks.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseHash } from '../../../params/fixed-bytes.ts'
+import { parseIndex } from '../../../params/scalars.ts'
+import { findNamed } from '../../../proved-block.ts'
+
+type Input = { readonly block: Uint8Array; readonly index: bigint }
+
+export const ethGetUncleByBlockHashAndIndex: RpcOperation<Input> = {
+  name: 'eth_getUncleByBlockHashAndIndex',
+  units: 150,
+  bundle: {
+    block: ({ block }) => ({ hash: block, requireCanonical: false }),
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [block, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
+    return { block, index }
+  },
+  async run({ block, index }, call) {
+    const found = await findNamed(call, block)
+    if (found === null) return null
+    const uncles = await readUncleList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return renderUncle(uncles, index)
+  },
+}

@@ -1,0 +1,37 @@
+// eth_getUncleByBlockNumberAndIndex [tag or number, index]: the uncle's header, proved; null past the end (proved too) and for
+// an unknown block.
+// Tested by src/gateway/operations/rpc/blocks/uncles.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import { renderUncle } from '../../../../ethereum/block-object.ts'
+import { readUncleList } from '../../../../ethereum/blocks.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockNumber } from '../../../params/block-parameter.ts'
+import { parseIndex } from '../../../params/scalars.ts'
+import { findResolved } from '../../../proved-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly index: bigint }
+
+export const ethGetUncleByBlockNumberAndIndex: RpcOperation<Input> = {
+  name: 'eth_getUncleByBlockNumberAndIndex',
+  units: 150,
+  bundle: {
+    as: 'eth_getUncleByBlockHashAndIndex',
+    block: ({ block }) => block,
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [block, index] = parseArguments(params, [
+      required(parseBlockNumber),
+      required(parseIndex),
+    ])
+    return { block, index }
+  },
+  async run({ block, index }, call) {
+    const found = await findResolved(call, block)
+    if (found === null) return null
+    const uncles = await readUncleList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return renderUncle(uncles, index)
+  },
+}

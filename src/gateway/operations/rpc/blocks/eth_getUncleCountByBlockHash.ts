@@ -1,0 +1,29 @@
+// eth_getUncleCountByBlockHash [blockHash]: how many uncles the block holds, proved; null for an unknown block.
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import { readUncleList } from '../../../../ethereum/blocks.ts'
+import { countUncles } from '../../../../ethereum/block-object.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseHash } from '../../../params/fixed-bytes.ts'
+import { findNamed } from '../../../proved-block.ts'
+
+export const ethGetUncleCountByBlockHash: RpcOperation<Uint8Array> = {
+  name: 'eth_getUncleCountByBlockHash',
+  units: 150,
+  bundle: {
+    block: (hash) => ({ hash, requireCanonical: false }),
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseHash)])
+    return block
+  },
+  async run(block, call) {
+    const found = await findNamed(call, block)
+    if (found === null) return null
+    const list = await readUncleList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return toQuantity(countUncles(list))
+  },
+}

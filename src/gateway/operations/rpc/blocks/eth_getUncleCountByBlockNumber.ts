@@ -1,0 +1,30 @@
+// eth_getUncleCountByBlockNumber [tag or number]: how many uncles the block holds, proved; null for an unknown block.
+// Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import { readUncleList } from '../../../../ethereum/blocks.ts'
+import { countUncles } from '../../../../ethereum/block-object.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockNumber } from '../../../params/block-parameter.ts'
+import { findResolved } from '../../../proved-block.ts'
+
+export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
+  name: 'eth_getUncleCountByBlockNumber',
+  units: 150,
+  bundle: {
+    as: 'eth_getUncleCountByBlockHash',
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockNumber)])
+    return block
+  },
+  async run(block, call) {
+    const found = await findResolved(call, block)
+    if (found === null) return null
+    const list = await readUncleList(call.network, found, call.signal)
+    call.labels.level('proof')
+    return toQuantity(countUncles(list))
+  },
+}

@@ -1,0 +1,16 @@
+// eth_mining []: false: no proof of work is done here.
+// Tested by src/gateway/operations/plain-answers.test.ts
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments } from '../../../params/arguments.ts'
+
+export const ethMining: RpcOperation<null> = {
+  name: 'eth_mining',
+  units: 5,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  run() {
+    return Promise.resolve(false)
+  },
+}

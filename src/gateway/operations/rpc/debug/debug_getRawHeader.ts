@@ -1,0 +1,25 @@
+// debug_getRawHeader [block]: the RLP whose keccak256 is the block hash; by tag, number or hash.
+// Tested by src/gateway/operations/rpc/debug/debug-raw.test.ts
+import { toHex } from '../../../../base/hex.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockParameter } from '../../../params/block-parameter.ts'
+import { resolveHeader } from '../../../proved-block.ts'
+
+export const debugGetRawHeader: RpcOperation<BlockParameter> = {
+  name: 'debug_getRawHeader',
+  units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockParameter)])
+    return block
+  },
+  async run(parameter, call) {
+    const block = await resolveHeader(call, parameter)
+    call.labels.level('proof')
+    return toHex(block.bytes)
+  },
+}

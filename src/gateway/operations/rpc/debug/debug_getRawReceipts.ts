@@ -1,0 +1,28 @@
+// debug_getRawReceipts [block]: the receipts as the receipts root commits to them; by tag, number or hash.
+// Tested by src/gateway/operations/rpc/debug/debug-raw.test.ts
+import { toHex } from '../../../../base/hex.ts'
+import { decodeEntries } from '../../../../codec/list.ts'
+import { readReceiptList } from '../../../../ethereum/blocks.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockParameter } from '../../../params/block-parameter.ts'
+import { resolveHeader } from '../../../proved-block.ts'
+
+export const debugGetRawReceipts: RpcOperation<BlockParameter> = {
+  name: 'debug_getRawReceipts',
+  units: 1000,
+  bundle: {
+    block: (block) => block,
+    params: (_, blockHash) => [blockHash],
+  },
+  parse(params) {
+    const [block] = parseArguments(params, [required(parseBlockParameter)])
+    return block
+  },
+  async run(parameter, call) {
+    const block = await resolveHeader(call, parameter)
+    const list = await readReceiptList(call.network, block, call.signal)
+    call.labels.level('proof')
+    return decodeEntries(list).map(toHex)
+  },
+}

@@ -1,0 +1,45 @@
+// eth_config []: what the fork in force, the next and the last known one turn on (EIP-7910). The schedule is
+// configuration, so the label is `trusted`.
+// Tested by src/gateway/operations/plain-answers.test.ts
+import { Fault } from '../../../../base/fault.ts'
+import { toHex, toQuantity } from '../../../../base/hex.ts'
+import type { ForkConfig } from '../../../../ethereum/fork-configs.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { parseArguments } from '../../../params/arguments.ts'
+import { latestBlock } from '../../../params/block-parameter.ts'
+import { resolveHeader } from '../../../proved-block.ts'
+
+export const ethConfig: RpcOperation<null> = {
+  name: 'eth_config',
+  units: 80,
+  parse(params) {
+    parseArguments(params, [])
+    return null
+  },
+  async run(_input, call) {
+    const { header } = await resolveHeader(call, latestBlock)
+    const { chainId, forkConfigs } = call.network
+    const configs = forkConfigs(header.timestamp)
+    if (configs === null) {
+      const detail = 'The method eth_config does not exist/is not available'
+      throw new Fault('no_method', { detail })
+    }
+    call.labels.level('trusted')
+    const render = (config: ForkConfig | null) =>
+      config === null
+        ? null
+        : {
+            activationTime: config.activationTime,
+            blobSchedule: config.blobSchedule,
+            chainId: toQuantity(chainId),
+            forkId: toHex(config.forkId),
+            precompiles: config.precompiles,
+            systemContracts: config.systemContracts,
+          }
+    return {
+      current: render(configs.current),
+      next: render(configs.next),
+      last: render(configs.last),
+    }
+  },
+}

@@ -1,0 +1,38 @@
+// eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
+// Tested by src/gateway/operations/plain-answers.test.ts
+import { toHex, toLatin1, toQuantity } from '../../../../base/hex.ts'
+import { findAccount, heldAccount } from '../../../../ethereum/state.ts'
+import type { RpcOperation } from '../../../operation.ts'
+import { type AccountInput, parseAccountInput } from '../../../params/account-input.ts'
+import { headerNow, resolveHeader } from '../../../proved-block.ts'
+
+export const ethGetBalance: RpcOperation<AccountInput> = {
+  name: 'eth_getBalance',
+  units: 80,
+  kept: {
+    block: ({ block }) => block,
+    key: ({ address }) => toLatin1(address),
+  },
+  bundle: {
+    block: ({ block }) => block,
+    params: ({ address }, blockHash) => [toHex(address), blockHash],
+  },
+  parse: parseAccountInput,
+  addresses: ({ address }) => [address],
+  runNow({ address, block }, call) {
+    const header = headerNow(call, block)
+    const account = header && heldAccount({ network: call.network, block: header, address })
+    if (account === null) return undefined
+    call.labels.level('proof')
+    return toQuantity(account.balance)
+  },
+  async run({ address, block }, call) {
+    const header = await resolveHeader(call, block)
+    const account = await findAccount(
+      { network: call.network, block: header, address },
+      call.signal,
+    )
+    call.labels.level('proof')
+    return toQuantity(account?.balance ?? 0n)
+  },
+}

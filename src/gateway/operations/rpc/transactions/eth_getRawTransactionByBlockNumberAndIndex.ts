@@ -1,0 +1,47 @@
+// eth_getRawTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; `0x` above the head. `pending` is
+// the block to come, label `trusted`.
+// Tested by src/gateway/operations/rpc/blocks/raw-and-headers.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockNumber } from '../../../params/block-parameter.ts'
+import { parseIndex } from '../../../params/scalars.ts'
+import { findResolved, resolvedNow } from '../../../proved-block.ts'
+import { rawReply, rawTransactionAt, rawTransactionNow } from '../../../replies/one-transaction.ts'
+import { isPending, readPendingTransactions } from '../../../replies/pending-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly index: bigint }
+
+export const ethGetRawTransactionByBlockNumberAndIndex: RpcOperation<Input> = {
+  name: 'eth_getRawTransactionByBlockNumberAndIndex',
+  units: 150,
+  kept: {
+    block: ({ block }) => block,
+    key: ({ index }) => `${index}`,
+  },
+  bundle: {
+    as: 'eth_getRawTransactionByBlockHashAndIndex',
+    block: ({ block }) => block,
+    params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+  },
+  parse(params) {
+    const [block, index] = parseArguments(params, [
+      required(parseBlockNumber),
+      required(parseIndex),
+    ])
+    return { block, index }
+  },
+  runNow({ block, index }, call) {
+    if (isPending(block)) return undefined
+    const found = resolvedNow(call, block)
+    return found === null ? undefined : rawTransactionNow(call, found, index)
+  },
+  async run({ block, index }, call) {
+    if (isPending(block)) {
+      const waiting = await readPendingTransactions(call)
+      return rawReply(waiting.find((_, at) => BigInt(at) === index) ?? null)
+    }
+    const found = await findResolved(call, block)
+    return found === null ? rawReply(null) : await rawTransactionAt(call, found, index)
+  },
+}

@@ -1,0 +1,54 @@
+// eth_getTransactionByBlockNumberAndIndex [tag or number, index]: as by block hash; null above the head.
+// `pending` is the block to come, label `trusted`.
+// Tested by src/gateway/operations/rpc-compat.test.ts
+import { toQuantity } from '../../../../base/hex.ts'
+import type { FindSender } from '../../../../ethereum/sender-cache.ts'
+import { renderTransaction } from '../../../../ethereum/transaction-object.ts'
+import { readTransaction } from '../../../../ethereum/transactions.ts'
+import { transactionAt, transactionNow } from '../../../replies/one-transaction.ts'
+import type { BlockParameter, RpcOperation } from '../../../operation.ts'
+import { parseArguments, required } from '../../../params/arguments.ts'
+import { parseBlockNumber } from '../../../params/block-parameter.ts'
+import { parseIndex } from '../../../params/scalars.ts'
+import { isPending, readPendingTransactions } from '../../../replies/pending-block.ts'
+import { findResolved, resolvedNow } from '../../../proved-block.ts'
+
+type Input = { readonly block: BlockParameter; readonly index: bigint }
+
+export function createEthGetTransactionByBlockNumberAndIndex(
+  findSender: FindSender,
+): RpcOperation<Input> {
+  return {
+    name: 'eth_getTransactionByBlockNumberAndIndex',
+    units: 150,
+    kept: {
+      block: ({ block }) => block,
+      key: ({ index }) => `${index}`,
+    },
+    bundle: {
+      as: 'eth_getTransactionByBlockHashAndIndex',
+      block: ({ block }) => block,
+      params: ({ index }, blockHash) => [blockHash, toQuantity(index)],
+    },
+    parse(params) {
+      const [block, index] = parseArguments(params, [
+        required(parseBlockNumber),
+        required(parseIndex),
+      ])
+      return { block, index }
+    },
+    runNow({ block, index }, call) {
+      if (isPending(block)) return undefined
+      const found = resolvedNow(call, block)
+      return found === null ? undefined : transactionNow(call, found, index, findSender)
+    },
+    async run({ block, index }, call) {
+      if (isPending(block)) {
+        const raw = (await readPendingTransactions(call)).find((_, at) => BigInt(at) === index)
+        return raw === undefined ? null : renderTransaction(readTransaction(raw, findSender), null)
+      }
+      const found = await findResolved(call, block)
+      return found === null ? null : await transactionAt(call, found, index, findSender)
+    },
+  }
+}
