@@ -1,16 +1,16 @@
 // Wires everything, once, in order, and stops it in reverse. The one place that knows every concrete part.
 // Tested by test/start.test.ts
 // long: one part after another, in the order they stand up.
-import { createFairTurns } from './base/fair-turns.ts'
+import { createFairTimeSlices } from './base/fair-time-slices.ts'
 import { join, resolve } from 'node:path'
 import { createAccounts } from './accounts/accounts.ts'
 import { createDirectory } from './accounts/directory.ts'
 import { createFirstKey } from './accounts/first-account.ts'
 import { obtainSealSecret } from './accounts/server-identity.ts'
-import { createPublicKeys } from './accounts/public-keys.ts'
+import { createJwtPublicKeys } from './accounts/jwt-public-keys.ts'
 import { systemClock } from './base/clock.ts'
 import { backgroundFailed, guardClock, logUnhandled } from './base/guarded-clock.ts'
-import { startQuietCollections } from './base/quiet-collections.ts'
+import { startIdleCollections } from './base/idle-collections.ts'
 import { createLog, type Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import { lockFolder } from './db/lock.ts'
@@ -21,16 +21,16 @@ import { createSenderCache } from './ethereum/sender-cache.ts'
 import { writeStatusRows } from './ethereum/upstream/pool/status-rows.ts'
 import { createInspector } from './gateway/inspect/inspector.ts'
 import { createRpcOperations } from './gateway/operations/index.ts'
-import type { FindActor } from './http/admin/admin-face.ts'
-import { createMetricsFace } from './http/metrics-face.ts'
-import { openUploadRecords } from './http/tus/upload-records.ts'
-import { createUploadRoom } from './http/tus/upload-room.ts'
+import type { FindPrincipal } from './http/admin/admin-handler.ts'
+import { createMetricsHandler } from './http/metrics-handler.ts'
+import { openResumableUploads } from './http/tus/resumable-uploads.ts'
+import { createUploadSpace } from './http/tus/upload-space.ts'
 import { databaseBytes } from './db/database-bytes.ts'
-import { deviceRoom } from './content/segments/segment-folder.ts'
+import { deviceSpace } from './content/segments/segment-folder.ts'
 import { createSystemFiles } from './content/system-files.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
-import { createFailedEntries } from './limits/failed-entries.ts'
-import { createFileMeters } from './limits/file-meters.ts'
+import { createFailedAuthentications } from './limits/failed-authentications.ts'
+import { createTransferMeters } from './limits/transfer-meters.ts'
 import { keyRatesOf } from './key-rates.ts'
 import { createLimiter } from './limits/limiter.ts'
 import { createUsageRetention } from './limits/usage-retention.ts'
@@ -47,7 +47,7 @@ import { openCards } from './open-cards.ts'
 import {
   createFirstRunLink,
   type FirstRun,
-  findActor,
+  findPrincipal,
   openIdentity,
   sweepPeople,
 } from './open-identity.ts'
@@ -56,7 +56,7 @@ import { openFaces } from './open-faces.ts'
 import { openGateway } from './open-gateway.ts'
 import { openMetrics } from './open-metrics.ts'
 import { openNetworks } from './open-networks.ts'
-import { openServerView } from './open-server-view.ts'
+import { openServerStatus } from './open-server-status.ts'
 import { openPinRows } from './open-pin-rows.ts'
 import { refuseLostDatabase } from './open-store.ts'
 import { openUsageView } from './open-usage.ts'
@@ -111,7 +111,7 @@ export async function startServer(
   }
   const clock = guardClock(systemClock, log)
   await using starting = new AsyncDisposableStack()
-  starting.defer(startQuietCollections(clock))
+  starting.defer(startIdleCollections(clock))
   starting.defer(logUnhandled(log))
 
   makeDataFolder(config.dataDir)
@@ -132,7 +132,7 @@ export async function startServer(
   starting.defer(() => database.close())
   const bytesDb = openDatabase(path, { readOnly: true })
   starting.defer(() => bytesDb.close())
-  const uploads = await openUploadRecords(join(config.dataDir, 'uploads'), clock)
+  const uploads = await openResumableUploads(join(config.dataDir, 'uploads'), clock)
   starting.defer(() => uploads.stop())
   const content = await openContent({
     config,
@@ -153,7 +153,7 @@ export async function startServer(
   await billing.check()
   const identity = openIdentity({ ...rows, log, settings })
   starting.defer(sweepPeople(identity, clock, log))
-  const failed = createFailedEntries({
+  const failed = createFailedAuthentications({
     clock,
     perMinute: () => settings.now.http.failedKeysPerMinute,
   })
@@ -190,7 +190,7 @@ export async function startServer(
     log,
   })
   starting.defer(() => alerts.stop())
-  const turns = createFairTurns(clock)
+  const turns = createFairTimeSlices(clock)
   const limiter = createLimiter({
     clock,
     unitsToday: usage.unitsToday,
@@ -236,7 +236,7 @@ export async function startServer(
   starting.defer(() => denied.stop())
   const inspector = createInspector({ settingsOf: directory.settingsOf, clock })
   starting.defer(() => inspector.stop())
-  const fileMeters = createFileMeters({
+  const transferMeters = createTransferMeters({
     clock,
     transferred: usage.bytesThisMonth,
     keysOf: (accountId) => accounts.keyIdsOf(accountId),
@@ -253,7 +253,7 @@ export async function startServer(
     failed,
     limiter,
     turns,
-    fileMeters,
+    transferMeters,
     usage,
     counters,
     inspector,
@@ -269,7 +269,7 @@ export async function startServer(
   starting.defer(() => integrity.stop())
   const ready = () => writable && store.isWritable && integrity.isSound && opened.isReady()
   const listeners = createListeners({ config, settings, clock, log })
-  const view = openServerView({
+  const view = openServerStatus({
     opened,
     store,
     uploadBytes: () => uploads.storedBytes,
@@ -279,7 +279,7 @@ export async function startServer(
     port: listeners.port,
     started: clock.now(),
   })
-  const knowActor: FindActor = (credential) => findActor(identity, credential)
+  const knowActor: FindPrincipal = (credential) => findPrincipal(identity, credential)
   const metrics = openMetrics({
     counters,
     opened,
@@ -308,7 +308,7 @@ export async function startServer(
             touch: {
               accounts,
               cards: billing.cards,
-              publicKeys: createPublicKeys(rows),
+              publicKeys: createJwtPublicKeys(rows),
               pins: openPinRows(database),
               identity,
               usage: openUsageView({ db: database, clock, usage }),
@@ -322,12 +322,12 @@ export async function startServer(
               },
               clock,
             },
-            findActor: knowActor,
+            findPrincipal: knowActor,
             rpcOperations: [...operations.values()],
             directory,
             opened,
             limiter,
-            fileMeters,
+            transferMeters,
             faces: adminFaces,
             settings,
             clock,
@@ -335,19 +335,19 @@ export async function startServer(
           })
       : null,
     metrics: config.metrics.enabled
-      ? createMetricsFace({
+      ? createMetricsHandler({
           ...metrics,
           token: () => settings.now.metrics.token,
           isLocalOpen: () => settings.now.metrics.local,
-          findActor: knowActor,
+          findPrincipal: knowActor,
           log,
         })
       : null,
     uploads,
-    uploadRoom: createUploadRoom({
+    uploadSpace: createUploadSpace({
       bytesMax: config.store.bytesMax,
       usedBytes: () => store.bytes + databaseBytes(database) + uploads.storedBytes,
-      deviceRoom: () => deviceRoom(createSystemFiles(), config.dataDir),
+      deviceSpace: () => deviceSpace(createSystemFiles(), config.dataDir),
     }),
     ready,
     networks: () => opened.networks().map(({ name }) => name),

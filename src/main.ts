@@ -2,9 +2,9 @@
 // Tested by test/cli.test.ts
 import { keepFreedMemory } from './base/keep-freed-memory.ts'
 import { processEnvironment } from './config/config.ts'
-import { checkoutInvocation } from './cli/as-invoked.ts'
+import { checkoutInvocation } from './cli/typed-command.ts'
 import { runProgram } from './cli/program.ts'
-import { askTerminal } from './cli/questions.ts'
+import { promptTerminal } from './cli/prompts.ts'
 import { readAll } from './cli/read-input.ts'
 
 keepFreedMemory()
@@ -25,6 +25,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   ...(import.meta.url.endsWith('.ts') ? { invocation: checkoutInvocation } : {}),
   terminal: { out: process.stdout.isTTY, err: process.stderr.isTTY },
   ...(process.stdin.isTTY
-    ? { openQuestions: () => askTerminal(process.stdin, process.stderr) }
+    ? { openQuestions: () => promptTerminal(process.stdin, process.stderr) }
     : {}),
 })

@@ -1,7 +1,7 @@
 // The data folder, made where it is not there yet.
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { sayErrno } from './base/say-errno.ts'
+import { describeErrno } from './base/describe-errno.ts'
 
 /** Readable by its owner alone, with all that Cairn keeps in it. Throws a sentence for the operator. */
 export function makeDataFolder(path: string): void {
@@ -16,7 +16,7 @@ export function makeDataFolder(path: string): void {
     }
   } catch (error) {
     throw new Error(
-      `cannot make the data folder ${path}: ${sayErrno(error)}; another is named with --data-dir`,
+      `cannot make the data folder ${path}: ${describeErrno(error)}; another is named with --data-dir`,
       { cause: error },
     )
   }

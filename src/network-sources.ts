@@ -1,10 +1,10 @@
 // Where the store looks up who may have what it lacks: the sources of each network, which change while the server runs.
 // Tested by test/reload.test.ts
-import type { Hint } from './content/ref.ts'
+import type { FetchContext } from './content/ref.ts'
 import type { Source } from './content/source.ts'
 
 export type NetworkSources = {
-  readonly of: (hint: Hint) => readonly Source[]
+  readonly of: (hint: FetchContext) => readonly Source[]
   /** Asked in this order; none: the network is gone. */
   set(network: string, sources: readonly Source[]): void
 }

@@ -7,27 +7,31 @@ import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
-import type { AdminParts } from './gateway/admin/admin-operation.ts'
+import type { AdminContext } from './gateway/admin/admin-operation.ts'
 import { adminOperations } from './gateway/admin/index.ts'
-import { createTrial, type TrialParts } from './gateway/trial.ts'
-import { createAdminFace, createOpenApiFace, type FindActor } from './http/admin/admin-face.ts'
-import { type AdminSide, createAdminSide } from './http/admin/admin-side.ts'
+import { createDryRun, type DryRunDeps } from './gateway/dry-run.ts'
+import {
+  createAdminHandler,
+  createOpenApiHandler,
+  type FindPrincipal,
+} from './http/admin/admin-handler.ts'
+import { type AdminApi, createAdminApi } from './http/admin/admin-api.ts'
 import { type AsKeyParts, createAsKey } from './http/admin/as-key.ts'
-import { createDashboardFace } from './http/dashboard-face.ts'
+import { createDashboardHandler } from './http/dashboard-handler.ts'
 import { readDashboard } from './http/dashboard-files.ts'
 import { createStripeHook } from './http/admin/stripe-hook.ts'
-import type { FileMeters } from './limits/file-meters.ts'
+import type { TransferMeters } from './limits/transfer-meters.ts'
 import { openRpc } from './gateway/open-rpc/open-rpc.ts'
 import { cairnVersion } from './version.ts'
 
-export type AdminSideNeeds = {
-  readonly touch: Omit<AdminParts, 'tryRequest'>
-  readonly findActor: FindActor
+export type AdminApiNeeds = {
+  readonly touch: Omit<AdminContext, 'tryRequest'>
+  readonly findPrincipal: FindPrincipal
   readonly directory: Pick<Directory, 'callerOf' | 'enterAs' | 'refresh'>
-  readonly opened: Pick<TrialParts, 'networks' | 'operationsOf'>
-  readonly limiter: TrialParts['limiter']
-  readonly fileMeters: FileMeters
-  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesClassOf'>
+  readonly opened: Pick<DryRunDeps, 'networks' | 'operationsOf'>
+  readonly limiter: DryRunDeps['limiter']
+  readonly transferMeters: TransferMeters
+  readonly faces: Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
   /** As of now. */
   readonly settings: { readonly now: Config }
   /** All that this server answers by itself. */
@@ -39,7 +43,7 @@ export type AdminSideNeeds = {
 /** The same from the source and from a package. */
 const dashboardFolder = fileURLToPath(new URL('../dist/dashboard', import.meta.url))
 
-export function openAdmin(needs: AdminSideNeeds): AdminSide {
+export function openAdmin(needs: AdminApiNeeds): AdminApi {
   const { settings, clock, log } = needs
   const version = cairnVersion()
   let rpcDocument: string | null = null
@@ -52,21 +56,21 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
     },
     admits: (address: string) => settings.now.admin.ips === null || isListed(address),
   }
-  const { directory, opened, limiter, fileMeters, faces } = needs
-  const tryRequest = createTrial({
+  const { directory, opened, limiter, transferMeters, faces } = needs
+  const tryRequest = createDryRun({
     enterAs: directory.enterAs,
     networks: opened.networks,
     operationsOf: opened.operationsOf,
     filesClassOf: faces.filesClassOf,
     limiter,
-    fileMeters,
+    transferMeters,
     cardGate: () => cardGateOf(settings.now),
   })
-  return createAdminSide({
-    api: createAdminFace({
+  return createAdminApi({
+    api: createAdminHandler({
       operations,
-      touch: { ...needs.touch, tryRequest },
-      findActor: needs.findActor,
+      context: { ...needs.touch, tryRequest },
+      findPrincipal: needs.findPrincipal,
       // A key that is revoked, or set otherwise, is so at once: its calls are judged from memory.
       changed() {
         directory.refresh()
@@ -78,9 +82,9 @@ export function openAdmin(needs: AdminSideNeeds): AdminSide {
       clock,
       log,
     }),
-    openApi: createOpenApiFace({ operations, version }),
+    openApi: createOpenApiHandler({ operations, version }),
     openRpc: () => (rpcDocument ??= JSON.stringify(openRpc(needs.rpcOperations, version))),
-    dashboard: createDashboardFace({
+    dashboard: createDashboardHandler({
       files: readDashboard(dashboardFolder),
       settings: rules,
       takesCards: () => settings.now.card.adapter === 'stripe',

@@ -11,7 +11,7 @@ import type { AlertsView } from './gateway/admin/alerts/alerts-view.ts'
 import { storedBytes } from './ipfs/pins/account-storage.ts'
 import { createAlertTargetRows } from './limits/alerts/alert-targets.ts'
 import { createAlertWatch } from './limits/alerts/alert-watch.ts'
-import { createOutward, parseTarget } from './limits/alerts/outward-post.ts'
+import { createOutboundPost, parseTarget } from './limits/alerts/outbound-post.ts'
 import { createAlertSender } from './limits/alerts/send-alerts.ts'
 import { createMailer } from './limits/alerts/send-mail.ts'
 import type { Usage } from './limits/usage.ts'
@@ -36,7 +36,7 @@ export function openAlerts(parts: {
   const secretOf = (accountId: string) =>
     `cairnw_${createHmac('sha256', parts.sealSecret()).update(`webhook ${accountId}`).digest('base64url')}`
   const sender = createAlertSender({
-    outward: createOutward({ clock, anywhere }),
+    outward: createOutboundPost({ clock, anywhere }),
     mailer,
     secretOf,
     clock,

@@ -2,14 +2,14 @@
 // change.
 // Tested by test/card-started.test.ts
 import { faults } from './base/fault.ts'
-import type { CardGate } from './gateway/enter.ts'
+import type { CardCheck } from './gateway/authenticate-request.ts'
 import { dashboardUrl } from './open-identity.ts'
-import type { Biller } from './accounts/cards/biller.ts'
-import { type Cards, type CardsParts, createCards } from './accounts/cards/cards.ts'
-import { openStripe } from './accounts/cards/stripe-biller.ts'
+import type { PaymentProvider } from './accounts/cards/payment-provider.ts'
+import { type Cards, type CardsDeps, createCards } from './accounts/cards/cards.ts'
+import { openStripe } from './accounts/cards/stripe-provider.ts'
 import type { Config } from './config/settings.ts'
 import { networkOf } from './base/address.ts'
-import { createCardAsks } from './limits/card-asks.ts'
+import { createCardRateLimit } from './limits/card-rate-limit.ts'
 
 /** Addresses are shared by more than one account now and then. */
 const addressShare = 3
@@ -24,33 +24,34 @@ export type OpenCards = {
 }
 
 export function openCards(
-  parts: Pick<CardsParts, 'db' | 'writer' | 'queries' | 'clock'> & {
+  parts: Pick<CardsDeps, 'db' | 'writer' | 'queries' | 'clock'> & {
     /** As of now. */
     readonly settings: { readonly now: Pick<Config, 'card'> }
   },
 ): OpenCards {
   const { settings, clock } = parts
-  const admitAddress = createCardAsks({
+  const admitAddress = createCardRateLimit({
     clock,
     most: () => addressShare * settings.now.card.stripe.formsPerDayMax,
     seconds: daySeconds,
     details: (most) => `this address may begin to add a card ${most} times a day`,
   })
-  let opened: { readonly by: string; readonly biller: Promise<Biller> } | null = null
+  let opened: { readonly by: string; readonly paymentProvider: Promise<PaymentProvider> } | null =
+    null
 
-  function biller(): Promise<Biller> {
+  function paymentProvider(): Promise<PaymentProvider> {
     const { secretKey, publishableKey, webhookSecret, apiUrl } = settings.now.card.stripe
     const by = JSON.stringify([secretKey, publishableKey, webhookSecret, apiUrl])
-    if (opened?.by === by) return opened.biller
+    if (opened?.by === by) return opened.paymentProvider
     if (secretKey === null || publishableKey === null || webhookSecret === null) {
       // The settings are refused as a whole without one of these.
       throw new Error('card.stripe lacks a key')
     }
     const fresh = openStripe({ secretKey, publishableKey, webhookSecret, apiUrl })
-    opened = { by, biller: fresh }
+    opened = { by, paymentProvider: fresh }
     // A library that was missing may be there at the next try.
     fresh.catch(() => {
-      if (opened?.biller === fresh) opened = null
+      if (opened?.paymentProvider === fresh) opened = null
     })
     return fresh
   }
@@ -59,10 +60,10 @@ export function openCards(
     cards: createCards({
       ...parts,
       adapter: () => settings.now.card.adapter,
-      biller,
+      paymentProvider,
       formsPerDayMax: () => settings.now.card.stripe.formsPerDayMax,
       admitAddress: (address) => admitAddress(networkOf(address)),
-      admitLook: createCardAsks({
+      admitLook: createCardRateLimit({
         clock,
         most: () => looksPerMinute,
         seconds: 60,
@@ -70,13 +71,13 @@ export function openCards(
       }),
     }),
     async check() {
-      if (settings.now.card.adapter === 'stripe') await biller()
+      if (settings.now.card.adapter === 'stripe') await paymentProvider()
     },
   }
 }
 
 /** The refusal for an account without a card under these settings. */
-export function cardGateOf(config: Config): CardGate {
+export function cardGateOf(config: Config): CardCheck {
   const { adapter } = config.card
   if (adapter === 'none') return null
   if (adapter === 'manual') return { detail: noMark }

@@ -5,12 +5,12 @@ import type { Store } from './content/store.ts'
 import { availableParallelism } from 'node:os'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import { createHashBeside, type HashBeside } from './codec/hash-beside.ts'
-import { createVerifyBeside } from './codec/verify-beside.ts'
+import { createHashWorker, type HashWorker } from './codec/hash-worker.ts'
+import { createParallelVerify } from './codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
-import { createReadRun, type ReadRun } from './content/obtain-run.ts'
+import { createSequentialRead, type SequentialRead } from './content/sequential-read.ts'
 import { createObtain, type Obtaining } from './content/obtain.ts'
 import { createQuarantineCheck } from './content/quarantine-check.ts'
 import { defaultObtainLimits } from './content/obtain-limits.ts'
@@ -19,7 +19,7 @@ import { isShared } from './content/shared-content.ts'
 import { createVerify } from './content/verify.ts'
 import type { Database } from './db/sqlite.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
-import type { BlockGatewayConfig } from './ipfs/sources/block-gateway.ts'
+import type { FileSourceConfig } from './ipfs/sources/file-source.ts'
 import { type BlockSources, createBlockSources } from './ipfs/sources/block-sources.ts'
 import type { Counters } from './metrics/counters.ts'
 import { createNetworkSources, type NetworkSources } from './network-sources.ts'
@@ -30,7 +30,7 @@ export type OpenContent = {
   readonly obtaining: Obtaining
   /** Blocks of files from sources alone, as if none were stored. */
   readonly obtainOutside: Obtain
-  readonly readRun: ReadRun
+  readonly readRun: SequentialRead
   /** Of headers, lists and nodes, by network. */
   readonly sources: NetworkSources
   /** Of blocks of files. */
@@ -53,8 +53,8 @@ export async function openContent(parts: {
 }): Promise<OpenContent> {
   const { config, database, bytesDb, writer, uploadBytes, countContent: count, clock, log } = parts
   await using opening = new AsyncDisposableStack()
-  const hashBeside: HashBeside | null =
-    availableParallelism() > 1 ? createHashBeside((guest) => writer.invite(guest)) : null
+  const hashBeside: HashWorker | null =
+    availableParallelism() > 1 ? createHashWorker((module) => writer.attach(module)) : null
   const store = await openStore({
     dataDir: config.dataDir,
     database,
@@ -91,11 +91,11 @@ export async function openContent(parts: {
   const { obtain } = obtaining
   const quarantine = createQuarantineCheck({ store, database, obtain, clock, log })
   opening.defer(() => quarantine.stop())
-  const readRun = createReadRun({
+  const readRun = createSequentialRead({
     store,
     verify,
     verifyLeaf,
-    verifyBeside: hashBeside === null ? null : createVerifyBeside(hashBeside),
+    verifyBeside: hashBeside === null ? null : createParallelVerify(hashBeside),
     log,
     count,
   })
@@ -112,6 +112,6 @@ export async function openContent(parts: {
 }
 
 /** The gateways that blocks of files are asked of. */
-export function gatewaysOf({ fileSources }: Config): readonly BlockGatewayConfig[] {
+export function gatewaysOf({ fileSources }: Config): readonly FileSourceConfig[] {
   return fileSources.map((source) => ({ ...source, speaks: 'gateway' }))
 }

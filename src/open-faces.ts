@@ -2,48 +2,48 @@
 // Tested by test/start.test.ts
 import { obtainPublicKey } from './accounts/server-identity.ts'
 import type { Clock } from './base/clock.ts'
-import type { FairTurns } from './base/fair-turns.ts'
+import type { FairTimeSlices } from './base/fair-time-slices.ts'
 import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
-import type { Gateway } from './gateway/gateway.ts'
+import type { Pipeline } from './gateway/pipeline.ts'
 import type { Inspector } from './gateway/inspect/inspector.ts'
 import type { FilesOperation } from './gateway/operation.ts'
 import { add } from './gateway/operations/ipfs/files/add.ts'
 import { createFilesOperations, pathOperations } from './gateway/operations/files-index.ts'
-import type { TrialParts } from './gateway/trial.ts'
-import { type AdminSide, withMetrics } from './http/admin/admin-side.ts'
+import type { DryRunDeps } from './gateway/dry-run.ts'
+import { type AdminApi, withMetrics } from './http/admin/admin-api.ts'
 import type { AsKeyParts } from './http/admin/as-key.ts'
 import { commands, globalOptions } from './http/commands.ts'
-import { createFilesFace } from './http/files.ts'
-import type { Face } from './http/node-exchange.ts'
-import { createPathFace } from './http/path-face.ts'
+import { createIpfsApi } from './http/ipfs-api.ts'
+import type { RequestHandler } from './http/node-exchange.ts'
+import { createIpfsGateway } from './http/ipfs-gateway.ts'
 import { createAdminOnlyRoutes, createRoutes, type Routes } from './http/routes.ts'
-import { createRpcFace, defaultRpcSettings } from './http/rpc.ts'
+import { createRpcApi, defaultRpcSettings } from './http/rpc-api.ts'
 import type { ServerParts } from './http/server.ts'
-import { createTusFace } from './http/tus/tus-face.ts'
-import type { UploadRecords } from './http/tus/upload-records.ts'
-import type { UploadRoom } from './http/tus/upload-room.ts'
-import { createWebSocketFace, defaultWebSocketLimits } from './http/web-socket-face.ts'
+import { createTusHandler } from './http/tus/tus-handler.ts'
+import type { ResumableUploads } from './http/tus/resumable-uploads.ts'
+import type { UploadSpace } from './http/tus/upload-space.ts'
+import { createWebSocketApi, defaultWebSocketLimits } from './http/web-socket-api.ts'
 import { cairnVersion } from './version.ts'
 
 /** `filesClassOf`: null for a command that is not offered. */
-type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<TrialParts, 'filesClassOf'>
+type AdminFaces = Pick<AsKeyParts, 'rpc' | 'files'> & Pick<DryRunDeps, 'filesClassOf'>
 
 export type FacesParts = {
-  readonly gateway: Gateway
+  readonly gateway: Pipeline
   readonly inspector: Inspector
-  readonly turns: FairTurns
+  readonly turns: FairTimeSlices
   /** As of the start. */
   readonly config: Config
   /** As of now. */
   readonly settings: { readonly now: Config }
   /** The admin side over the two faces; null: it is switched off. */
-  readonly openAdmin: ((faces: AdminFaces) => AdminSide) | null
+  readonly openAdmin: ((faces: AdminFaces) => AdminApi) | null
   /** `/metrics`; null: it is switched off. */
-  readonly metrics: Face | null
+  readonly metrics: RequestHandler | null
   /** Of uploads that may go on. */
-  readonly uploads: UploadRecords
-  readonly uploadRoom: UploadRoom
+  readonly uploads: ResumableUploads
+  readonly uploadSpace: UploadSpace
   readonly ready: () => boolean
   /** Names of those served now. */
   readonly networks: () => readonly string[]
@@ -67,7 +67,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
     config,
     settings,
     uploads,
-    uploadRoom,
+    uploadSpace,
     ready,
     networks,
     clock,
@@ -114,11 +114,11 @@ export function openFaces(parts: FacesParts): OpenFaces {
     clock,
     log,
   }
-  const rpc = createRpcFace(rpcParts)
+  const rpc = createRpcApi(rpcParts)
   const side =
     parts.openAdmin?.({
       rpc,
-      files: (entry) => createFilesFace(filesParts, entry),
+      files: (entry) => createIpfsApi(filesParts, entry),
       filesClassOf: (command) => filesParts.operations.get(command)?.class ?? null,
     }) ?? null
   const admin = parts.metrics === null ? side : withMetrics(side, parts.metrics)
@@ -128,14 +128,14 @@ export function openFaces(parts: FacesParts): OpenFaces {
     routes: createRoutes({
       rpc,
       ...(admin === null || apart ? {} : { admin }),
-      files: createFilesFace(filesParts),
-      tus: createTusFace({
+      files: createIpfsApi(filesParts),
+      tus: createTusHandler({
         ...filesParts,
         add: add as FilesOperation<unknown>,
         records: uploads,
-        room: uploadRoom,
+        room: uploadSpace,
       }),
-      paths: createPathFace({
+      paths: createIpfsGateway({
         gateway,
         operations: pathOperations,
         version: cairnVersion(),
@@ -157,7 +157,7 @@ export function openFaces(parts: FacesParts): OpenFaces {
       ready,
       networks,
     }),
-    upgrades: createWebSocketFace({
+    upgrades: createWebSocketApi({
       ...rpcParts,
       limits: {
         ...defaultWebSocketLimits,

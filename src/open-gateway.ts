@@ -1,11 +1,11 @@
 // The gateway over what stands already: who enters, what is charged and counted, which files and paths are served.
 // Settings are read at each request.
 // Tested by test/start.test.ts
-import type { FairTurns } from './base/fair-turns.ts'
+import type { FairTimeSlices } from './base/fair-time-slices.ts'
 import type { Caller } from './accounts/caller.ts'
 import type { Directory } from './accounts/directory.ts'
 import type { Clock } from './base/clock.ts'
-import { keepNewest } from './base/keep-newest.ts'
+import { setNewest } from './base/set-newest.ts'
 import type { Log } from './base/log.ts'
 import { chooseProfile } from './choose-profile.ts'
 import type { Config } from './config/settings.ts'
@@ -14,17 +14,17 @@ import type { Writer } from './db/writer.ts'
 import type { DenyFile } from './deny-file.ts'
 import type { FindSender } from './ethereum/sender-cache.ts'
 import { createEvents } from './gateway/events/network-events.ts'
-import type { Gateway } from './gateway/gateway.ts'
-import { createGateway } from './gateway/handle.ts'
+import type { Pipeline } from './gateway/pipeline.ts'
+import { createPipeline } from './gateway/create-pipeline.ts'
 import type { Inspector } from './gateway/inspect/inspector.ts'
-import { createKeptAnswers } from './gateway/kept-answers.ts'
+import { createAnswerCache } from './gateway/answer-cache.ts'
 import { resolveBlock } from './gateway/resolve-block.ts'
 import { createFiles, defaultFilesLimits } from './ipfs/create-files.ts'
 import type { Files } from './ipfs/files.ts'
-import { createOwnContent } from './ipfs/own-content.ts'
+import { createAccountContent } from './ipfs/account-content.ts'
 import { createCallLog } from './limits/call-log.ts'
-import { type FailedEntries, guardEntries } from './limits/failed-entries.ts'
-import type { FileMeters } from './limits/file-meters.ts'
+import { type FailedAuthentications, guardAuthentication } from './limits/failed-authentications.ts'
+import type { TransferMeters } from './limits/transfer-meters.ts'
 import type { Limiter } from './limits/limiter.ts'
 import { createPathLimits } from './limits/path-limits.ts'
 import type { Usage } from './limits/usage.ts'
@@ -44,11 +44,11 @@ export function openGateway(parts: {
   readonly content: OpenContent
   readonly opened: OpenNetworks
   readonly directory: Directory
-  readonly failed: FailedEntries
+  readonly failed: FailedAuthentications
   readonly limiter: Limiter
   /** Of the request thread. */
-  readonly turns: FairTurns
-  readonly fileMeters: FileMeters
+  readonly turns: FairTimeSlices
+  readonly transferMeters: TransferMeters
   readonly usage: Usage
   readonly counters: Counters
   readonly inspector: Inspector
@@ -58,9 +58,9 @@ export function openGateway(parts: {
   readonly writer: Writer
   readonly clock: Clock
   readonly log: Log
-}): Gateway {
+}): Pipeline {
   const { config, settings, content, opened, directory, limiter, turns, usage, counters } = parts
-  const { inspector, fileMeters, denied, findSender, database, writer, clock, log } = parts
+  const { inspector, transferMeters, denied, findSender, database, writer, clock, log } = parts
   const { store, obtaining, obtainOutside, readRun, blockSources } = content
   const hasCardGate = () => settings.now.card.adapter !== 'none'
   const hasSources = () => blockSources.now().length > 0
@@ -90,7 +90,7 @@ export function openGateway(parts: {
       unpinnedMs: config.files.unpinnedMs,
     },
   }
-  const own = createOwnContent({
+  const own = createAccountContent({
     store,
     obtain: obtaining.obtain,
     obtainOutside,
@@ -102,15 +102,15 @@ export function openGateway(parts: {
     const known = filesByAccount.get(accountId)
     if (known !== undefined) return known
     const files = createFiles({ ...filesSettings, ...own.of(accountId) })
-    keepNewest(filesByAccount, accountId, files, filesByAccountMax)
+    setNewest(filesByAccount, accountId, files, filesByAccountMax)
     return files
   }
-  return createGateway({
+  return createPipeline({
     inspector,
     networks: opened.networks,
     files: createFiles(filesSettings),
     filesOf: config.files.isolation === 'own' ? ownFiles : null,
-    authenticate: guardEntries<Caller | Promise<Caller>>(
+    authenticate: guardAuthentication<Caller | Promise<Caller>>(
       (key, secret, address, jwt) =>
         jwt === undefined
           ? directory.authenticate(key, secret, address)
@@ -124,7 +124,7 @@ export function openGateway(parts: {
     refundUnits: limiter.refundUnits,
     chargeUnits: limiter.chargeUnits,
     admitFiles: limiter.admitFiles,
-    fileMeters,
+    transferMeters,
     importProfileOf: ({ settings: { importProfile } }) =>
       chooseProfile(settings.now.files, importProfile),
     paths: {
@@ -145,7 +145,7 @@ export function openGateway(parts: {
     operationsOf: opened.operationsOf,
     resolveBlock,
     eventsOf: createEvents({ clock, log, findSender }),
-    keptAnswers: createKeptAnswers({ bytesMax: config.memory.answersBytesMax }),
+    answerCache: createAnswerCache({ bytesMax: config.memory.answersBytesMax }),
     log,
   })
 }

@@ -10,8 +10,8 @@ import type { Log } from './base/log.ts'
 import type { Config } from './config/settings.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Writer } from './db/writer.ts'
-import type { Actor } from './gateway/admin/actor.ts'
-import type { AdminCredential } from './http/admin/admin-face.ts'
+import type { Principal } from './gateway/admin/principal.ts'
+import type { AdminCredential } from './http/admin/admin-handler.ts'
 import { reachedUrl } from './reached-url.ts'
 import { createMailer } from './limits/alerts/send-mail.ts'
 import { createFailedSignIns } from './limits/failed-sign-ins.ts'
@@ -66,12 +66,15 @@ export function dashboardUrl({ admin, http }: Pick<Config, 'admin' | 'http'>): s
 }
 
 /** Who a request is from, for the admin face. */
-export function findActor(
-  { entrance }: Pick<Identity, 'entrance'>,
+export function findPrincipal(
+  { tokenAuthenticator }: Pick<Identity, 'tokenAuthenticator'>,
   { session, token }: AdminCredential,
-): Actor | null {
+): Principal | null {
   if (token === null && session === null) return null
-  const found = token === null ? entrance.findSession(session ?? '') : entrance.findToken(token)
+  const found =
+    token === null
+      ? tokenAuthenticator.findSession(session ?? '')
+      : tokenAuthenticator.findToken(token)
   if (found === null) return null
   const { person, isOperator, roles, by } = found
   const { id: personId, email } = person

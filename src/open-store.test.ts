@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { temporaryPath } from '../test/fakes/segment-fixture.ts'
 import { systemClock } from './base/clock.ts'
 import { silentLog } from './base/log.ts'
-import type { Item } from './content/ref.ts'
+import type { UnverifiedItem } from './content/ref.ts'
 import { createInlineWriter } from './db/inline-writer.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { openStore } from './open-store.ts'
 
-function block(text: string): Item {
+function block(text: string): UnverifiedItem {
   const bytes = Buffer.from(text)
   const digest = createHash('sha256').update(bytes).digest()
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }

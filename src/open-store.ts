@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Fault } from './base/fault.ts'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import type { HashBeside } from './codec/hash-beside.ts'
+import type { HashWorker } from './codec/hash-worker.ts'
 import { discardStaged } from './content/sqlite-store.ts'
 import { moveBlocks } from './content/segments/move-blocks.ts'
 import { replayLog } from './content/segments/replay-log.ts'
@@ -51,7 +51,7 @@ export async function openStore(parts: {
   /** What else takes of `bytesMax`. */
   readonly besideBytes?: () => number
   readonly limits?: SegmentLimits
-  readonly hashBeside?: HashBeside | null
+  readonly hashBeside?: HashWorker | null
   readonly clock: Clock
   readonly log: Log
 }): Promise<SegmentStore> {

@@ -19,7 +19,7 @@ import { openChainIndex } from './ethereum/embedded/chain-index.ts'
 import { defaultGenesis } from './ethereum/embedded/default-genesis.ts'
 import { buildFirstBlock } from './ethereum/embedded/first-block.ts'
 import { parseGenesis } from './ethereum/embedded/genesis.ts'
-import { obtainOwn } from './ethereum/embedded/own-content.ts'
+import { obtainEmbedded } from './ethereum/embedded/embedded-content.ts'
 import { refuseOtherChain } from './ethereum/embedded/start-point.ts'
 import { emptyPool } from './ethereum/empty-pool.ts'
 import type { Network } from './ethereum/network.ts'
@@ -68,7 +68,7 @@ export function openStoredChain(config: Config): StoredChain {
       name,
       chainId: genesis.chainId,
       head: createChainHead(name, index, start),
-      obtain: obtainOwn(obtain, index),
+      obtain: obtainEmbedded(obtain, index),
       held,
       heldNode,
       headers: createHeaderMemory(headersMax),

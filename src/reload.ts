@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import { leaves } from './config/config.ts'
+import { settingDefinitions } from './config/config.ts'
 import { type SettingsChanges, changesBetween } from './config/changes.ts'
 import { ConfigError } from './config/config-error.ts'
 import type { Config } from './config/settings.ts'
@@ -61,7 +61,7 @@ export function createReload(parts: ReloadParts): Reload {
     try {
       if (read === 'odd')
         throw new Error(`${file} is no regular file: it is read at the start only`)
-      const changes = changesBetween(leaves, parts.current(), await parts.load())
+      const changes = changesBetween(settingDefinitions, parts.current(), await parts.load())
       if (changes.live.length > 0) await parts.apply(changes)
       if (!isFirst || changes.live.length > 0) {
         log('info', 'settings_taken', { file, changed: changes.live })

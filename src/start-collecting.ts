@@ -8,7 +8,10 @@ import type { SegmentStore } from './content/segments/segment-store.ts'
 import type { Database } from './db/sqlite.ts'
 import type { CountedWriter } from './db/writer.ts'
 import { watchRequests } from './ipfs/collection/collection-requests.ts'
-import { type Collector, createCollector } from './ipfs/collection/collector.ts'
+import {
+  type GarbageCollector,
+  createGarbageCollector,
+} from './ipfs/collection/garbage-collector.ts'
 import { countPins } from './ipfs/pins/count-pins.ts'
 
 export type CollectingParts = {
@@ -22,10 +25,10 @@ export type CollectingParts = {
 }
 
 /** `intervalMs` null: only when asked. */
-export function openCollector(parts: CollectingParts, intervalMs: number | null): Collector {
+export function openCollector(parts: CollectingParts, intervalMs: number | null): GarbageCollector {
   const { config, database, writer, store, obtain, clock, log } = parts
   const { blocksMax } = config.files
-  return createCollector({
+  return createGarbageCollector({
     database,
     writer,
     forget: store.forget,

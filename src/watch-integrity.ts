@@ -3,7 +3,7 @@
 // Tested by test/database-check.test.ts
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import { checkBeside } from './db/check-beside.ts'
+import { checkInThread } from './db/check-in-thread.ts'
 import type { Damage } from './db/integrity.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Statement, Writer } from './db/writer.ts'
@@ -44,7 +44,7 @@ export function watchIntegrity(parts: {
   }
 
   async function check(quick: boolean): Promise<void> {
-    const damages = await checkBeside({ path, quick }, signal)
+    const damages = await checkInThread({ path, quick }, signal)
     const left = damages.length === 0 ? [] : await repair(damages)
     isSound = left.length === 0
     if (!isSound) log('error', 'database_damaged', { damages: left.slice(0, namedMax) })
@@ -65,7 +65,7 @@ export function watchIntegrity(parts: {
         log('error', 'database_not_repaired', { table, error })
       }
     }
-    const left = await checkBeside({ path, quick: false }, signal)
+    const left = await checkInThread({ path, quick: false }, signal)
     if (left.length > 0) return left
     repairs += 1
     log('warn', 'database_repaired', { tables })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { Fault } from '../src/base/fault.ts'
 import { addMember } from '../src/gateway/admin/members/add-member.ts'
-import type { Actor } from '../src/gateway/admin/actor.ts'
+import type { Principal } from '../src/gateway/admin/principal.ts'
 import { changeMe } from '../src/gateway/admin/me/change-me.ts'
 import { changeMember } from '../src/gateway/admin/members/change-member.ts'
 import { changePassword } from '../src/gateway/admin/me/change-password.ts'
@@ -32,7 +32,7 @@ import { resetTotp } from '../src/gateway/admin/people/reset-totp.ts'
 import { revokeToken } from '../src/gateway/admin/me/revoke-token.ts'
 import { setPassword } from '../src/gateway/admin/people/set-password.ts'
 import { takeInvitation } from '../src/gateway/admin/invitations/take-invitation.ts'
-import { takeInvitationAsNew } from '../src/gateway/admin/invitations/take-invitation-as-new.ts'
+import { signUpByInvitation } from '../src/gateway/admin/invitations/sign-up-by-invitation.ts'
 import { whoAmI } from '../src/gateway/admin/me/who-am-i.ts'
 import { withdrawAnyInvitation } from '../src/gateway/admin/invitations/withdraw-any-invitation.ts'
 import { withdrawInvitation } from '../src/gateway/admin/invitations/withdraw-invitation.ts'
@@ -47,14 +47,14 @@ async function openOffice() {
   async function join(email: string, to: Record<string, unknown>) {
     const { link } = await run(inviteAnyone, to)
     const newcomer = { link, email, name: email, password }
-    const { person } = await run(takeInvitationAsNew, newcomer, null)
+    const { person } = await run(signUpByInvitation, newcomer, null)
     return person.id
   }
 
   /** As the face finds them: with what they may now, in a session that was confirmed. */
-  async function as(id: string): Promise<Actor & { kind: 'person' }> {
+  async function as(id: string): Promise<Principal & { kind: 'person' }> {
     const { token } = await identity.signIn.enter(id, here)
-    const found = identity.entrance.findSession(token)
+    const found = identity.tokenAuthenticator.findSession(token)
     assert.ok(found)
     identity.confirmations.confirm(found.by.id)
     return {
@@ -253,5 +253,5 @@ test('a refusal names the field that is wrong, by the name that the operation ha
   const past = { name: 'ci', role: 'member', expires: 1 }
   assert.equal(await fieldOf(run(createToken, past, actor)), 'expires')
   const twice = { link: 'none', email: 'ada@example.org', name: 'Ada', password }
-  assert.equal(await fieldOf(run(takeInvitationAsNew, twice, null)), undefined)
+  assert.equal(await fieldOf(run(signUpByInvitation, twice, null)), undefined)
 })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { runProgram } from '../src/cli/program.ts'
-import type { Questions } from '../src/cli/questions.ts'
+import type { Prompts } from '../src/cli/prompts.ts'
 import { firstPerson, openAdminClient, takeFirstRun } from './fakes/admin-client.ts'
 import { startCairn } from './started-server.ts'
 
@@ -20,7 +20,7 @@ function openFolder(env: Record<string, string> = {}) {
   const dataDir = join(root, String((folders += 1)))
   async function run(
     line: string,
-    { input = '', openQuestions }: { input?: string; openQuestions?: () => Questions } = {},
+    { input = '', openQuestions }: { input?: string; openQuestions?: () => Prompts } = {},
   ): Promise<Ran> {
     let out = ''
     let err = ''

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { defaultKeySettings } from '../src/accounts/key-settings.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { faults } from '../src/base/fault.ts'
-import { leaves } from '../src/config/config.ts'
+import { settingDefinitions } from '../src/config/config.ts'
 import { sourceSchema } from '../src/config/source-schema.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from '../src/config/network-schema.ts'
 import { createFilesOperations } from '../src/gateway/operations/files-index.ts'
@@ -31,7 +31,7 @@ for (const [path, text] of generatePages()) {
 test('every error and every setting has one row, and no row is left over', () => {
   assert.deepEqual(firstColumn('docs/reference/errors.md'), Object.keys(faults))
   assert.deepEqual(firstColumn('docs/reference/settings.md'), [
-    ...leaves.map((leaf) => leaf.path),
+    ...settingDefinitions.map((leaf) => leaf.path),
     ...listMembers(sourceSchema).map((member) => `files.sources[].${member.path}`),
     ...[upstreamNetworkSchema, embeddedSchema]
       .flatMap((schema) => listMembers(schema))

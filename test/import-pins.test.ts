@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { toBareHex } from '../src/base/hex.ts'
 import { cidOf, rawCodec } from '../src/codec/cid.ts'
 import { multihashOf } from '../src/codec/multihash.ts'
-import { startFakeGateway } from './fakes/block-gateway.ts'
+import { startFakeGateway } from './fakes/file-source.ts'
 import { filesClient } from './fakes/files-client.ts'
 import {
   atOnce,

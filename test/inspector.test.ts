@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { systemClock } from '../src/base/clock.ts'
-import type { Actor } from '../src/gateway/admin/actor.ts'
+import type { Principal } from '../src/gateway/admin/principal.ts'
 import type { AdminCall } from '../src/gateway/admin/admin-operation.ts'
 import { adminOperations } from '../src/gateway/admin/index.ts'
 import { runAdmin } from '../src/gateway/admin/run-admin.ts'
@@ -11,7 +11,7 @@ import { openDesk } from './fakes/admin-desk.ts'
 import { inspectedKey, inspectedSecret, openInspectedGateway } from './fakes/inspected-gateway.ts'
 import { startRpcServer } from './fakes/rpc-server.ts'
 
-const member: Actor = {
+const member: Principal = {
   kind: 'person',
   personId: 'p',
   email: 'p@example.com',
@@ -30,7 +30,11 @@ async function rig(t: Pick<TestContext, 'after'>) {
   const leaving = new AbortController()
   t.after(() => leaving.abort())
 
-  async function reply(id: string, sent: Readonly<Record<string, unknown>>, actor: Actor = member) {
+  async function reply(
+    id: string,
+    sent: Readonly<Record<string, unknown>>,
+    actor: Principal = member,
+  ) {
     const operation = adminOperations.find((one) => one.id === id)
     if (operation === undefined) throw new Error(`no operation ${id}`)
     const call = {
@@ -213,7 +217,7 @@ test('a read is run again over the API; what was kept can be forgotten', async (
 test('nobody sees the requests of a key of another account', async (t) => {
   const { ask, reply } = await rig(t)
   await ask('eth_getBalance', ['0x1'])
-  const stranger: Actor = { ...member, roles: new Map([['b', 'owner']]) }
+  const stranger: Principal = { ...member, roles: new Map([['b', 'owner']]) }
   for (const id of ['listRequests', 'watchRequests', 'clearRequests']) {
     await rejects(reply(id, place, stranger), { code: 'absent' })
     await rejects(reply(id, { account: 'b', key: 'k' }, stranger), { code: 'absent' })

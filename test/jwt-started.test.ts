@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
-import { createPublicKeys } from '../src/accounts/public-keys.ts'
+import { createJwtPublicKeys } from '../src/accounts/jwt-public-keys.ts'
 import { systemClock } from '../src/base/clock.ts'
 import { createInlineWriter } from '../src/db/inline-writer.ts'
 import { createQueries } from '../src/db/queries.ts'
@@ -20,7 +20,7 @@ async function addPublicKey(cairn: Started, keyId: string): Promise<string> {
   const writer = createInlineWriter(db)
   try {
     const parts = { db, writer, queries: createQueries(), clock: systemClock }
-    return (await createPublicKeys(parts).add(keyId, { text: signer.publicKey })).id
+    return (await createJwtPublicKeys(parts).add(keyId, { text: signer.publicKey })).id
   } finally {
     await writer.close()
     db.close()

@@ -12,10 +12,10 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../src/base/fault.ts'
 import { silentLog } from '../src/base/log.ts'
 import { toBareHex } from '../src/base/hex.ts'
-import { createHostedHash } from './fakes/hash-guest.ts'
-import { createVerifyBeside } from '../src/codec/verify-beside.ts'
+import { createHostedHash } from './fakes/hash-worker-thread.ts'
+import { createParallelVerify } from '../src/codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../src/codec/verify-dag-block.ts'
-import { createReadRun } from '../src/content/obtain-run.ts'
+import { createSequentialRead } from '../src/content/sequential-read.ts'
 import { createObtain } from '../src/content/obtain.ts'
 import { defaultSegmentLimits } from '../src/content/segments/segment-limits.ts'
 import type { Verify } from '../src/content/ref.ts'
@@ -86,11 +86,11 @@ async function openSide(dataDir: string, clock: TurnedClock) {
     store,
     forget: store.forget,
     obtain,
-    readRun: createReadRun({
+    readRun: createSequentialRead({
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHostedHash()),
+      verifyBeside: createParallelVerify(createHostedHash()),
       log: silentLog,
       count: quiet,
     }),

@@ -2,7 +2,7 @@
 // operations themselves, and over HTTP by the name and the address of a started server.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Actor } from '../src/gateway/admin/actor.ts'
+import type { Principal } from '../src/gateway/admin/principal.ts'
 import { addPasskey } from '../src/gateway/admin/passkeys/add-passkey.ts'
 import { beginPasskeyConfirmation } from '../src/gateway/admin/me/begin-passkey-confirmation.ts'
 import { beginPasskeySignIn } from '../src/gateway/admin/session/begin-passkey-sign-in.ts'
@@ -15,7 +15,7 @@ import { listPasskeys } from '../src/gateway/admin/passkeys/list-passkeys.ts'
 import { removePasskey } from '../src/gateway/admin/passkeys/remove-passkey.ts'
 import { resetTotp } from '../src/gateway/admin/people/reset-totp.ts'
 import { signInWithPasskey } from '../src/gateway/admin/session/sign-in-with-passkey.ts'
-import { takeInvitationAsNew } from '../src/gateway/admin/invitations/take-invitation-as-new.ts'
+import { signUpByInvitation } from '../src/gateway/admin/invitations/sign-up-by-invitation.ts'
 import { whoAmI } from '../src/gateway/admin/me/who-am-i.ts'
 import { firstPerson, openAdminClient } from './fakes/admin-client.ts'
 import { deskPage, openDesk } from './fakes/admin-desk.ts'
@@ -58,11 +58,11 @@ async function openOffice() {
   const desk = openDesk()
   const { link } = await desk.run(inviteAnyone, { role: 'owner', accountName: 'acme' })
   const newcomer = { link, email: 'ada@example.org', name: 'Ada', password }
-  const { person } = await desk.run(takeInvitationAsNew, newcomer, null)
+  const { person } = await desk.run(signUpByInvitation, newcomer, null)
   const { token } = await desk.identity.signIn.enter(person.id, here)
-  const found = desk.identity.entrance.findSession(token)
+  const found = desk.identity.tokenAuthenticator.findSession(token)
   assert.ok(found)
-  const actor: Actor & { kind: 'person' } = {
+  const actor: Principal & { kind: 'person' } = {
     kind: 'person',
     personId: person.id,
     email: person.email,
@@ -118,7 +118,7 @@ test('a passkey confirms its person in the session that asked for it, in no othe
   const toSignIn = signedBy(authenticator, deskPage, await run(beginPasskeySignIn, {}, null))
   assert.match(await refusal(confirmWithPasskey, toSignIn, actor), /^bad_sign_in/)
   const { token } = await identity.signIn.enter(actor.personId, here)
-  const other = { ...actor, via: identity.entrance.findSession(token)?.by ?? actor.via }
+  const other = { ...actor, via: identity.tokenAuthenticator.findSession(token)?.by ?? actor.via }
   const elsewhere = await run(beginPasskeyConfirmation, {}, other)
   const ofOther = signedBy(authenticator, deskPage, elsewhere)
   assert.match(await refusal(confirmWithPasskey, ofOther, actor), /^bad_sign_in/)

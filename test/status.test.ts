@@ -1,11 +1,15 @@
 // What the start page shows of the server: GET /status for everybody who signed in, GET /upstreams for operators.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AdminCall, AdminOperation, AdminParts } from '../src/gateway/admin/admin-operation.ts'
+import type {
+  AdminCall,
+  AdminOperation,
+  AdminContext,
+} from '../src/gateway/admin/admin-operation.ts'
 import { getStatus } from '../src/gateway/admin/server/get-status.ts'
 import { listUpstreams } from '../src/gateway/admin/server/list-upstreams.ts'
 import { runAdmin } from '../src/gateway/admin/run-admin.ts'
-import type { ServerView } from '../src/gateway/admin/server/server-view.ts'
+import type { ServerStatus } from '../src/gateway/admin/server/server-status.ts'
 
 const lie = {
   time: 1,
@@ -18,7 +22,7 @@ const lie = {
   computed: 'b',
   block: null,
 }
-const view: ServerView = {
+const view: ServerStatus = {
   version: '1.0.0',
   started: 5,
   ready: true,
@@ -52,10 +56,10 @@ const view: ServerView = {
 async function run(
   operation: AdminOperation,
   sent: Readonly<Record<string, unknown>>,
-  server: ServerView | null = view,
+  server: ServerStatus | null = view,
 ): Promise<Record<string, unknown>> {
   const call: AdminCall = {
-    ...({} as AdminParts),
+    ...({} as AdminContext),
     server,
     actor: { kind: 'local' },
     origin: { address: null, userAgent: null, device: null, page: null },

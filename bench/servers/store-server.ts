@@ -6,17 +6,17 @@ import { join } from 'node:path'
 import { keepFreedMemory } from '../../src/base/keep-freed-memory.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { createHashBeside } from '../../src/codec/hash-beside.ts'
-import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
+import { createHashWorker } from '../../src/codec/hash-worker.ts'
+import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
 import { sha256Name, sha256NameBytes as nameBytes } from '../../src/codec/multihash.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createReadRun } from '../../src/content/obtain-run.ts'
+import { createSequentialRead } from '../../src/content/sequential-read.ts'
 import { createObtain } from '../../src/content/obtain.ts'
-import type { ContentRef, Item, Verify } from '../../src/content/ref.ts'
+import type { ContentRef, UnverifiedItem, Verify } from '../../src/content/ref.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
-import type { FileContent } from '../../src/ipfs/import/entry.ts'
+import type { FileContent } from '../../src/ipfs/import/upload-entry.ts'
 import { openStore } from '../../src/open-store.ts'
 import { createFileRing, type FileBytes } from '../data/file-bytes.ts'
 import { measureSha } from '../floors.ts'
@@ -39,7 +39,7 @@ const writer = await startThreadWriter({ path })
 const database = openDatabase(path, { readOnly: true })
 const bytesDb = openDatabase(path, { readOnly: true })
 /** As a server does where there is more than one processor. */
-const hashBeside = createHashBeside((guest) => writer.invite(guest))
+const hashBeside = createHashWorker((module) => writer.attach(module))
 const store = await openStore({
   dataDir,
   database,
@@ -72,11 +72,11 @@ const files = createFiles({
   store,
   forget: store.forget,
   obtain,
-  readRun: createReadRun({
+  readRun: createSequentialRead({
     store,
     verify,
     verifyLeaf,
-    verifyBeside: createVerifyBeside(hashBeside),
+    verifyBeside: createParallelVerify(hashBeside),
     log,
     count: () => {},
   }),
@@ -129,7 +129,7 @@ async function importFile(file: FileBytes): Promise<StoreResult> {
 }
 
 /** 4 KiB that no other number has. */
-function blockAt(number: number): Item {
+function blockAt(number: number): UnverifiedItem {
   const bytes = Buffer.alloc(4096, 7)
   bytes.writeUInt32LE(number)
   return { ref: refOf(bytes), bytes }

@@ -14,7 +14,7 @@ import { Icon } from '../ui/icons.tsx'
 import { NameField } from '../ui/name-field.tsx'
 import { Show } from '../ui/note.tsx'
 import { Table } from '../ui/table.tsx'
-import { judgeLimits, LimitField } from './keys/limit-field.tsx'
+import { checkLimits, LimitField } from './keys/limit-field.tsx'
 
 type Account = AdminReply<'GET /accounts'>['accounts'][number]
 
@@ -149,7 +149,7 @@ function ChangeAccount({
         action="Save"
         fields={['name', ...Object.keys(settings).map((member) => `settings.${member}`)]}
         onSend={async () => {
-          judgeLimits(settings)
+          checkLimits(settings)
           const sent = { account: account.id, name: name.trim(), settings }
           await call('PATCH /accounts/{account}', sent)
           onChanged()

@@ -18,7 +18,7 @@ import { isOver, KeyState } from './keys/key-state.tsx'
 import { LimitsForm } from './keys/limits-form.tsx'
 import { ListsForm } from './keys/lists-form.tsx'
 import { TryForm } from './keys/try-form.tsx'
-import { PublicKeys } from './keys/public-keys.tsx'
+import { JwtPublicKeys } from './keys/public-keys.tsx'
 
 export type KeyReply = AdminReply<'GET /accounts/{account}/keys/{key}'>
 
@@ -95,7 +95,7 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
         {tab === 'access' && <AccessForm {...form} />}
         {tab === 'limits' && <LimitsForm {...form} />}
         {tab === 'lists' && <ListsForm {...form} />}
-        {tab === 'jwt' && <PublicKeys {...form} publicKeys={publicKeys} />}
+        {tab === 'jwt' && <JwtPublicKeys {...form} publicKeys={publicKeys} />}
         {tab === 'try' && <TryForm apiKey={key} onShow={setTab} />}
       </Tabs>
     </>

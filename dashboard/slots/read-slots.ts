@@ -39,7 +39,7 @@ export type Found = {
 
 const readsAtOnce = 8
 
-/** By solc's layout. Throws StorageMistake, ApiError, or a sentence. */
+/** By solc's layout. Throws StorageLayoutError, ApiError, or a sentence. */
 export async function readByLayout(
   contract: Contract,
   layout: StorageLayout,

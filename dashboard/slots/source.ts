@@ -3,7 +3,7 @@ import { findAbi } from '../../src/codec/getter.ts'
 import {
   parseStorageLayout,
   type StorageLayout,
-  StorageMistake,
+  StorageLayoutError,
 } from '../../src/codec/storage-layout.ts'
 
 export type Source =
@@ -12,14 +12,14 @@ export type Source =
 
 const charactersMax = 20_000_000
 
-/** Throws StorageMistake, which says what is expected. */
+/** Throws StorageLayoutError, which says what is expected. */
 export function readSource(text: string): Source {
-  if (text.length > charactersMax) throw new StorageMistake('this is longer than 20 MB')
+  if (text.length > charactersMax) throw new StorageLayoutError('this is longer than 20 MB')
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new StorageMistake('this is not JSON', { cause })
+    throw new StorageLayoutError('this is not JSON', { cause })
   }
   try {
     return { kind: 'layout', layout: parseStorageLayout(json) }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
-import { checkRoomForKey } from './room-for-keys.ts'
+import { checkKeyLimit } from './key-limit.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
 import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
 import {
@@ -20,7 +20,13 @@ import {
   parseAccountSettings,
   parseKeySettings,
 } from './parse-key-settings.ts'
-import { checkAccountName, checkKeyName, checkNewKey, quote, whyNoRotation } from './refuse-new.ts'
+import {
+  checkAccountName,
+  checkKeyName,
+  checkNewKey,
+  quote,
+  whyNoRotation,
+} from './account-rules.ts'
 import { replaceKey, replaceSecret } from './rotation.ts'
 import { toAccount, toApiKey, toListedAccount, toListedKey } from './stored-rows.ts'
 
@@ -113,7 +119,7 @@ export type Accounts = {
   /** Ids of all keys of an account, by its id; also of those that are revoked. */
   keyIdsOf(accountId: string): readonly string[]
   /** Throws `too_many` where the account has as many keys as its owners may make (setting `keys.perAccountMax`). */
-  checkRoomForKey(accountId: string): void
+  checkKeyLimit(accountId: string): void
   /** By id. */
   getKey(id: string): ApiKey
   /** Final; a revoked key stays in lists. */
@@ -337,7 +343,7 @@ export function createAccounts(parts: {
       return findAll(db, rows).map(({ id }) => id)
     },
 
-    checkRoomForKey: (accountId) => checkRoomForKey(db, accountId, keysMax(), clock.now()),
+    checkKeyLimit: (accountId) => checkKeyLimit(db, accountId, keysMax(), clock.now()),
 
     async revokeKey(id) {
       getKey(id)

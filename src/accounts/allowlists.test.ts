@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { fromHex } from '../base/hex.ts'
 import {
   compileAllowlists,
-  judgeAddresses,
-  judgeMethod,
-  judgeOrigins,
+  authorizeAddresses,
+  authorizeMethod,
+  authorizeOrigins,
   type Origins,
 } from './allowlists.ts'
 import { defaultKeySettings, type KeySettings } from './key-settings.ts'
@@ -32,7 +32,7 @@ function verdict(judge: () => void): string {
 }
 
 const from = (changes: Partial<KeySettings>, shown: Origins) =>
-  verdict(() => judgeOrigins(compile(changes), shown))
+  verdict(() => authorizeOrigins(compile(changes), shown))
 
 test('a key without lists has nothing to judge', () => {
   assert.equal(compileAllowlists(defaultKeySettings), null)
@@ -180,7 +180,7 @@ test('a user agent passes by a part of it, upper and lower case as they are; non
 
 test('a method passes by its exact name', () => {
   const lists = compile({ allowMethods: ['eth_call', 'pin/add'] })
-  const judge = (name: string) => verdict(() => judgeMethod(lists, name))
+  const judge = (name: string) => verdict(() => authorizeMethod(lists, name))
   assert.deepEqual(['eth_call', 'pin/add'].map(judge), ['passes', 'passes'])
   const others = ['eth_Call', 'eth_call ', 'eth_callMany', 'pin', 'pin/add/', 'PIN/ADD', '']
   assert.deepEqual(new Set(others.map(judge)), new Set(['method']))
@@ -191,7 +191,7 @@ test('every account that a call names must be listed, and one that names none is
   const lists = compile({ allowAddresses: [one, two] })
   const judge = (...named: string[]) =>
     verdict(() =>
-      judgeAddresses(
+      authorizeAddresses(
         lists,
         named.map((address) => fromHex(address.toLowerCase())),
       ),
@@ -201,7 +201,7 @@ test('every account that a call names must be listed, and one that names none is
   assert.equal(judge(one, `0x${'03'.repeat(20)}`), 'address')
   assert.equal(judge(), 'address')
   assert.equal(
-    verdict(() => judgeAddresses(compile({ allowMethods: ['a'] }), [])),
+    verdict(() => authorizeAddresses(compile({ allowMethods: ['a'] }), [])),
     'passes',
   )
 })

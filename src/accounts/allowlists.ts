@@ -45,7 +45,7 @@ export function compileAllowlists(settings: ListSettings): Allowlists | null {
 }
 
 /** What stands in the headers, for a whole request. Throws `refused_by_setting`: ip, origin, user_agent. */
-export function judgeOrigins(
+export function authorizeOrigins(
   { isIpAllowed, origins, userAgents }: Allowlists,
   { address = '', origin, userAgent }: Origins,
 ): void {
@@ -60,7 +60,7 @@ export function judgeOrigins(
 }
 
 /** `name`: a JSON-RPC method or the path of a file command. Throws `refused_by_setting`: method. */
-export function judgeMethod({ methods }: Allowlists, name: string): void {
+export function authorizeMethod({ methods }: Allowlists, name: string): void {
   if (methods !== null && !methods.has(name)) throw refusal('method')
 }
 
@@ -68,7 +68,7 @@ export function judgeMethod({ methods }: Allowlists, name: string): void {
  * Every one of them must be listed, and a call that names none is refused. Throws `refused_by_setting`:
  * address.
  */
-export function judgeAddresses({ addresses }: Allowlists, named: readonly Uint8Array[]): void {
+export function authorizeAddresses({ addresses }: Allowlists, named: readonly Uint8Array[]): void {
   if (addresses === null) return
   if (named.length > 0 && named.every((address) => addresses.has(toBareHex(address)))) return
   throw refusal('address')

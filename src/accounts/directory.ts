@@ -4,7 +4,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { createRecent } from '../base/recent.ts'
+import { createLruCache } from '../base/lru-cache.ts'
 import { toBareHex } from '../base/hex.ts'
 import type { Log } from '../base/log.ts'
 import type { Database } from '../db/sqlite.ts'
@@ -15,7 +15,7 @@ import { createJwtCallers, type JwtHolder } from './jwt-callers.ts'
 import type { JwtKeys } from './jwt.ts'
 import type { KeySettings } from './key-settings.ts'
 import { parseAccountSettings, parseKeySettings } from './parse-key-settings.ts'
-import type { JwtAlgorithm, ParsedPublicKey } from './public-key.ts'
+import type { JwtAlgorithm, ParsedPublicKey } from './jwt-public-key.ts'
 
 export type Directory = {
   /**
@@ -117,7 +117,7 @@ export function createDirectory(parts: {
   /** By hash, of keys whose rows cannot be read. */
   let damaged: ReadonlySet<string> = new Set()
   // sha256 by key, of keys that are there: working it out for each call took a thirtieth of a cached answer's time.
-  const hashes = createRecent<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
+  const hashes = createLruCache<string>({ sizeMax: hashesMax, sizeOf: () => 1 })
   // sha256 of keys that are not there -> when to look again.
   const unknown = new Map<string, number>()
 

@@ -13,8 +13,8 @@ import type { Caller } from './caller.ts'
 import { createDirectory } from './directory.ts'
 import { createJwtCallers } from './jwt-callers.ts'
 import type { KeySettings } from './key-settings.ts'
-import { parsePublicKey } from './public-key.ts'
-import { createPublicKeys } from './public-keys.ts'
+import { parsePublicKey } from './jwt-public-key.ts'
+import { createJwtPublicKeys } from './jwt-public-keys.ts'
 
 async function createRig(settings: Partial<KeySettings> = {}) {
   const db = openDatabase(':memory:')
@@ -32,7 +32,7 @@ async function createRig(settings: Partial<KeySettings> = {}) {
     mayLook: (address) => address !== 'barred',
   })
   const signer = createJwtSigner('ES256', clock.now)
-  const publicKeys = createPublicKeys(parts)
+  const publicKeys = createJwtPublicKeys(parts)
   const enter = async (token: string, address = '', key = made.key): Promise<Caller | string> => {
     try {
       return await directory.authenticateJwt(key, token, address)

@@ -2,7 +2,7 @@
 // cost a hash and a look.
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 import type { Caller } from './caller.ts'
 import { jwtCharsMax, badToken, verifyJwt, type JwtKeys } from './jwt.ts'
 
@@ -46,7 +46,7 @@ export function createJwtCallers(parts: {
       jwt: { bringsLists: lists !== null },
       allowlists: lists ?? withoutSecret.allowlists,
     }
-    keepNewest(known, name, { holder, caller, until }, most)
+    setNewest(known, name, { holder, caller, until }, most)
     return caller
   }
 

@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { createJwtSigner, writeJwt } from '../../test/fakes/jwt-signer.ts'
 import { Fault } from '../base/fault.ts'
-import { judgeAddresses, judgeMethod, judgeOrigins } from './allowlists.ts'
+import { authorizeAddresses, authorizeMethod, authorizeOrigins } from './allowlists.ts'
 import { jwtCharsMax, verifyJwt } from './jwt.ts'
-import { parsePublicKey } from './public-key.ts'
+import { parsePublicKey } from './jwt-public-key.ts'
 
 const now = Date.UTC(2026, 0, 1)
 const nowSeconds = now / 1000
@@ -124,12 +124,12 @@ test('the lists of a token allow what they name; a type that it does not name al
     await rsa.sign('r', { methods: ['eth_call'], addresses: [address], user_agents: ['app/'] }),
   )
   assert.ok(lists !== null)
-  judgeMethod(lists, 'eth_call')
-  assert.throws(() => judgeMethod(lists, 'eth_getLogs'), Fault)
-  judgeAddresses(lists, [new Uint8Array(Buffer.from(address.slice(2), 'hex'))])
-  assert.throws(() => judgeAddresses(lists, []), Fault)
-  judgeOrigins(lists, { userAgent: 'my app/1', origin: 'https://any.example', address: '::1' })
-  assert.throws(() => judgeOrigins(lists, { userAgent: 'curl' }), Fault)
+  authorizeMethod(lists, 'eth_call')
+  assert.throws(() => authorizeMethod(lists, 'eth_getLogs'), Fault)
+  authorizeAddresses(lists, [new Uint8Array(Buffer.from(address.slice(2), 'hex'))])
+  assert.throws(() => authorizeAddresses(lists, []), Fault)
+  authorizeOrigins(lists, { userAgent: 'my app/1', origin: 'https://any.example', address: '::1' })
+  assert.throws(() => authorizeOrigins(lists, { userAgent: 'curl' }), Fault)
 })
 
 test('a token that lives longer than keys may allow is refused, with or without iat', async () => {

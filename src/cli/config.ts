@@ -2,14 +2,14 @@
 // Tested by src/cli/program.test.ts
 import { access, constants, stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { sayErrno } from '../base/say-errno.ts'
-import { leaves, type LoadedConfig } from '../config/config.ts'
+import { describeErrno } from '../base/describe-errno.ts'
+import { settingDefinitions, type LoadedConfig } from '../config/config.ts'
 import { ConfigError, refuse } from '../config/config-error.ts'
-import { type Mistake, wrongAt } from '../config/mistake.ts'
+import { type ConfigIssue, wrongAt } from '../config/config-issue.ts'
 import { embeddedChain } from '../config/settings.ts'
 import { showNetworks, showSettings, showSources } from '../config/show.ts'
 import type { Context, SharedOptions } from './context.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from './terminal-colors.ts'
 import { FoundBad, print, table, visible } from './report.ts'
 import { addSharedOptions, settingsOf } from './shared-options.ts'
 
@@ -29,7 +29,7 @@ export function defineConfig(command: Command, context: Context): void {
     .action(async (options: SharedOptions) => {
       const loaded = await settingsOf(context, options)
       const settings = [
-        ...showSettings(leaves, loaded),
+        ...showSettings(settingDefinitions, loaded),
         ...showSources(loaded),
         ...showNetworks(loaded),
       ]
@@ -56,23 +56,23 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
 }
 
 /** Files that `start` reads: settings that name one which cannot be read. */
-async function unreadableFiles({ config, origins }: LoadedConfig): Promise<readonly Mistake[]> {
+async function unreadableFiles({ config, origins }: LoadedConfig): Promise<readonly ConfigIssue[]> {
   const chain = embeddedChain(config)
   const named = [
     ['gateway.denyFile', config.gateway.denyFile],
     ['chain.genesisFile', chain?.genesisFile ?? null],
     ['chain.blocksFile', chain?.blocksFile ?? null],
   ] as const
-  const found = named.map(async ([path, file]): Promise<Mistake | null> => {
+  const found = named.map(async ([path, file]): Promise<ConfigIssue | null> => {
     if (file === null) return null
     try {
       if ((await stat(file)).isFile()) return await access(file, constants.R_OK).then(() => null)
       return wrongFile(path, file, 'it is not a file')
     } catch (error) {
-      return wrongFile(path, file, sayErrno(error))
+      return wrongFile(path, file, describeErrno(error))
     }
   })
-  const wrongFile = (path: string, file: string, why: string): Mistake =>
+  const wrongFile = (path: string, file: string, why: string): ConfigIssue =>
     wrongAt(
       origins.get(path)?.where ?? path,
       `${path} is ${JSON.stringify(file)}, expected a file that can be read: ${why}`,
@@ -80,7 +80,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
   return (await Promise.all(found)).filter((mistake) => mistake !== null)
 }
 
-function describe(context: Context, mistakes: readonly Mistake[]): string {
+function describe(context: Context, mistakes: readonly ConfigIssue[]): string {
   const paint = createPaint(context, 'out')
   const lines = mistakes.map(
     ({ text, mend }) => `${paint('red', 'wrong')}  ${visible(text)}\n       mend: ${visible(mend)}`,

@@ -1,6 +1,6 @@
 // What a command may touch of the process, so that commands can be tried without one.
 import type { Places } from '../config/load.ts'
-import type { Questions } from './questions.ts'
+import type { Prompts } from './prompts.ts'
 
 export type Context = {
   /** Standard output: what was asked for, nothing else. */
@@ -15,7 +15,7 @@ export type Context = {
   /** Which streams a person sits at; undefined = none. */
   readonly terminal?: { readonly out: boolean; readonly err: boolean }
   /** Opens a dialogue with the person at the terminal; undefined = standard input is no terminal. */
-  readonly openQuestions?: () => Questions
+  readonly openQuestions?: () => Prompts
 }
 
 /** The options that every command understands. */

@@ -2,13 +2,13 @@
 // each with what mends it. Changes nothing.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
-import type { AskedSource } from './ask-sources.ts'
-import { asInvoked } from './as-invoked.ts'
+import type { QueriedSource } from './query-sources.ts'
+import { asTyped } from './typed-command.ts'
 import type { Context, SharedOptions } from './context.ts'
-import { examine, type Diagnosis } from './doctor/examine.ts'
+import { examine, type Diagnosis } from './doctor/diagnosis.ts'
 import { thisMachine } from './doctor/machine.ts'
 import { showAge, type UpstreamFacts } from './doctor/upstream-checks.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from './terminal-colors.ts'
 import { FoundBad, print, visible } from './report.ts'
 import { addSharedOptions } from './shared-options.ts'
 
@@ -30,7 +30,7 @@ A problem ends with exit code 1; advice alone does not. Works while the server r
         context,
         options.json,
         { ok, ...diagnosis },
-        asInvoked(context, describe(context, diagnosis)),
+        asTyped(context, describe(context, diagnosis)),
       )
       if (!ok) throw new FoundBad()
     })
@@ -72,6 +72,6 @@ function describeUpstream(facts: UpstreamFacts): string {
   return `upstream ${visible(name)}: ${visible(parts.join('; '))}`
 }
 
-function describeSource({ name, failure, ms }: AskedSource): string {
+function describeSource({ name, failure, ms }: QueriedSource): string {
   return `source ${visible(name)}: ${failure === null ? `answers in ${ms} ms` : 'gives no blocks'}`
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { leaves, loadConfig } from '../config/config.ts'
+import { settingDefinitions, loadConfig } from '../config/config.ts'
 import { runProgram } from './program.ts'
-import type { Questions } from './questions.ts'
+import type { Prompts } from './prompts.ts'
 import { writeSettings } from './settings-text.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -14,7 +14,7 @@ after(() => rmSync(root, { recursive: true }))
 
 async function init(
   args: readonly string[],
-  { input = '', openQuestions }: { input?: string; openQuestions?: () => Questions } = {},
+  { input = '', openQuestions }: { input?: string; openQuestions?: () => Prompts } = {},
 ) {
   const file = join(mkdtempSync(join(root, 'case-')), 'cairn.yaml')
   let out = ''
@@ -36,7 +36,7 @@ async function init(
 const person = (answers: readonly string[]) => {
   const left = [...answers]
   const seen: string[] = []
-  const openQuestions = (): Questions => ({
+  const openQuestions = (): Prompts => ({
     async ask(question) {
       seen.push(question)
       const answer = left.shift()
@@ -52,7 +52,7 @@ const person = (answers: readonly string[]) => {
 test('--yes writes every setting, commented out, and what was written is the default', async () => {
   const { code, file, text, load, folder } = await init(['--yes'])
   assert.equal(code, 0)
-  for (const { path, description } of leaves) {
+  for (const { path, description } of settingDefinitions) {
     assert.ok(text().includes(description), path)
   }
   const { config, origins } = await load()
@@ -64,10 +64,10 @@ test('--yes writes every setting, commented out, and what was written is the def
 
 test('taking the # from any line gives a file that is taken, with the same settings', async () => {
   const file = join(root, 'all.yaml')
-  const all = new Map(leaves.map(({ path, initial }) => [path, initial]))
-  writeFileSync(file, writeSettings(leaves, all))
+  const all = new Map(settingDefinitions.map(({ path, initial }) => [path, initial]))
+  writeFileSync(file, writeSettings(settingDefinitions, all))
   const { config, origins } = await loadConfig({ file, env: {}, flags: {} })
-  assert.equal(origins.size, leaves.length)
+  assert.equal(origins.size, settingDefinitions.length)
   assert.deepEqual(config, (await loadConfig({ file: null, env: {}, flags: {} })).config)
 })
 

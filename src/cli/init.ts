@@ -4,15 +4,15 @@ import type { Command } from 'commander'
 import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 import { ConfigError } from '../config/config-error.ts'
-import { leaves, loadConfig } from '../config/config.ts'
-import { judgeNetwork } from '../config/network-answer.ts'
-import type { Leaf } from '../config/leaf.ts'
+import { settingDefinitions, loadConfig } from '../config/config.ts'
+import { validateNetwork } from '../config/validate-network.ts'
+import type { SettingDefinition } from '../config/setting-definition.ts'
 import { findChainId } from '../config/network-variable.ts'
 import { createFirstRunLink } from '../open-identity.ts'
-import { asInvoked } from './as-invoked.ts'
+import { asTyped } from './typed-command.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { openData, showTime } from './open-data.ts'
-import { askText, type Questions } from './questions.ts'
+import { promptText, type Prompts } from './prompts.ts'
 import { print } from './report.ts'
 import { usualAdminUrl } from './server-access.ts'
 import { type ChosenNetwork, writeSettings } from './settings-text.ts'
@@ -87,8 +87,8 @@ async function init(context: Context, options: Options): Promise<void> {
   const given = new Map(options.dataDir === undefined ? [] : [['dataDir', options.dataDir]])
   const { chosen, network } =
     options.yes === true ? { chosen: given, network: null } : await askAll(context, given)
-  writeWhole(file, writeSettings(leaves, chosen, network), force)
-  const text = asInvoked(
+  writeWhole(file, writeSettings(settingDefinitions, chosen, network), force)
+  const text = asTyped(
     context,
     `${file} is written. Next:
   cairn doctor --config ${file}
@@ -104,12 +104,12 @@ type Answers = {
 }
 
 async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Promise<Answers> {
-  const questions = context.openQuestions?.() ?? askText(await context.readInput())
+  const questions = context.openQuestions?.() ?? promptText(await context.readInput())
   const tries = context.openQuestions === undefined ? 1 : triesMax
   const chosen = new Map(given)
   const askThese = async (paths: readonly string[]) => {
     for (const path of paths) {
-      const leaf = leaves.find((one) => one.path === path)
+      const leaf = settingDefinitions.find((one) => one.path === path)
       if (leaf === undefined || given.has(path)) continue
       const value = await askOne({ questions, context, leaf, tries })
       if (value !== leaf.initial) chosen.set(path, value)
@@ -126,9 +126,12 @@ async function askAll(context: Context, given: ReadonlyMap<string, unknown>): Pr
   }
 }
 
-type Asking = { readonly questions: Questions; readonly context: Context; readonly tries: number }
+type Asking = { readonly questions: Prompts; readonly context: Context; readonly tries: number }
 
-async function askOne({ leaf, ...asking }: Asking & { readonly leaf: Leaf }): Promise<unknown> {
+async function askOne({
+  leaf,
+  ...asking
+}: Asking & { readonly leaf: SettingDefinition }): Promise<unknown> {
   const choices = leaf.choices.length === 0 ? '' : ` (${leaf.choices.join(' or ')})`
   const shown = typeof leaf.initial === 'string' ? leaf.initial : JSON.stringify(leaf.initial)
   const question = `${leaf.description}\n  ${leaf.path}${choices} [${shown}]: `
@@ -160,14 +163,14 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
   const urls = await askUntil(
     asking,
     'URLs of upstream nodes, separated by commas; none: the embedded chain.\n  networks.upstreams []: ',
-    async (answer) => (answer === '' ? [] : judgeNetwork({ urls: answer })),
+    async (answer) => (answer === '' ? [] : validateNetwork({ urls: answer })),
   )
   if (urls.length === 0) return null
   const name = await askUntil(
     asking,
     'Name of the network of these nodes.\n  networks.name [mainnet]: ',
     async (answer) => {
-      await judgeNetwork({ name: answer === '' ? 'mainnet' : answer })
+      await validateNetwork({ name: answer === '' ? 'mainnet' : answer })
       return answer === '' ? 'mainnet' : answer
     },
   )
@@ -177,7 +180,7 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
     `Its chain id.\n  networks.chainId${usual === null ? '' : ` [${usual}]`}: `,
     async (answer) => {
       const given = answer === '' && usual !== null ? String(usual) : answer
-      await judgeNetwork({ chainId: given })
+      await validateNetwork({ chainId: given })
       return Number(given)
     },
   )
@@ -185,7 +188,7 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
 }
 
 /** The answer as the settings table reads it. Throws ConfigError. */
-async function judge(leaf: Leaf, answer: string): Promise<unknown> {
+async function judge(leaf: SettingDefinition, answer: string): Promise<unknown> {
   // Rules between settings are for the whole file: a genesis alone breaks none.
   const flags = { [leaf.path]: { flag: 'the answer', text: answer } }
   const { config } = await loadConfig({ file: null, env: {}, flags })

@@ -1,7 +1,7 @@
 // Accounts by the names that people know them by: operations take ids.
 // Tested by test/cli.test.ts
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { quote } from '../accounts/refuse-new.ts'
+import { quote } from '../accounts/account-rules.ts'
 import { firstAccountName } from '../accounts/first-account.ts'
 import type { AdminAccess } from './admin-access.ts'
 

@@ -2,7 +2,7 @@
 // typed it is told.
 // Tested by test/cli-keys.test.ts
 import { networkNames } from '../config/settings.ts'
-import { oneOf } from '../config/say-issue.ts'
+import { oneOf } from '../config/describe-issue.ts'
 import type { AdminOptions } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { settingsOf } from './shared-options.ts'

@@ -4,13 +4,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAccounts } from '../accounts/accounts.ts'
-import { createPublicKeys, type PublicKeys } from '../accounts/public-keys.ts'
+import { createJwtPublicKeys, type JwtPublicKeys } from '../accounts/jwt-public-keys.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Cards } from '../accounts/cards/cards.ts'
 import type { Identity } from '../accounts/people/identity.ts'
 import { silentLog } from '../base/log.ts'
 import { systemClock } from '../base/clock.ts'
-import { sayErrno } from '../base/say-errno.ts'
+import { describeErrno } from '../base/describe-errno.ts'
 import { createInlineWriter } from '../db/inline-writer.ts'
 import { migrate } from '../db/migrate.ts'
 import { createQueries } from '../db/queries.ts'
@@ -27,7 +27,7 @@ import { settingsOf } from './shared-options.ts'
 export type Data = AsyncDisposable & {
   readonly accounts: Accounts
   readonly cards: Cards
-  readonly publicKeys: PublicKeys
+  readonly publicKeys: JwtPublicKeys
   readonly identity: Identity
   readonly db: Database
   readonly queries: Queries
@@ -61,7 +61,7 @@ export async function openData(
   return {
     accounts: createAccounts(rows),
     cards: openCards({ ...rows, settings: { now: config } }).cards,
-    publicKeys: createPublicKeys(rows),
+    publicKeys: createJwtPublicKeys(rows),
     identity: openIdentity({ ...rows, log: silentLog, settings: { now: config } }),
     db,
     queries: rows.queries,
@@ -78,7 +78,7 @@ export function refuseNoData(dataDir: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
   } catch (error) {
-    throw new Error(`cannot read ${path}: ${sayErrno(error)}`, { cause: error })
+    throw new Error(`cannot read ${path}: ${describeErrno(error)}`, { cause: error })
   }
   refuseLostDatabase(dataDir)
   throw new Error(

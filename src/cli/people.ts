@@ -3,19 +3,19 @@
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
-import { quote } from '../accounts/refuse-new.ts'
+import { quote } from '../accounts/account-rules.ts'
 import {
   addAdminOptions,
   type AdminAccess,
   type AdminOptions,
   openAdminAccess,
 } from './admin-access.ts'
-import { asInvoked } from './as-invoked.ts'
+import { asTyped } from './typed-command.ts'
 import type { Context } from './context.ts'
 import { defineInvitations } from './invitations.ts'
 import { accountNamed } from './named-account.ts'
 import { showTime } from './open-data.ts'
-import { askText } from './questions.ts'
+import { promptText } from './prompts.ts'
 import { print, table } from './report.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -35,12 +35,7 @@ function defineLists(command: Command, context: Context): void {
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const people = await everybody(admin)
-      print(
-        context,
-        options.json,
-        { people: people.map(show) },
-        asInvoked(context, describe(people)),
-      )
+      print(context, options.json, { people: people.map(show) }, asTyped(context, describe(people)))
     })
   addAdminOptions(command.command('show <email>').description('one person, their accounts'))
     .addHelpText('after', '\nExample:\n  cairn people show ada@example.org')
@@ -189,7 +184,7 @@ It is asked for at the terminal and not shown, or it is the first line of standa
 }
 
 async function askPassword(context: Context, email: string): Promise<string> {
-  const questions = context.openQuestions?.() ?? askText(await context.readInput())
+  const questions = context.openQuestions?.() ?? promptText(await context.readInput())
   try {
     const password = await questions.askHidden(`New password of ${email}: `)
     if (context.openQuestions === undefined) return password

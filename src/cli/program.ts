@@ -1,7 +1,7 @@
 // The command line: its commands, each loaded only when it is named.
 import { Command } from 'commander'
 import { cairnVersion } from '../version.ts'
-import { asInvoked, type commandNames } from './as-invoked.ts'
+import { asTyped, type commandNames } from './typed-command.ts'
 import type { Context } from './context.ts'
 import { exitCodes, reportError } from './report.ts'
 
@@ -145,7 +145,7 @@ async function createProgram(args: readonly string[] | null, context: Context): 
     .version(cairnVersion(), '--version')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => context.out(asInvoked(context, text)),
+      writeOut: (text) => context.out(asTyped(context, text)),
       writeErr: () => {},
       getOutHasColors: () => false,
     })

@@ -2,7 +2,7 @@
 // nothing at all when the work is short.
 import type { Clock } from '../base/clock.ts'
 import type { Context } from './context.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from './terminal-colors.ts'
 
 export type Progress = {
   /** `done` of the total. Cheap enough to be called for each item. */

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'
 import { createJsonRpcClient } from '../ethereum/upstream/node/json-rpc-client.ts'
 import { UpstreamError } from '../ethereum/upstream/node/upstream-error.ts'
-import { askBundle } from '../gateway/make-bundle.ts'
+import { requestBundle } from '../gateway/make-bundle.ts'
 import { createRpcOperations } from '../gateway/operations/index.ts'
 import { parseBundle } from '../gateway/proof-bundle.ts'
 import { openStoredChain } from '../open-stored-chain.ts'
@@ -126,7 +126,7 @@ async function askFolder(
   const { config } = await settingsOf(context, options)
   const { network, close } = openStoredChain(config)
   try {
-    return await askBundle(operation, params, network, new AbortController().signal)
+    return await requestBundle(operation, params, network, new AbortController().signal)
   } finally {
     close()
   }

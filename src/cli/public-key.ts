@@ -1,7 +1,7 @@
 // `cairn keys public-key add|list|remove`: what the JWTs of an API key are checked with.
 // Tested by test/cli-keys.test.ts
 import type { Command } from 'commander'
-import type { PublicKey } from '../accounts/public-keys.ts'
+import type { JwtPublicKey } from '../accounts/jwt-public-keys.ts'
 import { addAdminOptions, type AdminOptions, openAdminAccess } from './admin-access.ts'
 import type { Context } from './context.ts'
 import { showTime } from './open-data.ts'
@@ -87,12 +87,12 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
 }
 
 /** For programs. */
-export function showPublicKey(publicKey: PublicKey): object {
+export function showPublicKey(publicKey: JwtPublicKey): object {
   return { ...publicKey, created: showTime(publicKey.created) }
 }
 
 /** For people: a line each. */
-export function describePublicKeys(publicKeys: readonly PublicKey[]): string {
+export function describePublicKeys(publicKeys: readonly JwtPublicKey[]): string {
   const rows = publicKeys.map(({ id, name, algorithm, fingerprint, created }) => [
     id,
     name,

@@ -3,11 +3,11 @@
 import { CommanderError } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
 import { Fault } from '../base/fault.ts'
-import { sayErrno } from '../base/say-errno.ts'
+import { describeErrno } from '../base/describe-errno.ts'
 import { ConfigError } from '../config/config-error.ts'
-import { asInvoked } from './as-invoked.ts'
+import { asTyped } from './typed-command.ts'
 import type { Context } from './context.ts'
-import { createPaint } from './paint.ts'
+import { createPaint } from './terminal-colors.ts'
 import { UsageError } from './usage-error.ts'
 
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
@@ -57,7 +57,7 @@ export function reportError(context: Context, json: boolean, thrown: unknown): n
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.done
   if (thrown instanceof FoundBad) return exitCodes.failed
   const wrongUse = thrown instanceof CommanderError || thrown instanceof UsageError
-  const message = asInvoked(context, visible(describe(thrown)))
+  const message = asTyped(context, visible(describe(thrown)))
   context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${message}\n`)
   if (json)
     context.err(`${JSON.stringify({ error: { code: codeOf(thrown, wrongUse), message } })}\n`)
@@ -77,5 +77,5 @@ function describe(thrown: unknown): string {
     return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
   }
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined
-  return typeof path === 'string' ? `${path}: ${sayErrno(thrown)}` : sayErrno(thrown)
+  return typeof path === 'string' ? `${path}: ${describeErrno(thrown)}` : describeErrno(thrown)
 }

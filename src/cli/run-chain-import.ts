@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { systemClock } from '../base/clock.ts'
 import { toHex } from '../base/hex.ts'
 import { createLog } from '../base/log.ts'
-import { sayErrno } from '../base/say-errno.ts'
+import { describeErrno } from '../base/describe-errno.ts'
 import { embeddedChain } from '../config/settings.ts'
 import { countBlocks } from '../ethereum/embedded/count-blocks.ts'
 import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
@@ -103,7 +103,7 @@ function readGenesis(file: string) {
     return parseGenesis(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
     // What the parser says of other bytes than JSON is those bytes.
-    const why = cause instanceof SyntaxError ? 'it is no JSON' : sayErrno(cause)
+    const why = cause instanceof SyntaxError ? 'it is no JSON' : describeErrno(cause)
     throw new Error(`${file} is no genesis: ${why}`, { cause })
   }
 }

@@ -1,7 +1,7 @@
 // A settings file made from the settings table: every setting with what it means, those that keep their
 // default commented out, so that the file is the documentation too.
 // Tested by src/cli/init.test.ts
-import type { Leaf } from '../config/leaf.ts'
+import type { SettingDefinition } from '../config/setting-definition.ts'
 
 /** A network behind upstream nodes, as it was asked for. */
 export type ChosenNetwork = {
@@ -12,7 +12,7 @@ export type ChosenNetwork = {
 
 /** `chosen`: path -> value, for what differs from the default. Text of a YAML file that `start --config` takes. */
 export function writeSettings(
-  leaves: readonly Leaf[],
+  leaves: readonly SettingDefinition[],
   chosen: ReadonlyMap<string, unknown>,
   network: ChosenNetwork | null = null,
 ): string {

@@ -5,7 +5,7 @@ import { systemClock } from '../base/clock.ts'
 import { settingsFile } from '../config/config.ts'
 import { type Config, networkNames } from '../config/settings.ts'
 import { sampleContractAddress } from '../ethereum/embedded/default-genesis.ts'
-import { asInvoked } from './as-invoked.ts'
+import { asTyped } from './typed-command.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { exitCodes, reportError } from './report.ts'
@@ -65,7 +65,7 @@ async function serve(context: Context, options: Options): Promise<void> {
   const onTerminal = context.terminal?.out === true || context.terminal?.err === true
   if (file !== null && !onTerminal) process.on('SIGHUP', () => void server.reload())
   context.out(
-    options.json === true ? greetProgram(server) : asInvoked(context, greetPerson(server, config)),
+    options.json === true ? greetProgram(server) : asTyped(context, greetPerson(server, config)),
   )
   await signalled
   try {

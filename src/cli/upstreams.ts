@@ -6,7 +6,7 @@ import type { Config } from '../config/settings.ts'
 import { showUrl } from '../config/show.ts'
 import { countLies, type Lie, listLies } from '../ethereum/upstream/pool/lie-ledger.ts'
 import { listStatusRows, type StatusRow } from '../ethereum/upstream/pool/status-rows.ts'
-import { askUpstreams, describeReach } from './ask-upstreams.ts'
+import { queryUpstreams, describeReach } from './query-upstreams.ts'
 import type { Context, SharedOptions } from './context.ts'
 import { isRunning } from './doctor/data-checks.ts'
 import { thisMachine } from './doctor/machine.ts'
@@ -55,7 +55,7 @@ type Shown = {
 
 async function run(context: Context, options: Options): Promise<void> {
   const { config } = await settingsOf(context, options)
-  const asked = options.ask === true ? (await askUpstreams(config)).map(factsOf) : []
+  const asked = options.ask === true ? (await queryUpstreams(config)).map(factsOf) : []
   await using data = await openData(context, options, { make: true })
   const running = isRunning(thisMachine(), config.dataDir)
   const rows = running ? listStatusRows(data.db) : []

@@ -4,7 +4,7 @@
 // Tested by test/slot-explorer.test.ts
 import { fromHex, toBareHex, toHex } from '../base/hex.ts'
 import { keccak256 } from './keccak.ts'
-import { StorageMistake } from './storage-layout.ts'
+import { StorageLayoutError } from './storage-layout.ts'
 import { splitPath } from './storage-path.ts'
 import { parseKey } from './storage-slot.ts'
 
@@ -34,14 +34,14 @@ export function findAbi(json: unknown): readonly AbiEntry[] | null {
 }
 
 /**
- * `path`: a getter and its arguments in brackets. Throws StorageMistake for one that is not there, takes what is no
+ * `path`: a getter and its arguments in brackets. Throws StorageLayoutError for one that is not there, takes what is no
  * single word, or answers more than one value.
  */
 export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
   const [first, ...keys] = splitPath(path)
   const name = first?.text ?? ''
   if (keys.some(({ kind }) => kind !== 'key')) {
-    throw new StorageMistake(
+    throw new StorageLayoutError(
       'members need a storage layout: an ABI says only what getters take and answer',
     )
   }
@@ -50,13 +50,15 @@ export function getterCall(abi: readonly AbiEntry[], path: string): GetterCall {
       one.type === 'function' && one.name === name && typesOf(one.inputs).length === keys.length,
   )
   if (entry === undefined) {
-    throw new StorageMistake(`the ABI has no getter ${name} that takes ${keys.length} arguments`)
+    throw new StorageLayoutError(
+      `the ABI has no getter ${name} that takes ${keys.length} arguments`,
+    )
   }
   const inputs = typesOf(entry.inputs)
   const outputs = typesOf(entry.outputs)
   const [output] = outputs
   if (output === undefined || outputs.length !== 1 || !isWord(output)) {
-    throw new StorageMistake(
+    throw new StorageLayoutError(
       `${name} answers (${outputs.join(', ')}), expected a single value of one word`,
     )
   }
@@ -89,17 +91,17 @@ function isWord(type: string): boolean {
 
 function argument(type: string, text: string): Uint8Array {
   if (!isWord(type))
-    throw new StorageMistake(`[${text}]: a key of type ${type} needs a storage layout`)
+    throw new StorageLayoutError(`[${text}]: a key of type ${type} needs a storage layout`)
   if (type.startsWith('bytes')) {
     if (!/^0x([0-9a-fA-F]{2}){1,32}$/.test(text))
-      throw new StorageMistake(`[${text}]: expected hex with 0x`)
+      throw new StorageLayoutError(`[${text}]: expected hex with 0x`)
     const word = new Uint8Array(32)
     word.set(fromHex(text))
     return word
   }
   const key = parseKey(text)
   if (key === null || (type === 'address' && !/^0x[0-9a-fA-F]{40}$/.test(text))) {
-    throw new StorageMistake(`[${text}]: expected a key of type ${type}`)
+    throw new StorageLayoutError(`[${text}]: expected a key of type ${type}`)
   }
   return key
 }

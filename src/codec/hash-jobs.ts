@@ -1,6 +1,6 @@
-// What hash-beside.ts and hash-thread.ts share: words that both change by Atomics, and how they lie. A job is a piece
+// What hash-worker.ts and hash-thread.ts share: words that both change by Atomics, and how they lie. A job is a piece
 // of shared memory that is to be hashed by whoever begins it first.
-// Tested by src/codec/verify-beside.test.ts
+// Tested by src/codec/parallel-verify.test.ts
 import type { MessagePort } from 'node:worker_threads'
 
 /** `port`: shared memory comes by it, numbered in its order, before the first job in it is listed. */

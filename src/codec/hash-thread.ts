@@ -1,6 +1,6 @@
-// The other side of hash-beside.ts, a guest of a thread that has a loop of its own: hashes what is listed, where it
+// The other side of hash-worker.ts, a guest of a thread that has a loop of its own: hashes what is listed, where it
 // lies, and lets that thread have a turn in between.
-// Tested by src/codec/verify-beside.test.ts
+// Tested by src/codec/parallel-verify.test.ts
 import { setImmediate } from 'node:timers/promises'
 import { receiveMessageOnPort } from 'node:worker_threads'
 import { digestOf, jobAt, jobState, jobWord, word, type HashJobs } from './hash-jobs.ts'

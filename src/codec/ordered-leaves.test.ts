@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toBareHex } from '../base/hex.ts'
 import { Malformed } from './malformed.ts'
-import { listLeaves } from './ordered-leaves.ts'
+import { listSettings } from './ordered-leaves.ts'
 import { createOrderedTrie } from './ordered-proof.ts'
 import { orderedRoot } from './ordered-trie.ts'
 import { encodeRlp } from './rlp.ts'
@@ -19,7 +19,9 @@ test('over all nodes every entry is reached, each under its index', () => {
   for (const bytes of [1, 40]) {
     for (const count of [0, 1, 2, 17, 127, 128, 129, 300]) {
       const entries = entriesOf(count, bytes)
-      const leaves = [...listLeaves(orderedRoot(entries), bagOf(createOrderedTrie(entries).nodes))]
+      const leaves = [
+        ...listSettings(orderedRoot(entries), bagOf(createOrderedTrie(entries).nodes)),
+      ]
       const sorted = leaves.toSorted((a, b) => a.index - b.index)
       assert.deepEqual(
         sorted.map(({ index, entry }) => [index, toBareHex(entry)]),
@@ -34,14 +36,14 @@ test('over the nodes to one entry that entry is reached, and none over none', ()
   const root = orderedRoot(entries)
   const { nodesTo } = createOrderedTrie(entries)
   assert.deepEqual(
-    [...listLeaves(root, bagOf(nodesTo(200)))].map(({ index }) => index),
+    [...listSettings(root, bagOf(nodesTo(200)))].map(({ index }) => index),
     [200],
   )
-  assert.deepEqual([...listLeaves(root, () => null)], [])
+  assert.deepEqual([...listSettings(root, () => null)], [])
 })
 
 test('a node that leads back to itself ends', () => {
   const hash = new Uint8Array(32).fill(7)
   const branch = encodeRlp([hash, ...Array.from({ length: 16 }, () => new Uint8Array(0))])
-  assert.throws(() => [...listLeaves(hash, () => branch)], Malformed)
+  assert.throws(() => [...listSettings(hash, () => branch)], Malformed)
 })

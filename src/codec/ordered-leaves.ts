@@ -12,7 +12,7 @@ export type OrderedLeaf = { readonly index: number; readonly entry: Uint8Array }
  * In the order of keys (1 to 127, 0, 128 ...). `find`: a node by its hash, or null, then all below it is passed over.
  * `root` is what a header commits to. Throws `Malformed`, also past `entriesMax` entries.
  */
-export function* listLeaves(
+export function* listSettings(
   root: Uint8Array,
   find: (hash: Uint8Array) => Uint8Array | null,
 ): Generator<OrderedLeaf> {

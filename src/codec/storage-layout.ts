@@ -31,34 +31,34 @@ export type StorageLayout = {
 }
 
 /** A sentence about a layout, a path or a stored value that cannot be used. */
-export class StorageMistake extends Error {
-  override readonly name = 'StorageMistake'
+export class StorageLayoutError extends Error {
+  override readonly name = 'StorageLayoutError'
 }
 
 const rowsMax = 10_000
 const encodings = new Set(['inplace', 'mapping', 'dynamic_array', 'bytes'])
 
 /**
- * Takes the `storageLayout` of solc, or an artifact of forge or hardhat that holds one. Throws StorageMistake for
+ * Takes the `storageLayout` of solc, or an artifact of forge or hardhat that holds one. Throws StorageLayoutError for
  * anything else. `json`: parsed.
  */
 export function parseStorageLayout(json: unknown): StorageLayout {
   const found = findLayout(json, 0)
   if (found === null) {
-    throw new StorageMistake(
+    throw new StorageLayoutError(
       'there is no storage layout in it: expected "storageLayout" with "storage" and "types" (solc --storage-layout, forge inspect <contract> storageLayout)',
     )
   }
   const types = new Map<string, StorageType>()
   // A contract without variables has no types.
   for (const [name, type] of Object.entries(found.types ?? {})) {
-    if (types.size >= rowsMax) throw new StorageMistake(`more than ${rowsMax} types`)
+    if (types.size >= rowsMax) throw new StorageLayoutError(`more than ${rowsMax} types`)
     types.set(name, readType(name, type))
   }
   const variables = readVariables(found.storage, 'storage')
   const layout = { variables, types }
   for (const name of namesIn(layout)) {
-    if (!types.has(name)) throw new StorageMistake(`the type ${name} is named and not there`)
+    if (!types.has(name)) throw new StorageLayoutError(`the type ${name} is named and not there`)
   }
   return layout
 }
@@ -66,7 +66,7 @@ export function parseStorageLayout(json: unknown): StorageLayout {
 /** Of a type that a checked layout names. */
 export function typeOf({ types }: StorageLayout, name: string): StorageType {
   const type = types.get(name)
-  if (type === undefined) throw new StorageMistake(`the type ${name} is named and not there`)
+  if (type === undefined) throw new StorageLayoutError(`the type ${name} is named and not there`)
   return type
 }
 
@@ -82,7 +82,7 @@ function findLayout(json: unknown, depth: number): Found | null {
 
 function readVariables(rows: unknown, where: string): readonly StorageVariable[] {
   if (!Array.isArray(rows) || rows.length > rowsMax) {
-    throw new StorageMistake(`${where}: expected a list of at most ${rowsMax} variables`)
+    throw new StorageLayoutError(`${where}: expected a list of at most ${rowsMax} variables`)
   }
   return rows.map((row: unknown) => {
     const { label, slot, offset, type } = isObject(row) ? row : {}
@@ -93,7 +93,7 @@ function readVariables(rows: unknown, where: string): readonly StorageVariable[]
       Number.isInteger(offset) &&
       typeof type === 'string'
     if (!known || Number(offset) < 0 || Number(offset) > 31) {
-      throw new StorageMistake(`${where}: expected variables with label, slot, offset and type`)
+      throw new StorageLayoutError(`${where}: expected variables with label, slot, offset and type`)
     }
     return { label, slot: BigInt(slot), offset: Number(offset), type }
   })
@@ -103,7 +103,7 @@ function readType(name: string, type: unknown): StorageType {
   const { encoding, label, numberOfBytes, key, value, base, members } = isObject(type) ? type : {}
   const bytes = Number(numberOfBytes)
   if (!encodings.has(String(encoding)) || typeof label !== 'string' || !(bytes > 0)) {
-    throw new StorageMistake(`${name}: expected a type with encoding, label and numberOfBytes`)
+    throw new StorageLayoutError(`${name}: expected a type with encoding, label and numberOfBytes`)
   }
   return {
     encoding: encoding as StorageType['encoding'],

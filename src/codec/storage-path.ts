@@ -2,7 +2,12 @@
 // Source: Solidity documentation, "Layout of State Variables in Storage".
 // Tested by src/codec/stored-value.test.ts
 import { fromHex } from '../base/hex.ts'
-import { StorageMistake, type StorageLayout, type StorageType, typeOf } from './storage-layout.ts'
+import {
+  StorageLayoutError,
+  type StorageLayout,
+  type StorageType,
+  typeOf,
+} from './storage-layout.ts'
 import { arraySlot, mappingSlot, parseKey, toWord } from './storage-slot.ts'
 
 /** Where a value lies. */
@@ -23,13 +28,13 @@ type Step = { readonly kind: 'member' | 'key'; readonly text: string }
 const pathMax = 2000
 const stepsMax = 32
 
-/** Throws StorageMistake, which says at which step and what was expected. */
+/** Throws StorageLayoutError, which says at which step and what was expected. */
 export function placeOf(layout: StorageLayout, path: string): StoragePlace {
   const [first, ...rest] = splitPath(path)
   const variable = layout.variables.find(({ label }) => label === first?.text)
   if (variable === undefined) {
     const near = layout.variables.map(({ label }) => label).slice(0, 20)
-    throw new StorageMistake(
+    throw new StorageLayoutError(
       `there is no variable ${first?.text ?? ''}; there are ${near.join(', ') || 'none'}`,
     )
   }
@@ -47,7 +52,8 @@ export function placeOf(layout: StorageLayout, path: string): StoragePlace {
 /** `a.b[c]` as its steps. A key in double quotes may hold anything. */
 export function splitPath(path: string): readonly Step[] {
   const text = path.trim()
-  if (text.length > pathMax) throw new StorageMistake(`a path has at most ${pathMax} characters`)
+  if (text.length > pathMax)
+    throw new StorageLayoutError(`a path has at most ${pathMax} characters`)
   const steps: Step[] = []
   const form = /\.?([A-Za-z_$][\w$]*)|\[\s*("(?:[^"\\]|\\.)*"|[^\]"]*)\s*\]/y
   while (form.lastIndex < text.length) {
@@ -55,17 +61,18 @@ export function splitPath(path: string): readonly Step[] {
     const match = form.exec(text)
     const dotted = match?.[0].startsWith('.') === true
     if (match === null || (match[1] !== undefined && dotted === (at === 0))) {
-      throw new StorageMistake(
+      throw new StorageLayoutError(
         `"${text.slice(at, at + 40)}" is no step: expected name, .member or [key]`,
       )
     }
-    if (steps.length >= stepsMax) throw new StorageMistake(`a path has at most ${stepsMax} steps`)
+    if (steps.length >= stepsMax)
+      throw new StorageLayoutError(`a path has at most ${stepsMax} steps`)
     const [, member, key = ''] = match
     steps.push(
       member === undefined ? { kind: 'key', text: key.trim() } : { kind: 'member', text: member },
     )
   }
-  if (steps[0]?.kind !== 'member') throw new StorageMistake('a path begins with a variable')
+  if (steps[0]?.kind !== 'member') throw new StorageLayoutError('a path begins with a variable')
   return steps
 }
 
@@ -102,7 +109,7 @@ function follow(layout: StorageLayout, place: StoragePlace, step: Step): Storage
   const next = type === null ? null : stepInto(layout, type, place, step)
   if (next === null) {
     const what = step.kind === 'key' ? `[${step.text}]` : `.${step.text}`
-    throw new StorageMistake(`${place.label} has no ${what}`)
+    throw new StorageLayoutError(`${place.label} has no ${what}`)
   }
   const label = next.type === null ? 'uint256' : typeOf(layout, next.type).label
   const text = step.kind === 'key' ? `[${step.text}]` : `.${step.text}`
@@ -133,7 +140,7 @@ function stepInto(
   const index = parseIndex(step.text)
   const length = staticLength(type)
   if (type.encoding === 'inplace' && (length === null || index >= length)) {
-    throw new StorageMistake(`${type.label} has no item ${index}`)
+    throw new StorageLayoutError(`${type.label} has no item ${index}`)
   }
   const first = type.encoding === 'dynamic_array' ? contentSlot(slot) : slot
   return { ...itemPlace(typeOf(layout, type.base), first, index), type: type.base }
@@ -149,7 +156,7 @@ function keyBytes(type: StorageType, text: string): Uint8Array {
   if (fixed !== undefined) {
     const bytes = hexBytes(type, unquoted)
     if (bytes.length !== Number(fixed)) {
-      throw new StorageMistake(`[${text}]: expected ${fixed} bytes of hex, got ${bytes.length}`)
+      throw new StorageLayoutError(`[${text}]: expected ${fixed} bytes of hex, got ${bytes.length}`)
     }
     const word = new Uint8Array(32)
     word.set(bytes)
@@ -158,10 +165,10 @@ function keyBytes(type: StorageType, text: string): Uint8Array {
   const key = parseKey(unquoted)
   const isAddress = /^(address|contract )/.test(type.label)
   if (key === null || (isAddress && !/^0x[0-9a-fA-F]{40}$/.test(unquoted))) {
-    throw new StorageMistake(`[${text}]: expected a key of type ${type.label}`)
+    throw new StorageLayoutError(`[${text}]: expected a key of type ${type.label}`)
   }
   if (!fits(type, unquoted)) {
-    throw new StorageMistake(`[${text}] does not fit in ${type.label}`)
+    throw new StorageLayoutError(`[${text}] does not fit in ${type.label}`)
   }
   return key
 }
@@ -178,7 +185,7 @@ function fits({ label, bytes }: StorageType, text: string): boolean {
 
 function hexBytes({ label }: StorageType, text: string): Uint8Array {
   if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) {
-    throw new StorageMistake(`[${text}]: expected hex with 0x, as the key is of type ${label}`)
+    throw new StorageLayoutError(`[${text}]: expected hex with 0x, as the key is of type ${label}`)
   }
   return fromHex(text)
 }
@@ -188,13 +195,13 @@ function unquote(text: string): string {
   try {
     return JSON.parse(text) as string
   } catch (cause) {
-    throw new StorageMistake(`[${text}]: the quoted key cannot be read`, { cause })
+    throw new StorageLayoutError(`[${text}]: the quoted key cannot be read`, { cause })
   }
 }
 
 function parseIndex(text: string): bigint {
   if (!/^\d{1,78}$/.test(text)) {
-    throw new StorageMistake(`[${text}]: expected the number of an item`)
+    throw new StorageLayoutError(`[${text}]: expected the number of an item`)
   }
   return BigInt(text)
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseStorageLayout, StorageMistake } from './storage-layout.ts'
+import { parseStorageLayout, StorageLayoutError } from './storage-layout.ts'
 import { placeOf, splitPath } from './storage-path.ts'
 import { readStored } from './stored-value.ts'
 
@@ -68,7 +68,7 @@ test('a key in quotes may hold brackets, dots and quotes', () => {
 
 test('what is no layout is refused, and a type that is missing is named', () => {
   for (const json of [null, [], {}, { storage: 1, types: {} }, { contracts: {} }]) {
-    throws(() => parseStorageLayout(json), StorageMistake)
+    throws(() => parseStorageLayout(json), StorageLayoutError)
   }
   const storage = [{ label: 'a', slot: '0', offset: 0, type: 'nothing' }]
   throws(() => parseStorageLayout({ storage, types: {} }), /nothing is named and not there/)

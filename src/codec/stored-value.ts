@@ -2,7 +2,12 @@
 // said to be.
 // Source: Solidity documentation, "Layout of State Variables in Storage".
 import { toHex } from '../base/hex.ts'
-import { type StorageLayout, StorageMistake, type StorageType, typeOf } from './storage-layout.ts'
+import {
+  type StorageLayout,
+  StorageLayoutError,
+  type StorageType,
+  typeOf,
+} from './storage-layout.ts'
 import { contentSlot, itemPlace, staticLength, type StoragePlace } from './storage-path.ts'
 
 /** Numbers are decimal text; bytes and addresses hex; a mapping is null, for nobody knows its keys. */
@@ -29,7 +34,7 @@ export type ReadWords = (slots: readonly bigint[]) => Promise<readonly Uint8Arra
 const wordsMax = 512
 const depthMax = 16
 
-/** Throws StorageMistake, or what `read` throws. */
+/** Throws StorageLayoutError, or what `read` throws. */
 export async function readStored(
   layout: StorageLayout,
   place: Pick<StoragePlace, 'slot' | 'offset' | 'type'>,
@@ -54,7 +59,8 @@ export async function readStored(
     const found = await read(missing)
     for (const [index, slot] of missing.entries()) {
       const word = found[index]
-      if (word?.length !== 32) throw new StorageMistake(`slot ${slot} came without its 32 bytes`)
+      if (word?.length !== 32)
+        throw new StorageLayoutError(`slot ${slot} came without its 32 bytes`)
       words.set(slot, word)
     }
   }
@@ -70,7 +76,7 @@ export async function readStored(
     offset: number,
     depth: number,
   ): Promise<StoredValue> {
-    if (depth > depthMax) throw new StorageMistake(`types lie more than ${depthMax} deep`)
+    if (depth > depthMax) throw new StorageLayoutError(`types lie more than ${depthMax} deep`)
     if (type.encoding === 'mapping') return null
     if (type.encoding === 'bytes') return await bytesAt(type, slot)
     if (type.encoding === 'dynamic_array') {
@@ -152,7 +158,9 @@ export async function readStored(
 function tell({ label, bytes }: StorageType, word: Uint8Array, offset: number): StoredValue {
   const own = word.slice(32 - offset - bytes, 32 - offset)
   if (own.length !== bytes) {
-    throw new StorageMistake(`${label} of ${bytes} bytes does not fit at byte ${offset} of a slot`)
+    throw new StorageLayoutError(
+      `${label} of ${bytes} bytes does not fit at byte ${offset} of a slot`,
+    )
   }
   const number = toNumber(own)
   if (label === 'bool') return number !== 0n

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { changesBetween } from './changes.ts'
-import { leaves, loadConfig } from './config.ts'
+import { settingDefinitions, loadConfig } from './config.ts'
 import { networkNames } from './settings.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-changes-'))
@@ -17,7 +17,7 @@ async function settings(yaml: string) {
 }
 
 async function change(before: string, now: string) {
-  return changesBetween(leaves, await settings(before), await settings(now))
+  return changesBetween(settingDefinitions, await settings(before), await settings(now))
 }
 
 const upstreams = (port: number) => `chainId: 1, upstreams: [{url: "http://h:${port}"}]`

@@ -1,9 +1,9 @@
 // What a changed settings file means for a server that runs: what is taken over at once, and what needs a restart.
 import { isDeepStrictEqual } from 'node:util'
-import type { Leaf } from './leaf.ts'
+import type { SettingDefinition } from './setting-definition.ts'
 import { freeze } from './load.ts'
 import type { EmbeddedNetworkConfig, NetworkConfig } from './network-config.ts'
-import { valueAt } from './network-written.ts'
+import { valueAt } from './network-source-lines.ts'
 import { type Config, embeddedChain } from './settings.ts'
 import { sourcesPath } from './sources.ts'
 
@@ -18,7 +18,7 @@ export type SettingsChanges = {
 
 /** `before`: in force. `after`: as the file now says. Both are checked settings. */
 export function changesBetween(
-  leaves: readonly Leaf[],
+  leaves: readonly SettingDefinition[],
   before: Config,
   after: Config,
 ): SettingsChanges {
@@ -34,7 +34,7 @@ export function changesBetween(
   }
 }
 
-function takeOver(leaves: readonly Leaf[], before: Config, after: Config): Config {
+function takeOver(leaves: readonly SettingDefinition[], before: Config, after: Config): Config {
   const merged = structuredClone(before) as Config & Record<string, unknown>
   for (const leaf of leaves) {
     if (!leaf.live) continue
@@ -62,7 +62,11 @@ function takeNetworks(before: Config, after: Config): Config['networks'] {
   return isOnlyChain || taken.length === 0 ? before.networks : taken
 }
 
-function changedLeaves(leaves: readonly Leaf[], from: Config, to: Config): readonly string[] {
+function changedLeaves(
+  leaves: readonly SettingDefinition[],
+  from: Config,
+  to: Config,
+): readonly string[] {
   return leaves
     .map(({ path }) => path)
     .filter((path) => !path.startsWith('chain.'))

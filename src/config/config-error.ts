@@ -1,14 +1,14 @@
 // Settings that cannot be used: everything that is wrong with them, so that one look mends them all.
 // Tested by src/config/load.test.ts
-import type { Mistake } from './mistake.ts'
+import type { ConfigIssue } from './config-issue.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** At least one. */
-  readonly mistakes: readonly Mistake[]
+  readonly mistakes: readonly ConfigIssue[]
 
   /** The message is the first mistake's sentence, with the number of the others. */
-  constructor(mistakes: readonly [Mistake, ...Mistake[]], options?: ErrorOptions) {
+  constructor(mistakes: readonly [ConfigIssue, ...ConfigIssue[]], options?: ErrorOptions) {
     const [first, ...others] = mistakes
     const more = others.length === 0 ? '' : ` (and ${others.length} more: see cairn config check)`
     super(first.text + more, options)
@@ -17,7 +17,7 @@ export class ConfigError extends Error {
 }
 
 /** Throws ConfigError when there are any. */
-export function refuse(mistakes: readonly Mistake[]): void {
+export function refuse(mistakes: readonly ConfigIssue[]): void {
   const [first, ...others] = mistakes
   if (first !== undefined) throw new ConfigError([first, ...others])
 }

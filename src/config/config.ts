@@ -2,19 +2,19 @@
 // shown.
 // Tested by src/config/load.test.ts
 import { refuse } from './config-error.ts'
-import { listLeaves } from './leaf.ts'
-import type { Leaf } from './leaf.ts'
-import { judgeSettings } from './load.ts'
+import { listSettings } from './setting-definition.ts'
+import type { SettingDefinition } from './setting-definition.ts'
+import { validateSettings } from './load.ts'
 import type { Loaded, Places } from './load.ts'
-import { inOrder, wrongAt } from './mistake.ts'
+import { inOrder, wrongAt } from './config-issue.ts'
 import { readNetworks } from './networks.ts'
-import type { Written } from './network-written.ts'
+import type { Written } from './network-source-lines.ts'
 import { checkTogether, settingsSchema } from './settings.ts'
 import type { Config } from './settings.ts'
 import { readSources, sourcesPath, type WrittenSource } from './sources.ts'
 import { readYamlFile } from './yaml-file.ts'
 
-export const leaves: readonly Leaf[] = listLeaves(settingsSchema)
+export const settingDefinitions: readonly SettingDefinition[] = listSettings(settingsSchema)
 
 /** The settings, and where the networks and the sources of files are written. */
 export type LoadedConfig = Loaded<Config> & {
@@ -39,7 +39,7 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const isList = (path: string) =>
     ['networks', sourcesPath].some((list) => path === list || path.startsWith(`${list}.`))
   const table = values.filter(({ path }) => !isList(path))
-  const settings = judgeSettings(settingsSchema, leaves, { ...places, file }, table)
+  const settings = validateSettings(settingsSchema, settingDefinitions, { ...places, file }, table)
   const listed = readNetworks(file ?? '', values, places.env)
   const { sources, ...asked } = readSources(file ?? '', values, places.env)
   const [network] = listed.written

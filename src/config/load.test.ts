@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { z } from 'zod'
 import { ConfigError } from './config-error.ts'
 import { loadConfig } from './config.ts'
-import { listLeaves } from './leaf.ts'
+import { listSettings } from './setting-definition.ts'
 import { loadSettings } from './load.ts'
 import type { Places } from './load.ts'
 import { redacted, showSettings } from './show.ts'
@@ -150,7 +150,7 @@ test('what a hidden value was is not told when it is wrong', async () => {
 test('secrets, and what references brought, are redacted when shown', async () => {
   const text = (secret: boolean) => z.string().default('').meta({ description: 'd', secret })
   const schema = z.strictObject({ plain: text(false), token: text(true), odd: text(false) })
-  const table = listLeaves(schema)
+  const table = listSettings(schema)
   const env = { CAIRN_PLAIN: 'seen', CAIRN_TOKEN: 'hunter2', CAIRN_ODD: '${env:S}', S: 'hunter3' }
   const loaded = await loadSettings(schema, table, { file: null, env, flags: {} })
   assert.deepEqual(showSettings(table, loaded), [

@@ -2,12 +2,12 @@
 // unknown or wrong is refused with the place it was given, all of it at once; the result is checked and frozen.
 import type { z } from 'zod'
 import { refuse } from './config-error.ts'
-import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './given.ts'
-import type { Leaf } from './leaf.ts'
-import { mendLine, type Mistake, wrongAt } from './mistake.ts'
-import { distance } from '../base/nearest.ts'
+import { type Flags, fromEnvironment, fromFile, fromFlags, type Given } from './provided-values.ts'
+import type { SettingDefinition } from './setting-definition.ts'
+import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
+import { distance } from '../base/similar-name.ts'
 import type { Environment } from './reference.ts'
-import { sayIssue } from './say-issue.ts'
+import { describeIssue } from './describe-issue.ts'
 import { numberIn } from './unit.ts'
 import { type FileValue, readYamlFile } from './yaml-file.ts'
 
@@ -26,30 +26,30 @@ export type Loaded<Values> = {
 }
 
 /** As Loaded; `config` is null when a value is wrong. */
-export type Judged<Values> = Omit<Loaded<Values>, 'config'> & {
+export type ValidatedSettings<Values> = Omit<Loaded<Values>, 'config'> & {
   readonly config: Values | null
-  readonly mistakes: readonly Mistake[]
+  readonly mistakes: readonly ConfigIssue[]
 }
 
 /** Reads all places. Throws ConfigError with everything that is wrong. */
 export async function loadSettings<Schema extends z.ZodType>(
   schema: Schema,
-  leaves: readonly Leaf[],
+  leaves: readonly SettingDefinition[],
   places: Places,
 ): Promise<Loaded<z.output<Schema>>> {
   const values = places.file === null ? [] : await readYamlFile(places.file)
-  const { config, mistakes, ...rest } = judgeSettings(schema, leaves, places, values)
+  const { config, mistakes, ...rest } = validateSettings(schema, leaves, places, values)
   refuse(mistakes)
   return { config: config as z.output<Schema>, ...rest }
 }
 
 /** `values`: of the file. Throws nothing: what is wrong is told. */
-export function judgeSettings<Schema extends z.ZodType>(
+export function validateSettings<Schema extends z.ZodType>(
   schema: Schema,
-  leaves: readonly Leaf[],
+  leaves: readonly SettingDefinition[],
   places: Places,
   values: readonly FileValue[],
-): Judged<z.output<Schema>> {
+): ValidatedSettings<z.output<Schema>> {
   const file = fromFile(leaves, places.file ?? '', values, places.env)
   const environment = fromEnvironment(leaves, places.env)
   const flags = fromFlags(leaves, places.flags)
@@ -79,14 +79,14 @@ function nest(given: ReadonlyMap<string, Given>): Record<string, unknown> {
 function describe(
   error: z.ZodError | undefined,
   given: ReadonlyMap<string, Given>,
-  leaves: readonly Leaf[],
-): readonly Mistake[] {
+  leaves: readonly SettingDefinition[],
+): readonly ConfigIssue[] {
   return (error?.issues ?? []).map((issue) => {
     const path = issue.path.join('.')
     const from = given.get(path)
     const isSecret = leaves.some((leaf) => leaf.path === path && leaf.secret)
     const isHidden = from === undefined || from.hidden || isSecret
-    const said = `${path}${isHidden ? '' : quote(from.value)}: ${sayIssue(issue, from?.value)}`
+    const said = `${path}${isHidden ? '' : quote(from.value)}: ${describeIssue(issue, from?.value)}`
     const line = isHidden
       ? null
       : rightLine(
@@ -94,12 +94,12 @@ function describe(
           from.value,
         )
     const where = from?.where ?? 'settings'
-    return line === null ? wrongAt(where, said) : wrongAt(where, said, mendLine(where, line))
+    return line === null ? wrongAt(where, said) : wrongAt(where, said, fixLine(where, line))
   })
 }
 
 /** The line that was most likely meant; null: it cannot be known. */
-function rightLine(leaf: Leaf | undefined, value: unknown): string | null {
+function rightLine(leaf: SettingDefinition | undefined, value: unknown): string | null {
   if (leaf === undefined || typeof value !== 'string') return null
   const name = leaf.path.split('.').at(-1) ?? ''
   const digits = value.replaceAll(/[_',. ]/g, '')

@@ -1,11 +1,11 @@
 // Rules between the members of networks, told beside what is wrong with each member alone.
 // Tested by src/config/networks.test.ts
-import { mendLine, type Mistake, wrongAt } from './mistake.ts'
-import { nameMember } from './network-mistake.ts'
-import type { Written } from './network-written.ts'
+import { fixLine, type ConfigIssue, wrongAt } from './config-issue.ts'
+import { nameMember } from './network-issue.ts'
+import type { Written } from './network-source-lines.ts'
 
 /** Names are unique, and one network at most is embedded. */
-export function* checkAcross(written: readonly Written[]): Generator<Mistake> {
+export function* checkAcross(written: readonly Written[]): Generator<ConfigIssue> {
   const names = new Map<unknown, Written>()
   let embedded: Written | null = null
   for (const one of written) {
@@ -14,7 +14,7 @@ export function* checkAcross(written: readonly Written[]): Generator<Mistake> {
     if (first !== undefined && typeof name === 'string') {
       const where = one.whereOf(['name'])
       const said = `${nameMember(one, ['name'])}: ${first.whereOf(['name'])} names a network "${name}" already`
-      yield wrongAt(where, said, mendLine(where, `name: ${name}-2`))
+      yield wrongAt(where, said, fixLine(where, `name: ${name}-2`))
     }
     names.set(name, first ?? one)
     if (one.raw['embedded'] !== true) continue
@@ -28,7 +28,7 @@ export function* checkAcross(written: readonly Written[]): Generator<Mistake> {
 }
 
 /** Within one network. */
-export function* checkWithin(written: Written): Generator<Mistake> {
+export function* checkWithin(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   if (typeof raw['blocksFile'] === 'string' && (raw['genesisFile'] ?? null) === null) {
     const where = whereOf(['blocksFile'])
@@ -39,7 +39,7 @@ export function* checkWithin(written: Written): Generator<Mistake> {
   yield* checkLists(written)
 }
 
-function* checkUpstreams(written: Written): Generator<Mistake> {
+function* checkUpstreams(written: Written): Generator<ConfigIssue> {
   const { raw, whereOf } = written
   const upstreams = listOf(raw['upstreams'])
   const quorum = (raw['heads'] as { quorum?: unknown } | null | undefined)?.quorum
@@ -48,7 +48,7 @@ function* checkUpstreams(written: Written): Generator<Mistake> {
     const where = whereOf(path)
     const count = `${upstreams.length} ${upstreams.length === 1 ? 'upstream' : 'upstreams'}`
     const said = `${nameMember(written, path)} is ${quorum}, and there ${upstreams.length === 1 ? 'is' : 'are'} ${count}`
-    yield wrongAt(where, said, mendLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
+    yield wrongAt(where, said, fixLine(where, `quorum: ${Math.min(2, upstreams.length)}`))
   }
   const names = new Map<unknown, string>()
   const urls = new Map<string, string>()
@@ -60,7 +60,7 @@ function* checkUpstreams(written: Written): Generator<Mistake> {
       const first = names.get(name)
       if (first !== undefined) {
         const said = `${nameMember(written, at('name'))}: ${first} names an upstream "${name}" already`
-        yield wrongAt(place('name'), said, mendLine(place('name'), `name: ${name}-2`))
+        yield wrongAt(place('name'), said, fixLine(place('name'), `name: ${name}-2`))
       }
       names.set(name, first ?? place('name'))
     }
@@ -76,7 +76,7 @@ function* checkUpstreams(written: Written): Generator<Mistake> {
   }
 }
 
-function* checkHeaders(written: Written, index: number, headers: unknown): Generator<Mistake> {
+function* checkHeaders(written: Written, index: number, headers: unknown): Generator<ConfigIssue> {
   if (typeof headers !== 'object' || headers === null) return
   const seen = new Set<string>()
   for (const header of Object.keys(headers)) {
@@ -89,7 +89,7 @@ function* checkHeaders(written: Written, index: number, headers: unknown): Gener
   }
 }
 
-function* checkLists(written: Written): Generator<Mistake> {
+function* checkLists(written: Written): Generator<ConfigIssue> {
   const denied = new Set(listOf(written.raw['deny']))
   for (const [index, method] of listOf(written.raw['allow']).entries()) {
     if (typeof method !== 'string' || !denied.has(method)) continue

@@ -1,7 +1,7 @@
 // The short form in the environment: `CAIRN_NETWORKS_<NAME>_UPSTREAMS` holds the URLs of a network's upstreams,
 // separated by commas. It takes the place of the file's upstreams, or makes a well-known network.
 // Tested by src/config/networks.test.ts
-import { type Mistake, wrongAt } from './mistake.ts'
+import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { type Environment, readSecretFile, resolveReferences } from './reference.ts'
 
 /** Networks whose chain id needs not be said, in the order in which they are served. */
@@ -33,10 +33,10 @@ export type ShortForm = {
 
 export function readShortForms(env: Environment): {
   readonly forms: readonly ShortForm[]
-  readonly mistakes: readonly Mistake[]
+  readonly mistakes: readonly ConfigIssue[]
 } {
   const forms: ShortForm[] = []
-  const mistakes: Mistake[] = []
+  const mistakes: ConfigIssue[] = []
   for (const [variable, text] of Object.entries(env)) {
     const match = form.exec(variable)
     // Compose files set variables to nothing to say "not given".

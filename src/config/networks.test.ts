@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { ConfigError } from './config-error.ts'
 import { loadConfig } from './config.ts'
 import type { Places } from './load.ts'
-import type { Mistake } from './mistake.ts'
+import type { ConfigIssue } from './config-issue.ts'
 import type { NetworkConfig, UpstreamNetworkConfig } from './network-config.ts'
 import { embeddedSchema, listMembers, upstreamNetworkSchema } from './network-schema.ts'
 import { embeddedChain, networkNames } from './settings.ts'
@@ -33,7 +33,7 @@ function behind(network: NetworkConfig | undefined): UpstreamNetworkConfig {
 }
 
 /** All mistakes, without the folder. */
-async function mistakes(yaml: string | null, env?: Places['env']): Promise<readonly Mistake[]> {
+async function mistakes(yaml: string | null, env?: Places['env']): Promise<readonly ConfigIssue[]> {
   const error = await load(yaml, env).then(
     () => assert.fail('the settings were taken'),
     (thrown: unknown) => thrown,

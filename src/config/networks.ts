@@ -2,13 +2,13 @@
 // that is wrong is told at once, each with its line and what mends it.
 import type { z } from 'zod'
 import { freeze } from './load.ts'
-import { type Mistake, wrongAt } from './mistake.ts'
+import { type ConfigIssue, wrongAt } from './config-issue.ts'
 import { checkAcross, checkWithin } from './network-checks.ts'
 import type { NetworkConfig, UpstreamConfig, VerifyMode } from './network-config.ts'
-import { describeNetworkIssue } from './network-mistake.ts'
+import { describeNetworkIssue } from './network-issue.ts'
 import { embeddedSchema, upstreamNetworkSchema } from './network-schema.ts'
 import { readShortForms } from './network-variable.ts'
-import { broken, readItem, readShortForm, valueAt, type Written } from './network-written.ts'
+import { broken, readItem, readShortForm, valueAt, type Written } from './network-source-lines.ts'
 import type { Environment } from './reference.ts'
 import type { FileValue } from './yaml-file.ts'
 
@@ -19,7 +19,7 @@ const mistakesMax = 50
 export type Networks = {
   /** Null: none are named, and the settings of `chain` hold. */
   readonly networks: readonly NetworkConfig[] | null
-  readonly mistakes: readonly Mistake[]
+  readonly mistakes: readonly ConfigIssue[]
   /** Where each network is written, in the order of `networks`. */
   readonly written: readonly Written[]
 }
@@ -31,7 +31,7 @@ export function readNetworks(
   env: Environment,
 ): Networks {
   const short = readShortForms(env)
-  const mistakes: Mistake[] = [...short.mistakes, ...refuseSections(file, values)]
+  const mistakes: ConfigIssue[] = [...short.mistakes, ...refuseSections(file, values)]
   const list = values.find(({ path }) => path === 'networks')
   const given = list?.value ?? null
   if (given !== null && !(Array.isArray(given) && given.length > 0)) {
@@ -63,7 +63,7 @@ export function readNetworks(
 }
 
 // `networks:` written as a section reads like settings of their own.
-function refuseSections(file: string, values: readonly FileValue[]): readonly Mistake[] {
+function refuseSections(file: string, values: readonly FileValue[]): readonly ConfigIssue[] {
   const first = values.find(({ path }) => path.startsWith('networks.'))
   if (first === undefined) return []
   const name = first.path.split('.')[1] ?? ''
@@ -77,7 +77,7 @@ function refuseSections(file: string, values: readonly FileValue[]): readonly Mi
   ]
 }
 
-function judge(written: Written, mistakes: Mistake[]): readonly NetworkConfig[] {
+function judge(written: Written, mistakes: ConfigIssue[]): readonly NetworkConfig[] {
   const { raw } = written
   const isBroken = (path: readonly PropertyKey[]) =>
     path.some((_, at) => valueAt(raw, path.slice(0, at + 1)) === broken)

@@ -2,15 +2,15 @@
 // need not stand in files or arguments.
 // Tested by src/config/load.test.ts
 import { readFileSync, statSync } from 'node:fs'
-import { sayErrno } from '../base/say-errno.ts'
-import { type Mistake, wrongAt } from './mistake.ts'
+import { describeErrno } from '../base/describe-errno.ts'
+import { type ConfigIssue, wrongAt } from './config-issue.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A text with its references replaced, or what is wrong with them. */
 export type Resolved =
   | { readonly text: string; readonly mistake?: undefined }
-  | { readonly mistake: Mistake }
+  | { readonly mistake: ConfigIssue }
 
 const referenceBytesMax = 65_536
 const pattern = /\$\{(env|file):([^}]+)\}/g
@@ -29,7 +29,7 @@ export function resolveReferences(
   where: string,
   { emptyRefused = false } = {},
 ): Resolved {
-  let mistake: Mistake | null = null
+  let mistake: ConfigIssue | null = null
   const resolved = text.replaceAll(pattern, (_all, kind: string, name: string) => {
     const brought = kind === 'file' ? readSecretFile(name, where) : readVariable(name, env, where)
     if (brought.mistake === undefined && brought.text === '' && emptyRefused) {
@@ -58,7 +58,9 @@ export function readSecretFile(path: string, where: string): Resolved {
       return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
     }
   } catch (error) {
-    return { mistake: wrongAt(where, `cannot read the file ${path}: ${sayErrno(error)}`, mend) }
+    return {
+      mistake: wrongAt(where, `cannot read the file ${path}: ${describeErrno(error)}`, mend),
+    }
   }
   return {
     mistake: wrongAt(where, `the file ${path} is longer than ${referenceBytesMax} bytes`, mend),

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leaves } from './config.ts'
-import { envName } from './leaf.ts'
-import { distance, findNearest } from '../base/nearest.ts'
+import { settingDefinitions } from './config.ts'
+import { envName } from './setting-definition.ts'
+import { distance, findNearest } from '../base/similar-name.ts'
 
 test('environment names follow from the path and no two settings share one', () => {
   assert.equal(envName('rpc.bodyBytesMax'), 'CAIRN_RPC_BODY_BYTES_MAX')
   assert.equal(envName('dataDir'), 'CAIRN_DATA_DIR')
-  const names = leaves.flatMap((leaf) => [leaf.env, `${leaf.env}_FILE`])
+  const names = settingDefinitions.flatMap((leaf) => [leaf.env, `${leaf.env}_FILE`])
   assert.equal(new Set(names).size, names.length)
 })
 
 test('every setting says what it is', () => {
-  for (const leaf of leaves) assert.match(leaf.description, /^.{10,160}\.$/s, leaf.path)
+  for (const leaf of settingDefinitions) assert.match(leaf.description, /^.{10,160}\.$/s, leaf.path)
 })
 
 test('every number says its unit, or that it is a limit or a port', () => {
-  const numbers = leaves.filter((leaf) => leaf.type === 'whole number')
+  const numbers = settingDefinitions.filter((leaf) => leaf.type === 'whole number')
   for (const { path } of numbers)
     assert.match(path, /(Ms|Seconds|Days|PerMinute|PerHour|Max|Bytes|port)$/, path)
 })

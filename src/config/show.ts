@@ -2,11 +2,11 @@
 // redacted.
 // Tested by src/config/load.test.ts
 import type { LoadedConfig } from './config.ts'
-import type { Leaf } from './leaf.ts'
+import type { SettingDefinition } from './setting-definition.ts'
 import type { Loaded } from './load.ts'
 import type { NetworkConfig } from './network-config.ts'
 import { embeddedSchema, memberAt, metaOf, upstreamNetworkSchema } from './network-schema.ts'
-import { valueAt, type Written } from './network-written.ts'
+import { valueAt, type Written } from './network-source-lines.ts'
 
 /** One row of `config print`. */
 export type ShownSetting = {
@@ -19,7 +19,7 @@ export const redacted = '(redacted)'
 
 /** Rows of the table. */
 export function showSettings(
-  table: readonly Leaf[],
+  table: readonly SettingDefinition[],
   { config, origins }: Loaded<unknown>,
 ): readonly ShownSetting[] {
   return table.map((leaf) => {

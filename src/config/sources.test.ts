@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { changesBetween } from './changes.ts'
 import { ConfigError } from './config-error.ts'
-import { leaves, loadConfig } from './config.ts'
+import { settingDefinitions, loadConfig } from './config.ts'
 import type { Places } from './load.ts'
 import { listMembers } from './network-schema.ts'
 import { showSources } from './show.ts'
@@ -124,7 +124,7 @@ test('each mistake is told with its line and what mends it', async () => {
 test('a changed list is taken over while the server runs', async () => {
   const before = (await load(list('url: http://one'))).config
   const after = (await load(list('url: http://two'))).config
-  const { config, live, restart } = changesBetween(leaves, before, after)
+  const { config, live, restart } = changesBetween(settingDefinitions, before, after)
   assert.deepEqual(live, ['files.sources'])
   assert.deepEqual(restart, [])
   assert.equal(config.fileSources[0]?.url, 'http://two')

@@ -1,13 +1,13 @@
 // `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as checked plain values. Everything that is
 // wrong is told at once, each with its line and what mends it.
 import { freeze, quote } from './load.ts'
-import { mendLine, type Mistake, nameShown, placeOf, wrongAt } from './mistake.ts'
-import { findNearest } from '../base/nearest.ts'
+import { fixLine, type ConfigIssue, nameShown, placeOf, wrongAt } from './config-issue.ts'
+import { findNearest } from '../base/similar-name.ts'
 import { memberAt, metaOf, shapeOf } from './network-schema.ts'
-import { valueAt } from './network-written.ts'
+import { valueAt } from './network-source-lines.ts'
 import { type Environment, hasReference, readSecretFile, resolveReferences } from './reference.ts'
 import { type SourceConfig, sourceSchema, sourcesMax } from './source-schema.ts'
-import { sayIssue } from './say-issue.ts'
+import { describeIssue } from './describe-issue.ts'
 import type { FileValue } from './yaml-file.ts'
 
 export const sourcesPath = 'files.sources'
@@ -23,7 +23,7 @@ export type WrittenSource = {
 
 export type Sources = {
   readonly sources: readonly SourceConfig[]
-  readonly mistakes: readonly Mistake[]
+  readonly mistakes: readonly ConfigIssue[]
   /** In the order of `sources`. */
   readonly written: readonly WrittenSource[]
 }
@@ -33,7 +33,7 @@ const mistakesMax = 50
 
 /** `values`: of the whole file. The variable takes the place of the file's list. Throws nothing. */
 export function readSources(file: string, values: readonly FileValue[], env: Environment): Sources {
-  const mistakes: Mistake[] = []
+  const mistakes: ConfigIssue[] = []
   const written = fromVariable(env, mistakes) ?? fromList(file, values, env, mistakes)
   const given = written.map((one, index) => judge(one, index, mistakes))
   const taken = new Set<string>()
@@ -52,7 +52,7 @@ export function readSources(file: string, values: readonly FileValue[], env: Env
   return { sources: freeze(sources), mistakes: mistakes.slice(0, mistakesMax), written }
 }
 
-function fromVariable(env: Environment, mistakes: Mistake[]): readonly WrittenSource[] | null {
+function fromVariable(env: Environment, mistakes: ConfigIssue[]): readonly WrittenSource[] | null {
   const text = env[sourcesVariable] ?? ''
   const fileVariable = `${sourcesVariable}_FILE`
   const path = env[fileVariable] ?? ''
@@ -79,7 +79,7 @@ function fromList(
   file: string,
   values: readonly FileValue[],
   env: Environment,
-  mistakes: Mistake[],
+  mistakes: ConfigIssue[],
 ): readonly WrittenSource[] {
   const list = values.find(({ path }) => path === sourcesPath || path.startsWith(`${sourcesPath}.`))
   if (list === undefined || list.value === null) return []
@@ -124,7 +124,7 @@ function typed(text: string, path: readonly PropertyKey[]): unknown {
   return /^\d{1,16}$/.test(text) && isNumber ? Number(text) : text
 }
 
-function judge(written: WrittenSource, index: number, mistakes: Mistake[]) {
+function judge(written: WrittenSource, index: number, mistakes: ConfigIssue[]) {
   const { raw, where, isHidden } = written
   const parsed = sourceSchema.safeParse(raw)
   if (parsed.success) return parsed.data
@@ -144,13 +144,13 @@ function judge(written: WrittenSource, index: number, mistakes: Mistake[]) {
     const said =
       value === undefined
         ? `${name.join('.')} is missing`
-        : `${name.join('.')}${isShown ? quote(value) : ''}: ${sayIssue(issue, value)}`
-    mistakes.push(wrongAt(where(issue.path), said, mendLine(where(issue.path), example)))
+        : `${name.join('.')}${isShown ? quote(value) : ''}: ${describeIssue(issue, value)}`
+    mistakes.push(wrongAt(where(issue.path), said, fixLine(where(issue.path), example)))
   }
   return null
 }
 
-function unknownMember(key: string, where: string): Mistake {
+function unknownMember(key: string, where: string): ConfigIssue {
   const members = Object.keys(shapeOf(sourceSchema) ?? {})
   const name = nameShown(key)
   const nearest = findNearest(name, members)

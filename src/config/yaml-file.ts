@@ -2,9 +2,9 @@
 // Tested by src/config/load.test.ts
 import { readFile, stat } from 'node:fs/promises'
 import type { Document } from 'yaml'
-import { sayErrno } from '../base/say-errno.ts'
+import { describeErrno } from '../base/describe-errno.ts'
 import { ConfigError } from './config-error.ts'
-import { type Mistake, wrongAt } from './mistake.ts'
+import { type ConfigIssue, wrongAt } from './config-issue.ts'
 
 /** One leaf of the file: its path from the top, its value, the line of its key. */
 export type FileValue = {
@@ -77,7 +77,7 @@ export async function readYamlFile(file: string): Promise<readonly FileValue[]> 
   }
 }
 
-function notYaml(file: string, line: number, message: string): Mistake {
+function notYaml(file: string, line: number, message: string): ConfigIssue {
   if (message.startsWith('Map keys must be unique')) {
     const mend = `put what is below it to the first one, and take line ${line} of ${file} out`
     return wrongAt(`${file}:${line}`, 'this name is in the section already', mend)
@@ -94,11 +94,11 @@ function plainValue(document: Document.Parsed, node: unknown): unknown {
 
 async function readCapped(file: string): Promise<string> {
   const mend = 'cairn init, or name the right file with --config'
-  const unreadable = (text: string): Mistake => ({ code: 'settings_unreadable', text, mend })
+  const unreadable = (text: string): ConfigIssue => ({ code: 'settings_unreadable', text, mend })
   try {
     if ((await stat(file)).size <= fileBytesMax) return await readFile(file, 'utf8')
   } catch (error) {
-    const text = `cannot read the settings file ${file}: ${sayErrno(error)}`
+    const text = `cannot read the settings file ${file}: ${describeErrno(error)}`
     throw new ConfigError([unreadable(text)], { cause: error })
   }
   const text = `the settings file ${file} is longer than ${fileBytesMax} bytes`

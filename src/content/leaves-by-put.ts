@@ -3,19 +3,19 @@
 import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
 import { sha256Name } from '../codec/multihash.ts'
 import { joinBytes } from '../codec/protobuf.ts'
-import type { Item } from './ref.ts'
-import type { Leaf, LeafCut, LeafWriter } from './store.ts'
+import type { UnverifiedItem } from './ref.ts'
+import type { FileLeaf, LeafCut, LeafWriter } from './store.ts'
 
 /** `put`: takes the whole blocks of complete leaves. */
 export function leavesByPut(
   { bytes: leafBytes, form }: LeafCut,
-  onLeaf: (leaf: Leaf) => void,
-  put: (items: readonly Item[]) => Promise<void>,
+  onLeaf: (leaf: FileLeaf) => void,
+  put: (items: readonly UnverifiedItem[]) => Promise<void>,
 ): LeafWriter {
   const slot = new Uint8Array(leafBytes)
   let filled = 0
 
-  function cut(): Item {
+  function cut(): UnverifiedItem {
     const data = slot.slice(0, filled)
     filled = 0
     const bytes =
@@ -27,7 +27,7 @@ export function leavesByPut(
 
   return {
     write(piece) {
-      const items: Item[] = []
+      const items: UnverifiedItem[] = []
       for (let at = 0; at < piece.length;) {
         const part = piece.subarray(at, at + leafBytes - filled)
         slot.set(part, filled)

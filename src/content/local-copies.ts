@@ -3,16 +3,16 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import { hasCode } from '../base/fault.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 import type { Log } from '../base/log.ts'
-import { createExtras, type Extras } from './extras.ts'
-import { createKeeping } from './keeping.ts'
+import { createUnrequestedItems, type UnrequestedItems } from './unrequested-items.ts'
+import { createWriteBehindQueue } from './write-behind-queue.ts'
 import { createMemory } from './memory.ts'
 import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
 import { refKey, type ContentRef, type Held, type HeldNode, type Verify } from './ref.ts'
 import type { Store } from './store.ts'
-import { createVainLooks, type VainLooks } from './vain-looks.ts'
+import { createDiskMissTracker, type DiskMissTracker } from './disk-miss-tracker.ts'
 
 /** A copy that is there but cannot be read or is wrong, and what was thrown. */
 export type Unread = { readonly unread: unknown }
@@ -42,8 +42,8 @@ export type LocalCopies = {
   /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** What a source brought and nobody asked for yet. */
-  readonly addExtras: Extras['add']
-  readonly looks: VainLooks
+  readonly addExtras: UnrequestedItems['add']
+  readonly looks: DiskMissTracker
   /** Resolves when what was accepted is in the store. */
   idle(): Promise<void>
 }
@@ -59,12 +59,15 @@ export function createLocalCopies(parts: {
   readonly limits: ObtainLimits
 }): LocalCopies {
   const { store, verify, isShared, clock, log, count, limits } = parts
-  const extras = createExtras({ itemsMax: limits.extrasMax, bytesMax: limits.extrasBytesMax })
+  const unrequested = createUnrequestedItems({
+    itemsMax: limits.extrasMax,
+    bytesMax: limits.extrasBytesMax,
+  })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
-  const looks = createVainLooks()
+  const looks = createDiskMissTracker()
   /** Reads of copies in quarantine that failed, by name. */
   const tried = new Map<string, Unread & { readonly at: number }>()
-  const keeping = createKeeping({
+  const writeBehind = createWriteBehindQueue({
     store,
     log,
     bytesMax: limits.keepingBytesMax,
@@ -82,8 +85,8 @@ export function createLocalCopies(parts: {
 
   function readBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
-    const extra = takeExtra(ref)
-    if (extra !== null) return extra
+    const unrequestedItem = takeExtra(ref)
+    if (unrequestedItem !== null) return unrequestedItem
     const bytes = look(ref, mayPass)
     if (bytes === null) return null
     verify(ref, bytes)
@@ -93,8 +96,8 @@ export function createLocalCopies(parts: {
   }
 
   function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
-    const kept = keeping.find(ref)
-    if (kept !== null || (mayPass && looks.areVain)) return kept
+    const kept = writeBehind.find(ref)
+    if (kept !== null || (mayPass && looks.shouldSkip)) return kept
     const bytes = store.find(ref)
     if (mayPass && bytes !== null) looks.found()
     return bytes
@@ -157,7 +160,7 @@ export function createLocalCopies(parts: {
       return release(ref, bytes)
     } catch (unread) {
       const failed = { unread, at: clock.monotonic() }
-      keepNewest(tried, key, failed, triedMax)
+      setNewest(tried, key, failed, triedMax)
       return failed
     }
   }
@@ -182,15 +185,17 @@ export function createLocalCopies(parts: {
       return false
     }
     count('fetched', source)
-    keeping.add(ref, bytes)
+    writeBehind.add(ref, bytes)
     remember(ref, bytes)
     return true
   }
 
   function takeExtra(ref: ContentRef): Uint8Array | null {
-    const extra = extras.take(ref)
-    if (extra === null) return null
-    return accept(ref, extra.bytes, extra.source, extra.proved) ? extra.bytes : null
+    const unrequestedItem = unrequested.take(ref)
+    if (unrequestedItem === null) return null
+    return accept(ref, unrequestedItem.bytes, unrequestedItem.source, unrequestedItem.proved)
+      ? unrequestedItem.bytes
+      : null
   }
 
   function heldBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
@@ -227,8 +232,8 @@ export function createLocalCopies(parts: {
     heldNodeOrAsk: (from, at) => heldNode(from, at, true),
     findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
     accept,
-    addExtras: extras.add,
+    addExtras: unrequested.add,
     looks,
-    idle: () => keeping.idle(),
+    idle: () => writeBehind.idle(),
   }
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { readFound } from './read-found.ts'
-import { refKey, type ContentRef, type Item } from './ref.ts'
+import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
 import type { Batch, Store } from './store.ts'
 
 export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Store {
@@ -12,7 +12,7 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
   const quarantined = new Map<string, Uint8Array>()
 
   async function commit(
-    items: readonly Item[],
+    items: readonly UnverifiedItem[],
     rows: readonly Statement[] = [],
   ): Promise<readonly number[]> {
     if (rows.length > 0 && parts.writer === undefined) {
@@ -59,14 +59,14 @@ export function createMemoryStore(parts: { readonly writer?: Writer } = {}): Sto
 }
 
 function createBatch(commit: Store['commit']): Batch {
-  const staged: Item[] = []
+  const staged: UnverifiedItem[] = []
   let state: 'open' | 'committed' | 'discarded' = 'open'
 
   function mustBeOpen(): void {
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
-  async function put(items: readonly Item[]): Promise<void> {
+  async function put(items: readonly UnverifiedItem[]): Promise<void> {
     mustBeOpen()
     for (const { ref, bytes } of items) {
       staged.push({

@@ -27,7 +27,7 @@ type Entry = {
 }
 
 /**
- * Two generations, as in base/recent.ts: at least what was used since the last half of the bound was filled
+ * Two generations, as in base/lru-cache.ts: at least what was used since the last half of the bound was filled
  * stays. 0: remembers nothing.
  */
 export function createMemory({ bytesMax }: { readonly bytesMax: number }): Memory {

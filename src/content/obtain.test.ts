@@ -9,8 +9,8 @@ import { silentLog } from '../base/log.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { createObtain, type Obtaining } from './obtain.ts'
 import { defaultObtainLimits } from './obtain-limits.ts'
-import type { ReadWatch } from './read-watch.ts'
-import { refKey, type Item, type Verify } from './ref.ts'
+import type { ReadTrace } from './read-trace.ts'
+import { refKey, type UnverifiedItem, type Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
 
@@ -46,7 +46,10 @@ function rig(sources: readonly Source[], limits = defaultObtainLimits): Rig {
 
 type Asked = Source & { readonly asked: string[] }
 
-function source(name: string, answer: (asked: Item['ref']) => readonly Item[] | Error): Asked {
+function source(
+  name: string,
+  answer: (asked: UnverifiedItem['ref']) => readonly UnverifiedItem[] | Error,
+): Asked {
   const asked: string[] = []
   return {
     name,
@@ -60,10 +63,10 @@ function source(name: string, answer: (asked: Item['ref']) => readonly Item[] | 
   }
 }
 
-const having = (...items: Item[]): Asked => source('honest', () => items)
+const having = (...items: UnverifiedItem[]): Asked => source('honest', () => items)
 const nothing = source('empty', () => [])
 const broken = source('broken', () => new Error('connection refused'))
-const lie = (name: string): Item => ({ ref: item(name).ref, bytes: new Uint8Array(8) })
+const lie = (name: string): UnverifiedItem => ({ ref: item(name).ref, bytes: new Uint8Array(8) })
 
 const isFault = (code: FaultCode) => (error: unknown) =>
   error instanceof Fault && error.code === code
@@ -307,13 +310,13 @@ test('what a reply brought is at hand for all who ask, and nobody asks for it ag
 })
 
 type Held = Source & {
-  readonly answer: (items: readonly Item[]) => void
+  readonly answer: (items: readonly UnverifiedItem[]) => void
   asks: number
   asked: Parameters<Source['fetch']>[0] | null
 }
 
 function held(): Held {
-  const answers: ((items: readonly Item[]) => void)[] = []
+  const answers: ((items: readonly UnverifiedItem[]) => void)[] = []
   const waiting: Held = {
     name: 'held',
     asks: 0,
@@ -322,7 +325,7 @@ function held(): Held {
     async fetch(asked, offer, signal) {
       waiting.asks++
       waiting.asked = asked
-      const { promise, resolve, reject } = Promise.withResolvers<readonly Item[]>()
+      const { promise, resolve, reject } = Promise.withResolvers<readonly UnverifiedItem[]>()
       answers.push(resolve)
       signal.addEventListener('abort', () => reject(signal.reason as Error))
       offer(await promise)
@@ -571,7 +574,7 @@ test('keep verifies before it keeps', async () => {
 test('a reader who watches is told what its read took, others are told nothing', async () => {
   const { obtain, idle } = rig([source('liar', () => [lie('a')]), having(item('a'))])
   const told: string[] = []
-  const watch: ReadWatch = (step, name) => {
+  const watch: ReadTrace = (step, name) => {
     told.push(`${step} ${name}`)
     return (outcome) => void told.push(`${step} ${outcome}`)
   }
@@ -593,7 +596,7 @@ test('a reader who watches is told what its read took, others are told nothing',
 })
 
 test('after many looks on disk in vain most nodes are asked for elsewhere first, and none is lost by it', async () => {
-  const has = new Map<string, Item>()
+  const has = new Map<string, UnverifiedItem>()
   const upstream = source('upstream', (asked) => {
     const found = has.get(Buffer.from(asked.hash).toString('hex'))
     return found === undefined ? [] : [found]
@@ -616,13 +619,13 @@ test('after many looks on disk in vain most nodes are asked for elsewhere first,
   assert.equal(upstream.asked.length, 15, 'the sixteenth look found one, and then all are made')
 })
 
-const node = (name: string): Item => ({
+const node = (name: string): UnverifiedItem => ({
   ...item(name),
   ref: { ...item(name).ref, kind: 'trie-node' },
 })
 
 /** What is kept is asked of `upstream` before the disk. */
-async function vainRig(upstream: Asked, moved: Map<string, Item>): Promise<Rig> {
+async function vainRig(upstream: Asked, moved: Map<string, UnverifiedItem>): Promise<Rig> {
   const made = rig([upstream], { ...defaultObtainLimits, memoryBytesMax: 0 })
   await made.store.commit(['a', 'b', 'c'].map((name) => node(`kept ${name}`)))
   for (let index = 0; index < 32; index += 1) {
@@ -636,7 +639,7 @@ async function vainRig(upstream: Asked, moved: Map<string, Item>): Promise<Rig> 
 }
 
 test('while nobody can be asked what is on disk is given, and asked of nobody after the first', async () => {
-  const moved = new Map<string, Item>()
+  const moved = new Map<string, UnverifiedItem>()
   const upstream = source('upstream', (asked) => {
     const found = moved.get(Buffer.from(asked.hash).toString('hex'))
     return found === undefined ? new Error('connection refused') : [found]
@@ -651,8 +654,8 @@ test('while nobody can be asked what is on disk is given, and asked of nobody af
 })
 
 test('who answers late is not waited for where the disk has it', async () => {
-  const moved = new Map<string, Item>()
-  const late = Promise.withResolvers<Item[]>()
+  const moved = new Map<string, UnverifiedItem>()
+  const late = Promise.withResolvers<UnverifiedItem[]>()
   const asked: string[] = []
   const upstream: Asked = {
     name: 'upstream',

@@ -1,12 +1,12 @@
 // The core: look at the copies that are here, else ask sources in order; verify; keep; return. Unverified bytes never
 // leave this folder, whoever brought them: a source, the disk, or an earlier fetch. While looks for trie nodes on disk
-// are in vain, sources may be asked before it (vain-looks.ts), never instead of it.
+// are in vain, sources may be asked before it (disk-miss-tracker.ts), never instead of it.
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import { createFlight } from '../base/flight.ts'
+import { createSingleFlight } from '../base/single-flight.ts'
 import type { Log } from '../base/log.ts'
-import { askSources } from './ask-sources.ts'
+import { querySources } from './query-sources.ts'
 import { createLocalCopies, type Unread } from './local-copies.ts'
 import type { CountObtain } from './obtain-event.ts'
 import { defaultObtainLimits, type ObtainLimits } from './obtain-limits.ts'
@@ -15,7 +15,7 @@ import {
   type ContentRef,
   type Held,
   type HeldNode,
-  type Hint,
+  type FetchContext,
   type NameOf,
   type Obtain,
   type Verify,
@@ -26,7 +26,7 @@ import type { Store } from './store.ts'
 export type ObtainParts = {
   readonly store: Store
   /** Who may be asked with this hint, in this order. */
-  readonly sourcesFor: (hint: Hint) => readonly Source[]
+  readonly sourcesFor: (hint: FetchContext) => readonly Source[]
   readonly verify: Verify
   /** Without it nameless bytes are not taken. */
   readonly nameOf?: NameOf
@@ -63,16 +63,20 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const copies = createLocalCopies({ store, verify, isShared, clock, log, count, limits })
   const { looks } = copies
   const asking = { sourcesFor, nameOf, copies, log, count }
-  const flight = createFlight<Uint8Array>({ seatsMax: limits.flightsMax })
+  const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
   /** By `flightKey`, of the callers who wait for it now. */
-  const waiting = new Map<string, Hint[]>()
+  const waiting = new Map<string, FetchContext[]>()
 
-  async function obtain(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
+  async function obtain(
+    ref: ContentRef,
+    hint: FetchContext,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     signal.throwIfAborted()
     const looked = hint.watch?.('store', '')
     // Only of nodes is it known that somebody else has nearly all.
     const mayPass = ref.kind === 'trie-node' && hint.offline !== true && sourcesFor(hint).length > 0
-    const passes = mayPass && looks.areVain
+    const passes = mayPass && looks.shouldSkip
     const found = copies.find(ref, mayPass)
     const held = found instanceof Promise ? await found : found
     looked?.(held instanceof Uint8Array ? 'held' : 'absent')
@@ -92,7 +96,11 @@ export function createObtain(parts: ObtainParts): Obtaining {
   }
 
   /** Sources that take long are not waited for where the disk has it. */
-  function obtainUnlessLate(ref: ContentRef, hint: Hint, signal: AbortSignal): Promise<Uint8Array> {
+  function obtainUnlessLate(
+    ref: ContentRef,
+    hint: FetchContext,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const stopTimer = clock.after(lateMs, () => {
       void findPassed(ref).then((found) => {
@@ -122,20 +130,20 @@ export function createObtain(parts: ObtainParts): Obtaining {
   /** All who ask for it at the same time share one fetch, and what any of their hints tells. */
   async function obtainElsewhere(
     ref: ContentRef,
-    hint: Hint,
+    hint: FetchContext,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     if (hint.offline === true) throw new Fault('not_found')
     const key = flightKey(ref, hint)
     const hints = waiting.get(key) ?? []
     const work = (shared: AbortSignal): Promise<Uint8Array> =>
-      askSources(asking, ref, hint, () => waiting.get(key) ?? [hint], shared)
+      querySources(asking, ref, hint, () => waiting.get(key) ?? [hint], shared)
     hints.push(hint)
     waiting.set(key, hints)
     try {
-      if (hint.patienceMs === undefined) return await flight.join(key, signal, work)
+      if (hint.patienceMs === undefined) return await singleFlight.join(key, signal, work)
       using deadline = withDeadline(signal, hint.patienceMs, clock)
-      return await flight.join(key, deadline.signal, work)
+      return await singleFlight.join(key, deadline.signal, work)
     } finally {
       hints.splice(hints.indexOf(hint), 1)
       if (hints.length === 0) waiting.delete(key)
@@ -156,7 +164,7 @@ export function createObtain(parts: ObtainParts): Obtaining {
 }
 
 /** Two networks may share content, but not who can be asked for it. */
-function flightKey(ref: ContentRef, { network = '' }: Hint): string {
+function flightKey(ref: ContentRef, { network = '' }: FetchContext): string {
   return `${network} ${refKey(ref)}`
 }
 

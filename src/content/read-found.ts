@@ -1,13 +1,13 @@
 // `Store.read` for stores that have everything at hand: one `find` after the other.
 // Tested by test/suites/store.suite.ts
 import type { ContentRef } from './ref.ts'
-import type { Store, StoredGroup } from './store.ts'
+import type { Store, ReadBatch } from './store.ts'
 
 export async function* readFound(
   find: Store['find'],
   refs: readonly ContentRef[],
   signal: AbortSignal,
-): AsyncGenerator<StoredGroup> {
+): AsyncGenerator<ReadBatch> {
   for (const ref of refs) {
     signal.throwIfAborted()
     const data = find(ref)

@@ -1,6 +1,6 @@
 // A ContentRef is an immutable name: what verification uses comes from it alone, never from a source.
 import { equalBytes, toBareHex } from '../base/hex.ts'
-import type { ReadWatch } from './read-watch.ts'
+import type { ReadTrace } from './read-trace.ts'
 
 /**
  * - `header`, `trie-node`, `code`, `uncles`: `hash` = keccak256(bytes), 32 bytes.
@@ -20,7 +20,7 @@ export type ContentKind =
 export type ContentRef = { readonly kind: ContentKind; readonly hash: Uint8Array }
 
 /** Bytes that claim to be what `ref` names; not trusted until `verify` has run. */
-export type Item = { readonly ref: ContentRef; readonly bytes: Uint8Array }
+export type UnverifiedItem = { readonly ref: ContentRef; readonly bytes: Uint8Array }
 
 /** The ref as one string: two refs are equal exactly when their keys are. */
 export function refKey(ref: ContentRef): string {
@@ -33,7 +33,7 @@ export function isSameRef(one: ContentRef, other: ContentRef): boolean {
 }
 
 /** Where to look, never what is asked. No part of it takes part in verification. */
-export type Hint = {
+export type FetchContext = {
   readonly network?: string
   readonly blockHash?: Uint8Array
   /** Of that block: how deep the reply lies, and what to ask where a hash is refused. */
@@ -49,7 +49,7 @@ export type Hint = {
   /** How long sources may take, milliseconds. */
   readonly patienceMs?: number
   /** Told what the read took. */
-  readonly watch?: ReadWatch
+  readonly watch?: ReadTrace
 }
 
 /** Pure. Throws Fault `unverified` when `bytes` are not what `ref` names. */
@@ -63,7 +63,11 @@ export type NameOf = (kind: 'header' | 'trie-node' | 'code', bytes: Uint8Array) 
  * nor any source has it, `unverified` when all they have is wrong, `deadline` when `signal` or the
  * hint's patience ends first. A caller whose signal aborts leaves; others waiting for the ref go on.
  */
-export type Obtain = (ref: ContentRef, hint: Hint, signal: AbortSignal) => Promise<Uint8Array>
+export type Obtain = (
+  ref: ContentRef,
+  hint: FetchContext,
+  signal: AbortSignal,
+) => Promise<Uint8Array>
 
 /**
  * The same for what is at hand, without a wait: memory, then the store. Null when it is not here or its copy

@@ -1,5 +1,5 @@
 // A Source may have bytes that the store lacks. It only offers them: what they are is judged in this folder.
-import type { ContentKind, ContentRef, Hint, Item } from './ref.ts'
+import type { ContentKind, ContentRef, FetchContext, UnverifiedItem } from './ref.ts'
 
 /** Bytes without a name: they are named, and so proved, by hashing them here. */
 export type Nameless = {
@@ -11,14 +11,14 @@ export type Nameless = {
  * `taken`: the ref that was asked for is here, verified. `wrong`: bytes under its name are not it. `missing`: it
  * was not among them. What nobody asked for waits, bounded, until somebody does (one proof brings many nodes).
  */
-export type Offer = (items: readonly (Item | Nameless)[]) => 'taken' | 'wrong' | 'missing'
+export type Offer = (items: readonly (UnverifiedItem | Nameless)[]) => 'taken' | 'wrong' | 'missing'
 
 export type Asked = {
   readonly ref: ContentRef
   /** Of the caller who came first. */
-  readonly hint: Hint
+  readonly hint: FetchContext
   /** Of all who wait for this ref now, the first included. */
-  hints(): readonly Hint[]
+  hints(): readonly FetchContext[]
 }
 
 /**

@@ -6,7 +6,7 @@ import { createTurnReads } from '../db/turn-reads.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 import { leavesByPut } from './leaves-by-put.ts'
 import { createQuarantineFlag } from './quarantine-rows.ts'
-import { type ContentRef, isSameRef, type Item } from './ref.ts'
+import { type ContentRef, isSameRef, type UnverifiedItem } from './ref.ts'
 import { readFound } from './read-found.ts'
 import type { Batch, Store } from './store.ts'
 import { withRows } from './with-rows.ts'
@@ -98,7 +98,7 @@ export function createSqliteStore(parts: {
   }
 }
 
-function keepItem({ ref, bytes }: Item): readonly Statement[] {
+function keepItem({ ref, bytes }: UnverifiedItem): readonly Statement[] {
   return [
     {
       sql: `INSERT INTO body (bytes) SELECT ?1 WHERE ${absent}`,
@@ -124,7 +124,7 @@ function createBatch(
     if (state !== 'open') throw new Error(`batch already ${state}`)
   }
 
-  async function put(items: readonly Item[]): Promise<void> {
+  async function put(items: readonly UnverifiedItem[]): Promise<void> {
     mustBeOpen()
     const fresh = items.filter((item) => !has(item.ref))
     if (fresh.length > 0) await writer.write(fresh.flatMap((item) => stageItem(id, item)))
@@ -149,7 +149,7 @@ function createBatch(
   }
 }
 
-function stageItem(batch: string, { ref, bytes }: Item): readonly Statement[] {
+function stageItem(batch: string, { ref, bytes }: UnverifiedItem): readonly Statement[] {
   return [
     {
       sql: `INSERT INTO body (bytes) SELECT ?1 WHERE ${absent}

@@ -1,8 +1,8 @@
 // The Store keeps bytes by ContentRef. Every implementation runs test/suites/store.suite.ts.
-import type { Pace } from '../base/pace.ts'
+import type { DutyCycle } from '../base/duty-cycle.ts'
 import type { Statement } from '../db/writer.ts'
 import type { QuarantineFlag } from './quarantine-rows.ts'
-import type { ContentRef, Item } from './ref.ts'
+import type { ContentRef, UnverifiedItem } from './ref.ts'
 
 /**
  * Who verifies: the caller, before (`keep`, `commit`) and after (`obtain`); a Store never judges bytes.
@@ -17,12 +17,12 @@ export interface Store {
    * group. Two groups are valid at a time: when a third is asked for, the first is gone. After an error they stay valid
    * until `return`, which is to be called then too.
    */
-  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<StoredGroup>
+  read(refs: readonly ContentRef[], signal: AbortSignal): AsyncGenerator<ReadBatch>
   /**
    * All items and all rows, or nothing; durable when it resolves. An item that is already there is left
    * as it is. Throws `no_space` when the device or the configured size is full; nothing is kept then.
    */
-  commit(items: readonly Item[], rows?: readonly Statement[]): Promise<readonly number[]>
+  commit(items: readonly UnverifiedItem[], rows?: readonly Statement[]): Promise<readonly number[]>
   /** Opens a Batch for content that is too large to be held in memory at once. */
   batch(): Batch
   /** As `find`, by a new read of the disk, past all that is remembered of it: for a copy that failed verification. */
@@ -44,10 +44,10 @@ export interface Store {
  * `leaf`: `data` is the file bytes of a dag-pb leaf, whose block has the frame of codec/leaf-frame.ts around
  * them; else `data` is the whole block.
  */
-export type StoredPiece = { readonly data: Uint8Array; readonly leaf: boolean }
+export type StoredChunk = { readonly data: Uint8Array; readonly leaf: boolean }
 
 /** What came in one read, one piece at least. Null: not here, or its bytes cannot be read. */
-export type StoredGroup = readonly (StoredPiece | null)[]
+export type ReadBatch = readonly (StoredChunk | null)[]
 
 /** Content on its way in: on disk as it arrives, invisible until `commit`, gone after a crash. */
 export interface Batch {
@@ -57,9 +57,9 @@ export interface Batch {
    * Resolves when the bytes have left memory; the caller waits for it (back-pressure). `tree`: a number of the
    * caller's, one for each root: which of the rows in `staged` are its blocks, those that were here before too.
    */
-  put(items: readonly Item[], tree?: number): Promise<void>
+  put(items: readonly UnverifiedItem[], tree?: number): Promise<void>
   /** File bytes that are cut into equal leaves and named by sha2-256 on their way to disk. */
-  leaves(cut: LeafCut, onLeaf: (leaf: Leaf) => void, tree?: number): LeafWriter
+  leaves(cut: LeafCut, onLeaf: (leaf: FileLeaf) => void, tree?: number): LeafWriter
   /**
    * Makes everything put so far visible together with `rows`, atomically and durably. Once. `rows` run when the
    * blocks are in the table `block`, and may read `staged` of this batch.
@@ -80,7 +80,7 @@ export type LeafCut = {
 }
 
 /** `bytes`: of the file. `size`: of the block, which is larger by its frame. */
-export type Leaf = {
+export type FileLeaf = {
   readonly multihash: Uint8Array
   readonly bytes: number
   readonly size: number
@@ -119,7 +119,7 @@ export interface Segments {
   free(
     sealed: ReadonlySet<number>,
     live: ReadonlyMap<number, LiveBlocks>,
-    pace: Pace,
+    dutyCycle: DutyCycle,
     signal: AbortSignal,
   ): Promise<Freed>
 }

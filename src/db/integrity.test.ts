@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { checkBeside } from './check-beside.ts'
+import { checkInThread } from './check-in-thread.ts'
 import { checkIntegrity } from './integrity.ts'
 import { migrate } from './migrate.ts'
 import { type Database, openDatabase } from './sqlite.ts'
@@ -85,7 +85,7 @@ test('a pin that is added during the check is not damage', (t) => {
 
 test('a check does not begin once the server stops', async (t) => {
   const stopped = AbortSignal.abort(new Error('the server stops'))
-  const checked = checkBeside({ path: makeDatabase(t), quick: true }, stopped)
+  const checked = checkInThread({ path: makeDatabase(t), quick: true }, stopped)
   await assert.rejects(checked, /the server stops/)
 })
 

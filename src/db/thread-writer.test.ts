@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { begun } from '../../test/fakes/hash-guest.ts'
+import { begun } from '../../test/fakes/hash-worker-thread.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
-import { createHashBeside } from '../codec/hash-beside.ts'
+import { createHashWorker } from '../codec/hash-worker.ts'
 import { createInlineWriter } from './inline-writer.ts'
 import { portWriter } from './port-writer.ts'
 import { openDatabase, type Database } from './sqlite.ts'
@@ -204,8 +204,8 @@ test('what was acknowledged survives kill -9 at any instant', async () => {
 
 test('a guest works in the thread between its writes, and one that fails does not harm them', () =>
   withThread(async ({ writer, db }) => {
-    const hashBeside = createHashBeside((guest) => writer.invite(guest))
-    writer.invite({ entry: 'data:text/javascript,throw new Error()', data: null, transfer: [] })
+    const hashBeside = createHashWorker((module) => writer.attach(module))
+    writer.attach({ entry: 'data:text/javascript,throw new Error()', data: null, transfer: [] })
     const piece = new Uint8Array(new SharedArrayBuffer(100_000))
     const hashing = await begun(hashBeside, piece, false)
     const [changes, digest] = await Promise.all([writer.write([account('a')]), hashing.wait()])

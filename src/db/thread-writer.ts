@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import { Fault } from '../base/fault.ts'
 import { defaultPortLimits, portWriter, type PortLimits } from './port-writer.ts'
-import type { ThreadGuest, ThreadNews, ThreadOptions, ThreadOrder } from './writer-thread.ts'
+import type { AttachedModule, ThreadNews, ThreadOptions, ThreadOrder } from './writer-thread.ts'
 import type { CountedWriter } from './writer.ts'
 
 export type ThreadWriter = CountedWriter & {
   /** A port for another worker: `portWriter(port)` there is a Writer through the same thread. Transfer it. */
   connect(): MessagePort
   /** Lets the thread do something else between its writes; it has an event loop, and waits much. */
-  invite(guest: ThreadGuest): void
+  attach(module: AttachedModule): void
   /** Writes of this thread that have no answer yet. */
   readonly waiting: number
 }
@@ -59,9 +59,9 @@ export async function startThreadWriter(
   const own = portWriter(connect(), limits)
   return {
     connect,
-    invite({ entry, data, transfer }) {
+    attach({ entry, data, transfer }) {
       if (state !== 'open') throw new Fault('shutting_down')
-      worker.postMessage({ kind: 'invite', entry, data } satisfies ThreadOrder, transfer)
+      worker.postMessage({ kind: 'attach', entry, data } satisfies ThreadOrder, transfer)
     },
     get waiting() {
       return own.waiting

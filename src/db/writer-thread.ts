@@ -13,10 +13,10 @@ import { createWriteGroup } from './write-group.ts'
 export type ThreadOptions = { readonly path: string; readonly bytesMax?: number }
 export type ThreadOrder =
   | { readonly kind: 'serve'; readonly port: MessagePort }
-  | ({ readonly kind: 'invite' } & Omit<ThreadGuest, 'transfer'>)
+  | ({ readonly kind: 'attach' } & Omit<AttachedModule, 'transfer'>)
   | { readonly kind: 'close' }
 /** `entry`: URL of a module that exports `serve`, which is called with `data`. */
-export type ThreadGuest = {
+export type AttachedModule = {
   readonly entry: string
   readonly data: unknown
   readonly transfer: readonly MessagePort[]
@@ -89,7 +89,7 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
       schedule()
       return
     }
-    if (order.kind === 'invite') {
+    if (order.kind === 'attach') {
       void host(order.entry, order.data)
       return
     }
@@ -110,8 +110,8 @@ function serve(options: ThreadOptions, parent: NonNullable<typeof parentPort>): 
 /** What fails there is the guest's matter: writes go on. */
 async function host(entry: string, data: unknown): Promise<void> {
   try {
-    const guest = (await import(entry)) as { serve(data: unknown): Promise<void> }
-    await guest.serve(data)
+    const module = (await import(entry)) as { serve(data: unknown): Promise<void> }
+    await module.serve(data)
   } catch {
     // Whoever invited it does without.
   }

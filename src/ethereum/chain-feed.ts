@@ -3,7 +3,7 @@
 // so no block is left out or told twice, whichever upstream named the head.
 import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
-import { insist } from '../base/insist.ts'
+import { retryWithBackoff } from '../base/retry-with-backoff.ts'
 import type { Log } from '../base/log.ts'
 import type { ProvedHeader } from './blocks.ts'
 import { type ChainPoint, findPath } from './chain-path.ts'
@@ -109,7 +109,7 @@ export function createChainFeed(
   async function makeMove(running: Run): Promise<void> {
     let move = moves[0] as Move
     let tried = false
-    const path = await insist(
+    const path = await retryWithBackoff(
       (signal) => {
         // A block that nobody can give any more may have left the chain: the newest head leads past it.
         if (tried) move = moves.at(-1) ?? move

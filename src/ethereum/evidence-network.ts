@@ -6,7 +6,7 @@ import { equalBytes, toBareHex, toHex } from '../base/hex.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { encodeEntries, entriesMax } from '../codec/list.ts'
 import { Malformed } from '../codec/malformed.ts'
-import { listLeaves } from '../codec/ordered-leaves.ts'
+import { listSettings } from '../codec/ordered-leaves.ts'
 import { orderedKey } from '../codec/ordered-trie.ts'
 import { decodeTrieNode } from '../codec/trie-node.ts'
 import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
@@ -70,7 +70,7 @@ export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
   function countEntries(root: Uint8Array): number {
     let last = 0
     judge(() => {
-      for (const { index } of listLeaves(root, findNode)) last = Math.max(last, index)
+      for (const { index } of listSettings(root, findNode)) last = Math.max(last, index)
     })
     if (readEntry(root, last) === null) return 0
     // Lists have no gaps: the last one is there and the next is not.
@@ -123,7 +123,7 @@ export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
 
   function locate(transactionHash: Uint8Array): number | null {
     return judge(() => {
-      for (const { index, entry } of listLeaves(block.header.transactionsRoot, findNode)) {
+      for (const { index, entry } of listSettings(block.header.transactionsRoot, findNode)) {
         if (equalBytes(keccak256(entry), transactionHash)) return index
       }
       return null

@@ -1,7 +1,7 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
 // and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
 // Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
-import type { Held, HeldNode, Hint, Obtain } from '../content/ref.ts'
+import type { Held, HeldNode, FetchContext, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { Executor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
@@ -28,7 +28,7 @@ export type Network = {
   /** Given where lists are not at hand whole: single entries are then read through it. */
   readonly entries?: EntryReader
   /** The hint every read of this network starts from. */
-  readonly hint: Hint
+  readonly hint: FetchContext
   readonly pool: TransactionPool
   /** Null where no EVM of ours runs: then the relay answers. */
   readonly executor: Executor | null

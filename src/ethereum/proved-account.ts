@@ -2,7 +2,7 @@
 // same account anew.
 // Tested by src/ethereum/state.test.ts
 import { joinLatin1 } from '../base/hex.ts'
-import { createRecent } from '../base/recent.ts'
+import { createLruCache } from '../base/lru-cache.ts'
 import type { AccountState } from '../codec/account-state.ts'
 
 export interface AccountMemory {
@@ -14,7 +14,7 @@ export interface AccountMemory {
 
 /** Of at most `accountsMax` accounts, about 1 KB each with the node that each came out of; at least 64. */
 export function createAccountMemory(accountsMax: number): AccountMemory {
-  const accounts = createRecent<AccountState>({ sizeMax: accountsMax, sizeOf: () => 1 })
+  const accounts = createLruCache<AccountState>({ sizeMax: accountsMax, sizeOf: () => 1 })
   return {
     find: (stateRoot, address) => accounts.find(joinLatin1(stateRoot, address)),
     add: (stateRoot, address, account) => accounts.add(joinLatin1(stateRoot, address), account),

@@ -1,6 +1,6 @@
 // Calls that nobody can prove, handed to upstreams: never kept, always labelled.
 // Tested by src/gateway/upstream-operations.test.ts
-import type { ReadWatch } from '../content/read-watch.ts'
+import type { ReadTrace } from '../content/read-trace.ts'
 import type { BlockRef } from './head.ts'
 import type { Level } from './level.ts'
 
@@ -26,7 +26,7 @@ export type RelayedCall = {
   /** Ask this upstream alone, by its name; its word as it is. */
   readonly upstream?: string
   /** Told whom it took. */
-  readonly watch?: ReadWatch
+  readonly watch?: ReadTrace
 }
 
 /** `result`: a JSON value as an upstream gave it. `byNumber`: it was told the number of the block, not its hash. */

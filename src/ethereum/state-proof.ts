@@ -13,7 +13,7 @@ import {
 import { keccak256 } from '../codec/keccak.ts'
 import { Malformed } from '../codec/malformed.ts'
 import { toNibbles } from '../codec/trie-node.ts'
-import type { ContentRef, Hint } from '../content/ref.ts'
+import type { ContentRef, FetchContext } from '../content/ref.ts'
 import { type AccountAt, obtainState } from './state.ts'
 import { decodeProved, stepProved, walkNodesMax } from './walker.ts'
 
@@ -59,7 +59,7 @@ export async function proveAccount(
 async function walk(
   at: AccountAt,
   { root, key }: { readonly root: Uint8Array; readonly key: Uint8Array },
-  hint: Hint,
+  hint: FetchContext,
   signal: AbortSignal,
 ): Promise<Walked> {
   const proof: Uint8Array[] = []

@@ -15,7 +15,7 @@ import type { Header } from '../codec/header.ts'
 import { keccak256 } from '../codec/keccak.ts'
 import { encodeInteger, encodeRlp } from '../codec/rlp.ts'
 import { buildTrie } from '../codec/trie-build.ts'
-import { type ContentRef, type Item, refKey } from '../content/ref.ts'
+import { type ContentRef, type UnverifiedItem, refKey } from '../content/ref.ts'
 import type { Network } from './network.ts'
 import { createAccountMemory } from './proved-account.ts'
 import { recordReads } from './recorded-reads.ts'
@@ -36,7 +36,7 @@ function bytes(length: number, value: bigint): Uint8Array {
   return new Uint8Array(Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex'))
 }
 
-function nodesOf(nodes: readonly Uint8Array[]): readonly Item[] {
+function nodesOf(nodes: readonly Uint8Array[]): readonly UnverifiedItem[] {
   return nodes.map((node) => ({ ref: { kind: 'trie-node', hash: keccak256(node) }, bytes: node }))
 }
 
@@ -59,12 +59,12 @@ function world(slots: ReadonlyMap<bigint, bigint>, accounts: number, code?: Uint
       encodeAccountState(account),
     ]),
   )
-  const items: Item[] = [...nodesOf(storage.nodes), ...nodesOf(state.nodes)]
+  const items: UnverifiedItem[] = [...nodesOf(storage.nodes), ...nodesOf(state.nodes)]
   if (code !== undefined) items.push({ ref: { kind: 'code', hash: account.codeHash }, bytes: code })
   return { items, account, stateRoot: accounts === 0 ? emptyTrieRoot : state.root }
 }
 
-function reader(items: readonly Item[], stateRoot: Uint8Array, address: bigint) {
+function reader(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address: bigint) {
   const hash = new Uint8Array(32)
   const head = createFakeHead([{ network: 'dev', hash, number: 1n }])
   const network = createFakeNetwork({ head, obtain: createFakeObtain(items) })
@@ -74,7 +74,7 @@ function reader(items: readonly Item[], stateRoot: Uint8Array, address: bigint) 
 }
 
 /** The same over items that are at hand. */
-function holder(items: readonly Item[], stateRoot: Uint8Array, address: bigint) {
+function holder(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address: bigint) {
   const kept = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
   const held = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
   const at = reader(items, stateRoot, address)

@@ -10,7 +10,7 @@ import {
   emptyCodeHash,
 } from '../codec/account-state.ts'
 import { keccak256 } from '../codec/keccak.ts'
-import type { ContentRef, Hint } from '../content/ref.ts'
+import type { ContentRef, FetchContext } from '../content/ref.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 import { decodeProved, Walker } from './walker.ts'
@@ -114,7 +114,7 @@ async function walk(
   at: AccountAt,
   root: Uint8Array,
   key: Uint8Array,
-  hint: Hint,
+  hint: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
   const walker = new Walker(root, key)
@@ -126,7 +126,7 @@ async function walk(
 async function goOn(
   at: AccountAt,
   walker: Walker,
-  hint: Hint,
+  hint: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
   let leaf: Uint8Array | null | undefined
@@ -142,7 +142,7 @@ async function goOn(
 export async function obtainState(
   { network, block, address }: AccountAt,
   ref: ContentRef,
-  hint: Hint,
+  hint: FetchContext,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   try {

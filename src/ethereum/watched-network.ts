@@ -1,11 +1,11 @@
 // A Network whose reads tell a watch what they took. Reads that need no wait are looked for here alone: their step holds
 // the check of a stored copy too.
 // Tested by src/ethereum/upstream/source/upstream-source.test.ts
-import type { ReadWatch } from '../content/read-watch.ts'
+import type { ReadTrace } from '../content/read-trace.ts'
 import type { Network } from './network.ts'
 
 /** For one request: reads as the network it was made of. */
-export function watchReads(network: Network, watch: ReadWatch): Network {
+export function watchReads(network: Network, watch: ReadTrace): Network {
   function looked<Found>(find: () => Found | null): Found | null {
     const end = watch('store', '')
     const found = find()

@@ -5,7 +5,7 @@
 export type FilesUpload = {
   /** Content-Length, null = none was sent. */
   readonly declaredBytes: number | null
-  /** Of those that `FileMeterParts.reservedBytes` counts, the bytes of this upload; absent: it has none. */
+  /** Of those that `TransferMeterDeps.reservedBytes` counts, the bytes of this upload; absent: it has none. */
   readonly reservedBytes?: number
   /** Bytes read so far. */
   readonly bytes: number

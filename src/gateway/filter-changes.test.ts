@@ -7,7 +7,7 @@ import type { Log } from '../codec/receipt.ts'
 import type { ProvedHeader } from '../ethereum/blocks.ts'
 import type { LogObject } from '../ethereum/log-object.ts'
 import { blockChanges, logChanges } from './filter-changes.ts'
-import { Place } from './once-told.ts'
+import { Cursor } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveBlock } from './resolve-block.ts'
@@ -108,14 +108,14 @@ test('what did not reach the caller is told again, in smaller parts, and nothing
   const call = callOn(chain)
   const whole = await poll(call)
   assert.equal(whole.value.length, 20)
-  whole.untell()
-  whole.untell()
+  whole.rollback()
+  whole.rollback()
   const told: unknown[] = []
   let largest = 0
   for (let polls = 0; polls < 100 && told.length < 20; polls += 1) {
     const part = await poll(call)
     if (part.value.length > 3) {
-      part.untell()
+      part.rollback()
       continue
     }
     largest = Math.max(largest, part.value.length)
@@ -142,7 +142,7 @@ test('a head whose headers nobody has moves no filter on', async () => {
 })
 
 test('a place goes back before the first answer that was not given, whatever came after it', () => {
-  const place = new Place(0)
+  const place = new Cursor(0)
   const [one, two] = [place.move(1), place.move(2)]
   one()
   assert.equal(place.at, 0)

@@ -16,9 +16,9 @@ import {
   readPlacedLogs,
 } from '../ethereum/logs.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { Changes } from './filters.ts'
+import type { FilterChanges } from './filters.ts'
 import { boundsOf } from './log-bounds.ts'
-import { OnceTold, Place } from './once-told.ts'
+import { Revocable, Cursor } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import type { LogQuery } from './params/log-filter.ts'
@@ -36,8 +36,8 @@ const charactersOfLog = 600
 const turnBlocks = 64
 
 /** Hashes of the blocks that become canonical after the present head. */
-export function blockChanges({ head }: Network): Changes {
-  const place = new Place<ChainPoint>(head.latest())
+export function blockChanges({ head }: Network): FilterChanges {
+  const place = new Cursor<ChainPoint>(head.latest())
   const room = createRoom()
   return async (call) => {
     const most = Math.min(blocksMax, room.characters() / charactersOfHash)
@@ -52,8 +52,8 @@ export function blockChanges({ head }: Network): Changes {
 }
 
 /** Hashes of transactions that become ready for a block from now on. */
-export function transactionChanges({ pool }: Network): Changes {
-  const place = new Place(pool.arrivals.end)
+export function transactionChanges({ pool }: Network): FilterChanges {
+  const place = new Cursor(pool.arrivals.end)
   const room = createRoom()
   return async ({ labels, network }) => {
     // A network that was opened anew has another pool, which numbers its arrivals from the start.
@@ -70,10 +70,10 @@ export function transactionChanges({ pool }: Network): Changes {
  * Matching logs of the blocks that become canonical after the present head, within the query's range; of those
  * that left the chain the same logs with `removed: true`, last first. Label `proof`.
  */
-export function logChanges(network: Network, query: LogQuery, clock: Clock): Changes {
+export function logChanges(network: Network, query: LogQuery, clock: Clock): FilterChanges {
   const bounds = boundsOf(query.blocks)
   const matcher = createLogMatcher(query.filter)
-  const place = new Place<ChainPoint>(network.head.latest())
+  const place = new Cursor<ChainPoint>(network.head.latest())
   const room = createRoom()
 
   async function logsOf(block: ProvedHeader, call: RpcCall): Promise<readonly LogObject[]> {
@@ -149,10 +149,10 @@ function createRoom() {
   let characters = charactersMax
   return {
     characters: () => characters,
-    take(values: readonly unknown[], back: () => void): OnceTold<readonly unknown[]> {
+    take(values: readonly unknown[], back: () => void): Revocable<readonly unknown[]> {
       const given = characters
       characters = Math.min(charactersMax, 2 * given)
-      return new OnceTold(values, () => {
+      return new Revocable(values, () => {
         characters = Math.max(1, Math.floor(given / 4))
         back()
       })

@@ -10,7 +10,7 @@ import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
 import { createArrivals } from '../ethereum/arrivals.ts'
 import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type FilterParts } from './filters.ts'
-import { OnceTold } from './once-told.ts'
+import { Revocable } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 
 const block = { network: 'dev', hash: new Uint8Array(32), number: 0n }
@@ -26,7 +26,7 @@ function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
   }
 }
 
-const nothing = new OnceTold([], () => {})
+const nothing = new Revocable([], () => {})
 const quiet: FilterParts = { changes: () => Promise.resolve(nothing), query: null }
 const none = { code: 'no_filter', message: 'filter not found' }
 
@@ -79,7 +79,7 @@ test('two polls at once share out what is new, and one given up before it began 
       const told = next
       await slow
       next = told + 1
-      return new OnceTold([told], () => {})
+      return new Revocable([told], () => {})
     },
   })
   const givenUp = callOf('one', { signal: AbortSignal.abort(new Error('gone')) })

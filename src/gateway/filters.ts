@@ -4,21 +4,21 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { Fault, hasCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
-import type { OnceTold } from './once-told.ts'
+import type { Revocable } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 import type { LogQuery } from './params/log-filter.ts'
 
 /** What is new since the last time it was asked, in order; throws `no_filter` when some of it is forgotten. */
-export type Changes = (call: RpcCall) => Promise<OnceTold<readonly unknown[]>>
+export type FilterChanges = (call: RpcCall) => Promise<Revocable<readonly unknown[]>>
 
 /** `query`: of a filter of logs; null for the others. */
-export type FilterParts = { readonly changes: Changes; readonly query: LogQuery | null }
+export type FilterParts = { readonly changes: FilterChanges; readonly query: LogQuery | null }
 
 export interface Filters {
   /** Resolves with the id: `0x` and 32 hex digits. Throws `over_filters`, `overloaded`. */
   add(call: RpcCall, parts: FilterParts): string
   /** Polls of one filter run one after the other. Throws `no_filter`. */
-  poll(call: RpcCall, id: string): Promise<OnceTold<readonly unknown[]>>
+  poll(call: RpcCall, id: string): Promise<Revocable<readonly unknown[]>>
   /** Throws `no_filter`, also for a filter that is not one of logs. */
   queryOf(call: RpcCall, id: string): LogQuery
   /** False when there was none. */

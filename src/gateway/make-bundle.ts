@@ -6,10 +6,10 @@ import { decodeHeader } from '../codec/header.ts'
 import type { Evidence } from '../ethereum/evidence-network.ts'
 import type { Network } from '../ethereum/network.ts'
 import { recordReads } from '../ethereum/recorded-reads.ts'
-import { ProofWatch } from './keep-proved.ts'
+import { ProofWatch } from './cache-if-proved.ts'
 import type { RpcCall, RpcOperation } from './operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
-import { nobody, replay } from './replay.ts'
+import { nobody, replay } from './bundle-replay.ts'
 import { resolveBlock } from './resolve-block.ts'
 
 /** A request that an operation has parsed. `params`: as they were sent. */
@@ -63,7 +63,7 @@ export async function runBundled(
 }
 
 /** The bundle of a request that nobody's limits apply to. Throws what `parse` and the operation throw. */
-export async function askBundle(
+export async function requestBundle(
   operation: RpcOperation<unknown>,
   params: readonly unknown[],
   network: Network,

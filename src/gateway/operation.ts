@@ -4,7 +4,7 @@ import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
-import type { Entry } from '../ipfs/import/entry.ts'
+import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
 
@@ -94,7 +94,7 @@ export type FilesReply =
  * For an operation whose proved answer follows from a block and the input alone: how the gateway may keep it.
  * Everything else is proved anew at each call.
  */
-export type KeptBy<Input> = {
+export type CacheKey<Input> = {
   /** The block the answer is of; null for an input whose answer must not be kept. */
   block(input: Input): BlockParameter | null
   /** The rest of the input: equal texts mean equal answers at one block, whatever the input's spelling. */
@@ -120,7 +120,7 @@ export type RpcOperation<Input> = {
   /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
   readonly lasting?: true
   /** Only answers labelled `proof` are kept. */
-  readonly kept?: KeptBy<Input>
+  readonly cache?: CacheKey<Input>
   /** Undefined: a reply carries no bundle that could be checked. */
   readonly bundle?: BundledBy<Input>
   /** Takes raw params. Throws `bad_params` with geth's texts (contract-rpc 6-8). Pure. */
@@ -167,7 +167,7 @@ export type FilesRequest = {
   /** Long option name -> value, only those the caller gave. */
   readonly options: ReadonlyMap<string, boolean | bigint | string>
   /** The multipart entries, streaming, or null when the command takes none. */
-  readonly entries: AsyncIterable<Entry> | null
+  readonly entries: AsyncIterable<UploadEntry> | null
   /** The Host header; '' when none was sent. */
   readonly host: string
 }

@@ -1,11 +1,11 @@
 // What a reader of `/ipfs/<cid>[/path]` may ask for, and what is answered. Conditions, ranges and headers are the
 // face's; which content it is, and how to read it, stands here.
-// Tested by src/http/path-face.test.ts
+// Tested by src/http/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
 import type { Fault } from '../base/fault.ts'
 import type { FilesDownload } from './files-bytes.ts'
-import type { Files, Patience } from '../ipfs/files.ts'
+import type { Files, FetchPolicy } from '../ipfs/files.ts'
 
 /** What a reader may ask for by name, as in `?format=`. */
 export type PathFormat = 'raw' | 'car' | 'tar' | 'dag-json' | 'dag-cbor' | 'json' | 'cbor'
@@ -33,7 +33,7 @@ export type PathRequest = {
 export type PathCall = {
   readonly caller: Caller | null
   readonly files: Files
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   /** Throws `denied` for content that this server was told not to give. */
   readonly judge: (cid: CID, segments?: readonly string[]) => void
   readonly signal: AbortSignal
@@ -83,7 +83,7 @@ export type PathOperation<Input> = {
   run(input: Input, call: PathCall): Promise<PathReply>
 }
 
-export type PathVisit = {
+export type IpfsGatewayRequest = {
   /** Null: anybody. */
   readonly caller: Caller | null
   readonly address: string

@@ -70,7 +70,7 @@ export function proveOrRelay(
   verify: VerifyMode,
 ): RpcOperation<unknown> {
   if (verify === 'require') return operation
-  const { name, units, kept, bundle, addresses, runNow } = operation
+  const { name, units, cache, bundle, addresses, runNow } = operation
   const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
   const wrapped: RpcOperation<Input> = {
     name,
@@ -81,9 +81,9 @@ export function proveOrRelay(
       block: parseBlock(block, params),
     }),
     ...(addresses && { addresses: ({ own }) => addresses.call(operation, own) }),
-    ...(kept &&
+    ...(cache &&
       verify === 'prefer' && {
-        kept: { block: ({ own }) => kept.block(own), key: ({ own }) => kept.key(own) },
+        cache: { block: ({ own }) => cache.block(own), key: ({ own }) => cache.key(own) },
       }),
     ...(bundle && {
       bundle: {

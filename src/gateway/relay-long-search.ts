@@ -8,7 +8,7 @@ import type { GetFilterLogs } from './operations/rpc/logs/eth_getFilterLogs.ts'
 import type { LogQuery } from './params/log-filter.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { relayCall } from './relay.ts'
-import { spellLogQuery } from './spell-log-query.ts'
+import { canonicalLogQuery } from './canonical-log-query.ts'
 
 /** Blocks whose receipts are fetched and proved for one search. */
 const provedLogBlocksMax = 32n
@@ -74,7 +74,7 @@ export function searchForFilter(
     parse: (params) => operation.parse(params),
     async run(id, call) {
       const query = operation.queryOf(id, call)
-      return await search.run(search.parse([spellLogQuery(query)]), call)
+      return await search.run(search.parse([canonicalLogQuery(query)]), call)
     },
   }
   return wrapped as RpcOperation<unknown>

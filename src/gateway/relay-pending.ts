@@ -16,7 +16,7 @@ class PendingRead {
 
 /** `at`: the position of the block parameter. Reads of other blocks are left to `operation`. */
 export function relayPending(operation: RpcOperation<unknown>, at: number): RpcOperation<unknown> {
-  const { name, kept, bundle, addresses, runNow } = operation
+  const { name, cache, bundle, addresses, runNow } = operation
   return {
     ...operation,
     parse(params) {
@@ -24,10 +24,10 @@ export function relayPending(operation: RpcOperation<unknown>, at: number): RpcO
       return isPending(params[at]) ? new PendingRead(params, own) : own
     },
     ...(addresses && { addresses: (input) => addresses.call(operation, ownOf(input)) }),
-    ...(kept && {
-      kept: {
-        block: (input) => (input instanceof PendingRead ? null : kept.block(input)),
-        key: (input) => kept.key(ownOf(input)),
+    ...(cache && {
+      cache: {
+        block: (input) => (input instanceof PendingRead ? null : cache.block(input)),
+        key: (input) => cache.key(ownOf(input)),
       },
     }),
     ...(bundle && {

@@ -1,12 +1,12 @@
 // The tail of the order for the JSON-RPC face: what was used is counted, what was free is given back.
-// Tested by src/gateway/handle.test.ts
+// Tested by src/gateway/create-pipeline.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import { rpcOutcome, type UsedCall } from '../limits/usage-row.ts'
-import type { Gateway, RpcOutcome, RpcVisit } from './gateway.ts'
-import type { Planned } from './plan.ts'
+import type { Pipeline, RpcOutcome, RpcRequest } from './pipeline.ts'
+import type { CallPlan } from './call-plan.ts'
 import { chargedUnits, isFree, refusalUnits } from './price.ts'
 
 export type RpcMeterParts = {
@@ -21,11 +21,11 @@ export type RpcMeterParts = {
   readonly clock: Pick<Clock, 'monotonic'>
 }
 
-export type RpcMeter = Pick<Gateway, 'chargeRefusal' | 'countBytes'> & {
+export type RpcMeter = Pick<Pipeline, 'chargeRefusal' | 'countBytes'> & {
   /** Of a request that ran: the units that it was charged. `began`: monotonic, milliseconds. */
   settle(
-    visit: RpcVisit,
-    planned: readonly Planned[],
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
     outcomes: readonly RpcOutcome[],
     began: number,
   ): number
@@ -34,7 +34,7 @@ export type RpcMeter = Pick<Gateway, 'chargeRefusal' | 'countBytes'> & {
     caller: Caller,
     network: Network,
     fault: Fault,
-    planned?: readonly Pick<Planned, 'method'>[],
+    planned?: readonly Pick<CallPlan, 'method'>[],
   ): void
   countEvent(caller: Caller, network: Network, units: number): void
 }
@@ -50,7 +50,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
   function countCall(
     caller: Caller,
     network: Network,
-    { method }: Pick<Planned, 'method'>,
+    { method }: Pick<CallPlan, 'method'>,
     fault: Fault | null,
     units: number,
     ms: number | null = null,
@@ -64,7 +64,7 @@ export function createRpcMeter(parts: RpcMeterParts): RpcMeter {
       let units = 0
       let free = 0
       for (let index = 0; index < planned.length; index++) {
-        const item = planned[index] as Planned
+        const item = planned[index] as CallPlan
         const outcome = outcomes[index] as RpcOutcome
         const fault = 'fault' in outcome ? outcome.fault : null
         const charged = chargedUnits(item.units, fault)

@@ -1,31 +1,31 @@
 // Planned calls of the JSON-RPC face as they run, once the request was admitted: from the memory of proved answers, at
 // once where all they take is at hand, else side by side.
-// Tested by src/gateway/handle.test.ts
+// Tested by src/gateway/create-pipeline.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { BlockRef } from '../ethereum/head.ts'
-import type { RpcOutcome, RpcVisit } from './gateway.ts'
-import { findKept, keepProved, ProofWatch } from './keep-proved.ts'
-import type { KeptAnswers } from './kept-answers.ts'
+import type { RpcOutcome, RpcRequest } from './pipeline.ts'
+import { findCached, cacheIfProved, ProofWatch } from './cache-if-proved.ts'
+import type { AnswerCache } from './answer-cache.ts'
 import { runBundled } from './make-bundle.ts'
-import { toOutcome } from './once-told.ts'
+import { toOutcome } from './revocable.ts'
 import type { BlockParameter, RpcCall } from './operation.ts'
-import type { Planned } from './plan.ts'
+import type { CallPlan } from './call-plan.ts'
 import { ProofBudget } from './proof-budget.ts'
 import { Unfinished } from './unfinished.ts'
-import type { Visit } from './visit.ts'
+import type { RequestContext } from './request-context.ts'
 
 export type CallRunParts = {
-  readonly keptAnswers: KeptAnswers
+  readonly answerCache: AnswerCache
   readonly log: Log
 }
 
 export type CallRuns = {
   /** In the order of `planned`, at once when nothing has to be waited for. Never throws: a fault is an outcome. */
   run(
-    visit: RpcVisit,
-    planned: readonly Planned[],
-    labels: Visit,
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
+    labels: RequestContext,
   ): readonly RpcOutcome[] | Promise<readonly RpcOutcome[]>
 }
 
@@ -44,15 +44,19 @@ class Begun {
   }
 }
 
-export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
+export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
   /** The outcome when all it takes is at hand; else what it began, or null. */
-  function outcomeNow(item: Planned, visit: RpcVisit, labels: Visit): RpcOutcome | Begun | null {
+  function outcomeNow(
+    item: CallPlan,
+    visit: RpcRequest,
+    labels: RequestContext,
+  ): RpcOutcome | Begun | null {
     const { operation, input, method, fault } = item
     if (fault !== null) return { fault }
     // An answer at hand comes without the nodes it follows from.
     if (visit.proof === true) return null
     const { network, inspection } = visit
-    const kept = findKept(keptAnswers, network, operation, input, labels)
+    const kept = findCached(answerCache, network, operation, input, labels)
     if (kept !== null) {
       inspection?.timeline.kept()
       return kept
@@ -68,14 +72,14 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
       const result = operation.runNow(input, { network, resolveNow, labels: watch })
       if (result === undefined) return null
       if (result instanceof Unfinished) return new Begun(result, watch)
-      return keepProved(keptAnswers, network, operation, input, result, watch)
+      return cacheIfProved(answerCache, network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(thrown, method) }
     }
   }
 
   async function outcomeOf(
-    { operation, input, params, fault, method }: Planned,
+    { operation, input, params, fault, method }: CallPlan,
     call: RpcCall,
     begun: Begun | null,
     budget: ProofBudget | null,
@@ -92,12 +96,12 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
       if (begun !== null) {
         const { unfinished, watch } = begun
         const result = await unfinished.goOn(call.signal)
-        return keepProved(keptAnswers, call.network, operation, input, result, watch)
+        return cacheIfProved(answerCache, call.network, operation, input, result, watch)
       }
-      if (operation.kept === undefined) return toOutcome(await operation.run(input, call))
+      if (operation.cache === undefined) return toOutcome(await operation.run(input, call))
       const watch = new ProofWatch(call.labels)
       const result = await operation.run(input, watch.watched(call))
-      return keepProved(keptAnswers, call.network, operation, input, result, watch)
+      return cacheIfProved(answerCache, call.network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
     }
@@ -111,9 +115,9 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
 
   /** Fills the holes of `outcomes`. */
   async function runWaiting(
-    visit: RpcVisit,
-    planned: readonly Planned[],
-    labels: Visit,
+    visit: RpcRequest,
+    planned: readonly CallPlan[],
+    labels: RequestContext,
     outcomes: (RpcOutcome | Begun | null)[],
   ): Promise<readonly RpcOutcome[]> {
     const { caller, network, request } = visit
@@ -133,7 +137,7 @@ export function createCallRuns({ keptAnswers, log }: CallRunParts): CallRuns {
         const index = next++
         const begun = outcomes[index] ?? null
         if (begun === null || begun instanceof Begun) {
-          outcomes[index] = await outcomeOf(planned[index] as Planned, call, begun, budget)
+          outcomes[index] = await outcomeOf(planned[index] as CallPlan, call, begun, budget)
         }
       }
     }

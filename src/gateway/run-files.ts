@@ -1,14 +1,14 @@
 // The order for file commands once the caller is known: parse, admit, run, meter.
-// Tested by src/gateway/handle.test.ts
+// Tested by src/gateway/create-pipeline.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { ImportProfile } from '../codec/import-profile.ts'
 import type { Files } from '../ipfs/files.ts'
-import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
+import type { TransferMeter, TransferMeters, FileRequest } from '../limits/transfer-meters.ts'
 import { filesOutcome, type UsedCall } from '../limits/usage-row.ts'
-import type { FilesVisit, Gateway } from './gateway.ts'
+import type { KuboRequest, Pipeline } from './pipeline.ts'
 import type { FilesClass } from './operation.ts'
 
 export type FilesRunParts = {
@@ -18,7 +18,7 @@ export type FilesRunParts = {
   /** Takes one file command from the key's rate. Throws `over_rate`. */
   readonly admitFiles: (caller: Caller, commandClass: FilesClass) => void
   /** Measures the bytes of file requests. */
-  readonly fileMeters: FileMeters
+  readonly transferMeters: TransferMeters
   /** The import options of a caller that names none. */
   readonly importProfileOf: (caller: Caller) => ImportProfile
   /** Counts one finished call. */
@@ -27,8 +27,8 @@ export type FilesRunParts = {
   readonly log: Log
 }
 
-export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' | 'countRefusal'> {
-  const { files, admitFiles, fileMeters, importProfileOf, count, clock, log } = parts
+export function createFilesRuns(parts: FilesRunParts): Pick<Pipeline, 'runFiles' | 'countRefusal'> {
+  const { files, admitFiles, transferMeters, importProfileOf, count, clock, log } = parts
   return {
     async runFiles(visit) {
       const { caller, operation, signal, connected, inspection } = visit
@@ -42,11 +42,11 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
       } as const
       const began = clock.monotonic()
       const took = () => clock.monotonic() - began
-      let meter: FileMeter | null = null
+      let meter: TransferMeter | null = null
       try {
         const input = operation.parse(visit.request, importProfileOf(caller))
         admitFiles(caller, operation.class)
-        const measured = fileMeters.open(caller, measuredOf(visit))
+        const measured = transferMeters.open(caller, measuredOf(visit))
         meter = measured
         if (visit.upload !== undefined) {
           visit.upload.onChunk = (bytes) => measured.upload(bytes)
@@ -93,7 +93,7 @@ export function createFilesRuns(parts: FilesRunParts): Pick<Gateway, 'runFiles' 
 }
 
 /** What comes with `only-hash` is read, and kept by nobody. */
-function measuredOf({ operation, request, upload }: FilesVisit): FileRequest {
+function measuredOf({ operation, request, upload }: KuboRequest): FileRequest {
   const keeps = operation.class === 'write' && request.entries !== null
   return {
     declaredBytes: upload?.declaredBytes ?? null,

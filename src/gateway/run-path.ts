@@ -1,6 +1,6 @@
 // The order for readers of `/ipfs/<cid>[/path]`: authenticate unless reading is public, gate, parse, admit, look
 // whether the content may be given and is here, run, meter.
-// Tested by src/http/path-face.test.ts
+// Tested by src/http/ipfs-gateway.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
@@ -9,10 +9,10 @@ import type { Log } from '../base/log.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { PathLimits } from '../limits/path-limits.ts'
-import type { FileMeter, FileMeters, FileRequest } from '../limits/file-meters.ts'
+import type { TransferMeter, TransferMeters, FileRequest } from '../limits/transfer-meters.ts'
 import { pathsOutcome, type UsedCall } from '../limits/usage-row.ts'
-import type { Credential, Paths } from './gateway.ts'
-import type { PathVisit } from './path-operation.ts'
+import type { Credential, Paths } from './pipeline.ts'
+import type { IpfsGatewayRequest } from './path-operation.ts'
 
 export type PathRules = {
   /** Nobody needs a key. */
@@ -34,7 +34,7 @@ export type PathParts = {
   readonly filesOf: ((accountId: string) => Files) | null
   /** As on the file face: key, secret, switch, lists, card. */
   readonly enter: (credential: Credential, operation: string) => Promise<Caller>
-  readonly fileMeters: FileMeters
+  readonly transferMeters: TransferMeters
   readonly count: (call: UsedCall) => void
   readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Log
@@ -47,7 +47,7 @@ export function createPaths(parts: PathParts): Paths {
   const { rules, files, enter, count, clock, log } = parts
 
   /** Readers without a key see what the rules of the public gateway let them see. */
-  function filesFor(caller: PathVisit['caller']): Files {
+  function filesFor(caller: IpfsGatewayRequest['caller']): Files {
     return caller === null ? files : (parts.filesOf?.(caller.accountId) ?? files)
   }
 
@@ -56,13 +56,13 @@ export function createPaths(parts: PathParts): Paths {
   }
 
   /** Looks at rows and index alone. */
-  function judgeRoot(visit: PathVisit): void {
+  function checkRoot(visit: IpfsGatewayRequest): void {
     const { request, cachedOnly, caller } = visit
     const { root, segments } = request
     judge(root, segments)
     // An identity CID is its own content.
     if (decodeMultihash(root.multihash.bytes).code === identityCode) return
-    judgePins(visit)
+    checkPins(visit)
     if (filesFor(caller).has(root)) return
     if (cachedOnly) throw new Fault('not_cached')
     if (!mayFetch(visit)) {
@@ -70,7 +70,7 @@ export function createPaths(parts: PathParts): Paths {
     }
   }
 
-  function judgePins({ caller, request, operation }: PathVisit): void {
+  function checkPins({ caller, request, operation }: IpfsGatewayRequest): void {
     const { root, segments } = request
     // A direct pin is of the root's own block, not of what a path leads to.
     const whole = operation.whole || segments.length > 0
@@ -87,12 +87,12 @@ export function createPaths(parts: PathParts): Paths {
     throw new Fault('not_found', { detail: `${root.toString()} is not pinned on this server` })
   }
 
-  function mayFetch({ caller, cachedOnly, forCairn }: PathVisit): boolean {
+  function mayFetch({ caller, cachedOnly, forCairn }: IpfsGatewayRequest): boolean {
     return rules.fetches() && caller !== null && !cachedOnly && !forCairn
   }
 
   return {
-    async enterPath(credential, operation) {
+    async authenticatePath(credential, operation) {
       if (credential !== null) return await enter(credential, operation)
       if (rules.isPublic() || rules.openAccounts().length > 0) return null
       throw new Fault('no_credential')
@@ -128,13 +128,13 @@ export function createPaths(parts: PathParts): Paths {
         })
       }
       let leave = (): void => {}
-      let measured: FileMeter | null = null
+      let measured: TransferMeter | null = null
       try {
         const input = operation.parse(request)
         leave = rules.admit({ keyId, address })
-        measured = caller === null ? null : parts.fileMeters.open(caller, noBody)
+        measured = caller === null ? null : parts.transferMeters.open(caller, noBody)
         admitted = true
-        judgeRoot(visit)
+        checkRoot(visit)
         const patience = { offline: !mayFetch(visit), timeoutMs: null }
         const seen = filesFor(caller)
         const reply = await operation.run(input, { caller, files: seen, patience, judge, signal })

@@ -9,7 +9,7 @@ import { toHex } from '../base/hex.ts'
 import { createSenderCache } from '../ethereum/sender-cache.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Relayed, RelayedCall } from '../ethereum/relay.ts'
-import type { Item } from '../content/ref.ts'
+import type { UnverifiedItem } from '../content/ref.ts'
 import { buildFirstBlock } from '../ethereum/embedded/first-block.ts'
 import { defaultGenesis } from '../ethereum/embedded/default-genesis.ts'
 import type { RpcOperation } from './operation.ts'
@@ -38,7 +38,7 @@ function rig(
     readonly lists?: Partial<RelayLists>
     readonly answer?: Relayed | Fault
     readonly obtainFails?: FaultCode
-    readonly items?: readonly Item[]
+    readonly items?: readonly UnverifiedItem[]
     readonly blocks?: readonly BlockRef[]
   } = {},
 ) {
@@ -238,7 +238,7 @@ test('an upstream that is away is no reason to take a word for a proof', async (
 })
 
 test('only proved answers may be kept, and none where nothing is proved', () => {
-  const kept = (verify: VerifyMode) => rig({ verify }).operations.find('eth_getStorageAt')?.kept
+  const kept = (verify: VerifyMode) => rig({ verify }).operations.find('eth_getStorageAt')?.cache
   assert.notEqual(kept('require'), undefined)
   assert.notEqual(kept('prefer'), undefined)
   assert.equal(kept('off'), undefined)

@@ -9,7 +9,7 @@ import { Malformed } from '../codec/malformed.ts'
 import type { ProvedHeader } from '../ethereum/proved-header.ts'
 import type { RpcOperation } from './operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
-import { replay } from './replay.ts'
+import { replay } from './bundle-replay.ts'
 
 export type ReadersRequest = {
   /** 32 bytes: the block the reader means. It is all that is trusted. */

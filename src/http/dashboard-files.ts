@@ -1,5 +1,5 @@
 // The built page as a table of files, read once at the start: no path of a URL reaches the file system.
-// Tested by src/http/dashboard-face.test.ts
+// Tested by src/http/dashboard-handler.test.ts
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // The policy for a page of the dashboard: a browser may run and load the dashboard's own assets, and nothing else that
 // this server sends, such as content of `/ipfs/<cid>`.
-// Tested by src/http/dashboard-face.test.ts
+// Tested by src/http/dashboard-handler.test.ts
 
 const assets = '/dashboard/assets/'
 

@@ -2,8 +2,8 @@
 // as it was sent. The judgement of an item's method and params is the gateway's.
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../base/fault.ts'
-import type { RpcItem } from '../gateway/gateway.ts'
-import { scanJson, scannedItemsMax } from './scan.ts'
+import type { RpcItem } from '../gateway/pipeline.ts'
+import { scanJson, scannedItemsMax } from './json-scan.ts'
 
 /** `id`: the JSON text to echo; null for a notification, which gets no reply. */
 type EnvelopeEntry = { readonly id: string | null; readonly item: RpcItem | Fault }

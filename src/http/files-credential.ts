@@ -1,7 +1,7 @@
 // Key and secret of a file request (contract-files 3.1). Reads them; judging is the gateway's.
-// Tested by src/http/files.test.ts
+// Tested by src/http/ipfs-api.test.ts
 import { Fault } from '../base/fault.ts'
-import type { Credential } from '../gateway/gateway.ts'
+import type { Credential } from '../gateway/pipeline.ts'
 import { parseBasic } from './basic-auth.ts'
 import type { NodeExchange } from './node-exchange.ts'
 

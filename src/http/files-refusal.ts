@@ -1,6 +1,6 @@
 // A Fault as an answer of the file face: Kubo's JSON error object, or its text for the parser's and router's
 // errors (contract-files 2.3, 3.5).
-// Tested by src/http/files.test.ts
+// Tested by src/http/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { type Fault, filesStatus } from '../base/fault.ts'
 import { endEarly } from './early-answer.ts'

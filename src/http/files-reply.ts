@@ -1,14 +1,14 @@
 // The answer of a file operation on the wire (contract-files 2.4, 2.6, 2.7). Headers wait for the first chunk,
 // so most failures are real errors; a later one cuts the connection: a short answer never looks whole.
-// Tested by src/http/files.test.ts
+// Tested by src/http/ipfs-api.test.ts
 import { Readable } from 'node:stream'
 import type { Clock } from '../base/clock.ts'
 import type { FilesDownload } from '../gateway/files-bytes.ts'
 import type { FilesReply } from '../gateway/operation.ts'
 import { keyedObject, keyedText } from './keyed-object.ts'
 import type { NodeExchange } from './node-exchange.ts'
-import { gatheredLines } from './gathered-lines.ts'
-import { HeldLines } from './held-lines.ts'
+import { batchedLines } from './batched-lines.ts'
+import { BufferedLines } from './buffered-lines.ts'
 import { kuboLine } from './kubo-json.ts'
 import { measuredStream } from './measured-stream.ts'
 import { sendChunks, type SendTerms } from './send-chunks.ts'
@@ -84,13 +84,13 @@ export async function sendReply(
         await sendStream(
           exchange,
           headers,
-          gatheredLines(reply.lines, lineOf),
+          batchedLines(reply.lines, lineOf),
           { ...terms, length: null },
           sent,
         )
         return
       }
-      await using held = new HeldLines()
+      await using held = new BufferedLines()
       for await (const value of reply.lines) await held.add(lineOf(value))
       await sendStream(exchange, headers, held.read(), { ...terms, length: null }, sent)
     }

@@ -1,5 +1,5 @@
 // JSON as Go's encoder writes it: compact, with what could end a script escaped (contract-files 2.3). Pure.
-// Tested by src/http/files.test.ts
+// Tested by src/http/ipfs-api.test.ts
 
 /** ECMAScript 2026; the compiler's own declarations do not have it yet. */
 type RawJson = typeof JSON & { rawJSON(text: string): unknown }

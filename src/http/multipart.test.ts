@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { Fault } from '../base/fault.ts'
-import type { Entry, FileContent } from '../ipfs/import/entry.ts'
-import { type Inflow, inflowOf } from './inflow.ts'
+import type { UploadEntry, FileContent } from '../ipfs/import/upload-entry.ts'
+import { type RequestBodyStream, requestBodyStream } from './request-body-stream.ts'
 import { findBoundary, multipartLimits, readParts } from './multipart.ts'
 import { uploadEntries } from './upload-entries.ts'
 
@@ -18,7 +18,7 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uin
   }
 }
 
-type Read = { entry: Omit<Entry, 'content'>; bytes: Buffer }
+type Read = { entry: Omit<UploadEntry, 'content'>; bytes: Buffer }
 
 /** The ways to read a content: pulled, pushed, and pushed to somebody who lets each piece wait. */
 type Way = 'pulled' | 'pushed' | 'waiting'
@@ -43,13 +43,13 @@ async function read(
   way: Way = 'pulled',
 ) {
   const found: Read[] = []
-  const inflow: Inflow = {
-    ...inflowOf(cut(Buffer.from(body), sizes)),
+  const inflow: RequestBodyStream = {
+    ...requestBodyStream(cut(Buffer.from(body), sizes)),
     // What is given back is not looked at again.
     release: (chunk) => void chunk.fill(0xff),
   }
   for await (const item of uploadEntries(readParts(inflow, 'B', limits))) {
-    const { content, ...entry } = item as Entry & { content?: FileContent }
+    const { content, ...entry } = item as UploadEntry & { content?: FileContent }
     found.push({
       entry,
       bytes: content === undefined ? Buffer.alloc(0) : await gather(content, way),
@@ -204,7 +204,8 @@ test('a part that nobody reads is skipped', async () => {
     { head: named('y'), body },
   ])
   const paths: string[] = []
-  for await (const part of readParts(inflowOf(cut(whole, [100])), 'B')) paths.push(part.head.path)
+  for await (const part of readParts(requestBodyStream(cut(whole, [100])), 'B'))
+    paths.push(part.head.path)
   assert.deepEqual(paths, ['x', 'y'])
 })
 
@@ -216,7 +217,7 @@ test('more than 100,000 parts come out, and names of any depth', async () => {
     Buffer.from('--B--\r\n'),
   ])
   let count = 0
-  for await (const _ of readParts(inflowOf(cut(whole, [60_000])), 'B')) count += 1
+  for await (const _ of readParts(requestBodyStream(cut(whole, [60_000])), 'B')) count += 1
   assert.equal(count, parts)
   assert.equal(await pathOf(named('a/'.repeat(2000))), 'a/'.repeat(2000).slice(0, -1))
 })

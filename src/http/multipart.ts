@@ -1,8 +1,8 @@
 // A streaming multipart reader (RFC 2046 5.1, contract-files 5.2): parts one after another, bodies as views of
 // the chunks that arrive, nothing gathered but part heads. Reading ahead never happens, so back-pressure holds.
 import { Fault } from '../base/fault.ts'
-import type { FileContent } from '../ipfs/import/entry.ts'
-import type { Inflow } from './inflow.ts'
+import type { FileContent } from '../ipfs/import/upload-entry.ts'
+import type { RequestBodyStream } from './request-body-stream.ts'
 import { parsePartHead, type PartHead } from './multipart-head.ts'
 
 export type Part = { readonly head: PartHead; readonly content: FileContent }
@@ -35,7 +35,7 @@ export function findBoundary(contentType: string | undefined): string | null {
  * the body is malformed or ends early (from `content` too), and what `body` throws.
  */
 export async function* readParts(
-  body: Inflow,
+  body: RequestBodyStream,
   boundary: string,
   limits: MultipartLimits = multipartLimits,
 ): AsyncGenerator<Part> {
@@ -56,13 +56,13 @@ const nothing = Buffer.alloc(0)
 
 /** A window over the body. The stream is taken to start with CRLF, so that the first delimiter is like others. */
 class Scanner {
-  readonly #body: Inflow
+  readonly #body: RequestBodyStream
   readonly #needle: Buffer
   #window: Buffer = lineEnd
   /** True between two delimiters; the preamble counts as content. */
   #inContent = true
 
-  constructor(body: Inflow, boundary: string) {
+  constructor(body: RequestBodyStream, boundary: string) {
     this.#body = body
     this.#needle = Buffer.from(`\r\n--${boundary}`, 'latin1')
   }

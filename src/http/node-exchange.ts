@@ -8,11 +8,16 @@ import { type Body, readBody } from './body.ts'
 import type { ClientAddress } from './client-address.ts'
 import type { Deadlines } from './deadlines.ts'
 import { endEarly } from './early-answer.ts'
-import { type Exchange, flushMs, type RequestHeaders, type WholeAnswer } from './exchange.ts'
-import type { Target } from './target.ts'
+import {
+  type HttpExchange,
+  flushMs,
+  type RequestHeaders,
+  type WholeAnswer,
+} from './http-exchange.ts'
+import type { Target } from './request-target.ts'
 
 /** Answers one exchange. What it throws before headers are out becomes a plain 500; after, a cut connection. */
-export type Face = (exchange: NodeExchange) => void | Promise<void>
+export type RequestHandler = (exchange: NodeExchange) => void | Promise<void>
 
 export type NodeExchangeParts = {
   readonly request: IncomingMessage
@@ -27,7 +32,7 @@ export type NodeExchangeParts = {
   readonly clock: Clock
 }
 
-export class NodeExchange implements Exchange {
+export class NodeExchange implements HttpExchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly path: string

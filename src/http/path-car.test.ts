@@ -9,10 +9,10 @@ import { cidOf } from '../codec/cid.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'
 import { fileEntry, never } from '../../test/fakes/files-fixture.ts'
-import { absentCid, type PathReader, startPathReader } from '../../test/fakes/path-reader.ts'
+import { absentCid, type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 
 /** The CIDs of a CAR in their order, each block checked by its name. */
-async function readCar(reader: PathReader, path: string): Promise<readonly string[]> {
+async function readCar(reader: GatewayClient, path: string): Promise<readonly string[]> {
   const response = await reader.get(path)
   assert.equal(response.status, 200, path)
   const { roots, blocks } = await openCar(
@@ -33,7 +33,7 @@ async function readCar(reader: PathReader, path: string): Promise<readonly strin
 /** Four leaves of 256 KiB under one root. */
 const fourLeaves = Buffer.concat([1, 2, 3, 4].map((byte) => Buffer.alloc(262_144, byte)))
 
-async function leavesOf(reader: PathReader, cid: string): Promise<readonly string[]> {
+async function leavesOf(reader: GatewayClient, cid: string): Promise<readonly string[]> {
   const links: string[] = []
   const patience = { offline: true, timeoutMs: null }
   for await (const { cid: leaf } of reader.server.files.list(CID.parse(cid), patience, never)) {
@@ -43,7 +43,7 @@ async function leavesOf(reader: PathReader, cid: string): Promise<readonly strin
 }
 
 async function putBlock(
-  { server, account }: PathReader,
+  { server, account }: GatewayClient,
   codec: number,
   bytes: Uint8Array,
 ): Promise<string> {

@@ -6,14 +6,14 @@ import { encodeDagNode } from '../codec/dag-pb.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'
 import { fileEntry, never } from '../../test/fakes/files-fixture.ts'
-import { type PathReader, startPathReader } from '../../test/fakes/path-reader.ts'
+import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 import { sendRaw } from '../../test/fakes/raw-http.ts'
 
 const shown = { pathSettings: { deserialized: true } }
 const large = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251))
 
 async function putBlock(
-  { server, account }: PathReader,
+  { server, account }: GatewayClient,
   codec: number,
   bytes: Uint8Array,
 ): Promise<string> {
@@ -25,7 +25,7 @@ async function putBlock(
 
 /** One entry under any name, made by hand. */
 async function folderOf(
-  reader: PathReader,
+  reader: GatewayClient,
   entries: readonly (readonly [string, string])[],
 ): Promise<string> {
   const links = entries.map(([name, cid]) => ({ cid: CID.parse(cid).bytes, name, size: 1n }))

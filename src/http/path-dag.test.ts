@@ -6,7 +6,7 @@ import { encodeIpld } from '../codec/ipld.ts'
 import type { IpldNode } from '../codec/ipld-node.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { atOnce, fileEntry, never } from '../../test/fakes/files-fixture.ts'
-import { type PathReader, startPathReader } from '../../test/fakes/path-reader.ts'
+import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 
 const shown = { pathSettings: { deserialized: true } }
 const dagJson = 'application/vnd.ipld.dag-json'
@@ -14,14 +14,14 @@ const dagCbor = 'application/vnd.ipld.dag-cbor'
 const cborCodec = 0x51
 const jsonCodec = 0x0200
 
-async function putBlock(reader: PathReader, codec: number, bytes: Uint8Array): Promise<string> {
+async function putBlock(reader: GatewayClient, codec: number, bytes: Uint8Array): Promise<string> {
   const cid = cidOf(1, codec, multihashOf('sha2-256', bytes))
   const context = { accountId: reader.account.key, proceed: () => true, signal: never }
   await reader.server.files.putBlock({ cid, bytes }, false, atOnce, context)
   return cid.toString()
 }
 
-async function putNode(reader: PathReader, codec: number, members: Record<string, IpldNode>) {
+async function putNode(reader: GatewayClient, codec: number, members: Record<string, IpldNode>) {
   return await putBlock(reader, codec, encodeIpld(codec, new Map(Object.entries(members))))
 }
 

@@ -6,19 +6,19 @@ import { encodeDagNode } from '../codec/dag-pb.ts'
 import { multihashOf } from '../codec/multihash.ts'
 import { encodeUnixfs } from '../codec/unixfs.ts'
 import { atOnce, fileEntry, never } from '../../test/fakes/files-fixture.ts'
-import { type PathReader, startPathReader } from '../../test/fakes/path-reader.ts'
+import { type GatewayClient, startPathReader } from '../../test/fakes/gateway-client.ts'
 import { readTar } from '../../test/fakes/read-tar.ts'
 
 const shown = { pathSettings: { deserialized: true } }
 
-async function putBlock(reader: PathReader, codec: number, bytes: Uint8Array): Promise<string> {
+async function putBlock(reader: GatewayClient, codec: number, bytes: Uint8Array): Promise<string> {
   const cid = cidOf(1, codec, multihashOf('sha2-256', bytes))
   const context = { accountId: reader.account.key, proceed: () => true, signal: never }
   await reader.server.files.putBlock({ cid, bytes }, false, atOnce, context)
   return cid.toString()
 }
 
-async function folderOf(reader: PathReader, links: readonly (readonly [string, string])[]) {
+async function folderOf(reader: GatewayClient, links: readonly (readonly [string, string])[]) {
   const node = {
     links: links.map(([name, cid]) => ({ cid: CID.parse(cid).bytes, name, size: 1n })),
     data: encodeUnixfs({ type: 'directory' }),

@@ -1,13 +1,13 @@
 // Which face answers which path: exact forms only, a URL never reaches the file system (contract-rpc 1).
 // Tested by src/http/server.test.ts
 import type { Caller } from '../accounts/caller.ts'
-import { type AdminSide, sendDocument } from './admin/admin-side.ts'
+import { type AdminApi, sendDocument } from './admin/admin-api.ts'
 import { liveAnswer, livePath, readyAnswer, readyPath } from './health.ts'
-import type { Exchange } from './exchange.ts'
-import type { Face } from './node-exchange.ts'
+import type { HttpExchange } from './http-exchange.ts'
+import type { RequestHandler } from './node-exchange.ts'
 import { indexPage } from './index-page.ts'
 import { sendAnswer, textAnswer } from './text-answer.ts'
-import { tusPath } from './tus/tus-head.ts'
+import { tusPath } from './tus/tus-headers.ts'
 
 /** A path of the JSON-RPC face, split. `key`: as sent, not yet judged; null when the segment is missing. */
 export type RpcPath = {
@@ -18,18 +18,18 @@ export type RpcPath = {
   readonly caller?: Caller
 }
 
-export type RpcFace = (exchange: Exchange, path: RpcPath) => void | Promise<void>
+export type RpcApi = (exchange: HttpExchange, path: RpcPath) => void | Promise<void>
 
 export type Faces = {
-  readonly rpc: RpcFace
+  readonly rpc: RpcApi
   /** Everything under `/api/v0/`. */
-  readonly files: Face
+  readonly files: RequestHandler
   /** Everything under `/ipfs/`, which may begin with several slashes. */
-  readonly paths: Face
+  readonly paths: RequestHandler
   /** `/tus/files`, and everything under it; absent: nothing is there. */
-  readonly tus?: Face
+  readonly tus?: RequestHandler
   /** The admin side; absent: it is switched off, or another listener has it. */
-  readonly admin?: AdminSide
+  readonly admin?: AdminApi
   /** Start has finished and the stores are open. */
   readonly ready: () => boolean
   /** Names of the networks served, default first; shown on the index page. */
@@ -52,8 +52,8 @@ export function parseRpcPath(path: string): RpcPath | null {
 
 /** `any`: answers every exchange. `rpc`: the part of it that needs no more than an `Exchange`. */
 export type Routes = {
-  readonly any: Face
-  readonly rpc: RpcFace
+  readonly any: RequestHandler
+  readonly rpc: RpcApi
 }
 
 /** The one table of paths. */
@@ -62,7 +62,7 @@ export function createRoutes(faces: Faces): Routes {
 }
 
 /** For a listener that has nothing else. */
-export function createAdminOnlyRoutes(side: AdminSide): Routes {
+export function createAdminOnlyRoutes(side: AdminApi): Routes {
   return {
     any(exchange) {
       const answered = side(exchange)
@@ -84,7 +84,7 @@ export function createAdminOnlyRoutes(side: AdminSide): Routes {
   }
 }
 
-function createFace(faces: Faces): Face {
+function createFace(faces: Faces): RequestHandler {
   return (exchange) => {
     const { path } = exchange
     const rpcPath = parseRpcPath(path)

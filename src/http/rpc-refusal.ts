@@ -1,12 +1,12 @@
 // What a refusal echoes (contract-rpc 3.7, 3.9): the ids of the calls, in an array when a batch was sent. A
 // client that sent a batch crashes on a single object; one that gets id null shows an empty message.
-// Tested by src/http/rpc.test.ts
+// Tested by src/http/rpc-api.test.ts
 import type { Body } from './body.ts'
 import type { Deadlines } from './deadlines.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
-import type { Exchange } from './exchange.ts'
+import type { HttpExchange } from './http-exchange.ts'
 import { type RefusalForm, unknownForm } from './rpc-reply.ts'
-import { opensArray, scannedItemsMax } from './scan.ts'
+import { opensArray, scannedItemsMax } from './json-scan.ts'
 
 const refusedBytesMax = 65_536
 /** How long the body of a refused request may take. */
@@ -23,7 +23,7 @@ export function formOf(read: Envelope | Body): RefusalForm {
  * body back keeps it.
  */
 export async function readForm(
-  exchange: Exchange,
+  exchange: HttpExchange,
   deadlines: Deadlines,
 ): Promise<{ readonly form: RefusalForm; readonly read: boolean }> {
   if (exchange.awaitsContinue) return { form: unknownForm, read: false }

@@ -1,8 +1,8 @@
 // JSON-RPC replies as text, members in the order clients and transcripts expect (contract-rpc 3.2, 5).
-// Tested by src/http/rpc.test.ts
+// Tested by src/http/rpc-api.test.ts
 import { Fault } from '../base/fault.ts'
-import type { RpcOutcome } from '../gateway/gateway.ts'
-import { untellAll } from '../gateway/once-told.ts'
+import type { RpcOutcome } from '../gateway/pipeline.ts'
+import { rollbackAll } from '../gateway/revocable.ts'
 
 /** A backstop: whoever puts a caller's words in a message cuts them at 256 characters. */
 const messageCharsMax = 1024
@@ -64,11 +64,11 @@ export class ReplyWriter {
   /** Call in the order of items. `id` null: a notification, nothing is written. */
   add(id: string | null, outcome: RpcOutcome): void {
     if (id === null) {
-      untellAll([outcome])
+      rollbackAll([outcome])
       return
     }
     const reply = this.#full ? this.#tooLarge(id) : this.#render(id, outcome)
-    if (this.#full) untellAll([outcome])
+    if (this.#full) rollbackAll([outcome])
     const bytes = this.#full ? Buffer.byteLength(reply) : bytesOf(id, outcome, reply)
     if (!this.#full && this.#bytes + bytes + 1 > this.#bytesMax) {
       this.#full = true

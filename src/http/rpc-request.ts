@@ -1,10 +1,10 @@
 // What the JSON-RPC face judges by itself, from the request line and headers alone.
-// Tested by src/http/rpc.test.ts
+// Tested by src/http/rpc-api.test.ts
 import { Fault } from '../base/fault.ts'
-import type { Credential } from '../gateway/gateway.ts'
+import type { Credential } from '../gateway/pipeline.ts'
 import { parseBasic } from './basic-auth.ts'
 import { parseBearer } from './bearer-auth.ts'
-import type { Exchange, RequestHeaders } from './exchange.ts'
+import type { HttpExchange, RequestHeaders } from './http-exchange.ts'
 import type { RpcPath } from './routes.ts'
 
 const contentTypes: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ const contentTypes: ReadonlySet<string> = new Set([
 const keyForm = /^[A-Za-z0-9_-]{8,128}$/
 
 /** Throws `wrong_http`, `wrong_media`, and `no_command` for a WebSocket URL without an upgrade. */
-export function judgeRequest({ method, headers }: Exchange, path: RpcPath): void {
+export function checkRequest({ method, headers }: HttpExchange, path: RpcPath): void {
   if (path.webSocket) {
     throw new Fault('no_command', {
       detail: 'this URL takes WebSocket connections, send JSON-RPC by POST to /v3/<API_KEY>',

@@ -1,11 +1,11 @@
 // The head and body of a JSON-RPC answer, refusals included (contract-rpc 4, 5, 12).
-// Tested by src/http/rpc.test.ts
+// Tested by src/http/rpc-api.test.ts
 import type { Fault } from '../base/fault.ts'
 import { toHex, toQuantity } from '../base/hex.ts'
-import type { RpcLabels } from '../gateway/gateway.ts'
+import type { RpcLabels } from '../gateway/pipeline.ts'
 import { corsHeaders } from './cors.ts'
-import type { Exchange } from './exchange.ts'
-import { createHeadLines, type HeadLines, toLines } from './head-lines.ts'
+import type { HttpExchange } from './http-exchange.ts'
+import { createHeadLines, type HeadLines, toLines } from './header-lines.ts'
 import type { RpcBody } from './rpc-reply.ts'
 
 type RpcReply = {
@@ -31,7 +31,7 @@ const plainLines = createHeadLines([...corsHeaders(undefined), ...fixed])
 const refusedLines = createHeadLines(['x-cairn-verified', 'none'])
 
 /** Sends `answer`, and ends the connection when the request's body was not read to its end. */
-export type ReplySender = (exchange: Exchange, answer: RpcReply) => void
+export type ReplySender = (exchange: HttpExchange, answer: RpcReply) => void
 
 export function createReplySender(): ReplySender {
   const labelLinesOf = createLabelLines()

@@ -11,7 +11,7 @@ import {
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { sayErrno } from '../base/say-errno.ts'
+import { describeErrno } from '../base/describe-errno.ts'
 import { createAddressCap } from './address-cap.ts'
 import { type ClientAddress, peerAddress } from './client-address.ts'
 import { createDateHeader } from './date-header.ts'
@@ -20,7 +20,7 @@ import { createLeanListener } from './lean/lean-listener.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { createRequestIds } from './request-id.ts'
 import type { Routes } from './routes.ts'
-import { readTarget } from './target.ts'
+import { readTarget } from './request-target.ts'
 import { sendAnswer, textAnswer } from './text-answer.ts'
 import type { Upgrades } from './upgrade.ts'
 
@@ -303,5 +303,5 @@ function listenSentence(
   if (error.code === 'EACCES') return `cannot listen on ${place}: no permission for this port`
   if (error.code === 'EADDRNOTAVAIL')
     return `cannot listen on ${place}: not an address of this machine`
-  return `cannot listen on ${place}: ${sayErrno(error)}`
+  return `cannot listen on ${place}: ${describeErrno(error)}`
 }

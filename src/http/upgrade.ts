@@ -1,9 +1,9 @@
 // A request that asks to become a WebSocket, between its headers and the first answer. Made by the server.
-// Tested by src/http/web-socket-face.test.ts
+// Tested by src/http/web-socket-api.test.ts
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Exchange } from './exchange.ts'
-import type { Target } from './target.ts'
+import type { HttpExchange } from './http-exchange.ts'
+import type { Target } from './request-target.ts'
 
 export type Upgrade = {
   readonly request: IncomingMessage
@@ -16,7 +16,7 @@ export type Upgrade = {
   readonly requestId: string
   readonly draining: boolean
   /** The same request, to be answered in HTTP after all; the connection ends with that answer. Call it once. */
-  refuse(): Exchange
+  refuse(): HttpExchange
 }
 
 export interface Upgrades {

@@ -1,9 +1,9 @@
 // The body of an upload, chunk by chunk: counted, capped, and given up when nothing comes for a while. How long
 // it takes altogether does not matter (contract-files 2.6).
-// Tested by src/http/files.test.ts
+// Tested by src/http/ipfs-api.test.ts
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import type { Inflow, Take } from './inflow.ts'
+import type { RequestBodyStream, Take } from './request-body-stream.ts'
 import type { NodeExchange } from './node-exchange.ts'
 
 export type UploadLimits = {
@@ -15,7 +15,7 @@ export type UploadLimits = {
 /** From here on a chunk that fills its memory has it alone. */
 const ownMemoryBytes = 16_384
 
-export class UploadBody implements Inflow {
+export class UploadBody implements RequestBodyStream {
   /** Bytes read so far. */
   bytes = 0
   /** Is told of each chunk before the taker is; what it throws ends the reading. */

@@ -1,12 +1,12 @@
 // Multipart parts as the entries of an upload: directories have no body, symlinks are their target.
 import { Fault } from '../base/fault.ts'
-import type { Entry } from '../ipfs/import/entry.ts'
+import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 import type { Part } from './multipart.ts'
 
 const targetBytesMax = 4096
 
 /** One entry per part, in order. Files stream; throws what the parts throw, `bad_params` for a bad target. */
-export async function* uploadEntries(parts: AsyncIterable<Part>): AsyncGenerator<Entry> {
+export async function* uploadEntries(parts: AsyncIterable<Part>): AsyncGenerator<UploadEntry> {
   for await (const { head, content } of parts) {
     const { kind, ...declared } = head
     if (kind === 'file') yield { kind, ...declared, content }

@@ -1,13 +1,13 @@
 // One WebSocket: takes frames in, a bounded number of them at a time, and sends replies as they are ready. What
 // waits on either side has a bound: a caller that sends too fast is not read, one that reads too slowly is cut.
-// Tested by src/http/web-socket-face.test.ts
+// Tested by src/http/web-socket-api.test.ts
 import type { WebSocket } from 'ws'
 import type { Caller } from '../accounts/caller.ts'
 import { Fault } from '../base/fault.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { Subscriptions, SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
-import type { Credential, Peer } from '../gateway/gateway.ts'
-import { untellAll } from '../gateway/once-told.ts'
+import type { Credential, WebSocketClient } from '../gateway/pipeline.ts'
+import { rollbackAll } from '../gateway/revocable.ts'
 import type { Deadlines } from './deadlines.ts'
 import { answerFrame, type FrameParts, type FrameReply, FrameRequest } from './web-socket-frame.ts'
 
@@ -53,7 +53,7 @@ export type ConnectionParts = FrameParts & {
   readonly load: WebSocketLoad
 }
 
-export class WebSocketConnection implements Peer {
+export class WebSocketConnection implements WebSocketClient {
   readonly #parts: ConnectionParts
   readonly #socket: WebSocket
   readonly #waiting: Buffer[] = []
@@ -191,7 +191,7 @@ export class WebSocketConnection implements Peer {
   }
 
   #reply({ text, refused, outcomes }: FrameReply, subscriptions: SubscriptionsFrame): void {
-    if (this.#ending) untellAll(outcomes)
+    if (this.#ending) rollbackAll(outcomes)
     else if (text !== '') this.#sendReply(text)
     subscriptions.settle(!this.#ending && refused === null)
     // Whoever has used up the day would only be refused again.

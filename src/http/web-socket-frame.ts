@@ -1,28 +1,28 @@
 // One frame of a WebSocket to one reply: the envelope, the gateway and the renderer of the JSON-RPC face, without
 // HTTP around them.
-// Tested by src/http/web-socket-face.test.ts
+// Tested by src/http/web-socket-api.test.ts
 import type { Caller } from '../accounts/caller.ts'
 import type { Clock } from '../base/clock.ts'
-import type { FairTurns } from '../base/fair-turns.ts'
+import type { FairTimeSlices } from '../base/fair-time-slices.ts'
 import { Fault, type FaultCode } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { SubscriptionsFrame } from '../gateway/events/subscriptions.ts'
-import type { Credential, Gateway, RpcAnswer, RpcOutcome } from '../gateway/gateway.ts'
+import type { Credential, Pipeline, RpcAnswer, RpcOutcome } from '../gateway/pipeline.ts'
 import type { Inspection } from '../gateway/inspect/inspection.ts'
 import type { Inspector } from '../gateway/inspect/inspector.ts'
 import { type Envelope, parseEnvelope } from './envelope.ts'
-import { longBodyBytes, type RpcSettings } from './rpc.ts'
+import { longBodyBytes, type RpcSettings } from './rpc-api.ts'
 import { formOf } from './rpc-refusal.ts'
 import { refusalBody, ReplyWriter, unknownForm } from './rpc-reply.ts'
-import { answerWithin } from './within.ts'
+import { answerWithin } from './abort-grace.ts'
 
 export type FrameParts = {
-  readonly gateway: Gateway
+  readonly gateway: Pipeline
   readonly settings: RpcSettings
   readonly inspector: Pick<Inspector, 'begin'>
   /** Of the request thread, for frames that take long. */
-  readonly turns: Pick<FairTurns, 'enter'>
+  readonly turns: Pick<FairTimeSlices, 'enter'>
   readonly clock: Clock
   readonly log: Log
 }

@@ -2,17 +2,17 @@
 // blocks and the account rows.
 // Tested by src/ipfs/files.test.ts
 import type { Clock } from '../base/clock.ts'
-import { createFairTurns, type FairTurns } from '../base/fair-turns.ts'
+import { createFairTimeSlices, type FairTimeSlices } from '../base/fair-time-slices.ts'
 import { Fault } from '../base/fault.ts'
-import type { ReadRun } from '../content/obtain-run.ts'
+import type { SequentialRead } from '../content/sequential-read.ts'
 import type { Obtain } from '../content/ref.ts'
 import type { Forget, Store } from '../content/store.ts'
 import type { Database } from '../db/sqlite.ts'
 import { decodeMultihash, identityCode } from '../codec/multihash.ts'
 import type { Writer } from '../db/writer.ts'
 import { storedBytes } from './pins/account-storage.ts'
-import { heldBlocks } from './pins/held-blocks.ts'
-import { createWaiters } from './read/waiters.ts'
+import { accountBlocks } from './pins/account-blocks.ts'
+import { createWaiters } from './read/block-waiters.ts'
 import { createBlocks } from './read/blocks.ts'
 import type { Files } from './files.ts'
 import { createCars } from './cars/cars.ts'
@@ -29,7 +29,7 @@ import { walkReferences } from './read/refs.ts'
 import { createUnpinned } from './pins/unpinned.ts'
 import { resolveNode, resolvePath } from './read/resolve.ts'
 import { selectBlocks } from './read/select-blocks.ts'
-import { tracePath } from './read/trace.ts'
+import { tracePath } from './read/path-trace.ts'
 import { storedOnly, walkBlocks } from './read/walk.ts'
 
 export type FilesLimits = {
@@ -60,7 +60,7 @@ export type FilesSettings = {
   readonly store: Store
   readonly forget: Forget
   readonly obtain: Obtain
-  readonly readRun: ReadRun
+  readonly readRun: SequentialRead
   /** For reads of rows; what belongs to content is written by the store's commits. */
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
@@ -71,12 +71,12 @@ export type FilesSettings = {
   readonly sharesRoots?: boolean
   readonly limits: FilesLimits
   /** Of the thread, for imports. Default: turns of their own. */
-  readonly turns?: FairTurns
+  readonly turns?: FairTimeSlices
 }
 
 export function createFiles(settings: FilesSettings): Files {
   const { store, forget, obtain, readRun, database, writer, clock, hasSources, limits } = settings
-  const { turns = createFairTurns(settings.clock) } = settings
+  const { turns = createFairTimeSlices(settings.clock) } = settings
   const waiters = createWaiters((ref) => store.has(ref), limits.waitersMax)
   const openBlocks = createBlocks({
     obtain,
@@ -118,7 +118,7 @@ export function createFiles(settings: FilesSettings): Files {
 
     stored: (accountId) => storedBytes(database, accountId),
 
-    held: (accountId, signal) => heldBlocks(database, accountId, signal),
+    held: (accountId, signal) => accountBlocks(database, accountId, signal),
 
     block: (cid, patience, signal) => openBlocks(patience, signal)(cid),
 
@@ -126,7 +126,7 @@ export function createFiles(settings: FilesSettings): Files {
       importEntries(entries, options, {
         blocksMax: limits.importBlocksMax,
         folderBytesMax: limits.folderBytesMax,
-        spender: (most) => turns.spender(accountId, most),
+        yielderFor: (most) => turns.yielderFor(accountId, most),
         batch: () => store.batch(),
         rootRows: ({ cid }, put) =>
           options.pin

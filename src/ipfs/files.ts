@@ -1,17 +1,17 @@
 // The file side of the service in one type: what file operations may call. Made by app.ts.
 import type { CID } from 'multiformats/cid'
 import type { AccountStorage } from './pins/account-storage.ts'
-import type { Entry, ImportEvent, ImportOptions } from './import/entry.ts'
+import type { UploadEntry, ImportEvent, ImportOptions } from './import/upload-entry.ts'
 import type { CarImportEvent, CarImportOptions } from './cars/import-cars.ts'
 import type { DirectoryEntry, NodeStat, Reference } from './read/listed.ts'
 import type { ContentPath, ResolvedNode, TracedPath } from './read/path.ts'
-import type { SelectedBlock, Selection } from './read/selection.ts'
+import type { SelectedBlock, DagScope } from './read/dag-scope.ts'
 
 export type PinMode = 'recursive' | 'direct'
 export type Pin = { readonly cid: CID; readonly mode: PinMode; readonly name: string }
 
 /** How a file operation may look for content that is not here. */
-export type Patience = {
+export type FetchPolicy = {
   /** Never ask sources. */
   readonly offline: boolean
   /** The caller's own limit; null = the server's idle limit. */
@@ -26,7 +26,7 @@ export interface Files {
    * is gone, commit nothing. Throws `command_failed` with Kubo's texts, `no_space`, `unsupported_option`.
    */
   import(
-    entries: AsyncIterable<Entry>,
+    entries: AsyncIterable<UploadEntry>,
     options: ImportOptions,
     context: {
       readonly accountId: string
@@ -57,7 +57,7 @@ export interface Files {
   exportCar(
     cid: CID,
     partial: boolean,
-    patience: Patience,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): AsyncIterable<Uint8Array>
 
@@ -65,13 +65,13 @@ export interface Files {
    * The CID that a path names (`<cid>`, `/ipfs/<cid>/a/b`, `ipfs://…`): walks directories. Throws
    * `command_failed` with Kubo's texts of contract-files section 4.
    */
-  resolve(path: string, patience: Patience, signal: AbortSignal): Promise<CID>
+  resolve(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<CID>
 
   /** The last block on a path and what it names inside it, for commands on nodes. Throws as `resolve`. */
-  resolveNode(path: string, patience: Patience, signal: AbortSignal): Promise<ResolvedNode>
+  resolveNode(path: string, patience: FetchPolicy, signal: AbortSignal): Promise<ResolvedNode>
 
   /** The walk of a path with all it went through. Throws as `resolve`. */
-  trace(path: ContentPath, patience: Patience, signal: AbortSignal): Promise<TracedPath>
+  trace(path: ContentPath, patience: FetchPolicy, signal: AbortSignal): Promise<TracedPath>
 
   /**
    * The blocks of a path and of what it leads to, depth first, each verified. Bounded in blocks. One of 64 KiB or more
@@ -79,8 +79,8 @@ export interface Files {
    */
   select(
     path: TracedPath,
-    selection: Selection,
-    patience: Patience,
+    selection: DagScope,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): AsyncIterable<SelectedBlock>
 
@@ -100,18 +100,18 @@ export interface Files {
   open(
     cid: CID,
     range: { readonly offset: bigint; readonly length: bigint | null },
-    patience: Patience,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): Promise<{ readonly size: bigint; readonly chunks: AsyncIterable<Uint8Array> }>
 
   /** What kind of node it is, how large, and its metadata. Throws `command_failed` for what is no UnixFS. */
-  stat(cid: CID, patience: Patience, signal: AbortSignal): Promise<NodeStat>
+  stat(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<NodeStat>
 
   /**
    * The entries of a directory, sharded or not, in the order they stand; of a file its chunks, without names.
    * Bounded; throws `command_failed` for nodes that are malformed or not UnixFS.
    */
-  list(cid: CID, patience: Patience, signal: AbortSignal): AsyncIterable<DirectoryEntry>
+  list(cid: CID, patience: FetchPolicy, signal: AbortSignal): AsyncIterable<DirectoryEntry>
 
   /**
    * Every link below `cid` as it is met, depth first, each `from` before what is below it. `depthMax` levels,
@@ -120,14 +120,14 @@ export interface Files {
   refs(
     cid: CID,
     how: { readonly depthMax: number | null; readonly unique: boolean },
-    patience: Patience,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): AsyncIterable<Reference>
 
   /** Every block below `cid`, itself included, each once by multihash. Bounded in blocks. */
   blocks(
     cid: CID,
-    patience: Patience,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): AsyncIterable<{ readonly cid: CID; readonly block: Uint8Array | null }>
 
@@ -138,13 +138,13 @@ export interface Files {
   ): Promise<{ readonly whole: boolean; readonly bytes: bigint }>
 
   /** Only the size of a file, for `cat` of several arguments. Throws as `open` for what is no file. */
-  size(cid: CID, patience: Patience, signal: AbortSignal): Promise<bigint>
+  size(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<bigint>
 
   /** Pins once all blocks the mode needs are here; replaces the name. Calls `progress` with counts. */
   pin(
     accountId: string,
     pin: Pin,
-    patience: Patience,
+    patience: FetchPolicy,
     progress: (blocks: number, bytes: bigint) => void,
     signal: AbortSignal,
   ): Promise<void>
@@ -156,12 +156,12 @@ export interface Files {
   movePin(
     accountId: string,
     pins: { readonly from: CID; readonly to: CID; readonly unpin: boolean },
-    patience: Patience,
+    patience: FetchPolicy,
     signal: AbortSignal,
   ): Promise<void>
 
   /** One block as it is stored, verified. */
-  block(cid: CID, patience: Patience, signal: AbortSignal): Promise<Uint8Array>
+  block(cid: CID, patience: FetchPolicy, signal: AbortSignal): Promise<Uint8Array>
 
   /**
    * Keeps one block that the caller made; durable when it resolves. `pin`: pins it, once all below it is
@@ -170,7 +170,7 @@ export interface Files {
   putBlock(
     block: { readonly cid: CID; readonly bytes: Uint8Array },
     pin: boolean,
-    patience: Patience,
+    patience: FetchPolicy,
     context: {
       readonly accountId: string
       readonly proceed: () => boolean

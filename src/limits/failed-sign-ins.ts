@@ -3,7 +3,7 @@
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 import { returnUnits, takeUnits } from './gcra.ts'
 
 export type FailedSignIns = {
@@ -57,7 +57,7 @@ export function createFailedSignIns(parts: {
       }
       for (const [at, { key }] of keys.entries()) {
         const verdict = verdicts[at]
-        if (verdict?.ok === true) keepNewest(evenAt, key, verdict.evenAt, most)
+        if (verdict?.ok === true) setNewest(evenAt, key, verdict.evenAt, most)
       }
       let given = false
       return () => {

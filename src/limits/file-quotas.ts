@@ -1,5 +1,5 @@
 // What a key and its account may move and keep on the file face (contract-files 3.4). Null = no limit, 0 = nothing.
-// Tested by src/limits/file-meters.test.ts
+// Tested by src/limits/transfer-meters.test.ts
 import { Fault } from '../base/fault.ts'
 
 type AccountQuotas = {

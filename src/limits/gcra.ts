@@ -7,7 +7,7 @@ export type Rate = {
   readonly burst: number
 }
 
-export type Verdict =
+export type RateDecision =
   | { readonly ok: true; readonly evenAt: number }
   | { readonly ok: false; readonly waitMs: number; readonly currentPerSecond: number }
 
@@ -18,7 +18,7 @@ const rounding = 1 / 1000
  * `evenAt`: milliseconds on the clock of `now`; 0 for a key never seen. `units` must not exceed the burst:
  * such a request could never pass, the caller says so before. `perSecond` > 0.
  */
-export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): Verdict {
+export function takeUnits(evenAt: number, now: number, units: number, rate: Rate): RateDecision {
   const msPerUnit = 1000 / rate.perSecond
   const burstMs = rate.burst * msPerUnit
   const next = Math.max(evenAt, now) + units * msPerUnit

@@ -2,9 +2,9 @@
 // face. Judged before work is done; the request thread only counts in memory.
 import type { Clock } from '../base/clock.ts'
 import { Fault } from '../base/fault.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 import { returnUnits, takeUnits, type Rate } from './gcra.ts'
-import { overRate } from './over-rate.ts'
+import { overRate } from './rate-refusal.ts'
 
 /** The limits of one key; null = as the server is set, 0 = nothing. KeySettings has this shape. */
 export type KeyLimits = {
@@ -94,7 +94,7 @@ export function createLimiter(parts: {
     if (known !== undefined) return known
     const evenAt = { unitsEvenAt: 0, readsEvenAt: 0, writesEvenAt: 0 }
     const state: State = { ...evenAt, unitsPerSecond: 0, day: null, dayUnits: 0 }
-    keepNewest(states, keyId, state, most)
+    setNewest(states, keyId, state, most)
     return state
   }
 

@@ -2,20 +2,20 @@
 // where nobody shows one. Judged before work is done, in memory.
 import { networkOf } from '../base/address.ts'
 import type { Clock } from '../base/clock.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 import { Fault } from '../base/fault.ts'
 import { takeUnits } from './gcra.ts'
-import { overRate } from './over-rate.ts'
+import { overRate } from './rate-refusal.ts'
 
 /** `keyId` null: nobody showed a key, so the address counts. */
-type PathReader = { readonly keyId: string | null; readonly address: string }
+type GatewayClient = { readonly keyId: string | null; readonly address: string }
 
 export type PathLimits = {
   /**
    * Takes one request. Returns what ends it, to be called once. Throws `over_rate` by the reader's own limits,
    * `overloaded` when the server has as many answers under way as it may.
    */
-  admit(reader: PathReader): () => void
+  admit(reader: GatewayClient): () => void
 }
 
 const readersMax = 100_000
@@ -44,7 +44,7 @@ export function createPathLimits(parts: {
     if (!verdict.ok) {
       throw overRate(rate, verdict, `${whose} is limited to ${limit} requests per second`)
     }
-    keepNewest(evenAt, name, verdict.evenAt, most)
+    setNewest(evenAt, name, verdict.evenAt, most)
   }
 
   return {

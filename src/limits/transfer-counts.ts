@@ -1,8 +1,8 @@
 // Bytes that a key or an account has moved on the file face in this calendar month (UTC): read once from what was
 // used, then counted in memory.
-// Tested by src/limits/file-meters.test.ts
+// Tested by src/limits/transfer-meters.test.ts
 import type { Clock } from '../base/clock.ts'
-import { keepNewest } from '../base/keep-newest.ts'
+import { setNewest } from '../base/set-newest.ts'
 
 /** Body bytes: `up` those that were read of requests, `down` those that were written of answers. */
 export type Transferred = { readonly up: number; readonly down: number }
@@ -52,7 +52,7 @@ export function createTransferCounts(clock: Clock): TransferCounts {
       const known = find(name)
       if (known !== null) return known
       const count = { month: thisMonth(), ...sum() }
-      keepNewest(counts, name, count, namesMax)
+      setNewest(counts, name, count, namesMax)
       return count
     },
   }

@@ -4,7 +4,7 @@ import { Fault } from '../base/fault.ts'
 import type { Database } from '../db/sqlite.ts'
 import { isOf, type UsageScope } from './usage-collecting.ts'
 import type { FlushedRow } from './usage-row.ts'
-import { type Span, spans, startOf } from './usage-statements.ts'
+import { type UsageInterval, spans, startOf } from './usage-statements.ts'
 import type { Usage } from './usage.ts'
 
 export type UsageLine = {
@@ -32,7 +32,7 @@ export type UsageLines = {
    * From the interval that `since` lies in on, oldest first; what memory holds is added. Throws `bad_input` beyond
    * `linesMax` lines.
    */
-  list(scope: UsageScope, span: Span, since: number): readonly UsageLine[]
+  list(scope: UsageScope, span: UsageInterval, since: number): readonly UsageLine[]
 }
 
 /** The request thread reads them at once. */
@@ -46,7 +46,7 @@ export function createUsageLines(parts: {
   const { db, read } = parts
   const most = parts.linesMax ?? linesMax
 
-  function written(scope: UsageScope, span: Span, from: number): UsageLine[] {
+  function written(scope: UsageScope, span: UsageInterval, from: number): UsageLine[] {
     const [where, parameters] =
       'keyId' in scope
         ? ['WHERE k.id = ?', [scope.keyId]]

@@ -9,7 +9,7 @@ import { type FlushedRow, minuteMs } from './usage-row.ts'
 
 /** Of a row, in minutes, as in the column. */
 export const spans = { minute: 1, hour: 60, day: 1440 } as const
-export type Span = keyof typeof spans
+export type UsageInterval = keyof typeof spans
 
 /** Start of the span that a time lies in. `minutes`: how long it is. */
 export function startOf(minutes: number, time: number): number {

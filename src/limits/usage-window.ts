@@ -1,7 +1,7 @@
 // The windows that usage is looked at in, each cut into intervals that are spans of the table.
 // Tested by src/limits/usage-report.test.ts
 import { minuteMs } from './usage-row.ts'
-import { type Span, spans, startOf } from './usage-statements.ts'
+import { type UsageInterval, spans, startOf } from './usage-statements.ts'
 
 /** Whole intervals that a window looks back; the running one comes on top. */
 const lengths = {
@@ -10,7 +10,7 @@ const lengths = {
   '24h': { span: 'hour', intervals: 24 },
   '7d': { span: 'hour', intervals: 168 },
   '30d': { span: 'day', intervals: 30 },
-} as const satisfies Record<string, { span: Span; intervals: number }>
+} as const satisfies Record<string, { span: UsageInterval; intervals: number }>
 
 export type WindowName = keyof typeof lengths
 
@@ -18,7 +18,7 @@ export const windowNames = Object.keys(lengths) as [WindowName, ...WindowName[]]
 
 export type UsageWindow = {
   readonly name: WindowName
-  readonly span: Span
+  readonly span: UsageInterval
   /** Of the span, in minutes, as in the table. */
   readonly minutes: number
   /** Starts of its intervals, the running one last, milliseconds since 1970. */

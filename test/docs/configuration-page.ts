@@ -1,7 +1,7 @@
 // docs/reference/settings.md and .env.example, from the settings table.
 // Tested by test/docs.test.ts
-import { leaves } from '../../src/config/config.ts'
-import type { Leaf } from '../../src/config/leaf.ts'
+import { settingDefinitions } from '../../src/config/config.ts'
+import type { SettingDefinition } from '../../src/config/setting-definition.ts'
 import {
   embeddedSchema,
   listMembers,
@@ -12,7 +12,7 @@ import { sourceSchema } from '../../src/config/source-schema.ts'
 import { markdownTable, page } from './markdown.ts'
 
 export function configurationPage(): string {
-  const rows = leaves.map((leaf) => [
+  const rows = settingDefinitions.map((leaf) => [
     `\`${leaf.path}\``,
     `\`${leaf.env}\``,
     typeOf(leaf),
@@ -113,7 +113,7 @@ function membersTable(prefix: string, members: readonly Member[]): string {
 }
 
 export function environmentExample(): string {
-  const lines = leaves.map(
+  const lines = settingDefinitions.map(
     (leaf) => `# ${leaf.description.replaceAll('`', '')}\n#${leaf.env}=${String(leaf.initial)}\n`,
   )
   const networks = `# URLs of upstream nodes of Ethereum mainnet, separated by commas; so for SEPOLIA, HOODI and named networks.
@@ -125,7 +125,7 @@ export function environmentExample(): string {
   return `# Every variable with its default; made from the settings table by npm run docs.\n\n${[...lines, sources, networks].join('\n')}`
 }
 
-function typeOf(leaf: Leaf): string {
+function typeOf(leaf: SettingDefinition): string {
   const name =
     leaf.choices.length > 0 ? leaf.choices.map((one) => `\`${one}\``).join(', ') : leaf.type
   return leaf.nullable ? `${name} or null` : name

@@ -2,15 +2,15 @@
 import type { z } from 'zod'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { createCards } from '../../src/accounts/cards/cards.ts'
-import { createPublicKeys, type PublicKeys } from '../../src/accounts/public-keys.ts'
+import { createJwtPublicKeys, type JwtPublicKeys } from '../../src/accounts/jwt-public-keys.ts'
 import type { Identity } from '../../src/accounts/people/identity.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { createQueries } from '../../src/db/queries.ts'
 import { type Database, openDatabase } from '../../src/db/sqlite.ts'
-import type { Actor, MemberRole } from '../../src/gateway/admin/actor.ts'
-import type { AdminParts, JsonOperation } from '../../src/gateway/admin/admin-operation.ts'
+import type { Principal, MemberRole } from '../../src/gateway/admin/principal.ts'
+import type { AdminContext, JsonOperation } from '../../src/gateway/admin/admin-operation.ts'
 import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
@@ -20,25 +20,25 @@ export const deskPage = 'http://localhost:8545'
 
 export type AdminDesk = {
   readonly accounts: Accounts
-  readonly publicKeys: PublicKeys
+  readonly publicKeys: JwtPublicKeys
   readonly identity: Identity
   readonly clock: TurnedClock
   /** Runs an operation. Throws as `runAdmin`. */
   run<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
-    actor?: Actor | null,
+    actor?: Principal | null,
   ): Promise<z.output<Output>>
   /** The Fault of one that is refused: its code and message. */
   refusal<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
-    actor?: Actor | null,
+    actor?: Principal | null,
   ): Promise<string>
 }
 
 /** Someone with these roles, by account id. */
-export function person(roles: Readonly<Record<string, MemberRole>>, operator = false): Actor {
+export function person(roles: Readonly<Record<string, MemberRole>>, operator = false): Principal {
   return {
     kind: 'person',
     personId: 'p',
@@ -53,28 +53,31 @@ export function person(roles: Readonly<Record<string, MemberRole>>, operator = f
  * `more`: what else operations may touch. `db`: a database that is migrated already; without it a new one. Without an
  * actor it is the owner of the data folder.
  */
-export function openDesk(more: Partial<AdminParts> = {}, given: Database | null = null): AdminDesk {
+export function openDesk(
+  more: Partial<AdminContext> = {},
+  given: Database | null = null,
+): AdminDesk {
   const db = given ?? openDatabase(':memory:')
   migrate(db)
   const clock = createTurnedClock()
   const parts = { db, writer: createInlineWriter(db), queries: createQueries(), clock }
   const accounts = createAccounts(parts)
-  const publicKeys = createPublicKeys(parts)
+  const publicKeys = createJwtPublicKeys(parts)
   const identity = createTestIdentity(parts)
   const cards = createCards({
     ...parts,
     adapter: () => 'manual',
-    biller: () => Promise.reject(new Error('this server takes no cards')),
+    paymentProvider: () => Promise.reject(new Error('this server takes no cards')),
     formsPerDayMax: () => 1,
     admitAddress: () => {},
     admitLook: () => {},
   })
-  const touch = { accounts, cards, publicKeys, identity, clock, ...more } as AdminParts
+  const touch = { accounts, cards, publicKeys, identity, clock, ...more } as AdminContext
 
   async function run<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
-    actor: Actor | null = { kind: 'local' },
+    actor: Principal | null = { kind: 'local' },
   ): Promise<z.output<Output>> {
     const reply = await runAdmin(operation, sent, {
       ...touch,

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { splitBlocks } from '../../src/codec/block.ts'
 import { decodeHeader, type Header } from '../../src/codec/header.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 export const vectorsFolder = resolve(root, process.env['CAIRN_VECTORS'] ?? '../shared/vectors')
@@ -24,10 +24,10 @@ export type VectorBlock = { readonly hash: Uint8Array; readonly header: Header }
 /** Blocks one after the other, as headers with hashes and as items for `obtain`. */
 export function cutBlocks(bytes: Uint8Array): {
   readonly blocks: readonly VectorBlock[]
-  readonly items: readonly Item[]
+  readonly items: readonly UnverifiedItem[]
 } {
   const blocks: VectorBlock[] = []
-  const items: Item[] = []
+  const items: UnverifiedItem[] = []
   for (const parts of splitBlocks(bytes)) {
     const header = decodeHeader(parts.header)
     const hash = keccak256(parts.header)

@@ -10,7 +10,7 @@ import {
 } from '../../src/codec/import-profile.ts'
 import { parseImportOptions } from '../../src/gateway/params/import-options.ts'
 import { parseCommandLine, routeCommand } from '../../src/http/command-line.ts'
-import type { Entry, ImportOptions } from '../../src/ipfs/import/entry.ts'
+import type { UploadEntry, ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
 import { piecesOf } from './files-fixture.ts'
 
 type Content =
@@ -115,7 +115,7 @@ export function vectorOptions({ params, server = {} }: CidVector): ImportOptions
   return { ...imports, sharding }
 }
 
-export function* vectorEntries(vector: CidRecipe): Generator<Entry> {
+export function* vectorEntries(vector: CidRecipe): Generator<UploadEntry> {
   if (vector.type === 'symlink') {
     yield { kind: 'symlink', path: 'link', target: vector.target ?? '' }
   } else if (vector.content !== undefined) {
@@ -133,7 +133,7 @@ export function* vectorEntries(vector: CidRecipe): Generator<Entry> {
   }
 }
 
-function* listed(entries: readonly ListedEntry[]): Generator<Entry> {
+function* listed(entries: readonly ListedEntry[]): Generator<UploadEntry> {
   for (const { path: at, content, symlink } of entries) {
     if (symlink !== undefined) yield { kind: 'symlink', path: at, target: symlink }
     else if (content == null) yield { kind: 'directory', path: at }
@@ -141,7 +141,7 @@ function* listed(entries: readonly ListedEntry[]): Generator<Entry> {
   }
 }
 
-function* generated(recipe: Numbered | ChachaNames): Generator<Entry> {
+function* generated(recipe: Numbered | ChachaNames): Generator<UploadEntry> {
   if (recipe.gen === 'numbered') {
     for (let i = recipe.start; i < recipe.start + recipe.count; i += 1) {
       const text = `${recipe.contentPrefix}${i}${recipe.contentSuffix}`

@@ -6,7 +6,7 @@ import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/k
 import type { FilesReply } from '../../src/gateway/operation.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
-import type { Entry } from '../../src/ipfs/import/entry.ts'
+import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { Files } from '../../src/ipfs/files.ts'
 import { bytesOf, createFilesFixture, fileEntry, never, streamOf } from './files-fixture.ts'
 
@@ -29,7 +29,7 @@ export function createFileCommands(
     name: string,
     args: readonly string[] = [],
     options: Options = {},
-    entries: readonly Entry[] | null = null,
+    entries: readonly UploadEntry[] | null = null,
     side: Files = files,
     accountId = 'alice',
   ): Promise<FilesReply> {

@@ -2,12 +2,12 @@
 import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHostedHash } from './hash-guest.ts'
-import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
+import { createHostedHash } from './hash-worker-thread.ts'
+import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createReadRun } from '../../src/content/obtain-run.ts'
+import { createSequentialRead } from '../../src/content/sequential-read.ts'
 import { createObtain } from '../../src/content/obtain.ts'
-import type { ContentRef, Item, Obtain } from '../../src/content/ref.ts'
+import type { ContentRef, UnverifiedItem, Obtain } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import type { Source } from '../../src/content/source.ts'
 import type { Forget, Segments, Store } from '../../src/content/store.ts'
@@ -16,8 +16,8 @@ import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
 import { createFiles, defaultFilesLimits, type FilesLimits } from '../../src/ipfs/create-files.ts'
-import type { Entry, ImportEvent, ImportOptions } from '../../src/ipfs/import/entry.ts'
-import type { Files, Patience, Pin } from '../../src/ipfs/files.ts'
+import type { UploadEntry, ImportEvent, ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
+import type { Files, FetchPolicy, Pin } from '../../src/ipfs/files.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
@@ -33,7 +33,7 @@ export type FilesFixture = {
 }
 
 export const never = new AbortController().signal
-export const atOnce: Patience = { offline: false, timeoutMs: null }
+export const atOnce: FetchPolicy = { offline: false, timeoutMs: null }
 
 export const importDefaults: ImportOptions = {
   cidVersion: 0,
@@ -103,11 +103,11 @@ export function createFilesFixture(
     store,
     forget: kept.forget,
     obtain,
-    readRun: createReadRun({
+    readRun: createSequentialRead({
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHostedHash()),
+      verifyBeside: createParallelVerify(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),
@@ -125,7 +125,7 @@ export async function* piecesOf(bytes: Uint8Array, pieceBytes = 65536): AsyncGen
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-export function fileEntry(path: string, content: Uint8Array | string): Entry {
+export function fileEntry(path: string, content: Uint8Array | string): UploadEntry {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content
   return { kind: 'file', path, content: piecesOf(bytes) }
 }
@@ -133,7 +133,7 @@ export function fileEntry(path: string, content: Uint8Array | string): Entry {
 /** Imports and gives all events. */
 export async function importAll(
   files: Files,
-  entries: Iterable<Entry> | AsyncIterable<Entry>,
+  entries: Iterable<UploadEntry> | AsyncIterable<UploadEntry>,
   options: Partial<ImportOptions> = {},
   accountId = 'alice',
 ): Promise<ImportEvent[]> {
@@ -169,7 +169,10 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 }
 
 /** A store whose Batches report what they are given. */
-export function watchedStore(store: Store, onPut: (items: readonly Item[]) => void): Store {
+export function watchedStore(
+  store: Store,
+  onPut: (items: readonly UnverifiedItem[]) => void,
+): Store {
   return {
     ...store,
     batch() {

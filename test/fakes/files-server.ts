@@ -8,30 +8,30 @@ import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import { createHostedHash } from './hash-guest.ts'
-import { createVerifyBeside } from '../../src/codec/verify-beside.ts'
+import { createHostedHash } from './hash-worker-thread.ts'
+import { createParallelVerify } from '../../src/codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../../src/codec/verify-dag-block.ts'
-import { createReadRun } from '../../src/content/obtain-run.ts'
+import { createSequentialRead } from '../../src/content/sequential-read.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { Verify } from '../../src/content/ref.ts'
 import { createSegmentStore } from '../../src/content/segments/segment-store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
-import { enterFiles } from '../../src/gateway/enter.ts'
-import type { Gateway } from '../../src/gateway/gateway.ts'
+import { authenticateFiles } from '../../src/gateway/authenticate-request.ts'
+import type { Pipeline } from '../../src/gateway/pipeline.ts'
 import type { FilesOperation } from '../../src/gateway/operation.ts'
 import { createFilesOperations, pathOperations } from '../../src/gateway/operations/files-index.ts'
 import { createPaths, type PathRules } from '../../src/gateway/run-path.ts'
 import { createInspector } from '../../src/gateway/inspect/inspector.ts'
 import { commands, globalOptions } from '../../src/http/commands.ts'
-import { createFilesFace, defaultFilesSettings, type FilesSettings } from '../../src/http/files.ts'
-import { createPathFace, type PathFaceSettings } from '../../src/http/path-face.ts'
+import { createIpfsApi, defaultFilesSettings, type FilesSettings } from '../../src/http/ipfs-api.ts'
+import { createIpfsGateway, type IpfsGatewaySettings } from '../../src/http/ipfs-gateway.ts'
 import { createRoutes } from '../../src/http/routes.ts'
 import { createServer, defaultServerSettings } from '../../src/http/server.ts'
 import { createFiles, defaultFilesLimits } from '../../src/ipfs/create-files.ts'
 import type { Files } from '../../src/ipfs/files.ts'
-import { createTestMeters } from './file-meters.ts'
+import { createTestMeters } from './transfer-meters.ts'
 import { createMemoryFileOps } from './memory-file-ops.ts'
 import { openPaths } from './path-rules.ts'
 
@@ -52,7 +52,7 @@ export async function startFilesServer(
     readonly operations?: readonly FilesOperation<unknown>[]
     readonly clock?: Clock
     readonly pathRules?: Partial<PathRules>
-    readonly pathSettings?: Partial<PathFaceSettings>
+    readonly pathSettings?: Partial<IpfsGatewaySettings>
   } = {},
 ): Promise<FilesServer> {
   const clock = options.clock ?? systemClock
@@ -83,11 +83,11 @@ export async function startFilesServer(
     store,
     forget: store.forget,
     obtain,
-    readRun: createReadRun({
+    readRun: createSequentialRead({
       store,
       verify,
       verifyLeaf,
-      verifyBeside: createVerifyBeside(createHostedHash()),
+      verifyBeside: createParallelVerify(createHostedHash()),
       log: silentLog,
       count: () => {},
     }),
@@ -100,8 +100,8 @@ export async function startFilesServer(
 
   const callers = new Map<string, { caller: Caller; secret: string }>()
   const settled: FilesServer['settled'] = []
-  const enter: Gateway['enterFiles'] = (credential, command) =>
-    enterFiles(
+  const enter: Pipeline['authenticateFiles'] = (credential, command) =>
+    authenticateFiles(
       {
         authenticate(key, secret) {
           const known = callers.get(key)
@@ -118,15 +118,15 @@ export async function startFilesServer(
     rules: { ...openPaths, ...options.pathRules },
     files,
     filesOf: null,
-    fileMeters: createTestMeters(),
+    transferMeters: createTestMeters(),
     enter,
     count: ({ outcome, bytesIn, bytesOut }) =>
       void settled.push({ outcome, in: bytesIn, out: bytesOut }),
     clock,
     log: silentLog,
   })
-  const gateway: Pick<Gateway, 'enterFiles' | 'countRefusal' | 'runFiles'> = {
-    enterFiles: enter,
+  const gateway: Pick<Pipeline, 'authenticateFiles' | 'countRefusal' | 'runFiles'> = {
+    authenticateFiles: enter,
     countRefusal: () => {},
     async runFiles({ caller, operation, request, connected, signal }) {
       const input = operation.parse(request, importProfiles['unixfs-v0-2015'])
@@ -146,7 +146,7 @@ export async function startFilesServer(
   })
   const operations = new Map(made)
   for (const operation of options.operations ?? []) operations.set(operation.name, operation)
-  const face = createFilesFace({
+  const face = createIpfsApi({
     gateway,
     operations,
     version: '0.1.0',
@@ -160,7 +160,7 @@ export async function startFilesServer(
     routes: createRoutes({
       rpc: () => {},
       files: face,
-      paths: createPathFace({
+      paths: createIpfsGateway({
         gateway: paths,
         operations: pathOperations,
         version: '0.1.0',

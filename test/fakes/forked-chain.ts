@@ -1,7 +1,7 @@
 // A chain with branches whose head a test moves, and whose content it can take away: for what is told of reorgs.
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes, toHex } from '../../src/base/hex.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
 import type { BlockRef, HeadChange } from '../../src/ethereum/head.ts'
 import type { Network } from '../../src/ethereum/network.ts'
@@ -22,7 +22,7 @@ export type ForkedChain = {
 }
 
 export function createForkedChain(): ForkedChain {
-  const items: Item[] = []
+  const items: UnverifiedItem[] = []
   const blocks = new Map<string, ProvedHeader>()
   const listeners = new Set<(change: HeadChange) => void>()
   let branch = 0

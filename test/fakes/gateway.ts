@@ -3,7 +3,7 @@ import type { Caller } from '../../src/accounts/caller.ts'
 import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { Fault } from '../../src/base/fault.ts'
 import type { Network } from '../../src/ethereum/network.ts'
-import type { Gateway, RpcItem, RpcOutcome } from '../../src/gateway/gateway.ts'
+import type { Pipeline, RpcItem, RpcOutcome } from '../../src/gateway/pipeline.ts'
 import { createNetworkChoice } from '../../src/gateway/networks.ts'
 import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { isFree, refusalUnits } from '../../src/gateway/price.ts'
@@ -32,7 +32,7 @@ const admission: Readonly<Record<string, Fault>> = {
 }
 
 /** Keys that do not enter. */
-const entrance: Readonly<Record<string, Fault>> = {
+const tokenAuthenticator: Readonly<Record<string, Fault>> = {
   key_secret_01: new Fault('refused_by_setting', { data: { reason: 'secret_required' } }),
   key_origin_01: new Fault('refused_by_setting', { data: { reason: 'origin' } }),
   key_polygon_1: new Fault('refused_by_setting', {
@@ -54,7 +54,7 @@ export const bundle: ProofBundle = {
   nodes: [],
 }
 
-export type FakeGateway = Gateway & { readonly refused: Fault[]; ran: number }
+export type FakeGateway = Pipeline & { readonly refused: Fault[]; ran: number }
 
 /** `methods` adds answers; a function may throw Faults or wait for the signal. */
 export function createFakeGateway(
@@ -98,17 +98,17 @@ export function createFakeGateway(
     ran: 0,
     networkFor: createNetworkChoice(() => networks),
     serves: (network) => networks.includes(network),
-    async enterRpc(credential) {
+    async authenticateRpc(credential) {
       if (credential.key === null) throw new Fault('no_credential')
       key = credential.key
-      const fate = entrance[key]
+      const fate = tokenAuthenticator[key]
       if (fate !== undefined) throw fate
       if (key !== goodKey && admission[key] === undefined) throw new Fault('bad_key')
       if (credential.secret !== null && credential.secret !== secret) throw new Fault('bad_secret')
       if (credential.user !== undefined && credential.user !== key) throw new Fault('bad_secret')
       return caller
     },
-    enterSocket() {
+    admitSocket() {
       const fate = admission[key]
       if (fate !== undefined) throw fate
     },
@@ -116,7 +116,7 @@ export function createFakeGateway(
       openFrame: () => ({ add: () => '0x', drop: () => false, settle: () => {} }),
       close: () => {},
     }),
-    enterFiles: () => Promise.reject(new Fault('no_credential')),
+    authenticateFiles: () => Promise.reject(new Fault('no_credential')),
     async runRpc({ items, proof, request: { signal } }) {
       const fate = admission[key]
       if (fate !== undefined) throw fate
@@ -142,7 +142,7 @@ export function createFakeGateway(
     countRefusal: () => {},
     countPathRefusal: () => {},
     runFiles: () => Promise.reject(new Fault('no_command')),
-    enterPath: () => Promise.reject(new Fault('no_credential')),
+    authenticatePath: () => Promise.reject(new Fault('no_credential')),
     runPath: () => Promise.reject(new Fault('not_found')),
   }
   return gateway

@@ -11,23 +11,23 @@ import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
 import type { RelayedCall } from '../../src/ethereum/relay.ts'
-import type { Gateway } from '../../src/gateway/gateway.ts'
-import { createGateway } from '../../src/gateway/handle.ts'
-import type { Inspecting } from '../../src/gateway/inspect/inspecting.ts'
+import type { Pipeline } from '../../src/gateway/pipeline.ts'
+import { createPipeline } from '../../src/gateway/create-pipeline.ts'
+import type { InspectorAccess } from '../../src/gateway/inspect/inspector-access.ts'
 import { createInspector } from '../../src/gateway/inspect/inspector.ts'
-import { createKeptAnswers } from '../../src/gateway/kept-answers.ts'
+import { createAnswerCache } from '../../src/gateway/answer-cache.ts'
 import type { RpcOperation } from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 import type { Files } from '../../src/ipfs/files.ts'
-import { createTestMeters } from './file-meters.ts'
+import { createTestMeters } from './transfer-meters.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 import { openPaths } from './path-rules.ts'
 
 export const inspectedKey = 'opaque-key-0001'
 export const inspectedSecret = 'opaque-secret-0001'
 
-export type InspectedGateway = Inspecting & {
-  readonly gateway: Gateway
+export type InspectedGateway = InspectorAccess & {
+  readonly gateway: Pipeline
   readonly caller: Caller
   /** As the key has them; may be changed. */
   settings: KeySettings
@@ -79,7 +79,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
     allowlists: null,
   }
   const inspector = createInspector({ settingsOf: () => opened.settings, clock })
-  const gateway = createGateway({
+  const gateway = createPipeline({
     networks: () => [network],
     files: {} as Files,
     authenticate(key, secret) {
@@ -92,7 +92,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
     refundUnits: () => {},
     chargeUnits: () => {},
     admitFiles: () => {},
-    fileMeters: createTestMeters(),
+    transferMeters: createTestMeters(),
     importProfileOf: () => importProfiles['unixfs-v0-2015'],
     paths: openPaths,
     inspector,
@@ -102,7 +102,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
       find: (method) => (method === balance.name ? (balance as RpcOperation<unknown>) : null),
     }),
     resolveBlock,
-    keptAnswers: createKeptAnswers({ bytesMax: 0 }),
+    answerCache: createAnswerCache({ bytesMax: 0 }),
     eventsOf: () => ({ join: () => () => {} }),
     clock,
     log: silentLog,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { verifyDagBlock } from '../../src/codec/verify-dag-block.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 import { openDatabase } from '../../src/db/sqlite.ts'
 import { startThreadWriter } from '../../src/db/thread-writer.ts'
 import { openStore } from '../../src/open-store.ts'
@@ -25,7 +25,7 @@ const store = await openStore({
   log: silentLog,
 })
 
-function blockAt(number: number): Item {
+function blockAt(number: number): UnverifiedItem {
   const bytes = Buffer.alloc(1000 + (number % 3000), 7)
   bytes.writeUInt32LE(number)
   const multihash = new Uint8Array(34)

@@ -5,7 +5,7 @@ import { keccak256 } from '../../src/codec/keccak.ts'
 import { encodeEntries } from '../../src/codec/list.ts'
 import { orderedRoot } from '../../src/codec/ordered-trie.ts'
 import { encodeReceipt, type Log } from '../../src/codec/receipt.ts'
-import type { ContentRef, Item } from '../../src/content/ref.ts'
+import type { ContentRef, UnverifiedItem } from '../../src/content/ref.ts'
 import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
@@ -16,7 +16,7 @@ export type BlockLogs = readonly (readonly Log[])[]
 export type LogChain = {
   readonly network: Network
   readonly blocks: readonly ProvedHeader[]
-  readonly items: readonly Item[]
+  readonly items: readonly UnverifiedItem[]
   /** What was asked for, in order. */
   readonly asked: ContentRef[]
 }
@@ -27,9 +27,9 @@ export type LogChain = {
  */
 export function createLogChain(
   logs: readonly BlockLogs[],
-  change: (items: readonly Item[]) => readonly Item[] = (items) => items,
+  change: (items: readonly UnverifiedItem[]) => readonly UnverifiedItem[] = (items) => items,
 ): LogChain {
-  const items: Item[] = []
+  const items: UnverifiedItem[] = []
   const blocks: ProvedHeader[] = []
   for (const [number, ofBlock] of logs.entries()) {
     const parentHash = blocks.at(-1)?.hash ?? new Uint8Array(32)
@@ -50,7 +50,7 @@ export function createLogChain(
 export function makeLogBlock(
   number: number,
   part: { readonly parentHash: Uint8Array; readonly logs: BlockLogs; readonly branch: number },
-): { readonly block: ProvedHeader; readonly items: readonly Item[] } {
+): { readonly block: ProvedHeader; readonly items: readonly UnverifiedItem[] } {
   const { parentHash, logs, branch } = part
   const transactions = logs.map((_, index) => Uint8Array.of(0xc2, number + 1, index + 1))
   const receipts = logs.map((ofOne, index) => receiptOf(ofOne, BigInt(index + 1)))
@@ -63,7 +63,7 @@ export function makeLogBlock(
   if (branch !== 0) header.mixHash.fill(branch)
   const bytes = encodeHeader(header)
   const hash = keccak256(bytes)
-  const items: readonly Item[] = [
+  const items: readonly UnverifiedItem[] = [
     { ref: { kind: 'header', hash }, bytes },
     {
       ref: { kind: 'transactions', hash: roots.transactionsRoot },

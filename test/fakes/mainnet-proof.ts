@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { fromHex, toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
-import type { ContentRef, Item } from '../../src/content/ref.ts'
+import type { ContentRef, UnverifiedItem } from '../../src/content/ref.ts'
 import { cutBlocks, readVector } from './chain-vectors.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
@@ -22,14 +22,14 @@ export function readMainnetProof(): Readonly<Record<string, unknown>> {
 
 /** `change`: what the source gives instead; `asked` collects the refs. `params`: slot and block hash. */
 export function createMainnetProof(
-  change: (items: Item[]) => Item[] = (items) => items,
+  change: (items: UnverifiedItem[]) => UnverifiedItem[] = (items) => items,
   asked: ContentRef[] = [],
 ) {
   const { blocks, items } = cutBlocks(readVector(`${folder}/block.rlp`))
   const nodes = [...JSON.stringify(readMainnetProof()).matchAll(/"(0x[0-9a-f]+)"/g)]
     .map(([, hex]) => hex ?? '')
     .filter((hex) => hex.length > 2 + 64 && hex.length % 2 === 0)
-    .map((hex): Item => {
+    .map((hex): UnverifiedItem => {
       const bytes = fromHex(hex)
       return { ref: { kind: 'trie-node', hash: keccak256(bytes) }, bytes }
     })

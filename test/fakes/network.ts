@@ -3,7 +3,7 @@
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes } from '../../src/base/hex.ts'
 import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
-import { type ContentRef, type Item, type Obtain, refKey } from '../../src/content/ref.ts'
+import { type ContentRef, type UnverifiedItem, type Obtain, refKey } from '../../src/content/ref.ts'
 import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
 import { createArrivals } from '../../src/ethereum/arrivals.ts'
 import type { Executor } from '../../src/ethereum/executor.ts'
@@ -12,7 +12,10 @@ import type { Network } from '../../src/ethereum/network.ts'
 import type { TransactionPool } from '../../src/ethereum/transaction-pool.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
-export function createFakeObtain(items: readonly Item[], asked: ContentRef[] = []): Obtain {
+export function createFakeObtain(
+  items: readonly UnverifiedItem[],
+  asked: ContentRef[] = [],
+): Obtain {
   const kept = new Map(items.map(({ ref, bytes }) => [refKey(ref), bytes]))
   return async (ref) => {
     asked.push(ref)

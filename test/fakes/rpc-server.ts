@@ -1,10 +1,10 @@
 // The bare HTTP server with the JSON-RPC face over a fake Gateway, on a free port of loopback.
 import { type Clock, systemClock } from '../../src/base/clock.ts'
-import { createFairTurns } from '../../src/base/fair-turns.ts'
+import { createFairTimeSlices } from '../../src/base/fair-time-slices.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createInspector, type Inspector } from '../../src/gateway/inspect/inspector.ts'
 import { createRoutes } from '../../src/http/routes.ts'
-import { createRpcFace, defaultRpcSettings, type RpcSettings } from '../../src/http/rpc.ts'
+import { createRpcApi, defaultRpcSettings, type RpcSettings } from '../../src/http/rpc-api.ts'
 import {
   createServer,
   defaultServerSettings,
@@ -12,10 +12,10 @@ import {
   type ServerSettings,
 } from '../../src/http/server.ts'
 import {
-  createWebSocketFace,
+  createWebSocketApi,
   defaultWebSocketLimits,
   type WebSocketLimits,
-} from '../../src/http/web-socket-face.ts'
+} from '../../src/http/web-socket-api.ts'
 import { sendAnswer, textAnswer } from '../../src/http/text-answer.ts'
 import { createFakeGateway, type FakeGateway } from './gateway.ts'
 
@@ -40,10 +40,10 @@ export async function startRpcServer(
   const { gateway = createFakeGateway(), clock = systemClock } = part
   const { inspector = createInspector({ settingsOf: () => null, clock }) } = part
   const log = silentLog
-  const turns = createFairTurns(clock)
+  const turns = createFairTimeSlices(clock)
   const settings = { ...defaultRpcSettings, ...part.settings }
   const routes = createRoutes({
-    rpc: createRpcFace({ gateway, settings, inspector, turns, clock, log }),
+    rpc: createRpcApi({ gateway, settings, inspector, turns, clock, log }),
     files: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     paths: ({ request, response }) => sendAnswer(request, response, textAnswer(501, 'no files')),
     ready: () => true,
@@ -52,7 +52,7 @@ export async function startRpcServer(
   const server = createServer({
     settings: { ...defaultServerSettings, ...part.server },
     routes,
-    upgrades: createWebSocketFace({
+    upgrades: createWebSocketApi({
       gateway,
       settings,
       inspector,

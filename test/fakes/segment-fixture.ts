@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { systemClock, type Clock } from '../../src/base/clock.ts'
 import { createLog } from '../../src/base/log.ts'
-import { createHostedHash } from './hash-guest.ts'
+import { createHostedHash } from './hash-worker-thread.ts'
 import type { FileOps } from '../../src/content/file-ops.ts'
 import {
   defaultSegmentLimits,
   type SegmentLimits,
 } from '../../src/content/segments/segment-limits.ts'
 import { createSegmentStore, type SegmentStore } from '../../src/content/segments/segment-store.ts'
-import type { Leaf, Store } from '../../src/content/store.ts'
+import type { FileLeaf, Store } from '../../src/content/store.ts'
 import { createInlineWriter } from '../../src/db/inline-writer.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDatabase, type Database } from '../../src/db/sqlite.ts'
@@ -77,9 +77,9 @@ export async function addLeaves(
   store: Pick<Store, 'batch'>,
   content: Uint8Array,
   leafBytes = 262_144,
-): Promise<Leaf[]> {
+): Promise<FileLeaf[]> {
   const batch = store.batch()
-  const leaves: Leaf[] = []
+  const leaves: FileLeaf[] = []
   try {
     const writer = batch.leaves({ bytes: leafBytes, form: 'dag-pb', late: true }, (leaf) =>
       leaves.push(leaf),
@@ -98,7 +98,7 @@ export async function addLeaves(
 /** The bytes of a file by its leaves; null in place of a leaf that is not here. */
 export async function readLeaves(
   store: Pick<Store, 'read'>,
-  leaves: readonly Leaf[],
+  leaves: readonly FileLeaf[],
 ): Promise<(Buffer | null)[]> {
   const refs = leaves.map(({ multihash }) => ({ kind: 'dag-block' as const, hash: multihash }))
   const pieces: (Buffer | null)[] = []

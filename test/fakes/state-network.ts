@@ -2,7 +2,7 @@
 import { emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
 import { encodeHeader, type Header } from '../../src/codec/header.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
@@ -40,6 +40,6 @@ export function createStateNetwork(state: {
   return createFakeNetwork({ head, obtain: createFakeObtain(items) })
 }
 
-function itemOf(kind: 'header' | 'trie-node' | 'code', bytes: Uint8Array): Item {
+function itemOf(kind: 'header' | 'trie-node' | 'code', bytes: Uint8Array): UnverifiedItem {
   return { ref: { kind, hash: keccak256(bytes) }, bytes }
 }

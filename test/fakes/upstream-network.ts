@@ -7,7 +7,7 @@ import { createLog } from '../../src/base/log.ts'
 import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
 import { createVerify } from '../../src/content/verify.ts'
 import type { HeadSettings } from '../../src/ethereum/upstream/head/head-follower.ts'
@@ -44,7 +44,7 @@ export const patientMs = 60_000
 export type UpstreamCase = UpstreamNetwork & {
   read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
   /** All that its store was given, by whoever. */
-  readonly kept: readonly Item[]
+  readonly kept: readonly UnverifiedItem[]
   /** What it logged. */
   readonly lines: readonly string[]
   /** When nothing is under way any more. */
@@ -73,7 +73,7 @@ export async function openUpstreamCase(options: {
     () => 0,
     (line) => lines.push(line),
   )
-  const kept: Item[] = []
+  const kept: UnverifiedItem[] = []
   const store = watch(createMemoryStore(), kept)
   const obtaining = createObtain({
     clock: systemClock,
@@ -149,7 +149,7 @@ function plainOf(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result ?? null)) as unknown
 }
 
-function watch(store: Store, kept: Item[]): Store {
+function watch(store: Store, kept: UnverifiedItem[]): Store {
   return {
     ...store,
     async commit(items, rows) {

@@ -6,7 +6,7 @@ import type { Header } from '../../src/codec/header.ts'
 import { orderedRoot } from '../../src/codec/ordered-trie.ts'
 import { encodeReceipt } from '../../src/codec/receipt.ts'
 import { transactionHash } from '../../src/codec/transaction.ts'
-import type { Item } from '../../src/content/ref.ts'
+import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { readTranscripts } from '../faces/transcripts.ts'
 import { cutBlocks, readVector, vectorsFolder } from './chain-vectors.ts'
@@ -52,7 +52,7 @@ export function createVectorNetwork(): Network {
 
 function receiptItems(
   blocks: readonly { readonly hash: Uint8Array; readonly header: Header }[],
-): readonly Item[] {
+): readonly UnverifiedItem[] {
   const recorded = readTranscripts(`${vectorsFolder}/rpc-compat`)
     .filter(({ method }) => ['eth_getTransactionReceipt', 'eth_getBlockReceipts'].includes(method))
     .map(({ response }) => JSON.parse(response) as { result: ReceiptJson | ReceiptJson[] | null })

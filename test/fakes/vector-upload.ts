@@ -1,6 +1,6 @@
 // Adds a CID vector to a running server, as a client does: its recipe as a stream of parts.
 import assert from 'node:assert/strict'
-import type { Entry } from '../../src/ipfs/import/entry.ts'
+import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import { type CidRecipe, vectorEntries } from './cid-vectors.ts'
 
 /** Without a key: a server that asks for none, as Kubo. */
@@ -64,7 +64,7 @@ async function* multipart(vector: CidRecipe): AsyncGenerator<Uint8Array> {
   yield Buffer.from(`--${boundary}--\r\n`)
 }
 
-const mediaTypes: Record<Entry['kind'], string> = {
+const mediaTypes: Record<UploadEntry['kind'], string> = {
   file: 'application/octet-stream',
   directory: 'application/x-directory',
   symlink: 'application/symlink',

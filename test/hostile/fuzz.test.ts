@@ -10,7 +10,7 @@ import { runInNewContext } from 'node:vm'
 import { Fault } from '../../src/base/fault.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
-import type { RpcOutcome } from '../../src/gateway/gateway.ts'
+import type { RpcOutcome } from '../../src/gateway/pipeline.ts'
 import { createFilesOperations } from '../../src/gateway/operations/files-index.ts'
 import { createSenderCache } from '../../src/ethereum/sender-cache.ts'
 import { createRpcOperations } from '../../src/gateway/operations/index.ts'
@@ -18,7 +18,7 @@ import { commands, globalOptions } from '../../src/http/commands.ts'
 import { parseCommandLine, requireArgument, routeCommand } from '../../src/http/command-line.ts'
 import { parseEnvelope } from '../../src/http/envelope.ts'
 import { refusalOf } from '../../src/http/files-refusal.ts'
-import { inflowOf } from '../../src/http/inflow.ts'
+import { requestBodyStream } from '../../src/http/request-body-stream.ts'
 import { readParts } from '../../src/http/multipart.ts'
 import { refusalBody, ReplyWriter, unknownForm } from '../../src/http/rpc-reply.ts'
 import { uploadEntries } from '../../src/http/upload-entries.ts'
@@ -102,7 +102,9 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
       new URLSearchParams(at < 0 ? '' : line.slice(at)),
     )
     const needsBody = route.command.body === 'entries'
-    const entries = needsBody ? uploadEntries(readParts(inflowOf(inPieces(bytes)), 'edge')) : null
+    const entries = needsBody
+      ? uploadEntries(readParts(requestBodyStream(inPieces(bytes)), 'edge'))
+      : null
     if (!needsBody) requireArgument(route.command, args)
     const profile = importProfiles['unixfs-v0-2015']
     filesOperations.get(route.name)?.parse({ args, options, entries, host: '' }, profile)

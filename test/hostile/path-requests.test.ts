@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { CID } from 'multiformats/cid'
 import { fileEntry, never } from '../fakes/files-fixture.ts'
-import { absentCid, startPathReader } from '../fakes/path-reader.ts'
+import { absentCid, startPathReader } from '../fakes/gateway-client.ts'
 import { RawConnection } from '../fakes/raw-http.ts'
 import { seeded } from '../fakes/seeded.ts'
 

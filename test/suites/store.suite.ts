@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
-import type { ContentKind, Item } from '../../src/content/ref.ts'
+import type { ContentKind, UnverifiedItem } from '../../src/content/ref.ts'
 import { leafPrefix, leafSuffix } from '../../src/codec/leaf-frame.ts'
-import type { Leaf, Store, StoredGroup, StoredPiece } from '../../src/content/store.ts'
+import type { FileLeaf, Store, ReadBatch, StoredChunk } from '../../src/content/store.ts'
 import { NothingChanged, type Statement } from '../../src/db/writer.ts'
 
 export type StoreFixture = {
@@ -62,7 +62,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
     })
 
     promise('empty bytes are kept as such', async ({ store }) => {
-      const empty: Item = { ref: item('a').ref, bytes: new Uint8Array() }
+      const empty: UnverifiedItem = { ref: item('a').ref, bytes: new Uint8Array() }
       await store.commit([empty])
       assert.deepEqual(store.find(empty.ref), new Uint8Array())
     })
@@ -235,7 +235,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
         for (const [piece, bytes] of last) assert.ok(Buffer.from(bytes).equals(piece))
         last = group.map((piece, index) => {
           assert.ok(piece)
-          return [piece.data, (items[at + index] as Item).bytes] as const
+          return [piece.data, (items[at + index] as UnverifiedItem).bytes] as const
         })
         at += group.length
       }
@@ -256,7 +256,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
         for (const [index, total] of [1, 4096, 4097, 20_000, 65_536].entries()) {
           const content = Buffer.alloc(total, `content ${index} `)
           const batch = store.batch()
-          const leaves: Leaf[] = []
+          const leaves: FileLeaf[] = []
           const writer = batch.leaves({ bytes: 4096, form }, (leaf) => leaves.push(leaf), 7)
           const pieceBytes = [1, 4096, 1000, 5000, 65_536][index] ?? 1
           for (let at = 0; at < total; at += pieceBytes) {
@@ -309,7 +309,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
     promise('leaves of a discarded batch are not there', async ({ store }) => {
       const batch = store.batch()
-      const leaves: Leaf[] = []
+      const leaves: FileLeaf[] = []
       const writer = batch.leaves({ bytes: 4096, form: 'dag-pb' }, (leaf) => leaves.push(leaf))
       await writer.write(new Uint8Array(10_000).fill(1))
       await writer.end()
@@ -337,13 +337,13 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
 
 /** The pieces of all groups, one by one; as long valid as their groups. */
 export async function* eachPiece(
-  groups: AsyncIterable<StoredGroup>,
-): AsyncGenerator<StoredPiece | null> {
+  groups: AsyncIterable<ReadBatch>,
+): AsyncGenerator<StoredChunk | null> {
   for await (const group of groups) yield* group
 }
 
 /** Content named by sha256, whatever the kind: a Store never judges bytes. */
-export function item(text: string, kind: ContentKind = 'dag-block'): Item {
+export function item(text: string, kind: ContentKind = 'dag-block'): UnverifiedItem {
   const bytes = new TextEncoder().encode(text)
   const digest = createHash('sha256').update(bytes).digest()
   return { ref: { kind, hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }

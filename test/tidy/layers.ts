@@ -43,7 +43,7 @@ export const doors: readonly Door[] = [
   {
     thing: 'ws',
     module: /^ws$/,
-    behind: ['http/web-socket-face.ts', 'ethereum/upstream/node/head-feed.ts'],
+    behind: ['http/web-socket-api.ts', 'ethereum/upstream/node/head-feed.ts'],
     typesBehind: ['http/'],
   },
   { thing: 'node:sqlite', module: /^node:sqlite$/, behind: ['db/sqlite.ts'] },
@@ -53,7 +53,7 @@ export const doors: readonly Door[] = [
     behind: [
       'ethereum/upstream/node/json-rpc-client.ts',
       'ipfs/sources/http-client.ts',
-      'limits/alerts/outward-post.ts',
+      'limits/alerts/outbound-post.ts',
     ],
   },
   { thing: '@tus/*', module: /^@tus\//, behind: ['http/tus/'] },
@@ -64,7 +64,7 @@ export const doors: readonly Door[] = [
     behind: ['codec/hash-', 'db/', 'ethereum/embedded/'],
   },
   { thing: 'prom-client', module: /^prom-client$/, behind: ['metrics/registry.ts'] },
-  { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-biller.ts'] },
+  { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-provider.ts'] },
   { thing: 'nodemailer', module: /^nodemailer$/, behind: ['limits/alerts/send-mail.ts'] },
   { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },

@@ -45,7 +45,7 @@ export function LimitField({
 }
 
 /** Throws ApiError at the first that is no number, which JSON would make no limit of. */
-export function judgeLimits(settings: Readonly<Record<string, unknown>>): void {
+export function checkLimits(settings: Readonly<Record<string, unknown>>): void {
   const wrong = Object.keys(settings).find((name) => Number.isNaN(settings[name]))
   if (wrong === undefined) return
   throw new ApiError('bad_input', expected, 400, { field: `settings.${wrong}` })

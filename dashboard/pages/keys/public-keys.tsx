@@ -18,7 +18,7 @@ const publicKeysMax = 3
 
 type PublicKey = KeyReply['publicKeys'][number]
 
-export function PublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
+export function JwtPublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicKeys'>) {
   const { apiKey, mayChange, onSaved, publicKeys } = props
   return (
     <div class="stack">

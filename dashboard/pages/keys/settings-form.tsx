@@ -8,7 +8,7 @@ import { Card } from '../../ui/card.tsx'
 import { Form, type Sending, useSending } from '../../ui/form.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { endOf, type KeyEnd } from './key-end.ts'
-import { judgeLimits } from './limit-field.tsx'
+import { checkLimits } from './limit-field.tsx'
 
 export type ApiKey = AdminReply<'PATCH /accounts/{account}/keys/{key}'>['key']
 export type Settings = ApiKey['settings']
@@ -62,7 +62,7 @@ export function SettingsForm({
     set: (more) => setChanges((were) => ({ ...were, ...more })),
   }
   const send = async (): Promise<void> => {
-    judgeLimits(settings)
+    checkLimits(settings)
     const { key } = await call('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,

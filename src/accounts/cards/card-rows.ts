@@ -3,7 +3,7 @@
 import { findOne, type Queries, toStatement } from '../../db/queries.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
-import type { KeptCard } from './biller.ts'
+import type { StoredCard } from './payment-provider.ts'
 
 /** Times are milliseconds since 1970, `newest` as the biller counts: seconds. */
 export type CardRow = {
@@ -31,7 +31,7 @@ export type CardRows = {
   /** What the biller said at `asOf`; `newest`: see CardRow. Nothing changes when the row is of a later moment. */
   keepCard(
     accountId: string,
-    said: { readonly card: KeptCard | null; readonly newest: number; readonly asOf: number },
+    said: { readonly card: StoredCard | null; readonly newest: number; readonly asOf: number },
   ): readonly Statement[]
   /** The customer is gone, its cards with it. */
   forgetCustomer(accountId: string, asOf: number): readonly Statement[]

@@ -14,7 +14,7 @@ import { createQueries } from '../../db/queries.ts'
 import { type Database, openDatabase } from '../../db/sqlite.ts'
 import { type Account, type Accounts, createAccounts } from '../accounts.ts'
 import { type CardAdapter, type Cards, createCards } from './cards.ts'
-import { openStripe } from './stripe-biller.ts'
+import { openStripe } from './stripe-provider.ts'
 
 type Rig = {
   readonly stripe: FakeStripe
@@ -41,11 +41,11 @@ async function rig(
   const queries = createQueries()
   const parts = { db, writer: createInlineWriter(db), queries, clock }
   const accounts = createAccounts(parts)
-  const biller = await openStripe({ ...stripe, apiUrl: stripe.url })
+  const paymentProvider = await openStripe({ ...stripe, apiUrl: stripe.url })
   const cards = createCards({
     ...parts,
     adapter: () => options.adapter ?? 'stripe',
-    biller: async () => biller,
+    paymentProvider: async () => paymentProvider,
     formsPerDayMax: () => options.formsPerDayMax ?? 1000,
     admitAddress: () => {},
     admitLook: () => {},

@@ -6,9 +6,15 @@ import { Fault } from '../../base/fault.ts'
 import type { Queries } from '../../db/queries.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
-import type { Biller, CardFace, CardForm, KeptCard, KeptCards } from './biller.ts'
+import type {
+  PaymentProvider,
+  CardSummary,
+  CardForm,
+  StoredCard,
+  StoredCards,
+} from './payment-provider.ts'
 import { type CardRow, createCardRows } from './card-rows.ts'
-import { createLanes } from './lanes.ts'
+import { createKeyedQueue } from './keyed-queue.ts'
 
 export type CardAdapter = 'none' | 'manual' | 'stripe'
 
@@ -24,7 +30,7 @@ export type CardStatus = {
   readonly state: CardState
   /** The file face is open to the account. */
   readonly opensFiles: boolean
-  readonly card: CardFace | null
+  readonly card: CardSummary | null
   readonly asOf: number | null
 }
 
@@ -54,14 +60,14 @@ export type Cards = {
   hear(body: Uint8Array, signature: string): Promise<'done' | 'heard-before' | 'not-ours'>
 }
 
-export type CardsParts = {
+export type CardsDeps = {
   readonly db: Database
   readonly writer: Writer
   readonly queries: Queries
   readonly clock: Clock
   readonly adapter: () => CardAdapter
   /** Called for the adapter `stripe` alone. */
-  readonly biller: () => Promise<Biller>
+  readonly paymentProvider: () => Promise<PaymentProvider>
   /** How many forms one account may begin in a day. */
   readonly formsPerDayMax: () => number
   /** Throws `over_rate` when this address has begun too many forms, whichever the accounts. */
@@ -78,14 +84,14 @@ const waitingMax = 1_000
 /** Rounds of a removal: each takes what one question lists. */
 const removalsMax = 5
 
-export function createCards(parts: CardsParts): Cards {
+export function createCards(parts: CardsDeps): Cards {
   const { db, writer, queries, clock } = parts
   const rows = createCardRows(db, queries)
-  const lanes = createLanes(waitingMax)
+  const lanes = createKeyedQueue(waitingMax)
 
-  function open(): Promise<Biller> {
+  function open(): Promise<PaymentProvider> {
     const adapter = parts.adapter()
-    if (adapter === 'stripe') return parts.biller()
+    if (adapter === 'stripe') return parts.paymentProvider()
     const detail = `cards are not taken here: card.adapter is ${adapter}`
     throw new Fault('refused_by_setting', { detail })
   }
@@ -102,7 +108,7 @@ export function createCards(parts: CardsParts): Cards {
 
   /** Asks the biller and writes what it says, with `also` in the same transaction. */
   async function look(
-    biller: Biller,
+    paymentProvider: PaymentProvider,
     accountId: string,
     also: readonly Statement[] = [],
   ): Promise<void> {
@@ -114,24 +120,29 @@ export function createCards(parts: CardsParts): Cards {
     }
     // A clock that was set back must not keep what is said from now on out of the row.
     const asOf = Math.max(clock.now(), row.as_of)
-    const kept = await biller.readCards(customer)
+    const kept = await paymentProvider.readCards(customer)
     if (kept === null) {
       await writer.write([...rows.forgetCustomer(accountId, asOf), ...also])
       return
     }
     const card = chooseCard(kept, row.newest)
-    if (card !== null && card.id !== kept.defaultId) await biller.useCard(customer, card.id)
+    if (card !== null && card.id !== kept.defaultId)
+      await paymentProvider.useCard(customer, card.id)
     const newest = Math.max(row.newest, ...kept.cards.map(({ created }) => created))
     await writer.write([...rows.keepCard(accountId, { card, newest, asOf }), ...also])
   }
 
   /** The customer of the account, made when there is none. */
-  async function obtainCustomer(biller: Biller, accountId: string, name: string): Promise<string> {
+  async function obtainCustomer(
+    paymentProvider: PaymentProvider,
+    accountId: string,
+    name: string,
+  ): Promise<string> {
     const row = rows.find(accountId)
     const known = row?.customer ?? null
     if (known !== null) return known
     const onceKey = `cairn-customer-${accountId}-${row?.generation ?? 0}`
-    const customer = await biller.createCustomer({ accountId, name }, onceKey)
+    const customer = await paymentProvider.createCustomer({ accountId, name }, onceKey)
     await writer.write(rows.keepCustomer(accountId, customer))
     return customer
   }
@@ -159,14 +170,17 @@ export function createCards(parts: CardsParts): Cards {
 
     begin: (of) =>
       lanes.run(of.accountId, async () => {
-        const biller = await open()
+        const paymentProvider = await open()
         await admit(of)
         const { accountId, name, attempt } = of
         // The second round is for a customer that was deleted and no notice came.
         for (let round = 0; round < 2; round++) {
-          const customer = await obtainCustomer(biller, accountId, name)
-          const form = await biller.createForm(customer, `cairn-form-${customer}-${attempt}`)
-          if (form !== null) return { ...form, publishableKey: biller.publishableKey }
+          const customer = await obtainCustomer(paymentProvider, accountId, name)
+          const form = await paymentProvider.createForm(
+            customer,
+            `cairn-form-${customer}-${attempt}`,
+          )
+          if (form !== null) return { ...form, publishableKey: paymentProvider.publishableKey }
           await writer.write(rows.forgetCustomer(accountId, clock.now()))
         }
         const detail = 'the billing company could not be asked, try again in a minute'
@@ -175,29 +189,29 @@ export function createCards(parts: CardsParts): Cards {
 
     refresh: (accountId) =>
       lanes.run(accountId, async () => {
-        const biller = await open()
+        const paymentProvider = await open()
         parts.admitLook(accountId)
-        await look(biller, accountId)
+        await look(paymentProvider, accountId)
         return status(accountId)
       }),
 
     remove: (accountId) =>
       lanes.run(accountId, async () => {
-        const biller = await open()
+        const paymentProvider = await open()
         parts.admitLook(accountId)
         const customer = rows.find(accountId)?.customer ?? null
         for (let round = 0; customer !== null && round < removalsMax; round++) {
-          const kept = await biller.readCards(customer)
+          const kept = await paymentProvider.readCards(customer)
           if (kept === null || kept.cards.length === 0) break
-          for (const { id } of kept.cards) await biller.dropCard(id)
+          for (const { id } of kept.cards) await paymentProvider.dropCard(id)
         }
-        await look(biller, accountId)
+        await look(paymentProvider, accountId)
         return status(accountId)
       }),
 
     async hear(body, signature) {
-      const biller = await open()
-      const { id, customer } = biller.readNotice(body, signature, clock.now())
+      const paymentProvider = await open()
+      const { id, customer } = paymentProvider.readNotice(body, signature, clock.now())
       if (rows.hasNotice(id)) return 'heard-before'
       const accountId = customer === null ? null : rows.findAccount(customer)
       if (accountId === null) return 'not-ours'
@@ -205,7 +219,7 @@ export function createCards(parts: CardsParts): Cards {
         // The same notice may have been heard while this one waited.
         if (rows.hasNotice(id)) return 'heard-before'
         const now = clock.now()
-        await look(biller, accountId, rows.keepNotice(id, now, now - noticesKeptMs))
+        await look(paymentProvider, accountId, rows.keepNotice(id, now, now - noticesKeptMs))
         return 'done'
       })
     },
@@ -216,7 +230,7 @@ export function createCards(parts: CardsParts): Cards {
  * A card that is newer than all that were seen is what the owner has just brought. Else the one that bills go to
  * stays, as somebody may have chosen it at the biller; else the newest.
  */
-function chooseCard({ cards, defaultId }: KeptCards, newestSeen: number): KeptCard | null {
+function chooseCard({ cards, defaultId }: StoredCards, newestSeen: number): StoredCard | null {
   const [newest] = cards.toSorted((a, b) => b.created - a.created || (a.id < b.id ? -1 : 1))
   if (newest === undefined) return null
   if (newest.created > newestSeen) return newest
@@ -225,7 +239,7 @@ function chooseCard({ cards, defaultId }: KeptCards, newestSeen: number): KeptCa
 
 function stateOf(of: {
   readonly adapter: CardAdapter
-  readonly card: CardFace | null
+  readonly card: CardSummary | null
   readonly isMarked: boolean
   readonly now: number
 }): CardState {
@@ -236,7 +250,7 @@ function stateOf(of: {
   return now >= Date.UTC(card.expiryYear, card.expiryMonth) ? 'expired' : 'on-file'
 }
 
-function toFace(row: CardRow): CardFace | null {
+function toFace(row: CardRow): CardSummary | null {
   const { brand, last4, expiry_month: expiryMonth, expiry_year: expiryYear } = row
   if (row.payment_method === null || brand === null || last4 === null) return null
   return { brand, last4, expiryMonth: expiryMonth ?? 12, expiryYear: expiryYear ?? 9999 }

@@ -2,7 +2,7 @@
 // restart the dashboard asks again.
 // Tested by src/accounts/people/confirmations.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { keepNewest } from '../../base/keep-newest.ts'
+import { setNewest } from '../../base/set-newest.ts'
 
 export type Confirmations = {
   /** Records that the person of this session has just shown a password or a passkey. */
@@ -23,7 +23,7 @@ export function createConfirmations(parts: {
   const until = new Map<string, number>()
   return {
     confirm: (sessionId) =>
-      keepNewest(
+      setNewest(
         until,
         sessionId,
         clock.monotonic() + confirmedMs,

@@ -4,9 +4,9 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
-import { type Audit, createAudit } from './audit.ts'
+import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type Confirmations, createConfirmations } from './confirmations.ts'
-import { createEntrance, type Entrance } from './entrance.ts'
+import { createTokenAuthenticator, type TokenAuthenticator } from './token-authenticator.ts'
 import type { MailInvitation } from './invitation-mail.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
 import { createKnownDevices, type KnownDevices } from './known-devices.ts'
@@ -16,12 +16,12 @@ import { createChallenges } from './passkey-challenges.ts'
 import { createPasskeySignIn, type PasskeySignIn } from './passkey-sign-in.ts'
 import { createPasskeys, type Passkeys } from './passkeys.ts'
 import { createPeople, type People } from './people.ts'
-import { createSeal } from './seal.ts'
+import { createSecretEncryption } from './secret-encryption.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 import { createSessions, type Sessions, type SessionTimes } from './sessions.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
-import { type BeginTry, createSignInTries } from './sign-in-tries.ts'
-import { createTokens, type Tokens } from './tokens.ts'
+import { type BeginAttempt, createSignInAttempts } from './sign-in-attempts.ts'
+import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
 
 export type Identity = {
   readonly people: People
@@ -29,14 +29,14 @@ export type Identity = {
   readonly sessions: Sessions
   readonly confirmations: Confirmations
   readonly devices: KnownDevices
-  readonly tokens: Tokens
+  readonly tokens: AccessTokens
   readonly invitations: Invitations
   readonly secondFactor: SecondFactor
   readonly signIn: SignIn
   readonly passkeys: Passkeys
   readonly passkeySignIn: PasskeySignIn
-  readonly entrance: Entrance
-  readonly audit: Audit
+  readonly tokenAuthenticator: TokenAuthenticator
+  readonly audit: AuditLog
   /** May owners invite? Else operators alone. */
   readonly ownersInvite: () => boolean
   /** Mails the token of an invitation as a link; false: it was not mailed. */
@@ -60,7 +60,7 @@ export function createIdentity(parts: {
   readonly log: Log
   readonly settings: () => IdentitySettings
   readonly sealSecret: () => Uint8Array
-  readonly beginTry: BeginTry
+  readonly beginTry: BeginAttempt
   readonly mailInvitation: MailInvitation
   /** Where a token is opened. */
   readonly linkOf: (token: string) => string
@@ -71,25 +71,28 @@ export function createIdentity(parts: {
   const touch = { db: parts.db, writer: parts.writer, clock, passwords, times: settings }
   const keepAddresses = (): boolean => settings().keepAddresses
   const sessions = createSessions({ ...touch, keepAddresses })
-  const secondFactor = createSecondFactor({ ...touch, seal: createSeal(parts.sealSecret) })
+  const secondFactor = createSecondFactor({
+    ...touch,
+    seal: createSecretEncryption(parts.sealSecret),
+  })
   const invitations = createInvitations(touch)
-  const tries = createSignInTries({ beginTry, log, keepAddresses })
+  const tries = createSignInAttempts({ beginTry, log, keepAddresses })
   const devices = createKnownDevices({ clock, secret: parts.sealSecret })
   const challenges = createChallenges({ clock })
-  const audit = createAudit({ ...touch, keepMs: () => settings().auditKeepMs })
+  const audit = createAuditLog({ ...touch, keepMs: () => settings().auditKeepMs })
   return {
     people: createPeople(touch),
     memberships: createMemberships(touch),
     sessions,
     confirmations: createConfirmations({ clock }),
     devices,
-    tokens: createTokens(touch),
+    tokens: createAccessTokens(touch),
     invitations,
     secondFactor,
     signIn: createSignIn({ ...touch, sessions, secondFactor, tries, devices }),
     passkeys: createPasskeys({ ...touch, challenges }),
     passkeySignIn: createPasskeySignIn({ ...touch, sessions, challenges, tries }),
-    entrance: createEntrance({ ...touch, log }),
+    tokenAuthenticator: createTokenAuthenticator({ ...touch, log }),
     audit,
     mailInvitation: (invitation, token) => parts.mailInvitation(invitation, parts.linkOf(token)),
     ownersInvite: () => settings().ownersInvite,

@@ -20,13 +20,14 @@ async function withFirstLink() {
 }
 
 test('the first-run link makes an operator who owns the first account, once', async () => {
-  const { invitations, people, signIn, entrance, account, token, db } = await withFirstLink()
+  const { invitations, people, signIn, tokenAuthenticator, account, token, db } =
+    await withFirstLink()
   assert.match(token, /^cairnt_live_/)
   assert.ok(!JSON.stringify(db.all('SELECT * FROM invitation')).includes(token))
   const id = await invitations.takeAsNew(token, ada)
   assert.equal(people.get(id).isOperator, true)
   const { token: session } = await signIn.signIn(ada, here)
-  const signedIn = entrance.findSession(session)
+  const signedIn = tokenAuthenticator.findSession(session)
   assert.equal(signedIn?.isOperator, true)
   assert.equal(signedIn?.roles.get(account), 'owner')
   const again = invitations.takeAsNew(token, { ...ada, email: 'eve@example.org' })

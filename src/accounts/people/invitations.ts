@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
-import { checkAccountName } from '../refuse-new.ts'
+import { checkAccountName } from '../account-rules.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { checkToken, createToken, hashCredential } from '../api-key.ts'
 import { parseEmail } from './email.ts'
@@ -12,7 +12,7 @@ import { joinAccount } from './memberships.ts'
 import { checkNewPassword } from './password-rules.ts'
 import type { Passwords } from './passwords.ts'
 import { parsePersonName, type Role } from './person.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 type Invitation = {
@@ -154,7 +154,7 @@ export function createInvitations(parts: {
       ],
       require: 'change',
     }
-    await writeOrRefuse(writer, [...around, insert], () => (isFirst ? hasOperator() : tooMany()))
+    await conditionalWrite(writer, [...around, insert], () => (isFirst ? hasOperator() : tooMany()))
     return { invitation, token }
   }
 
@@ -175,7 +175,7 @@ export function createInvitations(parts: {
     const why = [linkOver, emailTaken, () => nameTaken(invitation.accountName ?? '')]
     const join = joining(invitation, personId, now)
     const statements = [use, ...before, ...join]
-    await writeOrRefuse(writer, statements, (index) =>
+    await conditionalWrite(writer, statements, (index) =>
       (why[index === 0 ? 0 : index <= before.length ? 1 : 2] ?? linkOver)(),
     )
   }
@@ -247,7 +247,7 @@ export function createInvitations(parts: {
     async withdraw(id, accountId) {
       const sql =
         'DELETE FROM invitation WHERE id = ?1 AND used IS NULL AND (?2 IS NULL OR account_id = ?2)'
-      await writeOrRefuse(
+      await conditionalWrite(
         writer,
         [{ sql, parameters: [id, accountId], require: 'change' }],
         () => new AccountsRefusal('no_invitation', 'there is no such invitation'),

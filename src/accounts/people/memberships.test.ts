@@ -36,15 +36,15 @@ test('of two owners who leave at the same moment one stays', async () => {
 })
 
 test('a new role comes with a new sign-in; the same role changes nothing', async () => {
-  const { memberships, signIn, entrance, addPerson } = createIdentityRig()
+  const { memberships, signIn, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id, account } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
   await memberships.changeRole(account, id, 'member')
-  assert.equal(entrance.findSession(token)?.roles.get(account), 'member')
+  assert.equal(tokenAuthenticator.findSession(token)?.roles.get(account), 'member')
   await memberships.changeRole(account, id, 'owner')
-  assert.equal(entrance.findSession(token), null)
+  assert.equal(tokenAuthenticator.findSession(token), null)
   const again = await signIn.enter(id, here)
-  assert.equal(entrance.findSession(again.token)?.roles.get(account), 'owner')
+  assert.equal(tokenAuthenticator.findSession(again.token)?.roles.get(account), 'owner')
 })
 
 test('somebody is put into an account that is there, and never falls from owner by it', async () => {

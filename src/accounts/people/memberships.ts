@@ -5,7 +5,7 @@ import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { endSessions } from './people.ts'
 import type { AccountRole } from './person.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 type Membership = {
   readonly accountId: string
@@ -71,7 +71,7 @@ export function createMemberships(parts: {
       { ...statement, require: 'change' as const },
       endSessions(personId, keepSession),
     ]
-    await writeOrRefuse(writer, statements, () =>
+    await conditionalWrite(writer, statements, () =>
       findRole(accountId, personId) === null ? noMember() : lastOwner(),
     )
   }

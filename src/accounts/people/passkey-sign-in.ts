@@ -15,11 +15,11 @@ import {
   checkSignature,
   checkSignCount,
   type SignedAnswer,
-} from './passkey-answers.ts'
+} from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { From, SignInTries } from './sign-in-tries.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import type { From, SignInAttempts } from './sign-in-attempts.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** What an authenticator is asked to sign. Bytes are base64url. */
 type SignInOrder = {
@@ -82,7 +82,7 @@ export function createPasskeySignIn(parts: {
   readonly clock: Clock
   readonly challenges: Challenges
   readonly sessions: Sessions
-  readonly tries: SignInTries
+  readonly tries: SignInAttempts
 }): PasskeySignIn {
   const { db, writer, clock, challenges, sessions, tries } = parts
 
@@ -147,7 +147,7 @@ export function createPasskeySignIn(parts: {
         const { row, signCount } = await checkAnswer(answer, page, person.session)
         if (row.person_id !== person.id) throw badPasskey('this passkey is of another person')
         const use = used(row, signCount, clock.now())
-        await writeOrRefuse(writer, [use], () => badPasskey('this passkey was removed'))
+        await conditionalWrite(writer, [use], () => badPasskey('this passkey was removed'))
       }),
   }
 }

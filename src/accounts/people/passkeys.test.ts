@@ -62,7 +62,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
   test(`a passkey of ${algorithm} is added, lets its person in, and is told with its last use`, async () => {
-    const { passkeys, entrance, people, add, enter, ada, clock } = await openRig()
+    const { passkeys, tokenAuthenticator, people, add, enter, ada, clock } = await openRig()
     const authenticator = createFakeAuthenticator(algorithm)
     const added = await add(authenticator)
     assert.deepEqual(passkeys.list(ada), [added])
@@ -71,7 +71,7 @@ for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
     clock.turn(5_000)
     const { token, personId, passkeyId } = await enter(authenticator)
     assert.deepEqual([personId, passkeyId], [ada, added.id])
-    assert.equal(entrance.findSession(token)?.person.email, 'ada@example.org')
+    assert.equal(tokenAuthenticator.findSession(token)?.person.email, 'ada@example.org')
     assert.equal(passkeys.list(ada)[0]?.lastUsed, clock.now())
   })
 }

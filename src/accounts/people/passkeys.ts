@@ -9,11 +9,11 @@ import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
-import { checkAuthenticator, spkiOf } from './passkey-answers.ts'
+import { checkAuthenticator, spkiOf } from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import { endCredentials } from './people.ts'
 import { noSession } from './sessions.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 type Passkey = {
@@ -144,7 +144,7 @@ export function createPasskeys(parts: {
         ],
         require: 'change',
       }
-      await writeOrRefuse(writer, [insert], () => whyNot(credential.id, session))
+      await conditionalWrite(writer, [insert], () => whyNot(credential.id, session))
       return passkey
     },
 
@@ -160,7 +160,7 @@ export function createPasskeys(parts: {
         { sql, parameters: [id, personId], require: 'change' },
         ...endCredentials(personId, keepSession),
       ]
-      await writeOrRefuse(
+      await conditionalWrite(
         writer,
         statements,
         () =>

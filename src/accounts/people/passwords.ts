@@ -2,7 +2,7 @@
 // hash takes some 70 ms of a core and 64 MiB, so two run at once and short lanes wait, in turns.
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../../base/fault.ts'
-import { createFairLine, type Place } from '../../base/fair-line.ts'
+import { createFairQueue, type Place } from '../../base/fair-queue.ts'
 import { normalizePassword } from './password-rules.ts'
 
 export type Passwords = {
@@ -45,7 +45,7 @@ export function createPasswords(
 ): Passwords {
   const { argon2Cost = usualArgon2Cost } = parts
   const algorithm = parts.algorithm ?? (typeof argon2 === 'function' ? 'argon2id' : 'scrypt')
-  const line = createFairLine({ atOnce, perLane, waitingMax })
+  const line = createFairQueue({ atOnce, perLane, waitingMax })
 
   async function inTurn<T>(place: Place, work: () => Promise<T>): Promise<T> {
     const run = line.run(place, work)

@@ -35,13 +35,13 @@ test('a password is stored as an argon2id string alone', async () => {
 })
 
 test('a new password ends every other session, and the old one opens nothing', async () => {
-  const { people, signIn, sessions, entrance, addPerson } = createIdentityRig()
+  const { people, signIn, sessions, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const kept = await signIn.enter(id, here)
   const other = await signIn.enter(id, here)
   await people.setPassword(id, 'another stone on it', kept.session.id)
-  assert.equal(entrance.findSession(kept.token)?.person.id, id)
-  assert.equal(entrance.findSession(other.token), null)
+  assert.equal(tokenAuthenticator.findSession(kept.token)?.person.id, id)
+  assert.equal(tokenAuthenticator.findSession(other.token), null)
   assert.equal(sessions.list(id).length, 1)
   const old = { email: 'ada@example.org', password: goodPassword }
   await assert.rejects(signIn.signIn(old, here), /email or password is wrong/)
@@ -50,18 +50,18 @@ test('a new password ends every other session, and the old one opens nothing', a
 })
 
 test('a disabled person is out at once, tokens too, and comes back with them when enabled', async () => {
-  const { people, signIn, tokens, entrance, addPerson } = createIdentityRig()
+  const { people, signIn, tokens, tokenAuthenticator, addPerson } = createIdentityRig()
   const { id } = await addPerson('ada@example.org')
   const { token } = await signIn.enter(id, here)
   const order = { name: 'ci', role: 'member' as const, expires: null }
   const { text } = await tokens.create({ id, may: 'member' }, order)
   await people.setDisabled(id, true)
-  assert.equal(entrance.findSession(token), null)
-  assert.equal(entrance.findToken(text), null)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.equal(tokenAuthenticator.findToken(text), null)
   await assert.rejects(signIn.enter(id, here), refused('no_person'))
   await people.setDisabled(id, false)
-  assert.equal(entrance.findSession(token), null)
-  assert.equal(entrance.findToken(text)?.person.id, id)
+  assert.equal(tokenAuthenticator.findSession(token), null)
+  assert.equal(tokenAuthenticator.findToken(text)?.person.id, id)
 })
 
 test('the last operator who can sign in stays one', async () => {

@@ -15,7 +15,7 @@ import {
   type PersonRow,
   toPerson,
 } from './person.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** Throws AccountsRefusal: `no_person`, `last_operator`, and what each says. Each change is durable on return. */
 export type People = {
@@ -61,7 +61,7 @@ export function createPeople(parts: {
   }
 
   const change = async (statements: readonly Statement[]) => {
-    await writeOrRefuse(writer, statements, () => noPerson())
+    await conditionalWrite(writer, statements, () => noPerson())
   }
 
   return {
@@ -109,7 +109,7 @@ export function createPeople(parts: {
         endSessions(id),
         { sql: 'DELETE FROM invitation WHERE invited_by = ? AND used IS NULL', parameters: [id] },
       ]
-      await writeOrRefuse(writer, statements, () => lastOperator())
+      await conditionalWrite(writer, statements, () => lastOperator())
     },
 
     async setOperator(id, isOperator) {
@@ -121,7 +121,7 @@ export function createPeople(parts: {
         endSessions(id),
         ...(isOperator ? [] : endOperatorCredentials(id)),
       ]
-      await writeOrRefuse(writer, statements, () => lastOperator())
+      await conditionalWrite(writer, statements, () => lastOperator())
     },
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../test/fakes/identity.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
-import { createSeal } from './seal.ts'
+import { createSecretEncryption } from './secret-encryption.ts'
 import { findTotpStep } from './totp.ts'
 
 const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
@@ -76,14 +76,14 @@ test('an authenticator is asked for once it was confirmed, not before', async ()
 })
 
 test('enrolling ends every other session', async () => {
-  const { signIn, secondFactor, entrance, clock, addPerson } = createIdentityRig()
+  const { signIn, secondFactor, tokenAuthenticator, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const kept = await signIn.enter(id, here)
   const other = await signIn.enter(id, here)
   const { secret } = await secondFactor.enrol(id, 'Cairn')
   await secondFactor.confirm(id, codeOf(secret, clock.now()), kept.session.id)
-  assert.ok(entrance.findSession(kept.token))
-  assert.equal(entrance.findSession(other.token), null)
+  assert.ok(tokenAuthenticator.findSession(kept.token))
+  assert.equal(tokenAuthenticator.findSession(other.token), null)
 })
 
 test('a code counts once: replayed it is refused, and so is the one that confirmed', async () => {
@@ -138,12 +138,12 @@ test('the secret of an authenticator does not lie open in the database', async (
 })
 
 test('what was sealed opens under the same name and secret only, and unchanged', () => {
-  const seal = createSeal(() => new Uint8Array(32).fill(1))
+  const seal = createSecretEncryption(() => new Uint8Array(32).fill(1))
   const bytes = new TextEncoder().encode('a secret')
   const sealed = seal.close(bytes, 'ada')
   assert.deepEqual(new Uint8Array(seal.open(sealed, 'ada') ?? []), bytes)
   assert.equal(seal.open(sealed, 'eve'), null)
-  assert.equal(createSeal(() => new Uint8Array(32).fill(2)).open(sealed, 'ada'), null)
+  assert.equal(createSecretEncryption(() => new Uint8Array(32).fill(2)).open(sealed, 'ada'), null)
   for (const at of sealed.keys()) {
     const changed = Uint8Array.from(sealed)
     changed[at] = (changed[at] ?? 0) ^ 1

@@ -10,9 +10,9 @@ import { hashCredential } from '../api-key.ts'
 import { endPasskeys } from './passkeys.ts'
 import { endCredentials } from './people.ts'
 import { noPerson } from './person.ts'
-import type { Seal } from './seal.ts'
+import type { SecretEncryption } from './secret-encryption.ts'
 import { createTotpSecret, findTotpStep, toBase32, totpAddress } from './totp.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** Durable on return. Throws AccountsRefusal: `no_person`, `wrong_code`. */
 export type SecondFactor = {
@@ -44,7 +44,7 @@ export function createSecondFactor(parts: {
   readonly db: Database
   readonly writer: Writer
   readonly clock: Clock
-  readonly seal: Seal
+  readonly seal: SecretEncryption
 }): SecondFactor {
   const { db, writer, clock, seal } = parts
 
@@ -76,7 +76,7 @@ export function createSecondFactor(parts: {
       const secret = createTotpSecret()
       const sql = 'UPDATE person SET totp_new = ? WHERE id = ?'
       const parameters = [seal.close(secret, personId), personId]
-      await writeOrRefuse(writer, [{ sql, parameters, require: 'change' }], noPerson)
+      await conditionalWrite(writer, [{ sql, parameters, require: 'change' }], noPerson)
       return { address: totpAddress({ secret, issuer, label: email }), secret: toBase32(secret) }
     },
 
@@ -101,7 +101,7 @@ export function createSecondFactor(parts: {
         },
         ...endCredentials(personId, keepSession),
       ]
-      await writeOrRefuse(writer, statements, wrongCode)
+      await conditionalWrite(writer, statements, wrongCode)
       return codes
     },
 

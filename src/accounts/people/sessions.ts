@@ -7,7 +7,7 @@ import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import { hashCredential } from '../api-key.ts'
 import { endCredentials } from './people.ts'
-import { writeOrRefuse } from './write-or-refuse.ts'
+import { conditionalWrite } from './conditional-write.ts'
 
 /** Times are milliseconds since 1970 UTC. */
 export type Session = {
@@ -126,7 +126,7 @@ export function createSessions(parts: {
       const token = newToken()
       const sql = 'UPDATE session SET token_hash = ? WHERE id = ?'
       const parameters = [hashCredential(token), id]
-      await writeOrRefuse(writer, [{ sql, parameters, require: 'change' }], noSession)
+      await conditionalWrite(writer, [{ sql, parameters, require: 'change' }], noSession)
       const expires = db.getValue<number>('SELECT expires FROM session WHERE id = ?', [id])
       if (expires === null) throw noSession()
       return { token, expires }
@@ -142,7 +142,7 @@ export function createSessions(parts: {
     async end(id, personId) {
       const sql = 'DELETE FROM session WHERE id = ? AND person_id = ?'
       const withdraw = 'DELETE FROM invitation WHERE session_id = ? AND used IS NULL'
-      await writeOrRefuse(
+      await conditionalWrite(
         writer,
         [
           { sql, parameters: [id, personId], require: 'change' },

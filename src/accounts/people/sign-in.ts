@@ -3,7 +3,7 @@
 import { networkOf } from '../../base/address.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { keepNewest } from '../../base/keep-newest.ts'
+import { setNewest } from '../../base/set-newest.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
 import type { KnownDevices } from './known-devices.ts'
@@ -11,7 +11,7 @@ import type { Passwords } from './passwords.ts'
 import { noPerson } from './person.ts'
 import type { SecondFactor } from './second-factor.ts'
 import type { Session, Sessions } from './sessions.ts'
-import type { From, SignInTries } from './sign-in-tries.ts'
+import type { From, SignInAttempts } from './sign-in-attempts.ts'
 
 export type SignIn = {
   /**
@@ -57,7 +57,7 @@ export function createSignIn(parts: {
   readonly passwords: Passwords
   readonly sessions: Sessions
   readonly secondFactor: SecondFactor
-  readonly tries: SignInTries
+  readonly tries: SignInAttempts
   readonly devices: KnownDevices
   readonly clock: Clock
 }): SignIn {
@@ -101,7 +101,7 @@ export function createSignIn(parts: {
       // By the password that was judged: a change of it meanwhile has ended what was open.
       const opened = await sessions.open(row.id, from, row.password)
       if (opened === null) throw new Fault('bad_sign_in')
-      keepNewest(recent, network, clock.monotonic(), recentMax)
+      setNewest(recent, network, clock.monotonic(), recentMax)
       return { personId: row.id, ...opened }
     },
 

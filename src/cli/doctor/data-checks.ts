@@ -15,7 +15,7 @@ import { segmentBytesOf, segmentsOf } from '../../open-store.ts'
 import { checkStoredChain } from './chain-checks.ts'
 import { checkKeys } from './key-checks.ts'
 import { checkPeople } from './people-checks.ts'
-import { checkLies } from './lie-checks.ts'
+import { checkInvalidReplies } from './invalid-reply-checks.ts'
 import type { Machine } from './machine.ts'
 import { advice, problem, type CommandLine, type Problem } from './problem.ts'
 
@@ -108,7 +108,7 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
   }
   yield* checkQuarantine(db, command)
   yield* checkStoredChain(db, machine, config, firstHash)
-  yield* checkLies(db, config, { now: machine.clock.now(), command })
+  yield* checkInvalidReplies(db, config, { now: machine.clock.now(), command })
   const queries = createQueries()
   const accounts = createAccounts({
     db,

@@ -12,7 +12,7 @@ import { defaultGenesis } from '../../ethereum/embedded/default-genesis.ts'
 import { buildFirstBlock } from '../../ethereum/embedded/first-block.ts'
 import { openData, type Data } from '../open-data.ts'
 import { runProgram } from '../program.ts'
-import { examine } from './examine.ts'
+import { examine } from './diagnosis.ts'
 import { thisMachine, type Machine } from './machine.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'cairn-doctor-'))

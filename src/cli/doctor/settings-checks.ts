@@ -1,7 +1,7 @@
 // Settings that can be used and still do harm, and the sentence for those that cannot.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Loaded } from '../../config/load.ts'
-import type { Mistake } from '../../config/mistake.ts'
+import type { ConfigIssue } from '../../config/config-issue.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
 import {
   advice,
@@ -24,7 +24,7 @@ const proxyIdleMs = 60_000
 const stopMs = 10_000
 
 /** One thing that keeps the settings from being used. */
-export function explainRefusal({ code, text, mend }: Mistake, command: CommandLine): Problem {
+export function explainRefusal({ code, text, mend }: ConfigIssue, command: CommandLine): Problem {
   const again = code === 'wrong_setting' ? `, then: ${command('config check')}` : ''
   return problem(code, text, `${mend}${again}`)
 }

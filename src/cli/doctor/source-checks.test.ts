@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startFakeGateway } from '../../../test/fakes/block-gateway.ts'
+import { startFakeGateway } from '../../../test/fakes/file-source.ts'
 import type { SourceConfig } from '../../config/source-schema.ts'
-import { askSources } from '../ask-sources.ts'
+import { querySources } from '../query-sources.ts'
 import { checkSources } from './source-checks.ts'
 
 function source(name: string, url: string, headers = {}): SourceConfig {
@@ -17,7 +17,7 @@ test('a source that gives no blocks is a problem that says why', async (t) => {
     source('login', login.url),
     source('gone', 'http://127.0.0.1:1'),
   ]
-  const asked = await askSources({ fileSources })
+  const asked = await querySources({ fileSources })
   assert.deepEqual(
     asked.map(({ name, failure }) => [name, failure]),
     [

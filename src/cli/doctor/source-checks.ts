@@ -1,11 +1,11 @@
 // What is wrong with the sources of files: who cannot be asked, and secrets that go over the wire in clear.
 import type { Config } from '../../config/settings.ts'
-import type { AskedSource } from '../ask-sources.ts'
+import type { QueriedSource } from '../query-sources.ts'
 import { advice, isLoopback, problem, type Problem } from './problem.ts'
 
 export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,
-  asked: readonly AskedSource[],
+  asked: readonly QueriedSource[],
 ): Generator<Problem> {
   for (const [index, { name, url, headers }] of fileSources.entries()) {
     const failure = asked[index]?.failure ?? null

@@ -10,8 +10,8 @@ import { openStubChain } from '../../../test/fakes/stub-chain.ts'
 import type { StubKnobs } from '../../../test/fakes/stub-knobs.ts'
 import { startStubUpstream } from '../../../test/fakes/stub-upstream.ts'
 import { runProgram } from '../program.ts'
-import { mendOf } from './client-mends.ts'
-import { examine } from './examine.ts'
+import { fixOf } from './client-fixes.ts'
+import { examine } from './diagnosis.ts'
 import { thisMachine } from './machine.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'cairn-doctor-upstreams-'))
@@ -216,7 +216,7 @@ test('the command shows what each upstream is', { skip }, async (t) => {
 test('every need has a mend, whatever the client', () => {
   for (const client of [null, geth, 'reth/v1', 'erigon/3', 'Nethermind/v1', 'besu/v24', 'other']) {
     for (const need of ['proof', 'receipts', 'raw', 'sync', 'update'] as const) {
-      assert.notEqual(mendOf(client, need), '')
+      assert.notEqual(fixOf(client, need), '')
     }
   }
 })

@@ -3,8 +3,8 @@ import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import type { Config } from '../../config/settings.ts'
 import { showUrl } from '../../config/show.ts'
 import type { ProbeReport } from '../../ethereum/upstream/node/probe.ts'
-import { type AskedUpstream, describeReach } from '../ask-upstreams.ts'
-import { mendOf } from './client-mends.ts'
+import { type QueriedUpstream, describeReach } from '../query-upstreams.ts'
+import { fixOf } from './client-fixes.ts'
 import { checkNetwork } from './network-checks.ts'
 import { advice, problem, type CommandLine, type Problem } from './problem.ts'
 
@@ -36,7 +36,7 @@ export type UpstreamFacts = {
   readonly lacks: readonly string[]
 }
 
-export function factsOf({ network, upstream, report }: AskedUpstream): UpstreamFacts {
+export function factsOf({ network, upstream, report }: QueriedUpstream): UpstreamFacts {
   const { failure, client, chainId, head, reach, lacks } = report
   return {
     network: network.name,
@@ -56,7 +56,7 @@ export function factsOf({ network, upstream, report }: AskedUpstream): UpstreamF
 
 export function* checkUpstreams(
   config: Config,
-  asked: readonly AskedUpstream[],
+  asked: readonly QueriedUpstream[],
   command: CommandLine,
 ): Generator<Problem> {
   for (const network of config.networks ?? []) {
@@ -68,7 +68,7 @@ export function* checkUpstreams(
   }
 }
 
-function* checkUpstream(asked: AskedUpstream, command: CommandLine): Generator<Problem> {
+function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator<Problem> {
   const { network, upstream, report } = asked
   const { chainId, failure, client, head } = report
   const name = `${network.name}/${upstream.name}`
@@ -92,12 +92,12 @@ function* checkUpstream(asked: AskedUpstream, command: CommandLine): Generator<P
     return
   }
   if (head === null) {
-    yield problem('upstream_no_head', `${name} names no newest block`, mendOf(client, 'sync'))
+    yield problem('upstream_no_head', `${name} names no newest block`, fixOf(client, 'sync'))
   } else if (head.ageSeconds > staleSeconds) {
     yield advice(
       'upstream_stale',
       `the newest block of ${name} is ${showAge(head.ageSeconds)} old`,
-      mendOf(client, 'sync'),
+      fixOf(client, 'sync'),
     )
   } else if (head.ageSeconds < -aheadSeconds) {
     const text = `the newest block of ${name} is ${-head.ageSeconds} s in the future: a clock is wrong`
@@ -110,36 +110,36 @@ function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
   const { client, reach, lacks, takesBlockHash } = report
   if (reach.proof === 'none') {
     const text = `${name} proves no state (eth_getProof), not even of its newest block`
-    yield advice('upstream_no_proof', text, mendOf(client, 'proof'))
+    yield advice('upstream_no_proof', text, fixOf(client, 'proof'))
   } else if (typeof reach.proof === 'object' && 'age' in reach.proof) {
     const { age } = reach.proof
     if (age < proofAgeMin) {
       const text = `${name} proves state of the last ${age + 1n} blocks, not of the last ${proofAgeMin + 1n}`
-      yield advice('upstream_shallow_proof', text, mendOf(client, 'proof'))
+      yield advice('upstream_shallow_proof', text, fixOf(client, 'proof'))
     }
   }
   if (reach.receipts === 'none') {
     const text = `${name} has no receipts of whole blocks, so receipts and logs cannot be proved by it`
-    yield advice('upstream_no_receipts', text, mendOf(client, 'receipts'))
+    yield advice('upstream_no_receipts', text, fixOf(client, 'receipts'))
   }
   if (takesBlockHash === false) {
     yield advice(
       'upstream_no_block_hash',
       `${name} does not mean the block whose hash it is asked for (EIP-1898): it is asked by number`,
-      mendOf(client, 'update'),
+      fixOf(client, 'update'),
     )
   }
   const raw = lacks.filter((method) => method.startsWith('debug_'))
   if (raw.length > 0) {
     const text = `${name} lacks ${raw.join(', ')}: blocks and receipts are asked for as JSON, which takes longer`
-    yield advice('upstream_lacks_raw', text, mendOf(client, 'raw'))
+    yield advice('upstream_lacks_raw', text, fixOf(client, 'raw'))
   }
 }
 
 /** What shows only when they are compared. */
 function* checkTogether(
   network: UpstreamNetworkConfig,
-  asked: readonly AskedUpstream[],
+  asked: readonly QueriedUpstream[],
 ): Generator<Problem> {
   const usable = asked.filter(
     ({ report }) => report.failure === null && report.chainId === network.chainId,
@@ -158,7 +158,7 @@ function* checkTogether(
     const behind = report.head === null ? 0n : best - report.head.number
     if (behind <= lagMax) continue
     const text = `${network.name}/${upstream.name} is ${behind} blocks behind the best upstream`
-    yield advice('upstream_lags', text, mendOf(report.client, 'sync'))
+    yield advice('upstream_lags', text, fixOf(report.client, 'sync'))
   }
   const { verify } = network
   const isRequired =

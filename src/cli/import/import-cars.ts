@@ -4,7 +4,7 @@
 import { createReadStream } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { sayErrno } from '../../base/say-errno.ts'
+import { describeErrno } from '../../base/describe-errno.ts'
 import { carLimits, openCar } from '../../codec/car-reader.ts'
 import { type HttpClient, HttpTrouble } from '../../ipfs/sources/http-client.ts'
 import { replyLines } from '../move/reply-lines.ts'
@@ -65,7 +65,7 @@ export async function importCars(
           stop.abort(thrown)
           return
         }
-        failed.push({ path: file.path, reason: sayErrno(thrown) })
+        failed.push({ path: file.path, reason: describeErrno(thrown) })
       }
       done.add(file)
       sent.delete(file)

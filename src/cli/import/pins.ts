@@ -4,7 +4,7 @@
 import type { Command } from 'commander'
 import { createReadStream } from 'node:fs'
 import { systemClock } from '../../base/clock.ts'
-import { sayErrno } from '../../base/say-errno.ts'
+import { describeErrno } from '../../base/describe-errno.ts'
 import type { Context } from '../context.ts'
 import { createProgress } from '../progress.ts'
 import { FoundBad, print, visible } from '../report.ts'
@@ -118,7 +118,7 @@ async function readList(
       chunks.push(chunk)
     }
   } catch (cause) {
-    throw new Error(`cannot read the list ${list}: ${sayErrno(cause)}`, { cause })
+    throw new Error(`cannot read the list ${list}: ${describeErrno(cause)}`, { cause })
   }
   return parsePinList(Buffer.concat(chunks).toString('utf8'))
 }

@@ -3,7 +3,7 @@
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { verbatim, type BlockPlace } from './block-index.ts'
-import { ownRoom, type BlockRoom } from './block-room.ts'
+import { allocateOwn, type SlabAllocator } from './slab-allocator.ts'
 import type { OpenFiles } from './open-files.ts'
 
 /** No block is larger, so a row that says so is spoilt. */
@@ -13,7 +13,7 @@ export const storedBytesMax = 16 * 1024 * 1024
 export function readBlock(
   files: Pick<OpenFiles, 'readNow'>,
   { file, at, bytes, form }: BlockPlace,
-  room: BlockRoom = ownRoom,
+  room: SlabAllocator = allocateOwn,
 ): Uint8Array {
   if (!(bytes >= 0 && bytes <= storedBytesMax && at >= 0)) return new Uint8Array(0)
   if (form === verbatim) {

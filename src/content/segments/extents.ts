@@ -4,7 +4,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
-import { writeFault, type Breakage } from './breakage.ts'
+import { writeFault, type WriteFailure } from './write-failure.ts'
 import type { SegmentFolder } from './segment-folder.ts'
 
 /** Where bytes lie: the number of the segment and the place in it. */
@@ -46,7 +46,7 @@ const cachedBytesMax = 8 * 1024 * 1024
 export function createExtents(parts: {
   readonly ops: FileOps
   readonly folder: SegmentFolder
-  readonly breakage: Breakage
+  readonly breakage: WriteFailure
   readonly log: Log
   /** A file of this size takes no more. */
   readonly sealBytes: number

@@ -3,7 +3,7 @@
 import type { Database } from '../../db/sqlite.ts'
 import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from './block-index.ts'
 import { readBlock } from './block-reader.ts'
-import { createBlockRoom } from './block-room.ts'
+import { createSlabAllocator } from './slab-allocator.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'
@@ -26,7 +26,7 @@ export function createBlockFinder(parts: {
   readonly files: OpenFiles
 }): BlockFinder {
   const { db, pending, places, files } = parts
-  const room = createBlockRoom()
+  const room = createSlabAllocator()
 
   const placeOf = (hash: Uint8Array): BlockPlace | null => pending.find(hash) ?? findPlace(db, hash)
 

@@ -4,18 +4,18 @@ import { test, type TestContext } from 'node:test'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { silentLog } from '../../base/log.ts'
-import { createPace } from '../../base/pace.ts'
+import { createDutyCycle } from '../../base/duty-cycle.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { countLive } from '../../../test/fakes/live-blocks.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import { defaultSegmentLimits } from './segment-limits.ts'
 import { createSegmentStore } from './segment-store.ts'
 
 const never = new AbortController().signal
-const atOnce = createPace({ clock: createTurnedClock(), taken: () => 0 })
+const atOnce = createDutyCycle({ clock: createTurnedClock(), taken: () => 0 })
 const sealBytes = 64 * 1024
 
 function createStore(t: TestContext) {
@@ -36,18 +36,18 @@ function createStore(t: TestContext) {
   return { database, ops, open, store: open() }
 }
 
-function item(text: string, bytes = 4096): Item {
+function item(text: string, bytes = 4096): UnverifiedItem {
   const block = Buffer.alloc(bytes, text)
   return { ref: { kind: 'dag-block', hash: multihashOf('sha2-256', block) }, bytes: block }
 }
 
-const items = (name: string, count: number): Item[] =>
+const items = (name: string, count: number): UnverifiedItem[] =>
   Array.from({ length: count }, (_, index) => item(`${name} ${index} `))
 
 /** Forgets all but those named, then frees what is sealed. */
 async function freeAllBut(
   { store, database }: Pick<ReturnType<typeof createStore>, 'store' | 'database'>,
-  kept: readonly Item[],
+  kept: readonly UnverifiedItem[],
 ) {
   const names = new Set(kept.map(({ ref }) => Buffer.from(ref.hash).toString('hex')))
   const sealed = store.segments.sealed()
@@ -149,7 +149,7 @@ test('what was found where it lay is found where it was moved to, and what is go
 test('leaves of large files are moved as blocks, and read as before', async (t) => {
   const made = createStore(t)
   const { store } = made
-  const kept: Item[] = []
+  const kept: UnverifiedItem[] = []
   for (let file = 0; file < 6; file += 1) {
     const batch = store.batch()
     const hashes: Uint8Array[] = []

@@ -2,7 +2,7 @@
 // read, proved and written to the log that grows, then its rows point there, then the segment is removed. Whatever is cut
 // short is dead space at worst, and the next time goes on.
 // Tested by src/content/segments/free-segments.test.ts
-import type { Pace } from '../../base/pace.ts'
+import type { DutyCycle } from '../../base/duty-cycle.ts'
 import { Fault, hasCode } from '../../base/fault.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
@@ -33,7 +33,7 @@ export type FreeParts = {
   readonly log: Pick<LogWriter, 'append'>
   /** Nobody writes to it any more: what is open of it for writing is closed. */
   readonly closeWritten: (id: number) => Promise<void>
-  readonly pace: Pace
+  readonly dutyCycle: DutyCycle
   /** A block went to quarantine: what is remembered of it is forgotten. */
   readonly onQuarantine: (hash: Uint8Array) => void
 }
@@ -45,7 +45,7 @@ export async function freeSegments(
   live: ReadonlyMap<number, LiveBlocks>,
   signal: AbortSignal,
 ): Promise<Freed> {
-  const { db, folder, files, closeWritten, pace } = parts
+  const { db, folder, files, closeWritten, dutyCycle } = parts
   const freed = { segments: 0, bytes: 0 }
   const mostlyDead = folder.files().filter(({ id, bytes }) => {
     const alive = live.get(id)?.bytes ?? 0
@@ -64,7 +64,7 @@ export async function freeSegments(
       await closeWritten(id)
       await folder.remove(id)
     }
-    await pace.step(0, remove, signal)
+    await dutyCycle.step(0, remove, signal)
     freed.segments += 1
     freed.bytes += bytes - (blocks?.bytes ?? 0)
   }
@@ -82,7 +82,7 @@ async function moveBlocks(
   { first, last }: LiveBlocks,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, pace } = parts
+  const { db, dutyCycle } = parts
   let isEmpty = true
   for (let after = first - 1; after < last;) {
     const end =
@@ -104,7 +104,7 @@ async function moveBlocks(
         to += 1
       }
       const step = rows.slice(from, to)
-      isEmpty = (await pace.step(1, () => moveStep(parts, step), signal)) && isEmpty
+      isEmpty = (await dutyCycle.step(1, () => moveStep(parts, step), signal)) && isEmpty
       from = to
     }
     after = end

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { HashBeside } from '../../codec/hash-beside.ts'
-import type { Leaf } from '../store.ts'
-import { createLeafWriter, type SlotLeaf } from './leaf-writer.ts'
-import { createSlotPool, slotBytes } from './slot-pool.ts'
+import type { HashWorker } from '../../codec/hash-worker.ts'
+import type { FileLeaf } from '../store.ts'
+import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
+import { createWriteBufferPool, writeBufferBytes } from './write-buffer-pool.ts'
 
-const leafBytes = slotBytes / 4
+const leafBytes = writeBufferBytes / 4
 
 type Asked = {
   readonly isOpen: () => boolean
@@ -18,11 +18,11 @@ type Asked = {
 
 function createWriter(late = true, write = (): Promise<void> => Promise.resolve(), isBusy = true) {
   const asked: Asked[] = []
-  const told: Leaf[] = []
-  const written: (readonly SlotLeaf[])[] = []
-  const pool = createSlotPool(4)
+  const told: FileLeaf[] = []
+  const written: (readonly BufferedLeaf[])[] = []
+  const pool = createWriteBufferPool(4)
   // As one that has room for two.
-  const hashBeside: HashBeside = (data) => {
+  const hashBeside: HashWorker = (data) => {
     if (asked.filter(({ isOpen }) => isOpen()).length === 2) return null
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const digest = createHash('sha256').update(data).digest()

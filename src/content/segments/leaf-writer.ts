@@ -2,14 +2,14 @@
 // handed on when it is full. At most four slots of one file are out at a time.
 // Tested by src/content/segments/leaf-writer.test.ts
 import { copyBytes } from '../../base/copy-bytes.ts'
-import type { HashBeside, Hashing } from '../../codec/hash-beside.ts'
+import type { HashWorker, Hashing } from '../../codec/hash-worker.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
 import { unfilledSha256Name } from '../../codec/multihash.ts'
-import type { Leaf, LeafCut, LeafWriter } from '../store.ts'
-import { slotBytes, type SlotPool } from './slot-pool.ts'
+import type { FileLeaf, LeafCut, LeafWriter } from '../store.ts'
+import { writeBufferBytes, type WriteBufferPool } from './write-buffer-pool.ts'
 
 /** A leaf in a slot: where its bytes start. */
-export type SlotLeaf = Leaf & { readonly at: number }
+export type BufferedLeaf = FileLeaf & { readonly at: number }
 
 /** Writes on their way, beside the slot that is being filled. */
 const writesMax = 3
@@ -21,24 +21,24 @@ const writesMax = 3
 export function createLeafWriter(parts: {
   readonly cut: LeafCut
   /** Null: all are hashed here, as for a cut that is not `late`. */
-  readonly hashBeside: HashBeside | null
-  readonly onLeaf: (leaf: Leaf) => void
-  readonly pool: SlotPool
-  readonly keepSlot: (slot: Uint8Array, leaves: readonly SlotLeaf[]) => Promise<void>
+  readonly hashBeside: HashWorker | null
+  readonly onLeaf: (leaf: FileLeaf) => void
+  readonly pool: WriteBufferPool
+  readonly keepSlot: (slot: Uint8Array, leaves: readonly BufferedLeaf[]) => Promise<void>
 }): LeafWriter & { abandon(): Promise<void> } {
   const { cut, onLeaf, pool, keepSlot } = parts
   const hashBeside = cut.late === true ? parts.hashBeside : null
-  if (cut.bytes < 1 || slotBytes % cut.bytes !== 0) {
+  if (cut.bytes < 1 || writeBufferBytes % cut.bytes !== 0) {
     throw new RangeError(`leaves of ${cut.bytes} bytes do not fill a slot`)
   }
   let slot: Uint8Array | null = null
   let filled = 0
-  let leaves: SlotLeaf[] = []
+  let leaves: BufferedLeaf[] = []
   let failure: { readonly error: unknown } | null = null
   let state: 'open' | 'ended' | 'abandoned' = 'open'
   const writing = new Set<Promise<void>>()
   /** In order; one in front may still be hashed. */
-  const untold: { readonly leaf: Leaf; readonly hashing: Hashing | null }[] = []
+  const untold: { readonly leaf: FileLeaf; readonly hashing: Hashing | null }[] = []
 
   function name(at: number, bytes: number): void {
     if (slot === null) return
@@ -82,7 +82,7 @@ export function createLeafWriter(parts: {
     writing.add(done)
   }
 
-  async function keepNamed(full: Uint8Array, named: readonly SlotLeaf[]): Promise<void> {
+  async function keepNamed(full: Uint8Array, named: readonly BufferedLeaf[]): Promise<void> {
     // The last first: with it the others are there as a rule.
     for (const { hashing } of untold.toReversed()) await hashing?.wait()
     tell()
@@ -107,7 +107,7 @@ export function createLeafWriter(parts: {
       filled += part.length
       at += part.length
       if (filled === leafAt + cut.bytes) name(leafAt, cut.bytes)
-      if (filled === slotBytes) send()
+      if (filled === writeBufferBytes) send()
     }
     return null
   }

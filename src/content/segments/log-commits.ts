@@ -1,9 +1,9 @@
 // Commits of fresh blocks alone: acknowledged when the log has them, their rows of the index follow (pending-blocks.ts).
 // Tested by src/content/segments/segment-store.test.ts
 import { isSha256Name, sha256NameBytes } from '../../codec/multihash.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import { verbatim } from './block-index.ts'
-import type { Holds } from './holds.ts'
+import type { BlockHolds } from './block-holds.ts'
 import { joinedMax } from './log-group.ts'
 import { createLogWriter, type DurableBlocks, type LogWriter } from './log-writer.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
@@ -14,14 +14,14 @@ export type LogCommits = {
   /** The log that they share with all others. */
   readonly records: LogWriter
   /** Null: they go the long way, since one of them is known to be here, or they are too many. */
-  join(items: readonly Item[]): Promise<readonly number[]> | null
+  join(items: readonly UnverifiedItem[]): Promise<readonly number[]> | null
 }
 
 /** `rowsFollow`: rows may follow, since a start would take them from the log. */
 export function createLogCommits(
   parts: Omit<Parameters<typeof createLogWriter>[0], 'onJoin' | 'onBlocks' | 'onLog'> & {
     readonly pending: PendingBlocks
-    readonly holds: Holds
+    readonly holds: BlockHolds
     readonly places: RecentPlaces
     readonly writers: SegmentWriters
     readonly rowsFollow: boolean

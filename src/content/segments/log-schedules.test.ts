@@ -9,8 +9,8 @@ import { seeded, type Random } from '../../../test/fakes/seeded.ts'
 import { Fault } from '../../base/fault.ts'
 import { sha256Name, sha256NameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
-import type { Item } from '../ref.ts'
-import { createBreakage } from './breakage.ts'
+import type { UnverifiedItem } from '../ref.ts'
+import { createWriteFailure } from './write-failure.ts'
 import { createLogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readRecords } from './read-records.ts'
@@ -77,7 +77,11 @@ function createSchedule(random: Random) {
   const where = { ops, path: '/store', bytesMax: null, otherBytes: () => 0 }
   const folder = openSegmentFolder(where)
   const places = new Map<string, Place>()
-  const acknowledged: { readonly key: string; readonly item: Item; readonly place: Place }[] = []
+  const acknowledged: {
+    readonly key: string
+    readonly item: UnverifiedItem
+    readonly place: Place
+  }[] = []
   let onTheirWay = 0
   let made = 0
   let unsettled = 0
@@ -87,7 +91,7 @@ function createSchedule(random: Random) {
   const log = createLogWriter({
     ops,
     folder,
-    breakage: createBreakage(() => {}),
+    breakage: createWriteFailure(() => {}),
     sealBytes: [3000, 30_000, 2 ** 20][random(3)] ?? 0,
     onJoin: () => (count) => (onTheirWay -= count),
     onBlocks({ count, names, lies, file, at }) {
@@ -98,7 +102,7 @@ function createSchedule(random: Random) {
     },
   })
 
-  function items(count: number): Item[] {
+  function items(count: number): UnverifiedItem[] {
     return Array.from({ length: count }, () => {
       const block = Buffer.from(`${made++} ${'x'.repeat(random(60))}`)
       return { ref: { kind: 'dag-block', hash: sha256Name(block) }, bytes: block }
@@ -106,8 +110,8 @@ function createSchedule(random: Random) {
   }
 
   function acknowledge(
-    some: readonly Item[],
-    placeOf: (item: Item, index: number) => Place | undefined,
+    some: readonly UnverifiedItem[],
+    placeOf: (item: UnverifiedItem, index: number) => Place | undefined,
   ) {
     for (const [index, item] of some.entries()) {
       const place = placeOf(item, index)

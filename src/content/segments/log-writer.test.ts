@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { createMemoryFileOps, systemError } from '../../../test/fakes/memory-file-ops.ts'
 import type { FileOps } from '../file-ops.ts'
-import type { Item } from '../ref.ts'
-import { createBreakage } from './breakage.ts'
+import type { UnverifiedItem } from '../ref.ts'
+import { createWriteFailure } from './write-failure.ts'
 import type { Place } from './extents.ts'
 import { createLogWriter, type DurableBlocks, type LogWriter } from './log-writer.ts'
 import { createOpenFiles } from './open-files.ts'
@@ -40,7 +40,7 @@ async function heldLog(): Promise<{
   const log = createLogWriter({
     ops,
     folder,
-    breakage: createBreakage(() => {}),
+    breakage: createWriteFailure(() => {}),
     sealBytes: 2 ** 20,
     onBlocks: (blocks) => void told.push(blocks),
     onLog: (end) => void ends.push(end),
@@ -62,7 +62,7 @@ async function heldLog(): Promise<{
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-function full(name: string, blocks = 64): Item[] {
+function full(name: string, blocks = 64): UnverifiedItem[] {
   return Array.from({ length: blocks }, (_, index) => {
     const bytes = Buffer.from(`${name} ${index}`)
     const digest = createHash('sha256').update(bytes).digest()
@@ -70,7 +70,8 @@ function full(name: string, blocks = 64): Item[] {
   })
 }
 
-const namesOf = (items: readonly Item[]): string[] => items.map(({ ref }) => hexOf(ref.hash))
+const namesOf = (items: readonly UnverifiedItem[]): string[] =>
+  items.map(({ ref }) => hexOf(ref.hash))
 
 /** Until nothing more happens by itself. */
 async function rest(): Promise<void> {
@@ -78,7 +79,7 @@ async function rest(): Promise<void> {
 }
 
 /** Joins all of them, and notes in `order` who was told what. */
-function joinAll(log: LogWriter, groups: Readonly<Record<string, Item[]>>): string[] {
+function joinAll(log: LogWriter, groups: Readonly<Record<string, UnverifiedItem[]>>): string[] {
   const order: string[] = []
   for (const [name, items] of Object.entries(groups)) {
     log.join(items)?.then(

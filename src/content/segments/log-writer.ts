@@ -3,8 +3,8 @@
 import { Fault } from '../../base/fault.ts'
 import { sha256NameBytes as nameBytes } from '../../codec/multihash.ts'
 import type { FileOps, OpenFile } from '../file-ops.ts'
-import type { Item } from '../ref.ts'
-import { isFull, wasNotBegun, writeFault, type Breakage } from './breakage.ts'
+import type { UnverifiedItem } from '../ref.ts'
+import { isFull, wasNotBegun, writeFault, type WriteFailure } from './write-failure.ts'
 import type { Place } from './extents.ts'
 import {
   buffersOf,
@@ -34,7 +34,7 @@ export type LogWriter = {
    * As a durable `append` of blocks of one commit, whose places `onBlocks` is told of before it resolves. All callers of
    * a group share the promise. At most 256, named by sha2-256. Null: too much waits.
    */
-  join(blocks: readonly Item[]): Promise<readonly number[]> | null
+  join(blocks: readonly UnverifiedItem[]): Promise<readonly number[]> | null
   /** The file that grows now, or is being made. */
   readonly current: number | null
   close(): Promise<void>
@@ -61,7 +61,7 @@ const noChanges: readonly number[] = []
 export function createLogWriter(parts: {
   readonly ops: FileOps
   readonly folder: SegmentFolder
-  readonly breakage: Breakage
+  readonly breakage: WriteFailure
   readonly sealBytes: number
   /** From now on blocks are on their way, until so many were told of or failed. */
   readonly onJoin?: () => (count: number) => void

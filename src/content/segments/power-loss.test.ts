@@ -11,13 +11,13 @@ import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.t
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { createSegmentFixture, type SegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { Fault } from '../../base/fault.ts'
-import { createPace } from '../../base/pace.ts'
+import { createDutyCycle } from '../../base/duty-cycle.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue } from '../../db/writer.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import type { Store } from '../store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
@@ -28,7 +28,7 @@ import { systemClock } from '../../base/clock.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const limits = { sealBytes: 96 * 1024 }
 const signal = new AbortController().signal
-const atOnce = createPace({ clock: systemClock, taken: () => 0 })
+const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
 
 type Snapshot = {
   readonly rows: readonly Record<string, SqlValue>[]
@@ -182,7 +182,7 @@ async function workALot(
     throw error
   },
 ): Promise<void> {
-  const some = (): Item[] => Array.from({ length: 1 + random(4) }, () => block(random))
+  const some = (): UnverifiedItem[] => Array.from({ length: 1 + random(4) }, () => block(random))
 
   async function commit(): Promise<void> {
     const items = some()
@@ -237,7 +237,7 @@ async function workALot(
 }
 
 /** Few enough different ones that some are met again. */
-function block(random: (limit: number) => number, bytesMax = 3000): Item {
+function block(random: (limit: number) => number, bytesMax = 3000): UnverifiedItem {
   const bytes = noise(random(400), 1 + random(bytesMax))
   const digest = createHash('sha256').update(bytes).digest()
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }

@@ -10,14 +10,14 @@ import { createRecordingFileOps } from '../../../test/fakes/recording-file-ops.t
 import { seeded, type Random } from '../../../test/fakes/seeded.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
-import { createPace } from '../../base/pace.ts'
+import { createDutyCycle } from '../../base/duty-cycle.ts'
 import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
 import type { SqlValue, Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import type { Store } from '../store.ts'
 import type { Place } from './extents.ts'
 import { checkpointAt, findCheckpoint } from './log-checkpoint.ts'
@@ -28,7 +28,7 @@ import { createSegmentStore, type SegmentStore } from './segment-store.ts'
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const blocks = 60
 const signal = new AbortController().signal
-const atOnce = createPace({ clock: systemClock, taken: () => 0 })
+const atOnce = createDutyCycle({ clock: systemClock, taken: () => 0 })
 /** Places of most are not remembered: those are written again. */
 const limits = { ...defaultSegmentLimits, sealBytes: 48 * 1024, recentPlaces: 16 }
 const columns = ['id', 'hash', 'file', 'at', 'bytes', 'form', 'size', 'created']
@@ -162,7 +162,7 @@ function databaseOf(rows: readonly Row[]): Database {
   return db
 }
 
-function blockAt(number: number): Item {
+function blockAt(number: number): UnverifiedItem {
   const outputLength = 200 + ((number * 37) % 2500)
   const bytes = createHash('shake256', { outputLength }).update(`again ${number}`).digest()
   const digest = createHash('sha256').update(bytes).digest()

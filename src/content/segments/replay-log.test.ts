@@ -9,13 +9,13 @@ import { Fault } from '../../base/fault.ts'
 import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase, type Database } from '../../db/sqlite.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import { findCheckpoint } from './log-checkpoint.ts'
 import { replayLog } from './replay-log.ts'
 
 const path = '/store'
 
-function block(text: string): Item {
+function block(text: string): UnverifiedItem {
   const bytes = Buffer.from(text)
   const digest = createHash('sha256').update(bytes).digest()
   return { ref: { kind: 'dag-block', hash: Uint8Array.of(0x12, 0x20, ...digest) }, bytes }

@@ -4,11 +4,11 @@
 import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement } from '../../db/writer.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import type { Store } from '../store.ts'
 import { withRows } from '../with-rows.ts'
 import { insertBlocks, requireBlocks, verbatim, type BlockRow } from './block-index.ts'
-import type { Holds } from './holds.ts'
+import type { BlockHolds } from './block-holds.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'
@@ -16,7 +16,7 @@ import type { SegmentWriters } from './segment-writers.ts'
 
 /** As `commit` of the Store says. */
 export type RowCommits = (
-  items: readonly Item[],
+  items: readonly UnverifiedItem[],
   rows: readonly Statement[],
 ) => Promise<readonly number[]>
 
@@ -25,7 +25,7 @@ export function createRowCommits(parts: {
   readonly rowStore: Store
   readonly records: LogWriter
   readonly pending: PendingBlocks
-  readonly holds: Holds
+  readonly holds: BlockHolds
   readonly places: RecentPlaces
   readonly writers: SegmentWriters
   readonly holdIfHere: (hash: Uint8Array) => boolean
@@ -35,14 +35,14 @@ export function createRowCommits(parts: {
   const { db, rowStore, records, pending, holds, places, writers, holdIfHere, now } = parts
 
   async function commitBlocks(
-    blocks: readonly Item[],
-    others: readonly Item[],
+    blocks: readonly UnverifiedItem[],
+    others: readonly UnverifiedItem[],
     rows: readonly Statement[],
   ): Promise<readonly number[]> {
     const done = writers.begin()
     const seen = new Set<string>()
     const held: Uint8Array[] = []
-    const fresh: Item[] = []
+    const fresh: UnverifiedItem[] = []
     const sort = (): void => {
       for (const item of blocks) {
         const key = toLatin1(item.ref.hash)

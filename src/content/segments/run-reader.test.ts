@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { createHostedHash } from '../../../test/fakes/hash-guest.ts'
+import { createHostedHash } from '../../../test/fakes/hash-worker-thread.ts'
 import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture, readLeaves } from '../../../test/fakes/segment-fixture.ts'
 import { seeded } from '../../../test/fakes/seeded.ts'
 import { silentLog } from '../../base/log.ts'
-import { createVerifyBeside } from '../../codec/verify-beside.ts'
+import { createParallelVerify } from '../../codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
-import { createReadRun } from '../obtain-run.ts'
+import { createSequentialRead } from '../sequential-read.ts'
 
 function file(bytes: number, name: string): Buffer {
   return createHash('shake256', { outputLength: bytes }).update(name).digest()
@@ -55,11 +55,11 @@ test('whoever leaves in the middle of a read, no copy is taken for wrong and eve
   }
   const { store } = createSegmentFixture(t, { ops, limits: { readBuffers: 6 } })
   const events: string[] = []
-  const readRun = createReadRun({
+  const readRun = createSequentialRead({
     store,
     verify: ({ hash }, bytes) => verifyDagBlock(hash, bytes),
     verifyLeaf,
-    verifyBeside: createVerifyBeside(createHostedHash()),
+    verifyBeside: createParallelVerify(createHostedHash()),
     log: silentLog,
     count: (event) => events.push(event),
   })

@@ -1,6 +1,6 @@
 // Reads many blocks in order: looks them up some at a time, reads neighbours together into pooled buffers, one or
 // two reads ahead of the caller. A buffer comes back when the caller asks for the second group after its own.
-import type { StoredGroup, StoredPiece } from '../store.ts'
+import type { ReadBatch, StoredChunk } from '../store.ts'
 import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
@@ -37,7 +37,7 @@ type RunParts<Ref> = {
 }
 
 /** What comes next, or why it does not. */
-type Step = { readonly group: StoredGroup } | { readonly error: unknown }
+type Step = { readonly group: ReadBatch } | { readonly error: unknown }
 
 /**
  * `placesOf`: where each lies, null when it is not here. Pieces that cannot be read are null as well. Whoever is told
@@ -47,7 +47,7 @@ export function readRun<Ref>(
   refs: readonly Ref[],
   signal: AbortSignal,
   parts: RunParts<Ref>,
-): AsyncGenerator<StoredGroup> {
+): AsyncGenerator<ReadBatch> {
   // A generator that throws has ended, and could not wait for its caller.
   const steps = readSteps(refs, signal, parts)
   return {
@@ -162,7 +162,7 @@ async function* readSteps<Ref>(
   }
 }
 
-function pieceOf(piece: PlannedPiece, into: Uint8Array, got: number | null): StoredPiece | null {
+function pieceOf(piece: PlannedPiece, into: Uint8Array, got: number | null): StoredChunk | null {
   if (piece === null || got === null) return null
   const { from, place } = piece
   if (from + place.bytes > got) return null

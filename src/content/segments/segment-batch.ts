@@ -3,9 +3,9 @@
 // Tested by test/suites/store.suite.ts
 import { randomBytes } from 'node:crypto'
 import { toLatin1 } from '../../base/hex.ts'
-import type { HashBeside } from '../../codec/hash-beside.ts'
+import type { HashWorker } from '../../codec/hash-worker.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
-import type { Item } from '../ref.ts'
+import type { UnverifiedItem } from '../ref.ts'
 import type { Batch, LeafCut } from '../store.ts'
 import { withRows } from '../with-rows.ts'
 import {
@@ -24,19 +24,19 @@ import {
   type StagedRow,
 } from './block-index.ts'
 import type { Extents } from './extents.ts'
-import type { Holds } from './holds.ts'
+import type { BlockHolds } from './block-holds.ts'
 import { leafTableRecord } from './leaf-table.ts'
-import { createLeafWriter, type SlotLeaf } from './leaf-writer.ts'
+import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
 import type { LogWriter } from './log-writer.ts'
-import type { SlotPool } from './slot-pool.ts'
+import type { WriteBufferPool } from './write-buffer-pool.ts'
 
 export type BatchParts = {
   readonly writer: Writer
   readonly extents: Extents
   readonly log: LogWriter
-  readonly pool: SlotPool
-  readonly hashBeside: HashBeside | null
-  readonly holds: Holds
+  readonly pool: WriteBufferPool
+  readonly hashBeside: HashWorker | null
+  readonly holds: BlockHolds
   /** Whether it is here and will stay; then it is held, and the caller releases it. */
   readonly holdIfHere: (hash: Uint8Array) => boolean
   /** Resolves when every block that is here has its row. */
@@ -111,9 +111,9 @@ export function createSegmentBatch(parts: BatchParts): Batch {
     for (const { hash } of rows) holds.release(hash)
   }
 
-  async function put(items: readonly Item[], tree = 0): Promise<void> {
+  async function put(items: readonly UnverifiedItem[], tree = 0): Promise<void> {
     mustBeOpen()
-    const fresh: Item[] = []
+    const fresh: UnverifiedItem[] = []
     const own = new Set<string>()
     for (const { ref } of items) {
       if (ref.kind !== 'dag-block') throw new TypeError(`a batch takes no ${ref.kind}`)
@@ -165,11 +165,11 @@ export function createSegmentBatch(parts: BatchParts): Batch {
 
   async function keepSlot(
     slot: Uint8Array,
-    leaves: readonly SlotLeaf[],
+    leaves: readonly BufferedLeaf[],
     { bytes: leafBytes, form }: LeafCut,
     tree: number,
   ): Promise<void> {
-    const held: SlotLeaf[] = []
+    const held: BufferedLeaf[] = []
     for (const leaf of leaves) {
       if (!holdIfHere(leaf.multihash)) break
       held.push(leaf)

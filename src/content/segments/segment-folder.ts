@@ -79,7 +79,7 @@ export function openSegmentFolder(parts: {
   function mustFit(bytes: number): void {
     unlooked += bytes
     if (room < bytes || unlooked > lookAgainBytes) {
-      room = deviceRoom(ops, path)
+      room = deviceSpace(ops, path)
       unlooked = 0
     }
     if (room < bytes) throw new Fault('no_space')
@@ -141,7 +141,7 @@ export function openSegmentFolder(parts: {
 }
 
 /** Bytes that content may still take on the device of `path`; Infinity where the device does not say. */
-export function deviceRoom(ops: Pick<FileOps, 'roomNow'>, path: string): number {
+export function deviceSpace(ops: Pick<FileOps, 'roomNow'>, path: string): number {
   const device = ops.roomNow(path)
   if (device === null) return Number.POSITIVE_INFINITY
   return device.free - Math.min(spareBytes, device.all / 16)

@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { backgroundFailed } from '../../base/guarded-clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { HashBeside } from '../../codec/hash-beside.ts'
+import type { HashWorker } from '../../codec/hash-worker.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { FileOps } from '../file-ops.ts'
@@ -18,12 +18,12 @@ import {
   releaseBlock,
   type BlockPlace,
 } from './block-index.ts'
-import { createBreakage } from './breakage.ts'
-import { createDatabaseRoom } from './database-room.ts'
+import { createWriteFailure } from './write-failure.ts'
+import { createDatabaseSpace } from './database-space.ts'
 import { createExtents } from './extents.ts'
 import { createBlockFinder } from './find-blocks.ts'
 import { freeSegments } from './free-segments.ts'
-import { createHolds } from './holds.ts'
+import { createBlockHolds } from './block-holds.ts'
 import { createLogCommits } from './log-commits.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createPendingBlocks } from './pending-blocks.ts'
@@ -36,7 +36,7 @@ import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 import { defaultSegmentLimits, type SegmentLimits } from './segment-limits.ts'
 import { createSegmentWriters } from './segment-writers.ts'
-import { createSlotPool } from './slot-pool.ts'
+import { createWriteBufferPool } from './write-buffer-pool.ts'
 
 export type SegmentStore = Store & {
   readonly forget: Forget
@@ -68,7 +68,7 @@ export function createSegmentStore(parts: {
   /** Rows of fresh blocks alone may follow their acknowledgement: only where `replayLog` was run before. */
   readonly rowsFollow?: boolean
   /** Hashes some leaves of an upload while this thread goes on; null: where there is one processor. */
-  readonly hashBeside?: HashBeside | null
+  readonly hashBeside?: HashWorker | null
 }): SegmentStore {
   const {
     db,
@@ -90,8 +90,8 @@ export function createSegmentStore(parts: {
     writer,
     onFailure: (error) => log('error', backgroundFailed, { in: 'reads of a turn', error }),
   })
-  const rowRoom = createDatabaseRoom({ db, writer, log, bytesMax, besideBytes })
-  const breakage = createBreakage((cause) => log('error', 'segments_not_synced', { cause }))
+  const rowRoom = createDatabaseSpace({ db, writer, log, bytesMax, besideBytes })
+  const breakage = createWriteFailure((cause) => log('error', 'segments_not_synced', { cause }))
   const folder = openSegmentFolder({
     ops,
     path,
@@ -102,11 +102,11 @@ export function createSegmentStore(parts: {
   const growing = { ops, folder, breakage, log, sealBytes: limits.sealBytes }
   const extents = createExtents(growing)
   const files = createOpenFiles({ ops, pathOf: folder.pathOf, filesMax: limits.openFilesMax })
-  const pool = createSlotPool(limits.slots)
+  const pool = createWriteBufferPool(limits.slots)
   const buffers = createReadBuffers(limits.readBuffers)
   const recent = createRecentReads(stretchBytes, limits.recentReads)
   const places = createRecentPlaces(limits.recentPlaces)
-  const holds = createHolds()
+  const holds = createBlockHolds()
   const writers = createSegmentWriters({
     current: (kind) => (kind === 'ext' ? extents : records).current,
     next: () => folder.next,
@@ -206,7 +206,7 @@ export function createSegmentStore(parts: {
             .filter(({ id, kind }) => id < writers.floor(kind))
             .map(({ id }) => id),
         ),
-      async free(sealed, live, pace, signal) {
+      async free(sealed, live, dutyCycle, signal) {
         const done = writers.begin()
         try {
           const { closeWritten } = extents
@@ -214,7 +214,7 @@ export function createSegmentStore(parts: {
             places.forget(hash)
             rowStore.quarantineFlag.raise()
           }
-          const parts = { db, writer, folder, files, log: records, closeWritten, pace }
+          const parts = { db, writer, folder, files, log: records, closeWritten, dutyCycle }
           return await freeSegments({ ...parts, onQuarantine }, sealed, live, signal)
         } finally {
           done()

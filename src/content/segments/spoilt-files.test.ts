@@ -8,13 +8,13 @@ import { createMemoryFileOps } from '../../../test/fakes/memory-file-ops.ts'
 import { addLeaves, createSegmentFixture } from '../../../test/fakes/segment-fixture.ts'
 import { item } from '../../../test/suites/store.suite.ts'
 import { silentLog } from '../../base/log.ts'
-import { createHostedHash } from '../../../test/fakes/hash-guest.ts'
-import { createVerifyBeside } from '../../codec/verify-beside.ts'
+import { createHostedHash } from '../../../test/fakes/hash-worker-thread.ts'
+import { createParallelVerify } from '../../codec/parallel-verify.ts'
 import { verifyDagBlock, verifyLeaf } from '../../codec/verify-dag-block.ts'
 import { eachPiece } from '../../../test/suites/store.suite.ts'
-import { createReadRun } from '../obtain-run.ts'
+import { createSequentialRead } from '../sequential-read.ts'
 import type { ContentRef, Verify } from '../ref.ts'
-import type { Leaf } from '../store.ts'
+import type { FileLeaf } from '../store.ts'
 
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const rounds = 300
@@ -43,11 +43,11 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
     return Math.floor((random / 2 ** 32) * limit)
   }
   const verify: Verify = ({ hash }, bytes) => verifyDagBlock(hash, bytes)
-  const readRun = createReadRun({
+  const readRun = createSequentialRead({
     store: { read: store.read },
     verify,
     verifyLeaf,
-    verifyBeside: createVerifyBeside(createHostedHash()),
+    verifyBeside: createParallelVerify(createHostedHash()),
     log: silentLog,
     count: () => {},
   })
@@ -100,6 +100,6 @@ test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
   }
 })
 
-function refOf({ multihash }: Leaf): ContentRef {
+function refOf({ multihash }: FileLeaf): ContentRef {
   return { kind: 'dag-block', hash: multihash }
 }

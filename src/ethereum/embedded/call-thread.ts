@@ -2,7 +2,7 @@
 // long calls move to the slow one, so that short calls wait only for short ones. Each starts at its first call.
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import { keepNewest } from '../../base/keep-newest.ts'
+import { setNewest } from '../../base/set-newest.ts'
 import type { Log } from '../../base/log.ts'
 import type { AskedCall, CallOwner, Executor } from '../executor.ts'
 import { createCallLane } from './call-lane.ts'
@@ -59,7 +59,7 @@ export function createCallThread(options: CallThreadOptions): CallThread {
   /** Until when, by account. */
   const slowUntil = new Map<string, number>()
   const onReplaced = (accountId: string) =>
-    keepNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax)
+    setNewest(slowUntil, accountId, clock.monotonic() + slowMs, slowAccountsMax)
   const slow = createCallLane({
     data: { ...data, moves: null },
     clock,

@@ -23,7 +23,7 @@ import type { Genesis } from './genesis.ts'
 import { forkConfigs } from './fork-config.ts'
 import { findStart } from './start-point.ts'
 import { mineEvery } from './mine-every.ts'
-import { obtainOwn } from './own-content.ts'
+import { obtainEmbedded } from './embedded-content.ts'
 import { createChainThread } from './chain-thread.ts'
 import type { TurnLimits } from './vm/turn.ts'
 
@@ -58,7 +58,7 @@ export type EmbeddedOptions = {
 export type EmbeddedNetwork = {
   readonly chainId: bigint
   readonly head: Head
-  /** As `obtainOwn`. */
+  /** As `obtainEmbedded`. */
   readonly ownContent: (obtain: Obtain) => Obtain
   readonly pool: TransactionPool
   readonly executor: Executor
@@ -121,7 +121,7 @@ export async function openEmbeddedNetwork(options: EmbeddedOptions): Promise<Emb
   return {
     chainId: genesis.chainId,
     head,
-    ownContent: (obtain) => obtainOwn(obtain, index),
+    ownContent: (obtain) => obtainEmbedded(obtain, index),
     pool: thread.pool,
     executor: { ...thread.executor, ...calls.executor },
     blobFeeFraction: (timestamp) => blobFeeFraction(genesis.config, timestamp),

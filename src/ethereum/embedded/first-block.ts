@@ -1,6 +1,6 @@
 // Makes block 0 of a genesis: its state tries, its header and its hash. Pure codec, no EVM, so that a fresh
 // start is quick.
-import type { Item } from '../../content/ref.ts'
+import type { UnverifiedItem } from '../../content/ref.ts'
 import {
   emptyCodeHash,
   emptyRequestsHash,
@@ -20,13 +20,13 @@ import type { Genesis, GenesisAccount } from './genesis.ts'
 export type FirstBlock = {
   readonly header: Uint8Array
   readonly hash: Uint8Array
-  readonly items: readonly Item[]
+  readonly items: readonly UnverifiedItem[]
 }
 
 const gwei = 1_000_000_000n
 
 export function buildFirstBlock(genesis: Genesis): FirstBlock {
-  const items: Item[] = []
+  const items: UnverifiedItem[] = []
   const pairs = genesis.accounts.map(
     (account) => [keccak256(account.address), accountLeaf(account, items)] as const,
   )
@@ -37,7 +37,7 @@ export function buildFirstBlock(genesis: Genesis): FirstBlock {
   return { header, hash: keccak256(header), items }
 }
 
-function accountLeaf(account: GenesisAccount, items: Item[]): Uint8Array {
+function accountLeaf(account: GenesisAccount, items: UnverifiedItem[]): Uint8Array {
   const { nonce, balance, code } = account
   const storage = buildTrie(
     account.storage.map(([slot, value]) => [keccak256(slot), encodeRlp(value)] as const),
@@ -80,6 +80,6 @@ function firstHeader(genesis: Genesis, stateRoot: Uint8Array): Header {
   }
 }
 
-function item(kind: 'trie-node' | 'code' | 'header', bytes: Uint8Array): Item {
+function item(kind: 'trie-node' | 'code' | 'header', bytes: Uint8Array): UnverifiedItem {
   return { ref: { kind, hash: keccak256(bytes) }, bytes }
 }

@@ -2,7 +2,7 @@
 // tokens) is changed in a session alone: a token that leaked must not make more of itself.
 // Tested by test/admin-people.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { Actor } from './actor.ts'
+import type { Principal } from './principal.ts'
 import type { AdminCall } from './admin-operation.ts'
 
 export type ActingPerson = {
@@ -46,7 +46,7 @@ export function requireConfirmed(call: Pick<AdminCall, 'actor' | 'identity'>): v
 /** The person and the credential behind an invitation; null: the owner of the data folder. */
 export function inviterOf({
   actor,
-}: Pick<AdminCall, 'actor'>): Pick<Actor & { kind: 'person' }, 'personId' | 'via'> | null {
+}: Pick<AdminCall, 'actor'>): Pick<Principal & { kind: 'person' }, 'personId' | 'via'> | null {
   return actor?.kind === 'person' ? { personId: actor.personId, via: actor.via } : null
 }
 

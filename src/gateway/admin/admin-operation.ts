@@ -4,16 +4,16 @@ import type { z } from 'zod'
 import type { Accounts } from '../../accounts/accounts.ts'
 import type { Cards } from '../../accounts/cards/cards.ts'
 import type { Identity } from '../../accounts/people/identity.ts'
-import type { PublicKeys } from '../../accounts/public-keys.ts'
+import type { JwtPublicKeys } from '../../accounts/jwt-public-keys.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { AccountStorage } from '../../ipfs/pins/account-storage.ts'
 import type { PinPage } from '../../ipfs/pins/pin-list.ts'
 import type { StorageRows } from '../../ipfs/pins/storage-rows.ts'
-import type { Inspecting } from '../inspect/inspecting.ts'
-import type { Trial } from '../trial.ts'
-import type { Actor, AdminRole } from './actor.ts'
+import type { InspectorAccess } from '../inspect/inspector-access.ts'
+import type { DryRun } from '../dry-run.ts'
+import type { Principal, AdminRole } from './principal.ts'
 import type { AlertsView } from './alerts/alerts-view.ts'
-import type { ServerView } from './server/server-view.ts'
+import type { ServerStatus } from './server/server-status.ts'
 import type { UsageView } from './usage/usage-view.ts'
 
 /** Pins and storage as rows. */
@@ -25,21 +25,21 @@ export interface PinRows {
 }
 
 /** What an operation may touch. */
-export type AdminParts = {
+export type AdminContext = {
   readonly accounts: Accounts
   readonly cards: Cards
-  readonly publicKeys: PublicKeys
+  readonly publicKeys: JwtPublicKeys
   readonly pins: PinRows
   readonly identity: Identity
   readonly usage: UsageView
   /** Null where no server runs. */
   readonly alerts: AlertsView | null
   /** Null where no server runs: a command on the data folder. */
-  readonly server: ServerView | null
+  readonly server: ServerStatus | null
   /** Null where no server runs: the command line. */
-  readonly inspecting: Inspecting | null
+  readonly inspecting: InspectorAccess | null
   /** Null there too. */
-  readonly tryRequest: Trial | null
+  readonly tryRequest: DryRun | null
   readonly clock: Clock
 }
 
@@ -63,8 +63,8 @@ type AdminOrigin = {
 }
 
 /** One run. */
-export type AdminCall = AdminParts & {
-  readonly actor: Actor | null
+export type AdminCall = AdminContext & {
+  readonly actor: Principal | null
   readonly origin: AdminOrigin
   readonly session: SessionSink
   /** Aborts when the caller has gone. */

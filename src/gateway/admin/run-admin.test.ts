@@ -1,9 +1,9 @@
 import { equal, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../../base/fault.ts'
-import { type Actor, type AdminRole, judgeRole } from './actor.ts'
+import { type Principal, type AdminRole, authorizeRole } from './principal.ts'
 
-const person = (operator: boolean, roles: Record<string, 'owner' | 'member'>): Actor => ({
+const person = (operator: boolean, roles: Record<string, 'owner' | 'member'>): Principal => ({
   kind: 'person',
   personId: 'p',
   email: 'p@example.com',
@@ -18,7 +18,7 @@ const actors = {
   owner: person(false, { mine: 'owner' }),
   operator: person(true, {}),
   local: { kind: 'local' },
-} as const satisfies Record<string, Actor | null>
+} as const satisfies Record<string, Principal | null>
 
 /** What each is told, in the order of `actors`, on an operation of the account `mine`. */
 const expected: Readonly<Record<AdminRole, string>> = {
@@ -33,7 +33,7 @@ for (const [role, answers] of Object.entries(expected)) {
   test(`the role ${role} is judged for everyone`, () => {
     const told = Object.values(actors).map((actor) => {
       try {
-        judgeRole(role as AdminRole, 'mine', actor)
+        authorizeRole(role as AdminRole, 'mine', actor)
         return 'ok'
       } catch (thrown) {
         return Fault.from(thrown).code
@@ -44,5 +44,5 @@ for (const [role, answers] of Object.entries(expected)) {
 }
 
 test('an operation of an account that names none is open to nobody but operators', () => {
-  throws(() => judgeRole('member', null, actors.owner), { code: 'absent' })
+  throws(() => authorizeRole('member', null, actors.owner), { code: 'absent' })
 })

@@ -1,7 +1,7 @@
 // One run of an admin operation, the same for the page and the command line: role, input, run, output.
 import { AccountsRefusal, type RefusalReason } from '../../accounts/accounts-refusal.ts'
 import { Fault, type FaultCode } from '../../base/fault.ts'
-import { judgeRole } from './actor.ts'
+import { authorizeRole } from './principal.ts'
 import { writeAudit } from './write-audit.ts'
 import type { AdminCall, AdminOperation, TextReply } from './admin-operation.ts'
 
@@ -20,7 +20,7 @@ export async function runAdmin(
   call: AdminCall,
 ): Promise<AdminReply> {
   const { account } = sent
-  judgeRole(operation.role, typeof account === 'string' ? account : null, call.actor)
+  authorizeRole(operation.role, typeof account === 'string' ? account : null, call.actor)
   const input = parseInput(operation, sent)
   try {
     if (operation.form === 'text') return { form: 'text', text: await operation.run(input, call) }

@@ -1,6 +1,6 @@
 // Who changed what by an admin operation: written down before the answer is given. What may be a secret is never in it.
 // Tested by src/gateway/admin/write-audit.test.ts
-import type { AuditActor } from '../../accounts/people/audit.ts'
+import type { AuditActor } from '../../accounts/people/audit-log.ts'
 import type { AdminCall, AdminOperation, Audited } from './admin-operation.ts'
 import { pathNames } from './admin-route.ts'
 

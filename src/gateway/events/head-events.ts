@@ -3,19 +3,19 @@
 import type { Log } from '../../base/log.ts'
 import { renderHeader } from '../../ethereum/block-object.ts'
 import type { ChainFeed } from '../../ethereum/chain-feed.ts'
-import { type ChainMember, createChainMembers, tellEach } from './members.ts'
+import { type ChainSubscriber, createChainSubscribers, notifyEach } from './chain-subscribers.ts'
 import type { Events } from './subscription.ts'
 
 const unitsPerHead = 50
 
 export function createHeadEvents(feed: ChainFeed, log: Log): Events<{ readonly kind: 'newHeads' }> {
-  const members = createChainMembers<ChainMember>(
+  const members = createChainSubscribers<ChainSubscriber>(
     feed,
     log,
     async ({ block, removed, turn }, all) => {
       if (removed) return
       const text = JSON.stringify(renderHeader(block))
-      await tellEach(all, ({ subscriber, after }) => {
+      await notifyEach(all, ({ subscriber, after }) => {
         if (turn > after && subscriber.charge(unitsPerHead)) subscriber.tell(text)
       })
     },

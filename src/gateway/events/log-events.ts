@@ -2,7 +2,7 @@
 // ones with `removed: true`, last first. A block's logs are read once for all who may want some of them.
 // Tested by src/gateway/events/subscriptions.test.ts
 import type { Clock } from '../../base/clock.ts'
-import { insist } from '../../base/insist.ts'
+import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
 import type { Log } from '../../base/log.ts'
 import type { ChainFeed, ChainStep } from '../../ethereum/chain-feed.ts'
 import {
@@ -14,7 +14,7 @@ import {
   readPlacedLogs,
 } from '../../ethereum/logs.ts'
 import type { Network } from '../../ethereum/network.ts'
-import { type ChainMember, createChainMembers, tellEach } from './members.ts'
+import { type ChainSubscriber, createChainSubscribers, notifyEach } from './chain-subscribers.ts'
 import type { Events, SubscriptionKind } from './subscription.ts'
 
 /** For each block, whether some of its logs match or none; a block that left the chain is free. */
@@ -25,7 +25,7 @@ const tryMs = 10_000
 /** How long the receipts of a block are waited for while nobody has them. */
 const patienceMs = 300_000
 
-type LogMember = ChainMember & { readonly matcher: LogMatcher; readonly bounds: LogBounds }
+type LogMember = ChainSubscriber & { readonly matcher: LogMatcher; readonly bounds: LogBounds }
 
 export function createLogEvents(
   network: Network,
@@ -49,7 +49,7 @@ export function createLogEvents(
       patienceMs,
       isFinal: () => false,
     }
-    return await insist(
+    return await retryWithBackoff(
       (trying) => readPlacedLogs(network, block, isWanted, trying),
       insistence,
       signal,
@@ -63,7 +63,7 @@ export function createLogEvents(
   ): Promise<void> {
     const { block, removed, turn } = step
     const wanting: LogMember[] = []
-    await tellEach(all, (member) => {
+    await notifyEach(all, (member) => {
       if (turn <= member.after || !isWithin(member.bounds, block.header.number)) return
       if (!removed && !member.subscriber.charge(unitsPerBlock)) return
       if (member.matcher.mayMatch(block)) wanting.push(member)
@@ -74,12 +74,12 @@ export function createLogEvents(
       text: JSON.stringify(removed ? { ...object, removed } : object),
     }))
     if (removed) logs.reverse()
-    await tellEach(wanting, ({ subscriber, matcher }) => {
+    await notifyEach(wanting, ({ subscriber, matcher }) => {
       for (const { log, text } of logs) if (matcher.matches(log)) subscriber.tell(text)
     })
   }
 
-  const members = createChainMembers<LogMember>(feed, parts.log, work)
+  const members = createChainSubscribers<LogMember>(feed, parts.log, work)
   return {
     join: ({ filter, bounds }, subscriber) =>
       members.join({ subscriber, after: feed.turn, matcher: createLogMatcher(filter), bounds }),

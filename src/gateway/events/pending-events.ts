@@ -3,14 +3,14 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { equalBytes, toHex } from '../../base/hex.ts'
-import { insist } from '../../base/insist.ts'
+import { retryWithBackoff } from '../../base/retry-with-backoff.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { findLocated } from '../../ethereum/located.ts'
 import type { Network } from '../../ethereum/network.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
-import { tellEach } from './members.ts'
+import { notifyEach } from './chain-subscribers.ts'
 import type { Events, Subscriber, SubscriptionKind } from './subscription.ts'
 
 const bundleMs = 700
@@ -45,7 +45,7 @@ export function createPendingEvents(
     const names = hashes.map((hash) => JSON.stringify(toHex(hash)))
     const anyWhole = [...members].some(({ whole }) => whole)
     const objects = anyWhole ? await readWhole(hashes) : []
-    await tellEach(members, ({ subscriber, from, whole }) => {
+    await notifyEach(members, ({ subscriber, from, whole }) => {
       const own = (whole ? objects : names).slice(Math.max(0, from - start))
       if (own.length === 0 || !subscriber.charge(unitsPerBundle)) return
       for (const text of own) if (text !== null) subscriber.tell(text)
@@ -75,7 +75,7 @@ export function createPendingEvents(
       isFinal: () => true,
     }
     try {
-      return await insist((signal) => renderPending(hash, signal), insistence, never)
+      return await retryWithBackoff((signal) => renderPending(hash, signal), insistence, never)
     } catch {
       // Nobody can prove what waits: that it cannot be shown is no reason to end anything.
       return null

@@ -1,7 +1,7 @@
 // A request as the inspector keeps it: what may be shown to the account, and no reference to anything else.
 // Tested by src/gateway/inspect/inspector.test.ts
 import type { FaultCode } from '../../base/fault.ts'
-import type { TimelineStep } from './timeline.ts'
+import type { TimelineStep } from './request-timeline.ts'
 
 /** Params or a result. */
 export type InspectedBody = {

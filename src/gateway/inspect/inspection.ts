@@ -5,13 +5,13 @@ import type { KeySettings } from '../../accounts/key-settings.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { Fault } from '../../base/fault.ts'
 import { toHex, toQuantity } from '../../base/hex.ts'
-import type { ReadWatch } from '../../content/read-watch.ts'
-import type { Credential, InspectedVisit, RpcItem, RpcLabels, RpcOutcome } from '../gateway.ts'
+import type { ReadTrace } from '../../content/read-trace.ts'
+import type { Credential, RequestRecorder, RpcItem, RpcLabels, RpcOutcome } from '../pipeline.ts'
 import type { FilesRequest } from '../operation.ts'
 import { chargedUnits } from '../price.ts'
 import type { InspectedBody, InspectedCall, InspectedRequest } from './inspected-request.ts'
 import { createRedact, type Redacted } from './redact.ts'
-import { Timeline } from './timeline.ts'
+import { RequestTimeline } from './request-timeline.ts'
 
 /** How a request came. */
 export type Arrival = {
@@ -46,9 +46,9 @@ const inspectionLimits = {
 /** A call that ran, and what it was charged. */
 type Ran = { readonly units: number; readonly outcome: RpcOutcome }
 
-export class Inspection implements InspectedVisit {
-  readonly timeline: Timeline
-  readonly watch: ReadWatch
+export class Inspection implements RequestRecorder {
+  readonly timeline: RequestTimeline
+  readonly watch: ReadTrace
   readonly #arrival: Arrival
   readonly #settings: KeySettings
   readonly #keyId: string
@@ -76,7 +76,7 @@ export class Inspection implements InspectedVisit {
     this.#keyId = keyId
     this.#settings = settings
     this.#keep = keep
-    this.timeline = new Timeline(clock, arrival.arrived)
+    this.timeline = new RequestTimeline(clock, arrival.arrived)
     this.#time = Math.round(clock.now() - this.timeline.totalMs)
     this.#redact = createRedact([
       arrival.credential.key,

@@ -4,8 +4,8 @@ import { Fault } from '../../base/fault.ts'
 import type { FaultCode } from '../../base/fault.ts'
 import type { Caller } from '../../accounts/caller.ts'
 import type { Network } from '../../ethereum/network.ts'
-import type { Gateway, RpcLabels, RpcOutcome } from '../gateway.ts'
-import { blockPlace } from '../one-upstream.ts'
+import type { Pipeline, RpcLabels, RpcOutcome } from '../pipeline.ts'
+import { blockPlace } from '../query-one-upstream.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import type { InspectedRequest } from './inspected-request.ts'
 
@@ -51,7 +51,7 @@ const shownCharsMax = 262_144
  */
 export async function replayRequest(
   parts: {
-    readonly gateway: Pick<Gateway, 'enterRpc' | 'runRpc'>
+    readonly gateway: Pick<Pipeline, 'authenticateRpc' | 'runRpc'>
     readonly networks: () => readonly Network[]
   },
   { caller, request }: { readonly caller: Caller; readonly request: InspectedRequest },
@@ -63,7 +63,7 @@ export async function replayRequest(
   if (network === undefined) throw new Fault('absent', { detail: 'that network is not served now' })
   const item = { method, params: withBlock(method, params, asked.block) }
   if (asked.upstream !== undefined) judgeUpstream(network, method, asked.upstream)
-  await parts.gateway.enterRpc({ key: null, secret: null, caller }, network)
+  await parts.gateway.authenticateRpc({ key: null, secret: null, caller }, network)
   const { outcomes, headers } = await parts.gateway.runRpc({
     caller,
     network,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../test/fakes/files-fixture.ts'
-import type { Entry } from '../../ipfs/import/entry.ts'
+import type { UploadEntry } from '../../ipfs/import/upload-entry.ts'
 import type { Files } from '../../ipfs/files.ts'
 
 test('cat carries offset and length over several files', async (t) => {
@@ -89,7 +89,11 @@ test('pin/add tells progress every half second, only when asked', async (t) => {
 
 test('add echoes what the top-level entry declared, in the order of Kubo', async (t) => {
   const { lines } = createFileCommands(t)
-  const entry: Entry = { ...fileEntry('a', 'abc'), mode: 0o755, mtime: { seconds: 5n, nanos: 6 } }
+  const entry: UploadEntry = {
+    ...fileEntry('a', 'abc'),
+    mode: 0o755,
+    mtime: { seconds: 5n, nanos: 6 },
+  }
   const [line] = await lines('add', [], { 'preserve-mode': true, 'preserve-mtime': true }, [entry])
   assert.deepEqual(Object.keys(line as object), [
     'Name',

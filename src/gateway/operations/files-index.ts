@@ -2,7 +2,7 @@
 // http/commands.ts declares what each command takes.
 import type { Clock } from '../../base/clock.ts'
 import type { FilesOperation } from '../operation.ts'
-import { ownNode } from '../replies/own-node.ts'
+import { ownNode } from '../replies/node-identity.ts'
 import { add } from './ipfs/files/add.ts'
 import { blockGet } from './ipfs/dag/block_get.ts'
 import { blockPut } from './ipfs/dag/block_put.ts'

@@ -14,7 +14,7 @@ import {
   readOptional,
   readUint64,
 } from './members.ts'
-import { refuseArgument } from './refuse.ts'
+import { refuseArgument } from './refuse-argument.ts'
 
 /** `chainId` is not part of the request proper: it is compared with the network's own. */
 export type CallArguments = { readonly request: CallRequest; readonly chainId: bigint | null }

@@ -4,7 +4,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { findMultibase, flatText } from '../../codec/cid.ts'
-import type { Patience } from '../../ipfs/files.ts'
+import type { FetchPolicy } from '../../ipfs/files.ts'
 import type { FilesRequest } from '../operation.ts'
 
 type Options = FilesRequest['options']
@@ -19,7 +19,7 @@ export const integerOf = (options: Options, name: string, absent: bigint): bigin
 
 const timeoutMsMax = 2 ** 31 - 1
 
-export function patienceOf(options: Options): Patience {
+export function fetchPolicyOf(options: Options): FetchPolicy {
   const timeout = options.get('timeout') as bigint | undefined
   return {
     offline: flagOf(options, 'offline', false),

@@ -1,6 +1,6 @@
 // Addresses (20 bytes) and hashes (32 bytes): `0x`/`0X`, exactly so many digits, any case.
 import { isRefused, readBytes } from './hex-text.ts'
-import { refuseArgument, wrongType } from './refuse.ts'
+import { refuseArgument, wrongType } from './refuse-argument.ts'
 
 type FixedType = { readonly goType: 'common.Address' | 'common.Hash'; readonly bytes: 20 | 32 }
 

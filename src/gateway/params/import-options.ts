@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import type { ImportProfile, Sharding } from '../../codec/import-profile.ts'
 import { hashNames, multihashOf } from '../../codec/multihash.ts'
-import type { ImportOptions } from '../../ipfs/import/entry.ts'
+import type { ImportOptions } from '../../ipfs/import/upload-entry.ts'
 import type { FilesRequest } from '../operation.ts'
 import { parseChunker } from './chunker.ts'
 import { checkPinName, flagOf, integerOf, textOf } from './file-options.ts'

@@ -6,7 +6,7 @@ import type { BlockParameter } from '../operation.ts'
 import { latestBlock, parseBlockNumber } from './block-parameter.ts'
 import { parseHashField } from './fixed-bytes.ts'
 import { isRefused, readBytes } from './hex-text.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse.ts'
+import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
 
 /** One block by hash, or a range of tags and numbers, both ends included; `latest` where none was given. */
 export type LogBlocks =

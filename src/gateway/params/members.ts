@@ -2,7 +2,7 @@
 // Tested by src/gateway/params/params.test.ts
 import { parseAddressField, parseHashField } from './fixed-bytes.ts'
 import { isRefused, readBytes, readQuantity } from './hex-text.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse.ts'
+import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
 
 export type Members = ReadonlyMap<string, unknown>
 

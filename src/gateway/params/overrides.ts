@@ -20,7 +20,7 @@ import {
   readOptional,
   readUint64,
 } from './members.ts'
-import { refuseArgument } from './refuse.ts'
+import { refuseArgument } from './refuse-argument.ts'
 
 /** Accounts in one set of overrides, and slots in one account. */
 const accountsMax = 1_024

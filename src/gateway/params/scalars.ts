@@ -1,6 +1,6 @@
 // The plain argument types: an index, bytes, a flag, a list of percentiles, a block count.
 import { isRefused, readBytes, readQuantity } from './hex-text.ts'
-import { jsonTypeName, quoteForMessage, refuseArgument, wrongType } from './refuse.ts'
+import { jsonTypeName, quoteForMessage, refuseArgument, wrongType } from './refuse-argument.ts'
 
 /** An index of at most 64 bits (hexutil.Uint): compare it as bigint, so that it cannot wrap. */
 export function parseIndex(value: unknown, position: number): bigint {

@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { parseAddress, parseHash } from './fixed-bytes.ts'
-import { jsonTypeName, refuseArgument, wrongType } from './refuse.ts'
+import { jsonTypeName, refuseArgument, wrongType } from './refuse-argument.ts'
 import { parseStoragePosition } from './storage-position.ts'
 
 /** As in geth, for one call. */

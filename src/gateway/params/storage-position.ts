@@ -2,7 +2,7 @@
 import { Fault } from '../../base/fault.ts'
 import { decodeDigits } from '../../base/hex.ts'
 import { hasPrefix } from './hex-text.ts'
-import { jsonTypeName, quoteForMessage, refuseArgument, wrongType } from './refuse.ts'
+import { jsonTypeName, quoteForMessage, refuseArgument, wrongType } from './refuse-argument.ts'
 
 /**
  * 32 bytes, left-padded: every spelling of one slot gives the same bytes. Throws `bad_params`

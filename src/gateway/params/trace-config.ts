@@ -14,7 +14,7 @@ import {
   readUint,
 } from './members.ts'
 import { readBlockOverrides, readStateOverrides } from './overrides.ts'
-import { quoteForMessage, refuseArgument } from './refuse.ts'
+import { quoteForMessage, refuseArgument } from './refuse-argument.ts'
 
 export type TraceCallConfig = { readonly tracer: TracerChoice; readonly overrides: Overrides }
 

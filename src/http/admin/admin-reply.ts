@@ -1,5 +1,5 @@
 // Answers of the admin side: JSON, documents, events, refusals. No CORS: only our own page reads them.
-// Tested by src/http/admin/admin-face.test.ts
+// Tested by src/http/admin/admin-handler.test.ts
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

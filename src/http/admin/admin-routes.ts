@@ -1,5 +1,5 @@
 // Which admin operation a method and a path name. Exact forms; names in braces take one segment.
-// Tested by src/http/admin/admin-face.test.ts
+// Tested by src/http/admin/admin-handler.test.ts
 import type { AdminOperation } from '../../gateway/admin/admin-operation.ts'
 
 type AdminMatch =

@@ -1,6 +1,6 @@
 // Which requests may reach the admin side at all: by Host, against pages that rebind their name to this server; by
 // address; and, with a session, only from the page itself (product 11: CSRF, rebinding).
-// Tested by src/http/admin/admin-face.test.ts
+// Tested by src/http/admin/admin-handler.test.ts
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../../base/fault.ts'
 
@@ -22,7 +22,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Throws `wrong_host`, which names the setting that allows the name. */
-export function judgeHost(host: string | undefined, hosts: readonly string[]): void {
+export function checkHost(host: string | undefined, hosts: readonly string[]): void {
   if (host === undefined) throw new Fault('wrong_host', { detail: 'a request must carry a Host' })
   if (isLoopbackHost(host)) return
   const name = hostName(host)
@@ -37,7 +37,7 @@ export function judgeHost(host: string | undefined, hosts: readonly string[]): v
  * A request that may change something, with a cookie or to get one, must be sent by a page of this origin: Origin is
  * our own (or Sec-Fetch-Site says so), and it carries the guard header. Throws `foreign_origin`.
  */
-export function judgeOrigin(headers: IncomingHttpHeaders): void {
+export function checkOrigin(headers: IncomingHttpHeaders): void {
   const { origin } = headers
   const own =
     origin === undefined ? headers['sec-fetch-site'] === 'same-origin' : ownOrigin(headers) !== null

@@ -4,17 +4,17 @@
 // Tested by test/admin.test.ts
 import type { Caller } from '../../accounts/caller.ts'
 import { Fault } from '../../base/fault.ts'
-import { type Actor, judgeRole } from '../../gateway/admin/actor.ts'
-import type { Face } from '../node-exchange.ts'
-import type { RpcFace } from '../routes.ts'
-import type { AsKey } from './admin-face.ts'
+import { type Principal, authorizeRole } from '../../gateway/admin/principal.ts'
+import type { RequestHandler } from '../node-exchange.ts'
+import type { RpcApi } from '../routes.ts'
+import type { AsKey } from './admin-handler.ts'
 
 export type AsKeyParts = {
   /** The key with its secret, without its lists; null: no such key in the account, or it is over. */
   readonly callerOf: (accountId: string, keyId: string) => Caller | null
-  readonly rpc: RpcFace
+  readonly rpc: RpcApi
   /** The file face for someone who entered already; `path`: `/api/v0/<command>`. */
-  readonly files: (as: { readonly caller: Caller; readonly path: string }) => Face
+  readonly files: (as: { readonly caller: Caller; readonly path: string }) => RequestHandler
 }
 
 const form = /^\/accounts\/([^/]+)\/keys\/([^/]+)\/(rpc|files)\/(.+)$/
@@ -30,8 +30,8 @@ export function createAsKey({ callerOf, rpc, files }: AsKeyParts): AsKey {
     return true
   }
 
-  function enter(actor: Actor | null, account: string, key: string): Caller {
-    judgeRole('member', account, actor)
+  function enter(actor: Principal | null, account: string, key: string): Caller {
+    authorizeRole('member', account, actor)
     const caller = callerOf(account, key)
     if (caller === null) throw new Fault('absent', { detail: `there is no key ${key} that works` })
     return caller

@@ -1,7 +1,7 @@
 // The cookies of the admin side: of a session, and of a browser that signed in before. Over loopback without TLS some browsers drop Secure cookies, so there it has another name
 // and no Secure; everywhere else it is bound to this host and to TLS (product 11). Browsers send a host's cookies to all of
 // its ports, so the name holds the port: two servers on one machine do not sign each other out.
-// Tested by src/http/admin/admin-face.test.ts
+// Tested by src/http/admin/admin-handler.test.ts
 import { isLoopbackHost } from './admin-rules.ts'
 
 type CookieKind = 'session' | 'device'

@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Log } from '../../base/log.ts'
 import { boundedDeadlines, createDeadlines } from '../deadlines.ts'
-import type { Face, NodeExchange } from '../node-exchange.ts'
+import type { RequestHandler, NodeExchange } from '../node-exchange.ts'
 import { sendAdminRefusal, sendJson } from './admin-reply.ts'
 
 export const stripeHookPath = '/hooks/stripe'
@@ -23,7 +23,7 @@ const bodyMs = 10_000
 const noticesMax = 32
 
 /** Answers every exchange itself and throws nothing. */
-export function createStripeHook({ cards, clock, log }: StripeHookParts): Face {
+export function createStripeHook({ cards, clock, log }: StripeHookParts): RequestHandler {
   // Any caller may send one: one more than these ends the reading of the oldest, so none keeps a real one out.
   const deadlines = boundedDeadlines(createDeadlines(bodyMs, clock), noticesMax)
   let notices = 0

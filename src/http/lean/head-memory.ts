@@ -1,6 +1,6 @@
 // Plain heads that were read before, known again by their bytes whichever connection they come over: a proxy in front
 // sends the calls of many callers over few connections, so that heads take turns on each.
-import { createRecent } from '../../base/recent.ts'
+import { createLruCache } from '../../base/lru-cache.ts'
 import type { PlainHead } from './plain-head.ts'
 
 type ReadHead = (bytes: Buffer) => PlainHead | null
@@ -18,7 +18,7 @@ const headEnd = Buffer.from('\r\n\r\n', 'latin1')
 
 /** `readHead` with a memory. Heads that bring a secret are not remembered: it does not outlive its connection. */
 export function rememberHeads(readHead: ReadHead): ReadHead {
-  const heads = createRecent<PlainHead>({
+  const heads = createLruCache<PlainHead>({
     sizeMax: bytesMax,
     sizeOf: (text) => text.length + entryBytes,
   })

@@ -4,11 +4,11 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { ClientAddress } from '../client-address.ts'
-import { flushMs, type WholeAnswer } from '../exchange.ts'
-import { toLines } from '../head-lines.ts'
+import { flushMs, type WholeAnswer } from '../http-exchange.ts'
+import { toLines } from '../header-lines.ts'
 import type { Idler, IdleWheel } from './idle-wheel.ts'
 import { LeanExchange } from './lean-exchange.ts'
-import type { Outbox, Sender } from './outbox.ts'
+import type { WriteCoalescer, Sender } from './write-coalescer.ts'
 import type { PlainHead } from './plain-head.ts'
 
 /** What connections of one listener share. */
@@ -28,7 +28,7 @@ export type ConnectionTerms = {
   /** The connection is closed, or handed over. */
   readonly left: (connection: LeanConnection) => void
   readonly wheel: IdleWheel
-  readonly outbox: Outbox
+  readonly coalescer: WriteCoalescer
   /** Until the first bytes. */
   readonly headersMs: number
   /** Between an answer and the next request. */
@@ -184,7 +184,7 @@ export class LeanConnection implements Idler, Sender {
     const { socket } = this
     const exchange = this.#exchange
     if (exchange === null || !socket.writable) return
-    const { startOf, endOf, draining, wheel, outbox, keepAliveMs } = this.#terms
+    const { startOf, endOf, draining, wheel, coalescer, keepAliveMs } = this.#terms
     const mayStay = !answer.closes && exchange.bodyEnded && exchange.head.keepAlive
     // While the server drains, calls that came already are answered first.
     const stays = mayStay && (!draining() || (this.#working ? this.#hasMore : this.#held !== null))
@@ -196,7 +196,7 @@ export class LeanConnection implements Idler, Sender {
     this.#exchange = null
     this.#answered = true
     this.dueTick = wheel.tickAfter(keepAliveMs)
-    if (!stays || this.#unsent.length > unsentCharsMax || !outbox.holds(this)) this.send()
+    if (!stays || this.#unsent.length > unsentCharsMax || !coalescer.holds(this)) this.send()
     if (!stays) this.#end(exchange.bodyBytesLeft)
     else if (!this.#working) this.#goOn()
   }

@@ -3,7 +3,7 @@
 import { Fault } from '../../base/fault.ts'
 import { append, type Body } from '../body.ts'
 import type { Deadlines } from '../deadlines.ts'
-import type { Exchange, RequestHeaders, WholeAnswer } from '../exchange.ts'
+import type { HttpExchange, RequestHeaders, WholeAnswer } from '../http-exchange.ts'
 import type { PlainHead } from './plain-head.ts'
 
 /** What an exchange needs of its connection. */
@@ -13,7 +13,7 @@ export type ExchangeConnection = {
   answer(answer: WholeAnswer): void
 }
 
-export class LeanExchange implements Exchange {
+export class LeanExchange implements HttpExchange {
   readonly method = 'POST'
   readonly awaitsContinue = false
   readonly requestId: string

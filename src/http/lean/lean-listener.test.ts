@@ -10,10 +10,10 @@ import type { Log } from '../../base/log.ts'
 import { peerAddress } from '../client-address.ts'
 import { createDateHeader } from '../date-header.ts'
 import { createDeadlines } from '../deadlines.ts'
-import type { Exchange } from '../exchange.ts'
+import type { HttpExchange } from '../http-exchange.ts'
 import { createLeanListener } from './lean-listener.ts'
 
-function sendText(exchange: Exchange, text: string, bodyUnread = false): void {
+function sendText(exchange: HttpExchange, text: string, bodyUnread = false): void {
   const own = ['content-length', String(text.length)]
   const ends = { bodyUnread, closes: bodyUnread }
   exchange.send({ status: 200, fixed: [], own, text, ascii: true, ...ends })
@@ -28,7 +28,7 @@ async function startListener(
   t: TestContext,
   options: {
     readonly until?: (body: string) => Promise<void> | null
-    readonly answer?: (exchange: Exchange) => void | Promise<void>
+    readonly answer?: (exchange: HttpExchange) => void | Promise<void>
     readonly logAnswers?: boolean
   } = {},
 ) {
@@ -38,7 +38,7 @@ async function startListener(
   const handedOver: { readonly socket: Socket; readonly bytes: Promise<unknown> }[] = []
   const state = { draining: false }
   const bodies: string[] = []
-  async function echo(exchange: Exchange): Promise<void> {
+  async function echo(exchange: HttpExchange): Promise<void> {
     const { ending, bytes } = await exchange.readBody(1_000_000, deadlines)
     const body = bytes.toString('latin1')
     bodies.push(body)

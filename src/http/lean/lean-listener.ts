@@ -3,21 +3,21 @@
 import type { Socket } from 'node:net'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import type { RpcFace } from '../routes.ts'
+import type { RpcApi } from '../routes.ts'
 import { answerHeaders, textAnswer } from '../text-answer.ts'
 import { createHeadParser } from './head-parser.ts'
 import { rememberHeads } from './head-memory.ts'
 import { createIdleWheel } from './idle-wheel.ts'
 import { type ConnectionTerms, LeanConnection } from './lean-connection.ts'
 import type { LeanExchange } from './lean-exchange.ts'
-import { createOutbox } from './outbox.ts'
+import { createWriteCoalescer } from './write-coalescer.ts'
 import { createPlainHeads } from './plain-head.ts'
 
 export type LeanListenerParts = Pick<
   ConnectionTerms,
   'requestIdOf' | 'clientAddress' | 'draining' | 'handOver' | 'headersMs' | 'keepAliveMs' | 'clock'
 > & {
-  readonly face: RpcFace
+  readonly face: RpcApi
   readonly statusTexts: Readonly<Record<number, string | undefined>>
   readonly dateOf: () => string
   /** How often idle connections are looked at. */
@@ -94,7 +94,7 @@ export function createLeanListener(parts: LeanListenerParts): LeanListener {
       status === 200 ? okLine : `HTTP/1.1 ${status} ${statusTexts[status]}\r\n`,
     endOf: (stays) => (stays ? endStaying() : `Date: ${dateOf()}\r\nConnection: close\r\n\r\n`),
     wheel,
-    outbox: createOutbox(),
+    coalescer: createWriteCoalescer(),
     failed: (cause) => log('error', 'a connection failed', { cause }),
     left(connection) {
       wheel.remove(connection)

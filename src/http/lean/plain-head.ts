@@ -1,8 +1,8 @@
 // Which requests the lean listener answers by itself: calls as clients send them, and nothing else. What is odd in
 // any way is not judged here, it goes to node:http as it came.
-import { type RequestHeaders, requestHeaderNames } from '../exchange.ts'
+import { type RequestHeaders, requestHeaderNames } from '../http-exchange.ts'
 import { parseRpcPath, type RpcPath } from '../routes.ts'
-import { parseTarget, type Target } from '../target.ts'
+import { parseTarget, type Target } from '../request-target.ts'
 import type { HeadParser, ParsedHead } from './head-parser.ts'
 
 /** The head of a POST over HTTP/1.1 to the JSON-RPC face, with exactly one Host and one length. */

@@ -1,12 +1,12 @@
 // A pushed request body as a web stream, one mebibyte ahead at most.
 // Tested by test/tus.test.ts
-import type { Inflow } from '../inflow.ts'
+import type { RequestBodyStream } from '../request-body-stream.ts'
 
 const aheadBytes = 1024 * 1024
 
 /** `failed`: is told what ended the body before its end. `leave`: nobody reads the rest. */
 export function bodyStream(
-  body: Inflow,
+  body: RequestBodyStream,
   failed: (thrown: unknown) => void,
 ): { readonly stream: ReadableStream<Uint8Array>; leave(): void } {
   let wake: (more: boolean) => void = () => {}

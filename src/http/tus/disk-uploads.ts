@@ -4,8 +4,8 @@ import { open, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { DataStore, ERRORS, Upload } from '@tus/server'
 import { Fault } from '../../base/fault.ts'
-import { uploadLifeMs, type UploadRecord, type UploadRecords } from './upload-records.ts'
-import type { UploadRoom } from './upload-room.ts'
+import { uploadLifeMs, type ResumableUpload, type ResumableUploads } from './resumable-uploads.ts'
+import type { UploadSpace } from './upload-space.ts'
 
 /** What a crash may cost of an upload under way. */
 const syncBytes = 8 * 1024 * 1024
@@ -13,11 +13,11 @@ const syncBytes = 8 * 1024 * 1024
 /** `draft`: the record of an upload that begins with this request. Throws the errors of the tus server, `no_space`. */
 export class DiskUploads extends DataStore {
   override extensions = ['creation', 'creation-with-upload', 'termination', 'expiration']
-  readonly #records: UploadRecords
-  readonly #room: UploadRoom
-  readonly #draft: UploadRecord | null
+  readonly #records: ResumableUploads
+  readonly #room: UploadSpace
+  readonly #draft: ResumableUpload | null
 
-  constructor(records: UploadRecords, room: UploadRoom, draft: UploadRecord | null) {
+  constructor(records: ResumableUploads, room: UploadSpace, draft: ResumableUpload | null) {
     super()
     this.#records = records
     this.#room = room
@@ -87,7 +87,7 @@ export class DiskUploads extends DataStore {
 }
 
 /** The bytes are content now. */
-export async function dropBytes(records: UploadRecords, id: string): Promise<void> {
+export async function dropBytes(records: ResumableUploads, id: string): Promise<void> {
   await rm(records.pathOf(id), { force: true })
   records.noteStored(id, 0)
 }

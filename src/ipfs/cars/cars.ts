@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Store } from '../../content/store.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
 import { exportCar } from './export-car.ts'
-import type { Files, Patience } from '../files.ts'
+import type { Files, FetchPolicy } from '../files.ts'
 import { importCars } from './import-cars.ts'
 import { endLease, leaseStatements } from '../pins/leases.ts'
 import { pinStatements } from '../pins/pin-rows.ts'
@@ -26,7 +26,7 @@ export type CarSettings = {
 }
 
 /** Roots are pinned from what is here: an import asks nobody. */
-const storedAlone: Patience = { offline: true, timeoutMs: null }
+const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 
 export function createCars(settings: CarSettings): Pick<Files, 'importCars' | 'exportCar'> {
   const { store, clock, openBlocks, pins, unpinnedMs, committed } = settings

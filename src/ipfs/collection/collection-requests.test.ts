@@ -6,7 +6,7 @@ import { createInlineWriter } from '../../db/inline-writer.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { askCollection, findAnswer, notCounted, watchRequests } from './collection-requests.ts'
-import type { Collector } from './collector.ts'
+import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
 function createRequests(
@@ -18,7 +18,7 @@ function createRequests(
   t.after(() => database.close())
   const clock = createTurnedClock()
   let runs = 0
-  const collector: Collector = {
+  const collector: GarbageCollector = {
     settle: async () => {},
     stop: async () => {},
     async collect() {

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
-import type { Collector } from './collector.ts'
+import type { GarbageCollector } from './garbage-collector.ts'
 import type { Swept } from './sweep.ts'
 
 /** Answered requests that are kept to be read. */
@@ -54,7 +54,7 @@ export function answerRequests(
 }
 
 /** One collection, told as an answer. */
-export async function collectFor(collector: Collector): Promise<Answered> {
+export async function collectFor(collector: GarbageCollector): Promise<Answered> {
   try {
     const swept = await collector.collect()
     return { swept, error: swept === null ? notCounted : '' }
@@ -67,7 +67,7 @@ export async function collectFor(collector: Collector): Promise<Answered> {
 export function watchRequests(parts: {
   readonly database: Database
   readonly writer: Pick<Writer, 'write'>
-  readonly collector: Collector
+  readonly collector: GarbageCollector
   readonly clock: Clock
   readonly log: Log
 }): { stop(): void } {

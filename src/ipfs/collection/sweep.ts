@@ -1,7 +1,7 @@
 // Forgets the blocks that no account keeps, in steps between which everything else gets its turn. Needs no lock:
 // what an open batch counts on is passed over by the store (content/store.ts, `Forget`).
-// Tested by src/ipfs/collection/collector.test.ts
-import type { Pace } from '../../base/pace.ts'
+// Tested by src/ipfs/collection/garbage-collector.test.ts
+import type { DutyCycle } from '../../base/duty-cycle.ts'
 import type { Forget, LiveBlocks } from '../../content/store.ts'
 import { isCharged } from '../../content/segments/block-index.ts'
 import type { Database } from '../../db/sqlite.ts'
@@ -33,11 +33,11 @@ export type SweepResult = Swept & { readonly live: ReadonlyMap<number, LiveBlock
 
 /** `before`: only what came before this time. Stops with the signal between two steps; what is forgotten stays so. */
 export async function sweep(
-  parts: { readonly database: Database; readonly forget: Forget; readonly pace: Pace },
+  parts: { readonly database: Database; readonly forget: Forget; readonly dutyCycle: DutyCycle },
   before: number,
   signal: AbortSignal,
 ): Promise<SweepResult> {
-  const { database, forget, pace } = parts
+  const { database, forget, dutyCycle } = parts
   const swept = { blocks: 0, bytes: 0 }
   const live = new Map<number, LiveBlocks>()
   let after = 0
@@ -48,18 +48,18 @@ export async function sweep(
       const range = [after, end ?? Number.MAX_SAFE_INTEGER]
       return { end, range, loose: database.all<Loose>(looseSql, [...range, before]) }
     }
-    const { end, range, loose } = await pace.step(0, look, signal)
+    const { end, range, loose } = await dutyCycle.step(0, look, signal)
     for (let at = 0; at < loose.length; at += forgetBlocks) {
       signal.throwIfAborted()
       const step = loose.slice(at, at + forgetBlocks)
-      const forgotten = await pace.step(1, () => forget(step.map(({ hash }) => hash)), signal)
+      const forgotten = await dutyCycle.step(1, () => forget(step.map(({ hash }) => hash)), signal)
       swept.blocks += forgotten
       const bytes = step.reduce((sum, { size }) => sum + size, 0)
       // Nearly always all of them; else the share of it that they are.
       swept.bytes += Math.round((bytes * forgotten) / step.length)
     }
     const left = () => database.all<LiveBlocks & { file: number }>(liveSql, range)
-    for (const { file, ...part } of await pace.step(0, left, signal)) {
+    for (const { file, ...part } of await dutyCycle.step(0, left, signal)) {
       const sum = live.get(file)
       const { bytes, first } = sum ?? { bytes: 0, first: part.first }
       live.set(file, { bytes: bytes + part.bytes, first, last: part.last })

@@ -2,7 +2,7 @@
 // most two are in memory however many blocks come.
 // Tested by src/ipfs/import/import.test.ts
 import { toBareHex } from '../../base/hex.ts'
-import type { Item } from '../../content/ref.ts'
+import type { UnverifiedItem } from '../../content/ref.ts'
 import type { Batch } from '../../content/store.ts'
 
 /** Bytes of one group, and blocks. */
@@ -11,7 +11,7 @@ const groupItems = 4096
 
 export interface BlockGroups {
   /** Takes the block as it is. Null, or a promise to wait for; throws what putting an earlier group threw. */
-  add(item: Item, tree: number): Promise<void> | null
+  add(item: UnverifiedItem, tree: number): Promise<void> | null
   /** Hands over the rest; resolves when all bytes have left memory. Throws as `add`. */
   end(): Promise<void>
   /** Resolves when nothing is on its way any more, whether that worked or not. */
@@ -19,7 +19,7 @@ export interface BlockGroups {
 }
 
 export function createBlockGroups(put: Batch['put']): BlockGroups {
-  let group = new Map<string, { readonly item: Item; readonly tree: number }>()
+  let group = new Map<string, { readonly item: UnverifiedItem; readonly tree: number }>()
   let held = 0
   let sending: Promise<unknown> = Promise.resolve()
   let moving: Promise<unknown> = sending
@@ -42,7 +42,7 @@ export function createBlockGroups(put: Batch['put']): BlockGroups {
     sending.catch(() => {})
   }
 
-  function hold(key: string, item: Item, tree: number): void {
+  function hold(key: string, item: UnverifiedItem, tree: number): void {
     group.set(key, { item, tree })
     held += item.bytes.length
   }

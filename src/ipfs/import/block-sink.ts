@@ -3,12 +3,12 @@
 // Tested by src/ipfs/import/import.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
-import { createTurns, type SpendTurn } from '../../base/turns.ts'
+import { createYielder, type Yielder } from '../../base/yielder.ts'
 import { cidOf } from '../../codec/cid.ts'
 import { encodeMultihash, identityCode, multihashOf } from '../../codec/multihash.ts'
 import type { Batch } from '../../content/store.ts'
 import { createBlockGroups } from './block-groups.ts'
-import type { ImportOptions } from './entry.ts'
+import type { ImportOptions } from './upload-entry.ts'
 
 /** Bytes that are named before other work gets a turn, and what naming a block at all counts as: some 5 ms. */
 const turnBytes = 1024 * 1024
@@ -30,8 +30,8 @@ export function overSize(): Fault {
 }
 
 export interface BlockSink {
-  /** Gives other work its turn: see base/fair-turns.ts. */
-  readonly spender: Spender
+  /** Gives other work its turn: see base/fair-time-slices.ts. */
+  readonly yielderFor: YielderFor
   /** The request brought so much more: that many more blocks may be made of it. */
   brought(part: { readonly entries: number } | { readonly bytes: number }): void
   /** Names the block and keeps it unless it lies in its own CID. Waits when a group is on its way to disk. */
@@ -53,7 +53,7 @@ export interface BlockSink {
 export type Keep = Pick<Batch, 'put' | 'leaves'>
 
 /** A new count of work, of which `most` makes a turn. */
-export type Spender = (most: number) => SpendTurn
+export type YielderFor = (most: number) => Yielder
 
 /**
  * `keep`: takes a group, or null when nothing is to be kept. Throws `too_large` past `blocksMax` blocks, or more than
@@ -64,14 +64,14 @@ export function createBlockSink(
   options: Pick<ImportOptions, 'hash' | 'inline' | 'inlineLimit'>,
   blocksMax: number,
   keep: Keep | null,
-  spender: Spender = createTurns,
+  yielderFor: YielderFor = createYielder,
 ): BlockSink {
   const groups = keep === null ? null : createBlockGroups(keep.put)
   let tree = 0
   let blocks = 0
   let entries = 0
   let bytesBrought = 0
-  const spend = spender(turnBytes)
+  const yieldAfter = yielderFor(turnBytes)
 
   function checkCount(): void {
     if (blocks <= blocksMax) return
@@ -114,13 +114,13 @@ export function createBlockSink(
 
   return {
     leaves: openLeaves,
-    spender,
+    yielderFor,
     brought(part) {
       if ('entries' in part) entries += part.entries
       else bytesBrought += part.bytes
     },
     async put(codec, version, bytes) {
-      const turn = spend(bytes.length + blockWork)
+      const turn = yieldAfter(bytes.length + blockWork)
       if (turn !== null) await turn
       blocks += 1
       checkCount()

@@ -1,7 +1,7 @@
 // The buzhash chunker: a cyclic polynomial over the last 32 bytes ends a chunk where its low 17 bits are zero
 // (contract-files 6.3).
 // Tested by src/ipfs/import/chunk.test.ts
-import type { CutFinder } from './cut-finder.ts'
+import type { BoundaryFinder } from './boundary-finder.ts'
 import { byteHashes } from './chunk-buzhash-table.ts'
 
 /** Bytes of a chunk that is not the last. */
@@ -10,7 +10,7 @@ export const buzhashBounds = { min: 128 * 1024, max: 512 * 1024 } as const
 const windowBytes = 32
 const mask = 2 ** 17 - 1
 
-export function createBuzhash(): CutFinder {
+export function createBuzhash(): BoundaryFinder {
   const { min, max } = buzhashBounds
   const window = new Uint8Array(windowBytes)
   let state = 0

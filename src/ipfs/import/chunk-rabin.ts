@@ -1,7 +1,7 @@
 // The rabin chunker: a rolling fingerprint over the last 16 bytes, modulo a polynomial over GF(2), ends a chunk
 // where its low bits are zero. Kubo's polynomial (contract-files 6.3); another one would give other CIDs.
 // Tested by src/ipfs/import/chunk.test.ts
-import type { CutFinder } from './cut-finder.ts'
+import type { BoundaryFinder } from './boundary-finder.ts'
 
 /** Bytes of a chunk: at least `min` (16 or more), about `average`, at most `max`. */
 export type RabinBounds = { readonly min: number; readonly average: number; readonly max: number }
@@ -13,7 +13,7 @@ const windowBytes = 16
 // Fingerprints have 53 bits. They are kept as two halves of 32, as numbers of JavaScript have no 64-bit shifts.
 type Table = { readonly high: Uint32Array; readonly low: Uint32Array }
 
-export function createRabin({ min, average, max }: RabinBounds): CutFinder {
+export function createRabin({ min, average, max }: RabinBounds): BoundaryFinder {
   const leaving = tableOf((byte) => remainder(BigInt(byte) << BigInt((windowBytes - 1) * 8)))
   const wrapping = tableOf((byte) => {
     const high = BigInt(byte) << degree

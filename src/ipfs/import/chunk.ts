@@ -1,10 +1,10 @@
 // Cuts a byte stream into chunks, by a fixed size or where the content says. Holds one chunk at most; the rules
 // are Kubo's, as another cut is another CID (contract-files 6.3).
 // Tested by src/ipfs/import/chunk.test.ts
-import { createTurns, type SpendTurn } from '../../base/turns.ts'
+import { createYielder, type Yielder } from '../../base/yielder.ts'
 import { buzhashBounds, createBuzhash } from './chunk-buzhash.ts'
 import { createRabin, type RabinBounds } from './chunk-rabin.ts'
-import type { CutFinder } from './cut-finder.ts'
+import type { BoundaryFinder } from './boundary-finder.ts'
 
 /** How a file is cut. `bytes`: of each chunk but the last. Judged by who makes it: see gateway/params/chunker.ts. */
 export type Chunker =
@@ -23,20 +23,20 @@ export const turnBytes = 512 * 1024
 export function chunksOf(
   source: AsyncIterable<Uint8Array>,
   chunker: Chunker,
-  spend: SpendTurn = createTurns(turnBytes),
+  yieldAfter: Yielder = createYielder(turnBytes),
 ): AsyncGenerator<Uint8Array> {
   if (chunker.kind === 'size') {
     return cutChunks(source, createSizeCut(chunker.bytes), chunker.bytes)
   }
   return chunker.kind === 'rabin'
-    ? cutChunks(turnsOf(source, spend), createRabin(chunker), chunker.max)
-    : cutChunks(turnsOf(source, spend), createBuzhash(), buzhashBounds.max)
+    ? cutChunks(turnsOf(source, yieldAfter), createRabin(chunker), chunker.max)
+    : cutChunks(turnsOf(source, yieldAfter), createBuzhash(), buzhashBounds.max)
 }
 
 /** `bytesMax`: what no chunk passes. */
 async function* cutChunks(
   source: AsyncIterable<Uint8Array>,
-  finder: CutFinder,
+  finder: BoundaryFinder,
   bytesMax: number,
 ): AsyncGenerator<Uint8Array> {
   let held = new Uint8Array(0)
@@ -64,7 +64,7 @@ async function* cutChunks(
   if (filled > 0) yield held.slice(0, filled)
 }
 
-function createSizeCut(size: number): CutFinder {
+function createSizeCut(size: number): BoundaryFinder {
   let left = size
   return {
     find(bytes) {
@@ -82,13 +82,13 @@ function createSizeCut(size: number): CutFinder {
 /** The same bytes in pieces of at most one turn, and a turn for others between them. */
 async function* turnsOf(
   source: AsyncIterable<Uint8Array>,
-  spend: SpendTurn,
+  yieldAfter: Yielder,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of source) {
     for (let at = 0; at < piece.length; at += turnBytes) {
       const part = piece.subarray(at, at + turnBytes)
       yield part
-      const turn = spend(part.length)
+      const turn = yieldAfter(part.length)
       if (turn !== null) await turn
     }
   }

@@ -5,7 +5,7 @@ import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/unixfs.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
-import type { ImportOptions } from './entry.ts'
+import type { ImportOptions } from './upload-entry.ts'
 
 export type LayoutOptions = Pick<ImportOptions, 'cidVersion' | 'maxFileLinks'>
 

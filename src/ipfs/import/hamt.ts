@@ -2,7 +2,7 @@
 // Rule: contract-files 6.2, https://specs.ipfs.tech/unixfs/#dag-pb-hamtdirectory
 // Tested by src/ipfs/files.test.ts
 import { Fault } from '../../base/fault.ts'
-import type { SpendTurn } from '../../base/turns.ts'
+import type { Yielder } from '../../base/yielder.ts'
 import { dagPbCodec } from '../../codec/cid.ts'
 import { type DagLink, type DagNode, encodeDagNode } from '../../codec/dag-pb.ts'
 import { murmur3 } from '../../codec/murmur3.ts'
@@ -33,15 +33,15 @@ export async function buildHamt(
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const spend = sink.spender(turnNames)
+  const yieldAfter = sink.yielderFor(turnNames)
   const hashes = new BigUint64Array(children.length)
   for (const [index, { name }] of children.entries()) {
     hashes[index] = hashOf(name)
-    const turn = spend(1)
+    const turn = yieldAfter(1)
     if (turn !== null) await turn
   }
   const all = Uint32Array.from(children.keys())
-  return await buildShard(all, { children, hashes }, 0, { ...options, spend }, metadata, sink)
+  return await buildShard(all, { children, hashes }, 0, { ...options, yieldAfter }, metadata, sink)
 }
 
 /** `indexes`: of the entries that are below this shard. Recursion ends at 21 levels: 64 bits of hash, at least 3 a level. */
@@ -49,11 +49,11 @@ async function buildShard(
   indexes: Uint32Array,
   names: Names,
   depth: number,
-  options: HamtOptions & { readonly spend: SpendTurn },
+  options: HamtOptions & { readonly yieldAfter: Yielder },
   metadata: Metadata,
   sink: BlockSink,
 ): Promise<Built> {
-  const { cidVersion, fanout, spend } = options
+  const { cidVersion, fanout, yieldAfter } = options
   const bits = Math.log2(fanout)
   if ((depth + 1) * bits > hashBits) throw malformed('names collide in all 64 bits')
   const slots = await sortIntoSlots(indexes, names, depth, options)
@@ -72,7 +72,7 @@ async function buildShard(
       const child = await buildShard(group, names, depth + 1, options, noMetadata, sink)
       links.push({ cid: child.cid.bytes, name: label, size: child.size })
     }
-    const turn = spend(1)
+    const turn = yieldAfter(1)
     if (turn !== null) await turn
   }
   const firstSet = field.findIndex((byte) => byte !== 0)
@@ -94,7 +94,7 @@ async function sortIntoSlots(
   indexes: Uint32Array,
   { hashes }: Names,
   depth: number,
-  { fanout, spend }: HamtOptions & { readonly spend: SpendTurn },
+  { fanout, yieldAfter }: HamtOptions & { readonly yieldAfter: Yielder },
 ): Promise<(slot: number) => Uint32Array> {
   const bits = Math.log2(fanout)
   const slotAt = new Uint16Array(indexes.length)
@@ -104,7 +104,7 @@ async function sortIntoSlots(
     const slot = slotOf(hashes[index] as bigint, depth, bits)
     slotAt[at] = slot
     starts[slot + 1] = (starts[slot + 1] as number) + 1
-    const turn = spend(1)
+    const turn = yieldAfter(1)
     if (turn !== null) await turn
   }
   for (let slot = 0; slot < fanout; slot += 1) {

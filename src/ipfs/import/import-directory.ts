@@ -5,7 +5,7 @@ import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { encodeUnixfs } from '../../codec/unixfs.ts'
 import { blockBytesMax, type BlockSink, overSize } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
-import type { ImportOptions } from './entry.ts'
+import type { ImportOptions } from './upload-entry.ts'
 import { buildHamt } from './hamt.ts'
 import { linkBytes, linkOf, type NamedChild } from './packed-child.ts'
 

@@ -8,7 +8,7 @@ import { createBalanced } from './balanced.ts'
 import { chunksOf, turnBytes } from './chunk.ts'
 import type { BlockSink } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
-import type { ImportOptions } from './entry.ts'
+import type { ImportOptions } from './upload-entry.ts'
 import { createTrickle } from './trickle.ts'
 
 export type FileOptions = Pick<
@@ -35,7 +35,7 @@ export async function* importFile(
   let total = 0
   let told = 0
 
-  for await (const chunk of chunksOf(content, options.chunker, sink.spender(turnBytes))) {
+  for await (const chunk of chunksOf(content, options.chunker, sink.yielderFor(turnBytes))) {
     if (waiting !== null) await layout.add(await leaf(waiting, noMetadata))
     waiting = chunk
     total += chunk.length

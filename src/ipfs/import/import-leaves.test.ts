@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Item } from '../../content/ref.ts'
+import type { UnverifiedItem } from '../../content/ref.ts'
 import { refKey } from '../../content/ref.ts'
 import { createMemoryStore } from '../../content/memory-store.ts'
 import { createBlockSink, type Keep } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
-import type { FileContent } from './entry.ts'
+import type { FileContent } from './upload-entry.ts'
 import { importFile } from './import-file.ts'
 import { importContent } from './import-leaves.ts'
 
@@ -56,7 +56,7 @@ async function finish(steps: AsyncGenerator<number, Built>): Promise<Built & { t
 
 /** What the general way makes of it, with every block. */
 async function general(bytes: Buffer, options: Options, metadata: Metadata) {
-  const blocks: Item[] = []
+  const blocks: UnverifiedItem[] = []
   const keep: Keep = {
     put: (items) => Promise.resolve(void blocks.push(...items)),
     leaves: () => assert.fail('the general way puts blocks'),

@@ -5,7 +5,7 @@ import type { LeafWriter } from '../../content/store.ts'
 import { createBalanced } from './balanced.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
-import type { FileContent } from './entry.ts'
+import type { FileContent } from './upload-entry.ts'
 import { importFile, type FileOptions } from './import-file.ts'
 
 /** A smaller file is a block or a few, which share one write with others: `engine.md` 2.2. */

@@ -7,7 +7,7 @@ import { cidOf, dagPbCodec, rawCodec } from '../../codec/cid.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { createBlockSink } from './block-sink.ts'
 import { type Built, noMetadata } from './built.ts'
-import { createFolderRoom } from './folder-room.ts'
+import { createFolderMemory } from './folder-memory.ts'
 import { createImportTree } from './import-tree.ts'
 import { linkBytes, linkOf, packChild } from './packed-child.ts'
 
@@ -25,7 +25,7 @@ function fileOf(text: string): Built {
 }
 
 function treeWithin(bytesMax: number) {
-  return createImportTree(noMetadata, noMetadata, createFolderRoom(bytesMax))
+  return createImportTree(noMetadata, noMetadata, createFolderMemory(bytesMax))
 }
 
 test('an entry is packed without loss, whatever its size and CID', () => {

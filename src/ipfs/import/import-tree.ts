@@ -5,8 +5,8 @@ import { Fault } from '../../base/fault.ts'
 import { flatText } from '../../codec/cid.ts'
 import type { BlockSink } from './block-sink.ts'
 import type { Built, Metadata } from './built.ts'
-import type { ImportOptions } from './entry.ts'
-import type { FolderRoom } from './folder-room.ts'
+import type { ImportOptions } from './upload-entry.ts'
+import type { FolderMemory } from './folder-memory.ts'
 import { type DirectoryOptions, importDirectory, sortedByName } from './import-directory.ts'
 import { type NamedChild, packChild, type PackedChild } from './packed-child.ts'
 
@@ -41,7 +41,7 @@ export type ImportTree = {
 export function createImportTree(
   rootMetadata: Metadata,
   implied: Metadata,
-  room: FolderRoom,
+  room: FolderMemory,
 ): ImportTree {
   const root: Directory = { children: new Map(), metadata: rootMetadata, named: false }
 

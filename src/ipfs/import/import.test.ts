@@ -21,8 +21,8 @@ import {
   pinsOf,
 } from '../../../test/fakes/files-fixture.ts'
 import { decodeDagNode } from '../../codec/dag-pb.ts'
-import type { Item } from '../../content/ref.ts'
-import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
+import type { UnverifiedItem } from '../../content/ref.ts'
+import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
 
 // The heavy ones are tested over HTTP (test/faces).
 for (const vector of readCidVectors()) {
@@ -71,7 +71,11 @@ test('random files have the CID that the npm importer gives them', async (t) => 
     const chunker = { kind: 'size', bytes: chunkBytes } as const
     const layout = trickles ? 'trickle' : 'balanced'
     const options = { chunker, layout, maxFileLinks, cidVersion, rawLeaves } as const
-    const entry: Entry = { kind: 'file', path: 'f', content: piecesOf(bytes, 1 + random(500)) }
+    const entry: UploadEntry = {
+      kind: 'file',
+      path: 'f',
+      content: piecesOf(bytes, 1 + random(500)),
+    }
     const { cid } = rootOf(await importAll(files, [entry], options))
     assert.equal(cid.toString(), expected, JSON.stringify({ ...options, size: bytes.length }))
     const { size, chunks } = await files.open(cid, { offset: 0n, length: null }, atOnce, never)
@@ -219,7 +223,7 @@ test('with progress each top-level entry stays, whatever becomes of the next', a
 
 test('empty directories are left out on demand, a top-level one stays', async (t) => {
   const { files } = createFilesFixture(t)
-  const entries: Entry[] = [
+  const entries: UploadEntry[] = [
     { kind: 'directory', path: 'd/empty' },
     fileEntry('d/f', 'f'),
     { kind: 'directory', path: 'top' },
@@ -247,7 +251,10 @@ test('an import that ends early leaves nothing, whatever ended it', async (t) =>
     yield new Uint8Array(6_000_000)
     throw new Error('the caller went away')
   }
-  const entries: Entry[] = [fileEntry('a', 'a'), { kind: 'file', path: 'b', content: failing() }]
+  const entries: UploadEntry[] = [
+    fileEntry('a', 'a'),
+    { kind: 'file', path: 'b', content: failing() },
+  ]
   await assert.rejects(importAll(files, entries), /went away/)
 
   const context = { accountId: 'alice', proceed: () => false, signal: never }
@@ -279,7 +286,7 @@ test('a large upload never has more than two groups in memory', async (t) => {
       ...store,
       batch: () => ({
         ...store.batch(),
-        async put(items: readonly Item[]) {
+        async put(items: readonly UnverifiedItem[]) {
           const bytes = items.reduce((sum, item) => sum + item.bytes.length, 0)
           unreleased += bytes
           most = Math.max(most, bytes)
@@ -300,7 +307,7 @@ test('a large upload never has more than two groups in memory', async (t) => {
       yield buffer
     }
   }
-  const entry: Entry = { kind: 'file', path: 'f', content: generated() }
+  const entry: UploadEntry = { kind: 'file', path: 'f', content: generated() }
   const events = await importAll(files, [entry], { cidVersion: 1, rawLeaves: true })
   assert.ok(rootOf(events).size > BigInt(total))
   assert.ok(most <= 4 * 1024 * 1024, `a group of ${most} bytes`)

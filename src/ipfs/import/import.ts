@@ -3,10 +3,10 @@
 import { Fault } from '../../base/fault.ts'
 import type { Batch } from '../../content/store.ts'
 import type { Statement } from '../../db/writer.ts'
-import { createBlockSink, type Keep, type Spender } from './block-sink.ts'
+import { createBlockSink, type Keep, type YielderFor } from './block-sink.ts'
 import { noMetadata, type Built, type Metadata } from './built.ts'
-import type { Entry, ImportEvent, ImportOptions } from './entry.ts'
-import { createFolderRoom } from './folder-room.ts'
+import type { UploadEntry, ImportEvent, ImportOptions } from './upload-entry.ts'
+import { createFolderMemory } from './folder-memory.ts'
 import { importSymlink } from './import-directory.ts'
 import { importContent } from './import-leaves.ts'
 import { createImportTree, type ImportTree } from './import-tree.ts'
@@ -17,7 +17,7 @@ export type ImportContext = {
   /** Memory for entries that wait until folders and roots are complete. */
   readonly folderBytesMax: number
   /** Turns of the account. */
-  readonly spender: Spender
+  readonly yielderFor: YielderFor
   /** Opens a Batch; called once a commit. */
   readonly batch: () => Batch
   /** What keeps a finished root, pinned or not, and where the commit finds its blocks. */
@@ -33,7 +33,7 @@ type TopLevel = { readonly name: string; readonly tree: ImportTree; readonly dec
 
 /** The generator of `Files.import`. Whatever ends it early discards what is not committed. */
 export async function* importEntries(
-  entries: AsyncIterable<Entry>,
+  entries: AsyncIterable<UploadEntry>,
   options: ImportOptions,
   context: ImportContext,
 ): AsyncGenerator<ImportEvent> {
@@ -49,8 +49,13 @@ export async function* importEntries(
     put: (items, tree) => opened().put(items, tree),
     leaves: (cut, onLeaf, tree) => opened().leaves(cut, onLeaf, tree),
   }
-  const sink = createBlockSink(options, context.blocksMax, keeping ? keep : null, context.spender)
-  const room = createFolderRoom(context.folderBytesMax)
+  const sink = createBlockSink(
+    options,
+    context.blocksMax,
+    keeping ? keep : null,
+    context.yielderFor,
+  )
+  const room = createFolderMemory(context.folderBytesMax)
   const wrapper = options.wrap ? createImportTree(noMetadata, metadataOf(null), room) : null
   const declaredBelow = new Map<string, Declared>()
 
@@ -136,13 +141,13 @@ export async function* importEntries(
     context.committed()
   }
 
-  function metadataOf(entry: Entry | null): Metadata {
+  function metadataOf(entry: UploadEntry | null): Metadata {
     const mode = options.mode ?? (options.preserveMode ? entry?.mode : undefined)
     const mtime = options.mtime ?? (options.preserveMtime ? entry?.mtime : undefined)
     return { mode: mode ?? null, mtime: mtime ?? null }
   }
 
-  async function* leaf(entry: Entry, declared: Declared): AsyncGenerator<ImportEvent, Built> {
+  async function* leaf(entry: UploadEntry, declared: Declared): AsyncGenerator<ImportEvent, Built> {
     let built: Built
     if (entry.kind === 'file') {
       const { content } = entry
@@ -163,7 +168,7 @@ export async function* importEntries(
   }
 
   async function* place(
-    entry: Entry,
+    entry: UploadEntry,
     path: readonly string[],
     tree: ImportTree,
     declared: Declared,
@@ -173,7 +178,7 @@ export async function* importEntries(
     tree.place(path.length === 0 ? [built.cid.toString()] : path, built)
   }
 
-  async function* alone(entry: Entry): AsyncGenerator<ImportEvent> {
+  async function* alone(entry: UploadEntry): AsyncGenerator<ImportEvent> {
     await rooted(yield* leaf(entry, declaredOf(entry)))
   }
 
@@ -210,7 +215,7 @@ function added(name: string, built: Built, declared: Declared): ImportEvent {
   return { kind: 'added', name, cid: built.cid, size: built.size, ...declared }
 }
 
-function declaredOf(entry: Entry): Declared {
+function declaredOf(entry: UploadEntry): Declared {
   return {
     ...(entry.mode === undefined ? {} : { mode: entry.mode }),
     ...(entry.mtime === undefined ? {} : { mtime: entry.mtime }),

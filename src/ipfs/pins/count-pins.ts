@@ -1,6 +1,6 @@
 // Pins of a version that did not count: each gets its root and closure, by one walk over what is stored. Until all
 // have theirs nothing may be swept.
-// Tested by src/ipfs/collection/collector.test.ts
+// Tested by src/ipfs/collection/garbage-collector.test.ts
 import { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault, hasCode } from '../../base/fault.ts'
@@ -12,7 +12,7 @@ import type { Database } from '../../db/sqlite.ts'
 import { unjudged } from '../../db/storage-quota.ts'
 import { NothingChanged, type Statement, type Writer } from '../../db/writer.ts'
 import type { PinMode } from '../files.ts'
-import { keepAll } from './keep-all.ts'
+import { storeAll } from './store-all.ts'
 import {
   findWholeRoot,
   isRoot,
@@ -80,7 +80,7 @@ async function countPin(parts: CountParts, pin: Uncounted, signal: AbortSignal):
       unjudged(pin.account_id, [...rootStatements(name, put), pointAt(pin, name, '')]),
     part: null,
   }
-  await keepAll(store, blocks, rows, { progress: () => {}, signal })
+  await storeAll(store, blocks, rows, { progress: () => {}, signal })
 }
 
 /** Changes nothing, and so fails, when the pin is gone or was counted by somebody else. */

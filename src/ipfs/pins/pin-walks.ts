@@ -5,15 +5,15 @@ import { Fault } from '../../base/fault.ts'
 import { toLatin1 } from '../../base/hex.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { OpenBlocks } from '../read/blocks.ts'
-import type { Files, Patience } from '../files.ts'
+import type { Files, FetchPolicy } from '../files.ts'
 import { linkless } from '../read/links.ts'
-import { findPin, ownPins } from './own-pins.ts'
+import { findPin, accountPins } from './account-pins.ts'
 import { pinsOver } from './pin-rows.ts'
 import { storedOnly, type Visited, walkBlocks, walkCids } from '../read/walk.ts'
 
 export type PinWalks = Pick<Files, 'indirect' | 'verifyPins'>
 
-const storedAlone: Patience = { offline: true, timeoutMs: null }
+const storedAlone: FetchPolicy = { offline: true, timeoutMs: null }
 /** Most lost blocks that are named for one pin. */
 const lostMax = 1000
 
@@ -31,7 +31,7 @@ export function createPinWalks(parts: {
       const named = new Set(sought?.map(String))
       const read = storedOnly(openBlocks(storedAlone, signal))
       const visited: Visited = new Map()
-      for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
+      for await (const { cid: root, mode } of accountPins(database, accountId, signal)) {
         // Direct ones come last.
         if (mode !== 'recursive') return
         if (linkless.includes(root.code) || over?.has(toLatin1(root.bytes)) === false) continue
@@ -47,7 +47,7 @@ export function createPinWalks(parts: {
 
     async *verifyPins(accountId, signal) {
       const read = openBlocks(storedAlone, signal)
-      for await (const { cid: root, mode } of ownPins(database, accountId, signal)) {
+      for await (const { cid: root, mode } of accountPins(database, accountId, signal)) {
         if (mode !== 'recursive') return
         const lost: { cid: typeof root; reason: string }[] = []
         const walk = walkBlocks(root, new Map(), blocksMax, async (cid) => {

@@ -9,9 +9,9 @@ import type { Database } from '../../db/sqlite.ts'
 import { NothingChanged, type Statement } from '../../db/writer.ts'
 import type { OpenBlocks, ReadBlock } from '../read/blocks.ts'
 import type { Files, Pin } from '../files.ts'
-import { findPin, ownPins } from './own-pins.ts'
+import { findPin, accountPins } from './account-pins.ts'
 import { movePinStatements, pinStatements, unpinStatement } from './pin-rows.ts'
-import { keepAll, type KeepRows, type KeepWatch } from './keep-all.ts'
+import { storeAll, type CommitRows, type StoreProgress } from './store-all.ts'
 import { endAttempts, leaseStatements } from './leases.ts'
 import { findWholeRoot, looseRoot, type Put, rootOf } from './roots.ts'
 import { createPinWalks, type PinWalks } from './pin-walks.ts'
@@ -51,7 +51,7 @@ export function createPins(settings: PinSettings): Pins {
     { cid, mode }: Pick<Pin, 'cid' | 'mode'>,
     rows: (put: Put | null) => readonly Statement[],
     blocks: () => AsyncIterable<WalkedBlock>,
-    watch: KeepWatch,
+    watch: StoreProgress,
   ): Promise<void> {
     const root = rootOf(cid, mode)
     const wholeRoot = () => {
@@ -73,8 +73,8 @@ export function createPins(settings: PinSettings): Pins {
       endAttempts(accountId, cid),
       ...leaseStatements(accountId, looseRoot(put.batch), put, { expires: expires(), wanted: cid }),
     ]
-    const kept: KeepRows = { whole: rows, part: settings.hasSources() ? part : null }
-    await keepAll(store, blocks(), kept, watch)
+    const kept: CommitRows = { whole: rows, part: settings.hasSources() ? part : null }
+    await storeAll(store, blocks(), kept, watch)
   }
 
   const modeOf = (accountId: string, cid: CID): Pin['mode'] | null =>
@@ -132,7 +132,7 @@ export function createPins(settings: PinSettings): Pins {
         pin
           ? pinStatements(accountId, { cid, mode: 'recursive', name: '' }, put, clock.now())
           : leaseStatements(accountId, rootOf(cid, 'direct'), put, { expires: expires() })
-      await keepAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
+      await storeAll(store, blocks, { whole, part: null }, { progress: () => {}, proceed, signal })
       committed()
     },
 
@@ -147,7 +147,7 @@ export function createPins(settings: PinSettings): Pins {
       }
     },
 
-    pins: (accountId, signal) => ownPins(database, accountId, signal),
+    pins: (accountId, signal) => accountPins(database, accountId, signal),
     findPin: (accountId, cid) => findPin(database, accountId, cid),
 
     ...createPinWalks({ database, openBlocks, blocksMax }),

@@ -9,31 +9,31 @@ import { dagPbCodec } from '../../codec/cid.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { decodeMultihash, identityCode } from '../../codec/multihash.ts'
 import { joinBytes } from '../../codec/protobuf.ts'
-import type { ReadRun } from '../../content/obtain-run.ts'
+import type { SequentialRead } from '../../content/sequential-read.ts'
 import type { ContentRef, Obtain } from '../../content/ref.ts'
-import type { StoredGroup, StoredPiece } from '../../content/store.ts'
-import type { Waiters } from './waiters.ts'
+import type { ReadBatch, StoredChunk } from '../../content/store.ts'
+import type { Waiters } from './block-waiters.ts'
 import { type AheadReads, fetchAhead } from './fetch-ahead.ts'
-import type { Patience } from '../files.ts'
+import type { FetchPolicy } from '../files.ts'
 
 /** Reads one block. The time limit counts from the first read of the call, or from the last block found. */
 export type ReadBlock = ((cid: CID) => Promise<Uint8Array>) &
   Partial<Pick<AheadReads, 'expect' | 'forget'>>
 
 /**
- * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredPiece, for CIDs of dag-pb alone.
+ * Reads the leaves of a file that are in the store, in order: `leaf` as in StoredChunk, for CIDs of dag-pb alone.
  * Null: to be had by ReadBlock, if at all. A group is valid until the next is asked for.
  */
-type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<StoredGroup>
+type ReadLeaves = (cids: readonly CID[]) => AsyncGenerator<ReadBatch>
 
 export type BlockReader = ReadBlock & { readonly leaves: ReadLeaves }
 
 /** Begins a call: one reader for all its blocks. */
-export type OpenBlocks = (patience: Patience, signal: AbortSignal) => BlockReader
+export type OpenBlocks = (patience: FetchPolicy, signal: AbortSignal) => BlockReader
 
 export type BlockSettings = {
   readonly obtain: Obtain
-  readonly readRun: ReadRun
+  readonly readRun: SequentialRead
   readonly waiters: Waiters
   readonly clock: Clock
   /** Whether `obtain` has anywhere else to look than the store, now. */
@@ -94,7 +94,7 @@ export function createBlocks(settings: BlockSettings): OpenBlocks {
       }
     }
 
-    async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredGroup> {
+    async function* leaves(cids: readonly CID[]): AsyncGenerator<ReadBatch> {
       let from = 0
       for await (const group of readRun(cids.map(refOf), signal)) {
         const first = from
@@ -132,7 +132,7 @@ function refOf(cid: CID): ContentRef {
 }
 
 /** A dag-pb leaf under a CID of another codec is no leaf of that codec. */
-function wholeBlock({ data }: StoredPiece): StoredPiece {
+function wholeBlock({ data }: StoredChunk): StoredChunk {
   const block = joinBytes([leafPrefix(data.length), data, leafSuffix(data.length)])
   return { data: block, leaf: false }
 }

@@ -1,7 +1,7 @@
 // What is told of nodes and links: by `stat`, `list` and `refs` of src/ipfs/files.ts.
 // Tested by src/gateway/operations/ipfs/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
-import type { Mtime } from '../import/entry.ts'
+import type { Mtime } from '../import/upload-entry.ts'
 
 export type NodeStat = {
   readonly kind: 'file' | 'directory' | 'symlink'

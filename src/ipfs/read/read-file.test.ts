@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { createTurns } from '../../base/turns.ts'
+import { createYielder } from '../../base/yielder.ts'
 import { test } from 'node:test'
 import type { CID } from 'multiformats/cid'
 import { cidOf, dagPbCodec } from '../../codec/cid.ts'
 import { decodeDagNode, encodeDagNode } from '../../codec/dag-pb.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { decodeUnixfs, encodeUnixfs } from '../../codec/unixfs.ts'
-import type { StoredGroup } from '../../content/store.ts'
+import type { ReadBatch } from '../../content/store.ts'
 import { bytesOf, piecesOf } from '../../../test/fakes/files-fixture.ts'
 import type { BlockSink } from '../import/block-sink.ts'
 import { noMetadata } from '../import/built.ts'
@@ -60,7 +60,7 @@ async function balancedFile(count: number, leafBytes: number, width: number) {
   const blocks = new Map<string, Uint8Array>()
   const sink: BlockSink = {
     leaves: null,
-    spender: createTurns,
+    yielderFor: createYielder,
     brought: () => {},
     endTree: () => 0,
     put(codec, version, block) {
@@ -100,7 +100,7 @@ test('a file that is read in runs comes out whole though the buffer of a run is 
     alone += 1
     return Promise.resolve(find(cid))
   }
-  async function* leaves(cids: readonly CID[]): AsyncGenerator<StoredGroup> {
+  async function* leaves(cids: readonly CID[]): AsyncGenerator<ReadBatch> {
     // Pieces of a group lie one behind the other, and are gone when the next group is asked for.
     const buffer = new Uint8Array(4096)
     openRuns += 1

@@ -3,7 +3,7 @@
 import type { CID } from 'multiformats/cid'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../base/fault.ts'
-import type { StoredGroup, StoredPiece } from '../../content/store.ts'
+import type { ReadBatch, StoredChunk } from '../../content/store.ts'
 import type { BlockReader } from './blocks.ts'
 import { openLinksMax } from './links.ts'
 import { decodeNode, linkCid } from './node.ts'
@@ -59,9 +59,9 @@ type Frame = {
   /** Whether the last child was a leaf: then its siblings are worth fetching early. */
   leaves: boolean
   /** The siblings that follow, read in one go; null before, and `lost` once one of them was not to be had so. */
-  run: AsyncGenerator<StoredGroup> | null
+  run: AsyncGenerator<ReadBatch> | null
   /** What came of `run` last, and how much of it was taken. */
-  group: StoredGroup
+  group: ReadBatch
   taken: number
   lost: boolean
   readonly ahead: Map<number, Promise<Uint8Array>>
@@ -153,7 +153,7 @@ export async function* readFile(
   }
 
   /** What is stored comes in runs, what is not is fetched a few at a time. */
-  async function readChild(frame: Frame, index: number, at: bigint): Promise<StoredPiece> {
+  async function readChild(frame: Frame, index: number, at: bigint): Promise<StoredChunk> {
     if (frame.leaves && !frame.lost) {
       if (frame.taken === frame.group.length) await nextGroup(frame, index, at)
       const piece = frame.group[frame.taken] ?? null

@@ -7,13 +7,13 @@ import { copyBytes } from '../../base/copy-bytes.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { identityCode } from '../../codec/multihash.ts'
-import type { StoredGroup, StoredPiece } from '../../content/store.ts'
+import type { ReadBatch, StoredChunk } from '../../content/store.ts'
 import type { BlockReader, ReadBlock } from './blocks.ts'
 
 type Run = {
   readonly cids: readonly CID[]
-  readonly groups: AsyncGenerator<StoredGroup>
-  group: StoredGroup
+  readonly groups: AsyncGenerator<ReadBatch>
+  group: ReadBatch
   /** In `cids`, and in `group`. */
   next: number
   inGroup: number
@@ -98,7 +98,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     return { cids, groups: read.leaves(cids), group: [], next: 0, inGroup: 0 }
   }
 
-  async function nextPiece(from: Run): Promise<StoredPiece | null> {
+  async function nextPiece(from: Run): Promise<StoredChunk | null> {
     from.next += 1
     if (from.inGroup === from.group.length) {
       const step = await from.groups.next()
@@ -109,7 +109,7 @@ export function readInRuns(read: BlockReader): ReadBlock {
     return from.group[from.inGroup - 1] ?? null
   }
 
-  function blockOf({ data, leaf }: StoredPiece): Uint8Array {
+  function blockOf({ data, leaf }: StoredChunk): Uint8Array {
     if (!leaf) return data.length < copiedBytesMax ? Uint8Array.from(data) : data
     const prefix = leafPrefix(data.length)
     const suffix = leafSuffix(data.length)

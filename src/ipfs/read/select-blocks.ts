@@ -14,7 +14,7 @@ import { decodeNode, type FileNode, linkCid } from './node.ts'
 import { type FileShape, fileShape } from './read-file.ts'
 import type { TracedPath } from './path.ts'
 import { readInRuns } from './read-in-runs.ts'
-import type { SelectedBlock, Selection } from './selection.ts'
+import type { SelectedBlock, DagScope } from './dag-scope.ts'
 import { lookAheadLinks, turnLinks } from './walk.ts'
 
 /** `at`, `size`: which bytes of the file; `place`: of a shard. `whole`: nothing below it is left out. */
@@ -40,7 +40,7 @@ const levelsMax = 1024
  */
 export async function* selectBlocks(
   path: TracedPath,
-  selection: Selection,
+  selection: DagScope,
   visitsMax: number,
   read: BlockReader,
 ): AsyncGenerator<SelectedBlock> {
@@ -54,7 +54,7 @@ export async function* selectBlocks(
 
 async function* walk(
   path: TracedPath,
-  selection: Selection,
+  selection: DagScope,
   visitsMax: number,
   read: ReadBlock,
 ): AsyncGenerator<SelectedBlock> {
@@ -139,7 +139,7 @@ async function* walk(
 }
 
 /** Null: all of it, or nothing that has bytes. Empty (`to` before `from`) when none of the bytes are there. */
-function spanOf(cid: CID, block: Uint8Array, { scope, bytes }: Selection): Span | null {
+function spanOf(cid: CID, block: Uint8Array, { scope, bytes }: DagScope): Span | null {
   if (scope !== 'entity' || bytes === null) return null
   const shape = findShape(cid, block)
   if (shape === null) return null
@@ -153,7 +153,7 @@ function spanOf(cid: CID, block: Uint8Array, { scope, bytes }: Selection): Span 
 function childrenOf(
   from: Child,
   block: Uint8Array,
-  { scope }: Selection,
+  { scope }: DagScope,
   span: Span | null,
 ): readonly Child[] {
   const rest = { at: 0n, size: null, place: rootShard, whole: true }

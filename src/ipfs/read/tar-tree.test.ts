@@ -20,7 +20,7 @@ import { cidOf, dagPbCodec } from '../../codec/cid.ts'
 import { encodeDagNode } from '../../codec/dag-pb.ts'
 import { multihashOf } from '../../codec/multihash.ts'
 import { encodeUnixfs } from '../../codec/unixfs.ts'
-import type { Entry } from '../import/entry.ts'
+import type { UploadEntry } from '../import/upload-entry.ts'
 import { tarTree } from './tar-tree.ts'
 
 const now = { seconds: 1_000_000_000n, nanos: 0 }
@@ -47,7 +47,7 @@ function bench(t: TestContext) {
 }
 
 const longName = `${'long '.repeat(30)}näme.txt`
-const tree = (): Entry[] => [
+const tree = (): UploadEntry[] => [
   {
     ...fileEntry('root/a.txt', 'hello\n'),
     mode: 0o600,

@@ -4,8 +4,8 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../base/fault.ts'
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from '../../codec/tar.ts'
-import type { Mtime } from '../import/entry.ts'
-import type { Files, Patience } from '../files.ts'
+import type { Mtime } from '../import/upload-entry.ts'
+import type { Files, FetchPolicy } from '../files.ts'
 import { openLinksMax } from './links.ts'
 import type { DirectoryEntry, NodeStat } from './listed.ts'
 
@@ -40,7 +40,7 @@ export async function* tarTree(
   files: Pick<Files, 'stat' | 'list' | 'open'>,
   root: { readonly cid: CID; readonly name: string; readonly stat: NodeStat },
   terms: TarTerms,
-  patience: Patience,
+  patience: FetchPolicy,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const folders: Folder[] = []

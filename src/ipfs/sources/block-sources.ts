@@ -5,18 +5,18 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { Source } from '../../content/source.ts'
-import { createBlockGateway, type BlockGateway, type BlockGatewayConfig } from './block-gateway.ts'
+import { createFileSource, type FileSource, type FileSourceConfig } from './file-source.ts'
 import { createGatewaySource } from './gateway-source.ts'
 
 export type BlockSources = {
   /** None or one, which asks all gateways. */
   now(): readonly Source[]
   /** From now on exactly these. What a gateway that goes has under way ends as failed. */
-  replace(configs: readonly BlockGatewayConfig[]): Promise<void>
+  replace(configs: readonly FileSourceConfig[]): Promise<void>
   close(): Promise<void>
 }
 
-type Open = { readonly config: BlockGatewayConfig; readonly gateway: BlockGateway }
+type Open = { readonly config: FileSourceConfig; readonly gateway: FileSource }
 
 export function createBlockSources(parts: {
   readonly clock: Clock
@@ -25,13 +25,13 @@ export function createBlockSources(parts: {
   let open: readonly Open[] = []
   let sources: readonly Source[] = []
 
-  async function replace(configs: readonly BlockGatewayConfig[]): Promise<void> {
+  async function replace(configs: readonly FileSourceConfig[]): Promise<void> {
     const before = open
     open = configs.map(
       (config) =>
         before.find((one) => isDeepStrictEqual(one.config, config)) ?? {
           config,
-          gateway: createBlockGateway(config, parts.clock),
+          gateway: createFileSource(config, parts.clock),
         },
     )
     const gateways = open.map(({ gateway }) => gateway)

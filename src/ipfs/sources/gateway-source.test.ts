@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
-import {
-  type FakeGateway,
-  type Manner,
-  startFakeGateway,
-} from '../../../test/fakes/block-gateway.ts'
+import { type FakeGateway, type Manner, startFakeGateway } from '../../../test/fakes/file-source.ts'
 import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
@@ -18,7 +14,7 @@ import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
 import { createMemoryStore } from '../../content/memory-store.ts'
 import { createObtain } from '../../content/obtain.ts'
 import type { ContentRef } from '../../content/ref.ts'
-import { createBlockGateway, type BlockGatewayConfig } from './block-gateway.ts'
+import { createFileSource, type FileSourceConfig } from './file-source.ts'
 import { createGatewaySource } from './gateway-source.ts'
 
 const never = new AbortController().signal
@@ -34,7 +30,7 @@ function blockOf(text: string) {
 const wanted = blockOf('wanted')
 const held = () => new Map([[wanted.key, wanted.bytes as Uint8Array]])
 
-function config(url: string, more: Partial<BlockGatewayConfig> = {}): BlockGatewayConfig {
+function config(url: string, more: Partial<FileSourceConfig> = {}): FileSourceConfig {
   return {
     name: new URL(url).host,
     url,
@@ -47,14 +43,14 @@ function config(url: string, more: Partial<BlockGatewayConfig> = {}): BlockGatew
   }
 }
 
-type Asked = FakeGateway | readonly [FakeGateway, Partial<BlockGatewayConfig>]
+type Asked = FakeGateway | readonly [FakeGateway, Partial<FileSourceConfig>]
 
 /** `obtain` over these gateways and an empty store, and what it logged. */
 function over(t: TestContext, asked: readonly Asked[], clock = systemClock) {
   const logged: string[] = []
   const gateways = asked.map((one) => {
     const [fake, more] = 'url' in one ? [one, {}] : one
-    return createBlockGateway(config(fake.url, more), clock)
+    return createFileSource(config(fake.url, more), clock)
   })
   t.after(() => Promise.all(gateways.map((gateway) => gateway.close())))
   const log = (_level: string, event: string) => void logged.push(event)
@@ -83,7 +79,7 @@ test('a block comes from a gateway, is asked for in raw form, and is kept', asyn
   const gateway = await startFakeGateway(t, held())
   const headers = { Authorization: 'Bearer quite-secret' }
   const url = `${gateway.url}/under?token=hidden`
-  const [one] = [createBlockGateway(config(url, { headers }), systemClock)]
+  const [one] = [createFileSource(config(url, { headers }), systemClock)]
   t.after(() => one.close())
   const found = await one.find(wanted.cid, never)
   assert.deepEqual(Buffer.from(found ?? []), wanted.bytes)
@@ -101,7 +97,7 @@ test('a block comes from a gateway, is asked for in raw form, and is kept', asyn
 test('credentials of the URL go as Basic', async (t) => {
   const gateway = await startFakeGateway(t, held())
   const url = gateway.url.replace('http://', 'http://key:sec%40ret@')
-  const one = createBlockGateway(config(url), systemClock)
+  const one = createFileSource(config(url), systemClock)
   t.after(() => one.close())
   await one.find(wanted.cid, never)
   assert.equal(
@@ -309,7 +305,7 @@ test('a Kubo node gives blocks through its RPC, and says what it has not', async
 test('a probe tells a gateway from a page, and from what is not reachable', async (t) => {
   const gateway = await startFakeGateway(t, held())
   const probe = async (url: string) => {
-    const one = createBlockGateway(config(url), systemClock)
+    const one = createFileSource(config(url), systemClock)
     try {
       await one.probe(never)
       return 'well'

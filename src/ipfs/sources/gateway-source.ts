@@ -7,7 +7,7 @@ import type { Log } from '../../base/log.ts'
 import { cidOf, rawCodec } from '../../codec/cid.ts'
 import { decodeMultihash } from '../../codec/multihash.ts'
 import type { Offer, Source } from '../../content/source.ts'
-import type { BlockGateway } from './block-gateway.ts'
+import type { FileSource } from './file-source.ts'
 
 type Parts = { readonly clock: Clock; readonly log: Log }
 
@@ -15,7 +15,7 @@ type Parts = { readonly clock: Clock; readonly log: Log }
  * Brings blocks of files only. Rejects with `no_upstream` when nobody had the block and somebody could not be asked:
  * absence must not be concluded from a broken connection.
  */
-export function createGatewaySource(gateways: readonly BlockGateway[], parts: Parts): Source {
+export function createGatewaySource(gateways: readonly FileSource[], parts: Parts): Source {
   return {
     name: 'gateways',
     async fetch({ ref, hint }, offer, signal) {
@@ -38,7 +38,7 @@ const isOver = new Error('another was quicker, or nobody waits')
 type Take = (bytes: Uint8Array) => ReturnType<Offer>
 
 async function race(
-  line: readonly BlockGateway[],
+  line: readonly FileSource[],
   cid: CID,
   take: Take,
   { clock, log }: Parts,
@@ -68,7 +68,7 @@ async function race(
   }
 
   /** Never rejects. */
-  async function ask(gateway: BlockGateway): Promise<void> {
+  async function ask(gateway: FileSource): Promise<void> {
     try {
       const bytes = await gateway.find(cid, stop)
       if (stop.aborted) return

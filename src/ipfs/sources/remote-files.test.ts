@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CID } from 'multiformats/cid'
-import {
-  type FakeGateway,
-  type Manner,
-  startFakeGateway,
-} from '../../../test/fakes/block-gateway.ts'
+import { type FakeGateway, type Manner, startFakeGateway } from '../../../test/fakes/file-source.ts'
 import {
   atOnce,
   bytesOf,
@@ -20,7 +16,7 @@ import {
 import { systemClock } from '../../base/clock.ts'
 import { toBareHex } from '../../base/hex.ts'
 import { silentLog } from '../../base/log.ts'
-import { createBlockGateway } from './block-gateway.ts'
+import { createFileSource } from './file-source.ts'
 import { createGatewaySource } from './gateway-source.ts'
 
 /** Of what would wait for ever. */
@@ -43,7 +39,7 @@ async function rig(t: TestContext, entries = [fileEntry('file', content)], other
     Array.from({ length: others }, () => startFakeGateway(t, blocks)),
   )
   const clients = [...rogues, gateway].map(({ url }) =>
-    createBlockGateway(
+    createFileSource(
       {
         name: url,
         url,

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import type { AlertTargets } from './alert-targets.ts'
 import type { Alert } from './alert-watch.ts'
-import type { Outward } from './outward-post.ts'
+import type { OutboundPost } from './outbound-post.ts'
 import type { Mailer } from './send-mail.ts'
 
 export type AlertSender = {
@@ -21,7 +21,7 @@ const underwayMax = 500
 
 /** `secretOf`: what documents for the webhooks of an account are signed with. */
 export function createAlertSender(parts: {
-  readonly outward: Outward
+  readonly outward: OutboundPost
   readonly mailer: Mailer
   readonly secretOf: (accountId: string) => string
   readonly clock: Clock

@@ -9,7 +9,7 @@ import { keccak256 } from '../../../codec/keccak.ts'
 import { decodeEntries, encodeEntries } from '../../../codec/list.ts'
 import { orderedRoot } from '../../../codec/ordered-trie.ts'
 import { encodeReceipt } from '../../../codec/receipt.ts'
-import type { Item } from '../../../content/ref.ts'
+import type { UnverifiedItem } from '../../../content/ref.ts'
 import type { Statement } from '../../../db/writer.ts'
 import type { TxReceipt } from '@ethereumjs/vm'
 import { nextBlockRows } from '../chain-index.ts'
@@ -18,7 +18,7 @@ import type { BlockPlace } from '../chain-index.ts'
 export type BlockCommit = {
   readonly place: BlockPlace
   readonly header: Header
-  readonly items: readonly Item[]
+  readonly items: readonly UnverifiedItem[]
   readonly rows: readonly Statement[]
 }
 
@@ -32,7 +32,7 @@ export function commitOf(
   network: string,
   parts: BlockParts,
   receipts: readonly TxReceipt[],
-  stateItems: readonly Item[],
+  stateItems: readonly UnverifiedItem[],
 ): BlockCommit {
   const header = decodeHeader(parts.header)
   const hash = keccak256(parts.header)
@@ -40,7 +40,7 @@ export function commitOf(
   const receiptEntries = receipts.map((receipt, index) => entryOf(receipt, transactions[index]))
   expectRoot('transactions', header.number, header.transactionsRoot, orderedRoot(transactions))
   expectRoot('receipts', header.number, header.receiptsRoot, orderedRoot(receiptEntries))
-  const items: Item[] = [...stateItems]
+  const items: UnverifiedItem[] = [...stateItems]
   if (transactions.length > 0) {
     items.push(list('transactions', header.transactionsRoot, parts.transactions))
     items.push(list('receipts', header.receiptsRoot, encodeEntries(receiptEntries)))
@@ -57,13 +57,13 @@ export function commitOf(
   return { place, header, items, rows }
 }
 
-function unclesItem(header: Header, uncles: Uint8Array): Item[] {
+function unclesItem(header: Header, uncles: Uint8Array): UnverifiedItem[] {
   expectRoot('uncles', header.number, header.unclesHash, keccak256(uncles))
   if (equalBytes(header.unclesHash, emptyUnclesHash)) return []
   return [list('uncles', header.unclesHash, uncles)]
 }
 
-function withdrawalsItem(header: Header, withdrawals: Uint8Array | null): Item[] {
+function withdrawalsItem(header: Header, withdrawals: Uint8Array | null): UnverifiedItem[] {
   const root = header.withdrawalsRoot
   if (root === undefined || withdrawals === null) return []
   expectRoot('withdrawals', header.number, root, orderedRoot(decodeEntries(withdrawals)))
@@ -83,7 +83,11 @@ function entryOf(receipt: TxReceipt, transaction: Uint8Array | undefined): Uint8
   })
 }
 
-function list(kind: Item['ref']['kind'], hash: Uint8Array, bytes: Uint8Array): Item {
+function list(
+  kind: UnverifiedItem['ref']['kind'],
+  hash: Uint8Array,
+  bytes: Uint8Array,
+): UnverifiedItem {
   return { ref: { kind, hash }, bytes }
 }
 

@@ -16,7 +16,7 @@ import type { Header } from '../../../codec/header.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { encodeEntries } from '../../../codec/list.ts'
 import { emptyRlpList } from '../../../codec/rlp.ts'
-import type { Item } from '../../../content/ref.ts'
+import type { UnverifiedItem } from '../../../content/ref.ts'
 import type { Store } from '../../../content/store.ts'
 import { gasPerBlob } from '../../fees.ts'
 import type { BlockPlace, ChainIndex, Signed } from '../chain-index.ts'
@@ -382,7 +382,7 @@ function insideOf(builder: BlockBuilder): { transactions: TypedTransaction[] } {
   return builder as unknown as { transactions: TypedTransaction[] }
 }
 
-function bytesOf(items: readonly Item[]): number {
+function bytesOf(items: readonly UnverifiedItem[]): number {
   return items.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 

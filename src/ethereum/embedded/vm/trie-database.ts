@@ -6,7 +6,7 @@ import { decodeAccountState, emptyCodeHash, emptyTrieRoot } from '../../../codec
 import { keccak256 } from '../../../codec/keccak.ts'
 import { decodeTrieNode } from '../../../codec/trie-node.ts'
 import type { TrieChild, TrieNode } from '../../../codec/trie-node.ts'
-import type { ContentRef, Item } from '../../../content/ref.ts'
+import type { ContentRef, UnverifiedItem } from '../../../content/ref.ts'
 import type { Store } from '../../../content/store.ts'
 
 /** Contract code is asked for under this prefix (`c`), so that code 0x80 is not the empty trie. */
@@ -14,7 +14,7 @@ const codePrefix = '63'
 
 export type TrieDatabase = DB<string, Uint8Array> & {
   /** The nodes and code that `stateRoot` reaches and the Store lacks, root first. */
-  reachable(stateRoot: Uint8Array): Item[]
+  reachable(stateRoot: Uint8Array): UnverifiedItem[]
   /** Forgets what no commit has taken. */
   clear(): void
   /** Forgets also what commits took lately: after one that failed. */
@@ -57,7 +57,10 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     pendingStarts.add(startOf(hash))
   }
 
-  function* walk(root: Uint8Array, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
+  function* walk(
+    root: Uint8Array,
+    onLeaf: (value: Uint8Array) => Iterable<UnverifiedItem>,
+  ): Iterable<UnverifiedItem> {
     if (equalBytes(root, emptyTrieRoot)) return
     // A node that is kept already has its whole subtree kept with it.
     const bytes = pendingStarts.has(startOf(root)) ? take(toBareHex(root)) : undefined
@@ -66,7 +69,10 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     yield* inside(decodeTrieNode(bytes), onLeaf)
   }
 
-  function* inside(node: TrieNode, onLeaf: (value: Uint8Array) => Iterable<Item>): Iterable<Item> {
+  function* inside(
+    node: TrieNode,
+    onLeaf: (value: Uint8Array) => Iterable<UnverifiedItem>,
+  ): Iterable<UnverifiedItem> {
     if (node.type === 'leaf') return yield* onLeaf(node.value)
     const children: readonly TrieChild[] = node.type === 'branch' ? node.children : [node.child]
     for (const child of children) {
@@ -75,7 +81,7 @@ export function createTrieDatabase(store: Store): TrieDatabase {
     }
   }
 
-  function* account(value: Uint8Array): Iterable<Item> {
+  function* account(value: Uint8Array): Iterable<UnverifiedItem> {
     const { storageRoot, codeHash } = decodeAccountState(value)
     yield* walk(storageRoot, () => [])
     if (equalBytes(codeHash, emptyCodeHash)) return

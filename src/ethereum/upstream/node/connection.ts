@@ -5,7 +5,7 @@ import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Clock } from '../../../base/clock.ts'
 import type { BusyPoll } from './busy-poll.ts'
-import type { Exchange } from './exchange.ts'
+import type { UpstreamExchange } from './exchange.ts'
 import type { ReadReplyHead } from './reply-head.ts'
 import { ReplyReader } from './reply-reader.ts'
 
@@ -38,7 +38,7 @@ export class Connection {
   readonly #owner: ConnectionOwner
   readonly #socket: Socket
   readonly #stopTimer: () => void
-  #exchange: Exchange | null
+  #exchange: UpstreamExchange | null
   #reader: ReplyReader | null = null
   #hasAnswered = false
   /** Of the response that is awaited. */
@@ -49,7 +49,7 @@ export class Connection {
   #sentAt: number | null = null
 
   /** Connects, then sends what `first` asks for. */
-  constructor(owner: ConnectionOwner, first: Exchange) {
+  constructor(owner: ConnectionOwner, first: UpstreamExchange) {
     this.#owner = owner
     this.#exchange = first
     this.#socket = openSocket(owner, (bytes) => this.#onBytes(bytes))
@@ -75,7 +75,7 @@ export class Connection {
   }
 
   /** Only of one that is idle. */
-  start(exchange: Exchange): void {
+  start(exchange: UpstreamExchange): void {
     this.#exchange = exchange
     exchange.onConnection(this)
     this.#send()

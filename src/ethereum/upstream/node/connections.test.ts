@@ -9,7 +9,7 @@ import { tlsCertificate, tlsKey } from '../../../../test/fakes/tls-identity.ts'
 import { createTurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { type Clock, systemClock } from '../../../base/clock.ts'
 import { type Connections, createConnections } from './connections.ts'
-import { Exchange, type ExchangeOwner } from './exchange.ts'
+import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 import { createReadReplyHead } from './reply-head.ts'
 
 const never = new AbortController().signal
@@ -94,7 +94,7 @@ function ourClient(url: URL, bodyBytesMax = 1024, clock: Clock = systemClock): C
   return {
     async ask(body = '{}') {
       const request = { body, replyBytesMax: bodyBytesMax, mayRepeat: false }
-      const exchange = new Exchange(owner, request, never)
+      const exchange = new UpstreamExchange(owner, request, never)
       connections.dispatch(exchange)
       const outcome = await exchange.response.then(
         (response) => `${response.status} ${response.body}`,

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { createBusyPoll, type BusyPoll } from './busy-poll.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
-import type { Exchange } from './exchange.ts'
+import type { UpstreamExchange } from './exchange.ts'
 import { createReadReplyHead } from './reply-head.ts'
 
 export type ConnectionsOptions = Pick<
@@ -16,7 +16,7 @@ export type ConnectionsOptions = Pick<
 }
 
 export type Connections = {
-  dispatch(exchange: Exchange): void
+  dispatch(exchange: UpstreamExchange): void
   /** What is under way, and what comes later, ends with an error. */
   close(): void
 }
@@ -31,7 +31,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const all = new Set<Connection>()
   /** The one that was used last is used next: the others may go. */
   const idle: Connection[] = []
-  const waiting: Exchange[] = []
+  const waiting: UpstreamExchange[] = []
   let isClosed = false
 
   const owner: ConnectionOwner = {
@@ -55,14 +55,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
   }
 
   /** Who left the line meanwhile is passed over. */
-  function nextInLine(): Exchange | undefined {
+  function nextInLine(): UpstreamExchange | undefined {
     for (;;) {
       const next = waiting.shift()
       if (next === undefined || !next.isSettled) return next
     }
   }
 
-  function dispatch(exchange: Exchange): void {
+  function dispatch(exchange: UpstreamExchange): void {
     if (isClosed) return exchange.onError(closed, false)
     const now = clock.monotonic()
     // No timer for these: heads are asked for every few seconds.

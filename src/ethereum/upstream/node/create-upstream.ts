@@ -1,7 +1,7 @@
 // One upstream node: a client behind limits, breakers and memory of how it has behaved.
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import { createFlight } from '../../../base/flight.ts'
+import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { createHeadFeed, guessWebSocketUrl, type HeadFeed } from './head-feed.ts'
 import { createJsonRpcClient, type Params } from './json-rpc-client.ts'
@@ -12,7 +12,10 @@ import { createReachBook } from './reach.ts'
 import { hostOf } from './redact.ts'
 import { replyBytesMaxOf } from './reply-caps.ts'
 import { createStanding } from '../pool/standing.ts'
-import { createTurnstile, type TurnstileLine } from '../../../base/turnstile.ts'
+import {
+  createRateLimitedSemaphore,
+  type SemaphoreClass,
+} from '../../../base/rate-limited-semaphore.ts'
 import { isAboutMethod, UpstreamError } from './upstream-error.ts'
 import type { CallOptions, Upstream, UpstreamOptions, UpstreamState } from './upstream.ts'
 
@@ -38,7 +41,7 @@ export function createUpstream(
   const { chainId, clock, log } = parts
   const name = options.name ?? hostOf(new URL(options.url))
   const client = createJsonRpcClient({ ...options, connections: options.concurrency, clock })
-  const turnstile = createTurnstile(
+  const semaphore = createRateLimitedSemaphore(
     {
       concurrency: options.concurrency,
       perSecond: options.requestsPerSecond,
@@ -50,7 +53,7 @@ export function createUpstream(
   const quarantine = createQuarantine(clock)
   const reach = createReachBook(clock)
   const lacking = createLackingMethods(clock)
-  const checks = createFlight<void>({ seatsMax: 1 })
+  const checks = createSingleFlight<void>({ keysMax: 1 })
   let chain: 'unchecked' | 'right' | 'wrong' = chainId === undefined ? 'right' : 'unchecked'
   let checkedAt = 0
   let feed: HeadFeed | null = null
@@ -91,8 +94,8 @@ export function createUpstream(
     if (!standing.mayPass(methodClass)) throw notAsked(name, 'resting after failures')
   }
 
-  async function enter(line: TurnstileLine, signal: AbortSignal): Promise<void> {
-    const place = turnstile.enter(line, signal)
+  async function enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> {
+    const place = semaphore.enter(line, signal)
     if (place === null) throw notAsked(name, 'too many calls wait for it')
     await place
   }
@@ -131,12 +134,12 @@ export function createUpstream(
   ): Promise<unknown> {
     if (!isProbe) assertPassing(methodClass)
     const line = isProbe || methodClass === 'content' ? 'content' : 'other'
-    if (!turnstile.tryEnter(line)) await enter(line, signal)
+    if (!semaphore.tryEnter(line)) await enter(line, signal)
     try {
       if (!isProbe) assertPassing(methodClass)
       return await sendNow(method, params, signal, methodClass)
     } finally {
-      turnstile.leave(line)
+      semaphore.leave(line)
     }
   }
 
@@ -190,7 +193,7 @@ export function createUpstream(
       return quarantine.state === 'proving'
     },
     get isFull() {
-      return turnstile.entered >= options.concurrency || turnstile.waiting > 0
+      return semaphore.entered >= options.concurrency || semaphore.waiting > 0
     },
     lacks: (method) => lacking.has(method),
     can: (need, number) => reach.can(need, number, head),
@@ -200,7 +203,7 @@ export function createUpstream(
       const ms =
         methodClass === 'content' ? Math.max(usualMs, standing.pendingMs('content')) : usualMs
       const rate = Math.max(standing.successRate(methodClass), upstreamLimits.successRateMin)
-      const places = 1 + turnstile.waiting / options.concurrency
+      const places = 1 + semaphore.waiting / options.concurrency
       return (ms * places * (1 + (lag ?? 0)) * (1 + recentLies)) / rate ** 2
     },
     p95Ms: (methodClass) => standing.quantileMs(0.95, methodClass),

@@ -14,7 +14,7 @@ export type ExchangeOwner = {
   /** Bytes of bodies that are being read now, of all exchanges. */
   heldBytes: number
   readonly heldBytesMax: number
-  dispatch(exchange: Exchange): void
+  dispatch(exchange: UpstreamExchange): void
   /** Milliseconds since 1970, for a Retry-After that is a date. */
   now(): number
 }
@@ -30,7 +30,7 @@ const retryAfterMsMax = 10 * 60_000
 const nothing = Buffer.alloc(0)
 const roomBytes = 64 * 1024
 
-export class Exchange implements ReplyTaker {
+export class UpstreamExchange implements ReplyTaker {
   readonly response: Promise<Response>
   readonly body: string
   readonly #owner: ExchangeOwner

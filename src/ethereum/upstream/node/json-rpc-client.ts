@@ -1,7 +1,7 @@
 // One JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
 import type { Clock } from '../../../base/clock.ts'
 import { createConnections } from './connections.ts'
-import { Exchange, type ExchangeOwner } from './exchange.ts'
+import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
 import { createHide, createRedact, decoded, type Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
@@ -82,7 +82,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const id = ++calls
       const text = 'json' in params ? params.json : JSON.stringify(params)
       const body = `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${text}}`
-      const exchange = new Exchange(
+      const exchange = new UpstreamExchange(
         owner,
         { body, replyBytesMax: most ?? replyBytesMax, mayRepeat: repeatable },
         signal,

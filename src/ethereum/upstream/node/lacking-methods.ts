@@ -2,7 +2,7 @@
 // choose the names.
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
-import { keepNewest } from '../../../base/keep-newest.ts'
+import { setNewest } from '../../../base/set-newest.ts'
 
 export type LackingMethods = {
   remember(method: string): void
@@ -34,7 +34,7 @@ export function createLackingMethods(clock: Clock): LackingMethods {
     remember(method) {
       const answeredAt = answers.get(method)
       if (answeredAt !== undefined && clock.monotonic() - answeredAt < keptMs) return
-      keepNewest(until, method, clock.monotonic() + keptMs, methodsMax)
+      setNewest(until, method, clock.monotonic() + keptMs, methodsMax)
     },
     list: () => [...until.keys()].filter(has),
   }

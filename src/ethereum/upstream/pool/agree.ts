@@ -1,6 +1,6 @@
 // Asks several upstreams the same at once, for the answer that enough of them give alike (quorum, verification.md 2.4).
 // Tested by src/ethereum/upstream/pool/upstream-pool.test.ts
-import type { ReadWatch } from '../../../content/read-watch.ts'
+import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Params } from '../node/json-rpc-client.ts'
 import { normaliseAnswer } from './normalise-answer.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
@@ -18,7 +18,7 @@ export type Question = {
   readonly method: string
   readonly params: Params
   readonly k: number
-  readonly watch?: ReadWatch
+  readonly watch?: ReadTrace
 }
 
 /** Null as soon as too few are left to agree; an upstream's error is no answer. Throws `signal.reason`. */

@@ -1,6 +1,6 @@
 // One call that nobody can prove, to one upstream, and to the next where the class of the method allows it.
 // Tested by src/ethereum/upstream/pool/upstream-pool.test.ts
-import type { ReadWatch } from '../../../content/read-watch.ts'
+import type { ReadTrace } from '../../../content/read-trace.ts'
 import { isNestedDeeper, relayedLevelsMax } from '../node/nesting.ts'
 import { isRead, mayAskElsewhere, type MethodClass } from '../node/method-class.ts'
 import { isTooDeep, UpstreamError, type UpstreamErrorKind } from '../node/upstream-error.ts'
@@ -16,7 +16,7 @@ export type ReadAsked = {
   readonly need?: Need
   readonly number?: bigint | null
   /** Told of each that is asked, by whoever came first of those who share the answer. */
-  readonly watch?: ReadWatch
+  readonly watch?: ReadTrace
 }
 
 /** `result`: any JSON value, as that upstream gave it. */

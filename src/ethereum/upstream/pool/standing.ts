@@ -3,7 +3,7 @@
 // Tested by src/ethereum/upstream/node/upstream.test.ts
 import type { Clock } from '../../../base/clock.ts'
 import type { Log } from '../../../base/log.ts'
-import { createBreaker, type Breaker } from '../../../base/breaker.ts'
+import { createCircuitBreaker, type CircuitBreaker } from '../../../base/circuit-breaker.ts'
 import { createLatencySketch, type LatencySketch } from '../../../base/latency-sketch.ts'
 import { methodClasses, type MethodClass } from '../node/method-class.ts'
 import { UpstreamError } from '../node/upstream-error.ts'
@@ -41,7 +41,7 @@ const standingLimits = {
 } as const
 
 type Gauge = {
-  readonly breaker: Breaker
+  readonly breaker: CircuitBreaker
   readonly latency: LatencySketch
   /** When the calls under way started, and how many at that time; the oldest first. */
   readonly starts: Map<number, number>
@@ -59,7 +59,7 @@ export function createStanding(parts: {
     methodClasses.map((methodClass) => [
       methodClass,
       {
-        breaker: createBreaker(clock),
+        breaker: createCircuitBreaker(clock),
         latency: createLatencySketch(clock),
         starts: new Map<number, number>(),
       },

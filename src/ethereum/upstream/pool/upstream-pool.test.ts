@@ -9,7 +9,7 @@ import {
 import { createTurnedClock, type TurnedClock } from '../../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Log } from '../../../base/log.ts'
-import type { ReadWatch } from '../../../content/read-watch.ts'
+import type { ReadTrace } from '../../../content/read-trace.ts'
 import type { Canary } from './canaries.ts'
 import { createUpstream } from '../node/create-upstream.ts'
 import type { Attempt } from './race-attempts.ts'
@@ -449,7 +449,7 @@ test('a known read goes elsewhere on trouble; a revert is the answer', async () 
 
 test('whoever watches a read is told of each upstream that was asked', async () => {
   const told: string[] = []
-  const watch: ReadWatch = (step, name) => (outcome) => void told.push(`${step} ${name} ${outcome}`)
+  const watch: ReadTrace = (step, name) => (outcome) => void told.push(`${step} ${name} ${outcome}`)
   await using started = await start([broken, well])
   await started.pool.read({ method: 'eth_call', params: [{}], methodClass: 'read', watch }, never)
   assert.deepEqual(told, ['source a trouble', 'source b answered'])

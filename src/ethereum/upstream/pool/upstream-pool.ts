@@ -2,7 +2,7 @@
 // and acts on lies. It proves nothing itself: attempts judge what they got.
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
-import { createFlight } from '../../../base/flight.ts'
+import { createSingleFlight } from '../../../base/single-flight.ts'
 import type { Log } from '../../../base/log.ts'
 import { agreeOn, type Agreement, type Question } from './agree.ts'
 import { createAlarms, type Alarm } from './alarms.ts'
@@ -83,7 +83,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
   const choose = createChoose(upstreams, clock)
   const waitForUpstreams = createWaitForUpstreams({ upstreams, choose, clock })
   const budget = createHedgeBudget()
-  const flight = createFlight<ReadAnswer>({ seatsMax: poolLimits.flightsMax })
+  const singleFlight = createSingleFlight<ReadAnswer>({ keysMax: poolLimits.flightsMax })
   const alarms = createAlarms({ network, clock, log })
   const closing = new AbortController()
   const canaries =
@@ -170,7 +170,7 @@ export function createUpstreamPool(parts: PoolParts): UpstreamPool {
       const work = async (shared: AbortSignal): Promise<ReadAnswer> =>
         await readElsewhere(await lineFor(asked, shared), asked, shared)
       if (!isShared(asked.methodClass)) return await work(signal)
-      return await flight.join(shareKey(asked.method, asked.params), signal, work)
+      return await singleFlight.join(shareKey(asked.method, asked.params), signal, work)
     },
 
     async broadcast(transaction, signal) {

@@ -11,7 +11,7 @@ import { keccak256 } from '../../../codec/keccak.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { encodeTransactionsJson } from '../../../codec/transaction-json.ts'
 import { encodeWithdrawalsJson } from '../../../codec/withdrawal-json.ts'
-import type { Item } from '../../../content/ref.ts'
+import type { UnverifiedItem } from '../../../content/ref.ts'
 import { auditHeader, auditTransactions } from './audit-json.ts'
 import type { Contradiction } from './judge-proof.ts'
 import {
@@ -95,7 +95,7 @@ async function offerRaw(reply: Reply, asked: ListAsked): Promise<Verdict | 'shor
 }
 
 /** Of the lists that nobody asked for. An empty one under another root says nothing (OP stack: withdrawals). */
-function firstLie(items: readonly Item[]): Contradiction | null {
+function firstLie(items: readonly UnverifiedItem[]): Contradiction | null {
   for (const { ref, bytes } of items) {
     const expected = toHex(ref.hash)
     const computed = rootOf(ref.kind, bytes)
@@ -106,9 +106,9 @@ function firstLie(items: readonly Item[]): Contradiction | null {
 }
 
 /** The other lists of a raw block. */
-function partsOf(parts: BlockParts, kind: ListKind): Item[] {
+function partsOf(parts: BlockParts, kind: ListKind): UnverifiedItem[] {
   const { transactionsRoot, unclesHash, withdrawalsRoot } = decodeHeader(parts.header)
-  const items: Item[] = [
+  const items: UnverifiedItem[] = [
     { ref: { kind: 'transactions', hash: transactionsRoot }, bytes: parts.transactions },
     { ref: { kind: 'uncles', hash: unclesHash }, bytes: parts.uncles },
   ]
@@ -119,14 +119,14 @@ function partsOf(parts: BlockParts, kind: ListKind): Item[] {
 }
 
 /** Nobody asks for what is known by its name. */
-function isEmptyName({ kind, hash }: Item['ref']): boolean {
+function isEmptyName({ kind, hash }: UnverifiedItem['ref']): boolean {
   return equalBytes(hash, kind === 'uncles' ? emptyUnclesHash : emptyTrieRoot)
 }
 
 /** The withdrawals that a block with its transactions has in it anyway, under the name it gives them. */
-function withdrawalsOf(json: Readonly<Record<string, unknown>>): Item[] {
+function withdrawalsOf(json: Readonly<Record<string, unknown>>): UnverifiedItem[] {
   const { withdrawals, withdrawalsRoot } = json
-  const item = orNull((): Item => {
+  const item = orNull((): UnverifiedItem => {
     const hash = bytesOf(withdrawalsRoot, 'withdrawalsRoot', 32)
     return { ref: { kind: 'withdrawals', hash }, bytes: encodeWithdrawalsJson(withdrawals) }
   })

@@ -2,7 +2,7 @@
 // goes together, while calls are under way what comes in the same turn of the event loop does too; what comes while a
 // call is under way joins it when it asks for no other slot, else goes in the next (verification 2.1).
 import { joinLatin1, toLatin1 } from '../../../base/hex.ts'
-import type { Hint } from '../../../content/ref.ts'
+import type { FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
 import { createJudgedAccounts } from './judged-accounts.ts'
 import {
@@ -65,7 +65,7 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   }
 
   /** Another reader's account is asked for too, though any proof would bring the node: it is needed next. */
-  function gather(gatherings: Map<string, Gathering>, want: Want, hint: Hint): void {
+  function gather(gatherings: Map<string, Gathering>, want: Want, hint: FetchContext): void {
     const target = targetOf(hint)
     if (target === null) return
     const key = joinLatin1(target.block.hash, target.address)
@@ -128,7 +128,12 @@ export function createFetchProof(given: Omit<ProofCallParts, 'accounts'>): Fetch
   }
 }
 
-function targetOf({ blockHash, blockNumber, stateRoot, address }: Hint): ProofTarget | null {
+function targetOf({
+  blockHash,
+  blockNumber,
+  stateRoot,
+  address,
+}: FetchContext): ProofTarget | null {
   if (blockHash === undefined || address === undefined) return null
   const block = { hash: blockHash, number: blockNumber ?? null }
   return { block, stateRoot: stateRoot ?? null, address }

@@ -2,7 +2,7 @@
 // lists are compared by text; what was proved once of the same root and address by the same nodes stays proved.
 // Tested by src/ethereum/upstream/source/judge-proof.test.ts
 import { joinLatin1 } from '../../../base/hex.ts'
-import { createRecent } from '../../../base/recent.ts'
+import { createLruCache } from '../../../base/lru-cache.ts'
 import type { AccountState } from '../../../codec/account-state.ts'
 
 type JudgedAccount = {
@@ -22,7 +22,7 @@ export type JudgedAccounts = {
 const textsMax = 2 * 1024 * 1024
 
 export function createJudgedAccounts(): JudgedAccounts {
-  const judged = createRecent<JudgedAccount>({
+  const judged = createLruCache<JudgedAccount>({
     sizeMax: textsMax,
     sizeOf: (_key, { texts }) => texts.reduce((total, text) => total + text.length, 0),
   })

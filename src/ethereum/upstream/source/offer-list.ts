@@ -6,7 +6,7 @@ import { keccak256 } from '../../../codec/keccak.ts'
 import { decodeEntries } from '../../../codec/list.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { orderedRoot } from '../../../codec/ordered-trie.ts'
-import type { ContentKind, Item } from '../../../content/ref.ts'
+import type { ContentKind, UnverifiedItem } from '../../../content/ref.ts'
 import type { Nameless, Offer } from '../../../content/source.ts'
 import type { Contradiction } from './judge-proof.ts'
 import type { Verdict } from '../pool/verdict.ts'
@@ -30,7 +30,7 @@ export type Reply = {
 export type ListOffer = {
   readonly bytes: Uint8Array
   /** What else came with it. */
-  readonly more?: readonly (Item | Nameless)[]
+  readonly more?: readonly (UnverifiedItem | Nameless)[]
   /** Looks at the rest of the reply once the list is taken and whoever waits for it has gone on. */
   readonly audit?: () => Contradiction | null
 }

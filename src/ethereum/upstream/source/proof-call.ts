@@ -2,8 +2,8 @@
 // judged whole, so that a lie beside the nodes that were asked for is found too, and nobody waits for that.
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
-import { watchAll } from '../../../content/read-watch.ts'
-import type { HeldNode, Hint } from '../../../content/ref.ts'
+import { watchAll } from '../../../content/read-trace.ts'
+import type { HeldNode, FetchContext } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
@@ -74,7 +74,7 @@ export async function runProofCall(
 
   /** Whoever waits is told when the answer comes, not when it is judged: it may be gone by then. */
   async function watched<Reply>(upstream: Upstream, ask: () => Promise<Reply>): Promise<Reply> {
-    const hints: Hint[] = []
+    const hints: FetchContext[] = []
     for (const want of wants) hints.push(...want.hints())
     const answered = watchAll(hints, 'source', upstream.name)
     try {

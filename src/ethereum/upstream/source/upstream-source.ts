@@ -1,7 +1,7 @@
 // A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
 // what nobody has becomes the Fault that says why (verification 2.1).
 import type { HeldNode } from '../../../content/ref.ts'
-import { watchAll } from '../../../content/read-watch.ts'
+import { watchAll } from '../../../content/read-trace.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
 import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
 import { type BlockAsked, createCallAt } from './block-parameter.ts'

@@ -1,13 +1,13 @@
 // A ref that somebody waits for while one or more calls may bring it. The wait ends when the ref is taken, when
 // all those calls are over, or when the waiter leaves.
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
-import type { ContentRef, Hint } from '../../../content/ref.ts'
+import type { ContentRef, FetchContext } from '../../../content/ref.ts'
 import type { Asked, Offer } from '../../../content/source.ts'
 
 export type Want = {
   readonly ref: ContentRef
   /** Of all who wait for it now. */
-  hints(): readonly Hint[]
+  hints(): readonly FetchContext[]
   readonly isWaiting: boolean
   /** Nobody waits, and not because it was taken. */
   readonly hasLeft: boolean

@@ -1,7 +1,7 @@
 // `GET /accounts`: those the actor belongs to; all of them for an operator.
 // Tested by test/admin.test.ts
 import { z } from 'zod'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import { account as accountSchema } from './account-schema.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 

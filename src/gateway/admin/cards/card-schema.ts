@@ -2,7 +2,7 @@
 // Tested by test/card-started.test.ts
 import { z } from 'zod'
 import type { CardStatus } from '../../../accounts/cards/cards.ts'
-import { type Actor, isOperator } from '../actor.ts'
+import { type Principal, isOperator } from '../principal.ts'
 import type { AdminCall } from '../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 
@@ -37,7 +37,7 @@ export function showCard(status: CardStatus, accountId: string, call: AdminCall)
   return { ...rest, card: seesCard ? card : null, next: nextStep(status, call, accountId) }
 }
 
-function isOwner(actor: Actor, accountId: string): boolean {
+function isOwner(actor: Principal, accountId: string): boolean {
   return isOperator(actor) || (actor.kind === 'person' && actor.roles.get(accountId) === 'owner')
 }
 

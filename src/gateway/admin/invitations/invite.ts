@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import { inviterOf } from '../acting-person.ts'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { accountRole, emailText, madeInvitation } from '../people/person-schema.ts'

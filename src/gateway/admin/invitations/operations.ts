@@ -1,8 +1,8 @@
 // Invitations: of an account, of the server, and their acceptance.
 // Tested by test/admin.test.ts
 import type { AdminOperation } from '../admin-operation.ts'
-import { lookAtInvitation } from './look-at-invitation.ts'
-import { takeInvitationAsNew } from './take-invitation-as-new.ts'
+import { getInvitation } from './get-invitation.ts'
+import { signUpByInvitation } from './sign-up-by-invitation.ts'
 import { takeInvitation } from './take-invitation.ts'
 import { listInvitations } from './list-invitations.ts'
 import { invite } from './invite.ts'
@@ -12,8 +12,8 @@ import { inviteAnyone } from './invite-anyone.ts'
 import { withdrawAnyInvitation } from './withdraw-any-invitation.ts'
 
 export const invitationOperations = [
-  lookAtInvitation,
-  takeInvitationAsNew,
+  getInvitation,
+  signUpByInvitation,
   takeInvitation,
   listInvitations,
   invite,

@@ -1,7 +1,7 @@
 // The method names of an allowlist. A name that no call can have is refused when it is set, not at each call.
 // Tested by src/gateway/admin/keys/allowed-methods.test.ts
 import type { z } from 'zod'
-import { distance } from '../../../base/nearest.ts'
+import { distance } from '../../../base/similar-name.ts'
 import { methodShapes } from '../../open-rpc/method-shapes.ts'
 import { findRefusal } from '../../refused-methods.ts'
 

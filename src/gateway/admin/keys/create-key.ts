@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { plans } from '../../../accounts/plans.ts'
 import { Fault } from '../../../base/fault.ts'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { keyChanges, madeKey, planName } from './key-schema.ts'
 import { accountId } from '../accounts/account-schema.ts'
@@ -36,7 +36,7 @@ export const createKey = {
       })
     }
     const isMember = actor !== null && !isOperator(actor)
-    if (isMember) accounts.checkRoomForKey(account)
+    if (isMember) accounts.checkKeyLimit(account)
     const made = await accounts.createKey(accounts.getAccountById(account).name, {
       name,
       expires,

@@ -2,7 +2,7 @@
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
-import { mayRead } from '../actor.ts'
+import { mayRead } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { apiKey, keyId } from './key-schema.ts'
 

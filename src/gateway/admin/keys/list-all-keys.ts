@@ -1,7 +1,7 @@
 // `GET /keys`: the API keys of all accounts that the actor belongs to; of every account for an operator.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
-import { mayRead } from '../actor.ts'
+import { mayRead } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { apiKey } from './key-schema.ts'
 

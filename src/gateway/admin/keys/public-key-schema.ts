@@ -1,10 +1,10 @@
 // How the public keys that JWTs are checked with look in the admin API.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
-import type { PublicKey } from '../../../accounts/public-keys.ts'
+import type { JwtPublicKey } from '../../../accounts/jwt-public-keys.ts'
 import { time } from '../time-schema.ts'
 
-export const publicKey: z.ZodType<PublicKey> = z.object({
+export const publicKey: z.ZodType<JwtPublicKey> = z.object({
   /** What a JWT names as its `kid`. */
   id: z.string(),
   name: z.string(),

@@ -1,9 +1,9 @@
 // `POST /accounts/{account}/keys/{key}/try`: would this request pass? Says which rule refuses it, and what it costs.
-// Tested by src/gateway/trial.test.ts
+// Tested by src/gateway/dry-run.test.ts
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { fromHex } from '../../../base/hex.ts'
-import type { TrialVerdict } from '../../trial.ts'
+import type { DryRunResult } from '../../dry-run.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { noServer } from '../server/get-status.ts'
 import { keyOf, keyPath } from './key-schema.ts'
@@ -98,6 +98,6 @@ export const tryKey = {
   },
 } satisfies JsonOperation<typeof input, typeof output>
 
-function show({ units, refusal, unjudged, left }: TrialVerdict) {
+function show({ units, refusal, unjudged, left }: DryRunResult) {
   return { passes: refusal === null, units, refusal, unjudged: [...unjudged], left }
 }

@@ -1,7 +1,7 @@
 // `POST /me/tokens`: a token with at most the rights of its person. Takes a confirmed session.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import type { Actor } from '../actor.ts'
+import type { Principal } from '../principal.ts'
 import type { Role } from '../../../accounts/people/person.ts'
 import { personInSession, requireConfirmed } from '../acting-person.ts'
 import type { JsonOperation } from '../admin-operation.ts'
@@ -33,7 +33,7 @@ export const createToken = {
 } satisfies JsonOperation<typeof input, typeof output>
 
 /** The most that this person is anywhere. */
-function mostOf(actor: Actor | null): Role {
+function mostOf(actor: Principal | null): Role {
   if (actor?.kind !== 'person') return 'member'
   if (actor.operator) return 'operator'
   return [...actor.roles.values()].includes('owner') ? 'owner' : 'member'

@@ -1,7 +1,7 @@
 // `GET /me`: who the session or the token is of.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import { actingPerson } from '../acting-person.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { accountRole, person } from '../people/person-schema.ts'

@@ -1,7 +1,7 @@
 // `PATCH /accounts/{account}/members/{person}`: another role. Ends the sessions of the person, as a new role comes with a new token.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'

@@ -1,7 +1,7 @@
 // `DELETE /accounts/{account}/members/{person}`: somebody is not of the account any more.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { accountId } from '../accounts/account-schema.ts'
 import { keepOwnSession } from './keep-own-session.ts'

@@ -1,7 +1,7 @@
 // `GET .../requests/{request}`: one of them with its calls and its time line.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
-import { isOperator } from '../actor.ts'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import {
   inspectedWhole,

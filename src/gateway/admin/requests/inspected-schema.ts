@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { Fault } from '../../../base/fault.ts'
 import type { Caller } from '../../../accounts/caller.ts'
 import type { InspectedFilter } from '../../inspect/inspector.ts'
-import type { Inspecting } from '../../inspect/inspecting.ts'
-import { isOperator } from '../actor.ts'
+import type { InspectorAccess } from '../../inspect/inspector-access.ts'
+import { isOperator } from '../principal.ts'
 import type { AdminCall } from '../admin-operation.ts'
 import { keyPath } from '../keys/key-schema.ts'
 
@@ -102,7 +102,7 @@ export function withoutUpstreams<
 export function inspectingOf(
   { inspecting }: AdminCall,
   { account, key }: { readonly account: string; readonly key: string },
-): Inspecting & { readonly caller: Caller } {
+): InspectorAccess & { readonly caller: Caller } {
   if (inspecting === null) {
     throw new Fault('absent', { detail: 'requests are kept in the memory of a running server' })
   }
@@ -115,7 +115,7 @@ export function inspectingOf(
 export function requestOf(
   { inspector, caller }: ReturnType<typeof inspectingOf>,
   id: number,
-): NonNullable<ReturnType<Inspecting['inspector']['find']>> {
+): NonNullable<ReturnType<InspectorAccess['inspector']['find']>> {
   const request = inspector.find(caller.keyId, id)
   if (request === null) throw new Fault('absent', { detail: 'that request is not kept' })
   return request

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { withDeadline } from '../../../base/deadline.ts'
 import { toHex, toQuantity } from '../../../base/hex.ts'
 import { replayRequest as replay } from '../../inspect/replay-request.ts'
-import { judgeRole } from '../actor.ts'
+import { authorizeRole } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { inspectingOf, ofRequest, requestOf } from './inspected-schema.ts'
 
@@ -55,7 +55,7 @@ export const replayRequest = {
   // It changes nothing; what it costs is in the key's usage.
   audit: () => null,
   async run(asked, call) {
-    if (asked.upstream !== undefined) judgeRole('operator', null, call.actor)
+    if (asked.upstream !== undefined) authorizeRole('operator', null, call.actor)
     const inspecting = inspectingOf(call, asked)
     const request = requestOf(inspecting, asked.request)
     using deadline = withDeadline(call.signal, replayMs, call.clock)

@@ -1,7 +1,7 @@
 // `GET .../requests/live`: the requests of a key that is inspected, as they end.
 // Tested by test/inspector.test.ts
 import { z } from 'zod'
-import { createFeed } from '../../../base/feed.ts'
+import { createBoundedQueue } from '../../../base/bounded-queue.ts'
 import { matches } from '../../inspect/inspector.ts'
 import type { EventsOperation } from '../admin-operation.ts'
 import {
@@ -29,7 +29,7 @@ export const watchRequests = {
   run(asked, call) {
     const { inspector, caller } = inspectingOf(call, asked)
     const filter = filterOf(asked)
-    const feed = createFeed<z.output<typeof inspectedRow>>(waitingMax, call.signal)
+    const feed = createBoundedQueue<z.output<typeof inspectedRow>>(waitingMax, call.signal)
     const stopListening = inspector.listen(caller.keyId, (request) => {
       if (matches(request, filter)) feed.push(inspectedRow.parse(withoutUpstreams(request, call)))
     })

@@ -6,12 +6,12 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../base/fault.ts'
 import { writeCar } from '../../../codec/car-writer.ts'
 import type { ContentPath } from '../../../ipfs/read/path.ts'
-import type { EntityBytes, SelectedBlock, Selection } from '../../../ipfs/read/selection.ts'
+import type { EntityBytes, SelectedBlock, DagScope } from '../../../ipfs/read/dag-scope.ts'
 import type { PathOperation, PathRequest } from '../../path-operation.ts'
 
 type CarInput = {
   readonly path: ContentPath
-  readonly selection: Selection
+  readonly selection: DagScope
   readonly fileName: string
 }
 
@@ -70,7 +70,7 @@ async function* judged(
   }
 }
 
-function readSelection({ query, accepted }: PathRequest): Selection {
+function readSelection({ query, accepted }: PathRequest): DagScope {
   const scope = query.get('dag-scope') ?? 'all'
   if (scope !== 'block' && scope !== 'entity' && scope !== 'all')
     throw unsupported('dag-scope', scope)
@@ -100,7 +100,7 @@ function parseEntityBytes(text: string): EntityBytes {
   return bytes
 }
 
-function digestOf(path: ContentPath, { scope, bytes, duplicates }: Selection): string {
+function digestOf(path: ContentPath, { scope, bytes, duplicates }: DagScope): string {
   const range = bytes === null ? null : [String(bytes.from), String(bytes.to)]
   const text = JSON.stringify([path.segments, scope, range, duplicates])
   return hash('sha256', text, 'hex').slice(0, 20)

@@ -1,5 +1,5 @@
 // `/ipfs/<cid>[/path]` as `raw`: one block, for readers who check it by its name (contract-files 10).
-// Tested by src/http/path-face.test.ts
+// Tested by src/http/ipfs-gateway.test.ts
 import type { ContentPath } from '../../../ipfs/read/path.ts'
 import type { PathOperation } from '../../path-operation.ts'
 import { traceToBlock } from '../../replies/traced-block.ts'

@@ -2,7 +2,7 @@
 // of its CID. Rule: https://specs.ipfs.tech/http-gateways/path-gateway/
 // Tested by src/http/path-tar.test.ts
 import { Fault } from '../../../base/fault.ts'
-import { holdStart } from '../../../base/hold-start.ts'
+import { bufferStart } from '../../../base/buffer-start.ts'
 import { dagPbCodec, rawCodec } from '../../../codec/cid.ts'
 import type { ContentPath } from '../../../ipfs/read/path.ts'
 import { tarTree } from '../../../ipfs/read/tar-tree.ts'
@@ -49,7 +49,7 @@ export const pathTar: PathOperation<TarInput> = {
           fileName: fileName ?? `${name}.tar`,
           policy: null,
           open: () =>
-            holdStart(tarTree(files, { cid, name, stat }, terms, patience, signal), heldBytes),
+            bufferStart(tarTree(files, { cid, name, stat }, terms, patience, signal), heldBytes),
         }
       },
     }

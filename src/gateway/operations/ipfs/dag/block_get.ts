@@ -1,16 +1,16 @@
 // `block/get`: one block as it is stored (contract-files 9).
 // Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { patienceOf } from '../../../params/file-options.ts'
+import { fetchPolicyOf } from '../../../params/file-options.ts'
 
-type BlockGetInput = { readonly path: string; readonly patience: Patience }
+type BlockGetInput = { readonly path: string; readonly patience: FetchPolicy }
 
 export const blockGet: FilesOperation<BlockGetInput> = {
   name: 'block/get',
   class: 'read',
   parse({ args, options }) {
-    return { path: args[0] ?? '', patience: patienceOf(options) }
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },
   async run({ path, patience }, { files, signal }) {
     const cid = await files.resolve(path, patience, signal)

@@ -4,14 +4,20 @@ import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
 import { cidOf, dagCborCodec, dagPbCodec, findCodec, rawCodec } from '../../../../codec/cid.ts'
 import { cutMultihash, hashNames, sha256Code } from '../../../../codec/multihash.ts'
-import type { Entry } from '../../../../ipfs/import/entry.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { UploadEntry } from '../../../../ipfs/import/upload-entry.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../../../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../../params/block-size.ts'
-import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../../../params/file-options.ts'
+import {
+  cidPrinter,
+  flagOf,
+  integerOf,
+  fetchPolicyOf,
+  textOf,
+} from '../../../params/file-options.ts'
 
 type BlockPutInput = {
-  readonly entries: AsyncIterable<Entry>
+  readonly entries: AsyncIterable<UploadEntry>
   readonly version: 0 | 1
   readonly codec: number
   readonly hashCode: number
@@ -19,7 +25,7 @@ type BlockPutInput = {
   readonly digestBytes: number | null
   readonly pin: boolean
   readonly size: BlockSize
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -49,7 +55,7 @@ export const blockPut: FilesOperation<BlockPutInput> = {
       digestBytes,
       pin: flagOf(options, 'pin', false),
       size: blockSizeOf(options),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -1,9 +1,9 @@
 // `block/rm`: lets go of blocks that the account brought and did not pin (contract-files 8.5).
 // Tested by src/gateway/operations/ipfs/dag/block-rm.test.ts
 import type { CID } from 'multiformats/cid'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type BlockRmInput = {
   readonly paths: readonly string[]
@@ -11,7 +11,7 @@ type BlockRmInput = {
   readonly force: boolean
   /** Tell of errors only. */
   readonly quiet: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -23,7 +23,7 @@ export const blockRm: FilesOperation<BlockRmInput> = {
       paths: args,
       force: flagOf(options, 'force', false),
       quiet: flagOf(options, 'quiet', false),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

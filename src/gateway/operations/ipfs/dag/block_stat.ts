@@ -1,19 +1,19 @@
 // `block/stat`: the CID a path names and the size of its block, a number (contract-files 9).
 // Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { patienceOf } from '../../../params/file-options.ts'
+import { fetchPolicyOf } from '../../../params/file-options.ts'
 
 type BlockStatInput = {
   readonly path: string
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 export const blockStat: FilesOperation<BlockStatInput> = {
   name: 'block/stat',
   class: 'read',
   parse({ args, options }) {
-    return { path: args[0] ?? '', patience: patienceOf(options) }
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },
   async run({ path, patience }, { files, signal }) {
     const cid = await files.resolve(path, patience, signal)

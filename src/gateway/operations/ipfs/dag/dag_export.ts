@@ -1,15 +1,15 @@
 // `dag/export`: a DAG as a CAR file (contract-files 9).
 // Tested by src/gateway/operations/ipfs/dag/cars.test.ts
 import { Fault } from '../../../../base/fault.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { flagOf, patienceOf } from '../../../params/file-options.ts'
+import { flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type DagExportInput = {
   readonly path: string
   /** Only what is here, whole or not. */
   readonly partial: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 export const dagExport: FilesOperation<DagExportInput> = {
@@ -22,7 +22,7 @@ export const dagExport: FilesOperation<DagExportInput> = {
         '--local-only implies --offline and cannot be combined with --offline=false; please drop one of them'
       throw new Fault('command_failed', { detail })
     }
-    const patience = patienceOf(options)
+    const patience = fetchPolicyOf(options)
     return {
       path: args[0] ?? '',
       partial,

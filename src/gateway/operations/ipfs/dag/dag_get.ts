@@ -4,16 +4,16 @@
 import { Fault } from '../../../../base/fault.ts'
 import { dagJsonCodec, findCodec } from '../../../../codec/cid.ts'
 import { encodeIpld } from '../../../../codec/ipld.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import { nodeAt } from '../../../../ipfs/read/resolve.ts'
 import type { FilesOperation } from '../../../operation.ts'
 import { oneChunk } from './block_get.ts'
-import { patienceOf, textOf } from '../../../params/file-options.ts'
+import { fetchPolicyOf, textOf } from '../../../params/file-options.ts'
 
 type DagGetInput = {
   readonly path: string
   readonly codec: number
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 export const dagGet: FilesOperation<DagGetInput> = {
@@ -23,7 +23,7 @@ export const dagGet: FilesOperation<DagGetInput> = {
     const codecName = textOf(options, 'output-codec', 'dag-json')
     const codec = findCodec(codecName)
     if (codec === null) throw failed(`unknown multicodec: ${JSON.stringify(codecName)}`)
-    return { path: args[0] ?? '', codec, patience: patienceOf(options) }
+    return { path: args[0] ?? '', codec, patience: fetchPolicyOf(options) }
   },
   async run({ path, codec, patience }, { files, signal }) {
     const found = await files.resolveNode(path, patience, signal)

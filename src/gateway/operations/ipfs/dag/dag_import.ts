@@ -1,13 +1,13 @@
 // `dag/import`: keeps the blocks of CAR files and pins their roots (contract-files 9).
 // Tested by src/gateway/operations/ipfs/dag/cars.test.ts
 import { Fault } from '../../../../base/fault.ts'
-import type { Entry } from '../../../../ipfs/import/entry.ts'
+import type { UploadEntry } from '../../../../ipfs/import/upload-entry.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
 import { blockSizeOf, type BlockSize } from '../../../params/block-size.ts'
 import { flagOf } from '../../../params/file-options.ts'
 
 type DagImportInput = {
-  readonly entries: AsyncIterable<Entry>
+  readonly entries: AsyncIterable<UploadEntry>
   readonly pinRoots: boolean
   readonly stats: boolean
   readonly size: BlockSize
@@ -63,7 +63,9 @@ async function* linesOf({ entries, pinRoots, stats, size }: DagImportInput, call
   }
 }
 
-async function* filesOf(entries: AsyncIterable<Entry>): AsyncGenerator<AsyncIterable<Uint8Array>> {
+async function* filesOf(
+  entries: AsyncIterable<UploadEntry>,
+): AsyncGenerator<AsyncIterable<Uint8Array>> {
   for await (const entry of entries) {
     if (entry.kind !== 'file') {
       throw new Fault('command_failed', { detail: 'expected a file handle' })

@@ -6,20 +6,20 @@ import { Fault } from '../../../../base/fault.ts'
 import { cidOf, dagJsonCodec, findCodec, jsonCodec } from '../../../../codec/cid.ts'
 import { checkDecoder, checkEncoder, decodeIpld, encodeIpld } from '../../../../codec/ipld.ts'
 import { cutMultihash, hashNames } from '../../../../codec/multihash.ts'
-import type { Entry } from '../../../../ipfs/import/entry.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { UploadEntry } from '../../../../ipfs/import/upload-entry.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesRequest } from '../../../operation.ts'
 import { blockSizeOf, readAtMost, type BlockSize } from '../../../params/block-size.ts'
-import { flagOf, patienceOf, textOf } from '../../../params/file-options.ts'
+import { flagOf, fetchPolicyOf, textOf } from '../../../params/file-options.ts'
 
 type DagPutInput = {
-  readonly entries: AsyncIterable<Entry>
+  readonly entries: AsyncIterable<UploadEntry>
   readonly inputCodec: number
   readonly storeCodec: number
   readonly hashCode: number
   readonly pin: boolean
   readonly size: BlockSize
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 type Put = { readonly Cid: { readonly '/': string } }
@@ -48,7 +48,7 @@ export const dagPut: FilesOperation<DagPutInput> = {
       hashCode,
       pin: flagOf(options, 'pin', false),
       size: blockSizeOf(options),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
     }
   },
   async run(input, call) {

@@ -1,17 +1,17 @@
 // `dag/resolve`: the last block on a path, and the path that is left inside it (contract-files 9). The CID is
 // never rebased.
 // Tested by src/gateway/operations/ipfs/dag/dag.test.ts
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { patienceOf } from '../../../params/file-options.ts'
+import { fetchPolicyOf } from '../../../params/file-options.ts'
 
-type DagResolveInput = { readonly path: string; readonly patience: Patience }
+type DagResolveInput = { readonly path: string; readonly patience: FetchPolicy }
 
 export const dagResolve: FilesOperation<DagResolveInput> = {
   name: 'dag/resolve',
   class: 'read',
   parse({ args, options }) {
-    return { path: args[0] ?? '', patience: patienceOf(options) }
+    return { path: args[0] ?? '', patience: fetchPolicyOf(options) }
   },
   async run({ path, patience }, { files, signal }) {
     const { cid, rest } = await files.resolveNode(path, patience, signal)

@@ -4,14 +4,14 @@
 import type { CID } from 'multiformats/cid'
 import { toBareHex } from '../../../../base/hex.ts'
 import type { Clock } from '../../../../base/clock.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { flagOf, patienceOf } from '../../../params/file-options.ts'
+import { flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type DagStatInput = {
   readonly paths: readonly string[]
   readonly progress: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 type DagCount = { readonly cid: CID; bytes: bigint; blocks: number }
@@ -27,7 +27,7 @@ export function createDagStat(clock: Clock): FilesOperation<DagStatInput> {
       return {
         paths: args,
         progress: flagOf(options, 'progress', true),
-        patience: patienceOf(options),
+        patience: fetchPolicyOf(options),
       }
     },
     async run(input, call) {

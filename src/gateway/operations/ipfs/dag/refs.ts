@@ -2,9 +2,15 @@
 // Tested by src/gateway/operations/ipfs/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault, hasCode } from '../../../../base/fault.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, integerOf, patienceOf, textOf } from '../../../params/file-options.ts'
+import {
+  cidPrinter,
+  flagOf,
+  integerOf,
+  fetchPolicyOf,
+  textOf,
+} from '../../../params/file-options.ts'
 import { type ReferenceLine, referenceText } from '../../../replies/reference-line.ts'
 
 type RefsInput = {
@@ -13,7 +19,7 @@ type RefsInput = {
   readonly unique: boolean
   /** Null = all levels. */
   readonly depthMax: number | null
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -36,7 +42,7 @@ export const refs: FilesOperation<RefsInput> = {
       format: edges ? '<src> -> <dst>' : format,
       unique: flagOf(options, 'unique', false),
       depthMax: flagOf(options, 'recursive', false) ? all : 1,
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

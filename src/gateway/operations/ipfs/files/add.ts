@@ -2,7 +2,11 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
-import type { Entry, ImportEvent, ImportOptions } from '../../../../ipfs/import/entry.ts'
+import type {
+  UploadEntry,
+  ImportEvent,
+  ImportOptions,
+} from '../../../../ipfs/import/upload-entry.ts'
 import type { FilesOperation } from '../../../operation.ts'
 import { cidPrinter } from '../../../params/file-options.ts'
 import { parseImportOptions } from '../../../params/import-options.ts'
@@ -10,7 +14,7 @@ import { parseImportOptions } from '../../../params/import-options.ts'
 type AddInput = {
   readonly options: ImportOptions
   readonly print: (cid: CID) => string
-  readonly entries: AsyncIterable<Entry>
+  readonly entries: AsyncIterable<UploadEntry>
 }
 
 export const add: FilesOperation<AddInput> = {
@@ -41,7 +45,7 @@ function addedText(line: unknown): string {
   return Hash === undefined ? '' : `added ${Hash} ${Name}\n`
 }
 
-async function* atLeastOne(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
+async function* atLeastOne(entries: AsyncIterable<UploadEntry>): AsyncGenerator<UploadEntry> {
   let none = true
   for await (const entry of entries) {
     none = false

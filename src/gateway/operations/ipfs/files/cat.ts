@@ -2,16 +2,16 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { integerOf, patienceOf } from '../../../params/file-options.ts'
+import { integerOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type CatInput = {
   readonly paths: readonly string[]
   readonly offset: bigint
   /** Null: to the end. */
   readonly length: bigint | null
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 type Opened = Awaited<ReturnType<FilesCall['files']['open']>>
@@ -27,7 +27,7 @@ export const cat: FilesOperation<CatInput> = {
     if (length !== null && length < 0n) {
       throw new Fault('command_failed', { detail: 'cannot specify negative length' })
     }
-    return { paths: args, offset, length, patience: patienceOf(options) }
+    return { paths: args, offset, length, patience: fetchPolicyOf(options) }
   },
   async run(input, call) {
     const { paths, offset, length, patience } = input

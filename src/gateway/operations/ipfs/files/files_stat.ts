@@ -2,14 +2,14 @@
 // Tested by src/gateway/operations/ipfs/files/listings.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf, textOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../../params/file-options.ts'
 
 type FilesStatInput = {
   readonly path: string
   readonly withLocal: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -32,7 +32,7 @@ export const filesStat: FilesOperation<FilesStatInput> = {
     return {
       path,
       withLocal: flagOf(options, 'with-local', false),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -3,13 +3,13 @@ import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../../base/clock.ts'
 import { Fault } from '../../../../base/fault.ts'
 import { gzipped } from '../../../../base/gzip.ts'
-import { holdStart } from '../../../../base/hold-start.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import { bufferStart } from '../../../../base/buffer-start.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { NodeStat } from '../../../../ipfs/read/listed.ts'
 import { parsePath } from '../../../../ipfs/read/path.ts'
 import { tarTree } from '../../../../ipfs/read/tar-tree.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { flagOf, integerOf, patienceOf } from '../../../params/file-options.ts'
+import { flagOf, integerOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type GetInput = {
   readonly path: string
@@ -17,7 +17,7 @@ type GetInput = {
   readonly compress: boolean
   /** Null = not given. */
   readonly level: number | null
-  readonly patience: Patience
+  readonly patience: FetchPolicy
 }
 
 /** Most files and folders of one archive. */
@@ -42,7 +42,7 @@ export function createGet(clock: Clock): FilesOperation<GetInput> {
         archive: flagOf(options, 'archive', false),
         compress,
         level: given ? level : null,
-        patience: patienceOf(options),
+        patience: fetchPolicyOf(options),
       }
     },
     async run(input, call) {
@@ -75,7 +75,7 @@ function archived(
   const now = { seconds: BigInt(Math.floor(clock.now() / 1000)), nanos: 0 }
   const root = { cid, name: nameOf(path), stat }
   const tar = tarTree(files, root, { precise: !archive, now, entriesMax }, patience, signal)
-  return holdStart(tar, heldBytes)
+  return bufferStart(tar, heldBytes)
 }
 
 /** The last segment of the path as the caller wrote it. */

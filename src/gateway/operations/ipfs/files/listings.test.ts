@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { createFileCommands } from '../../../../../test/fakes/file-commands.ts'
 import { loseBlock } from '../../../../../test/fakes/lose-block.ts'
 import { fileEntry } from '../../../../../test/fakes/files-fixture.ts'
-import type { Entry } from '../../../../ipfs/import/entry.ts'
+import type { UploadEntry } from '../../../../ipfs/import/upload-entry.ts'
 import { cidOf, dagPbCodec, rawCodec } from '../../../../codec/cid.ts'
 import { decodeDagNode, encodeDagNode } from '../../../../codec/dag-pb.ts'
 import { multihashOf } from '../../../../codec/multihash.ts'
@@ -14,7 +14,7 @@ import { encodeUnixfs } from '../../../../codec/unixfs.ts'
 type Commands = ReturnType<typeof createFileCommands>
 type Line = { readonly Name: string; readonly Hash: string; readonly Size: string }
 
-const tree = (): Entry[] => [
+const tree = (): UploadEntry[] => [
   { ...fileEntry('r/z.txt', 'abc'), mode: 0o600, mtime: { seconds: 5n, nanos: 250_000_000 } },
   fileEntry('r/d/inner', 'abc'),
   { kind: 'symlink', path: 'r/link', target: 'z.txt' },
@@ -118,7 +118,7 @@ test('a shard whose names are not where their hashes say is refused', async (t) 
 test('refs tells links in the asked form, to the asked depth, and each once when asked', async (t) => {
   const commands = createFileCommands(t)
   const { lines } = commands
-  const same: Entry[] = [fileEntry('r/a/x', 'abc'), fileEntry('r/b/x', 'abc')]
+  const same: UploadEntry[] = [fileEntry('r/a/x', 'abc'), fileEntry('r/b/x', 'abc')]
   const all = (await lines('add', [], {}, same)) as Line[]
   const cid = Object.fromEntries(all.map(({ Name, Hash }) => [Name, Hash])) as Record<
     string,

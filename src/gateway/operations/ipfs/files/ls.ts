@@ -3,11 +3,11 @@
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
 import { dagPbCodec, rawCodec } from '../../../../codec/cid.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import { sortedByName } from '../../../../ipfs/import/import-directory.ts'
 import type { DirectoryEntry, NodeStat } from '../../../../ipfs/read/listed.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 import {
   type ListedLink,
   type Listing,
@@ -22,7 +22,7 @@ type LsInput = {
   readonly resolving: boolean
   readonly stream: boolean
   readonly text: ListTextOptions
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -44,7 +44,7 @@ export const ls: FilesOperation<LsInput> = {
       resolving: flagOf(options, 'resolve-type', true) || flagOf(options, 'size', true),
       stream: flagOf(options, 'stream', false),
       text: { headers: flagOf(options, 'headers', false), sizes: flagOf(options, 'size', true) },
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -1,13 +1,13 @@
 // `resolve`: the path of content, replaced by the CID it ends at. IPNS names are not resolved.
 // Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import type { CID } from 'multiformats/cid'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { cidPrinter, patienceOf } from '../../../params/file-options.ts'
+import { cidPrinter, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type ResolveInput = {
   readonly path: string
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -16,7 +16,7 @@ export const resolve: FilesOperation<ResolveInput> = {
   class: 'read',
   parse: ({ args, options }) => ({
     path: args[0] ?? '',
-    patience: patienceOf(options),
+    patience: fetchPolicyOf(options),
     print: cidPrinter(options),
   }),
   async run({ path, patience, print }, { files, signal }) {

@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import type { ImportProfile } from '../../../../codec/import-profile.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { ownAddress, type OwnNode } from '../../../replies/own-node.ts'
+import { ownAddress, type OwnNode } from '../../../replies/node-identity.ts'
 
 type ConfigInput = { readonly address: string | null; readonly profile: ImportProfile }
 
@@ -17,7 +17,7 @@ export function createConfigShow({ peerId }: OwnNode): FilesOperation<ConfigInpu
       const limits = quotas.filter((quota) => quota !== null)
       const { cidVersion, rawLeaves, chunkBytes, maxFileLinks, sharding } = profile
       const value = {
-        Addresses: { API: address ?? '', Gateway: address ?? '', Swarm: [] },
+        Addresses: { API: address ?? '', Pipeline: address ?? '', Swarm: [] },
         Bootstrap: [],
         Datastore: { StorageMax: limits.length === 0 ? '' : `${Math.min(...limits)}B` },
         Discovery: { MDNS: { Enabled: false } },

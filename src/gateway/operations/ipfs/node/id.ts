@@ -3,7 +3,7 @@
 // Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import { Fault } from '../../../../base/fault.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { ownAddress, type OwnNode } from '../../../replies/own-node.ts'
+import { ownAddress, type OwnNode } from '../../../replies/node-identity.ts'
 
 type IdInput = { readonly addresses: readonly string[] }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileCommands, type Options } from '../../../../../test/fakes/file-commands.ts'
 import { fileEntry } from '../../../../../test/fakes/files-fixture.ts'
-import type { Entry } from '../../../../ipfs/import/entry.ts'
+import type { UploadEntry } from '../../../../ipfs/import/upload-entry.ts'
 import type { FilesReply } from '../../../operation.ts'
-import { ownAddress } from '../../../replies/own-node.ts'
+import { ownAddress } from '../../../replies/node-identity.ts'
 
 const absent = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const notHere = `block was not found locally (offline): ipld: could not find ${absent}`
@@ -22,7 +22,7 @@ async function textOf(reply: FilesReply): Promise<string> {
 }
 
 /** A new one each time: an entry is read once. */
-const folder = (): readonly Entry[] => [
+const folder = (): readonly UploadEntry[] => [
   fileEntry('d/long name', 'stone'),
   fileEntry('d/sub/a', 'x'.repeat(12)),
 ]
@@ -174,7 +174,7 @@ test('missing content fails immediately where no source could have it, whatever 
 
 test('cat of a symbolic link is its target', async (t) => {
   const { lines, cat } = createFileCommands(t)
-  const entries: readonly Entry[] = [
+  const entries: readonly UploadEntry[] = [
     { kind: 'symlink', path: 'd/link', target: 'a/b' },
     fileEntry('d/a', 'stone'),
   ]

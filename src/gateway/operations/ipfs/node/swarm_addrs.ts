@@ -1,7 +1,7 @@
 // `swarm/addrs`: the addresses of the nodes that are known, which is this one.
 // Tested by src/gateway/operations/ipfs/node/node-commands.test.ts
 import type { FilesOperation } from '../../../operation.ts'
-import { ownAddress, type OwnNode } from '../../../replies/own-node.ts'
+import { ownAddress, type OwnNode } from '../../../replies/node-identity.ts'
 
 type SwarmAddrsInput = { readonly addresses: readonly string[] }
 

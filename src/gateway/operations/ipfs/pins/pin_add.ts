@@ -2,13 +2,13 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import type { Clock } from '../../../../base/clock.ts'
-import type { Patience, PinMode } from '../../../../ipfs/files.ts'
+import type { FetchPolicy, PinMode } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation } from '../../../operation.ts'
 import {
   checkPinName,
   cidPrinter,
   flagOf,
-  patienceOf,
+  fetchPolicyOf,
   textOf,
 } from '../../../params/file-options.ts'
 
@@ -17,7 +17,7 @@ type PinAddInput = {
   readonly mode: PinMode
   readonly name: string
   readonly progress: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -38,7 +38,7 @@ export function createPinAdd(clock: Clock): FilesOperation<PinAddInput> {
         mode: flagOf(options, 'recursive', true) ? 'recursive' : 'direct',
         name,
         progress: flagOf(options, 'progress', false),
-        patience: patienceOf(options),
+        patience: fetchPolicyOf(options),
         print: cidPrinter(options),
       }
     },

@@ -2,9 +2,9 @@
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
 import { Fault } from '../../../../base/fault.ts'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesCall, FilesOperation, FilesReply } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf, textOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf, textOf } from '../../../params/file-options.ts'
 
 /** Of an answer that is one object: some hundred bytes each. */
 const heldPinsMax = 250_000
@@ -20,7 +20,7 @@ type PinLsInput = {
   readonly stream: boolean
   /** As text: CIDs alone. */
   readonly quiet: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -47,7 +47,7 @@ export const pinLs: FilesOperation<PinLsInput> = {
       name,
       stream: flagOf(options, 'stream', false),
       quiet: flagOf(options, 'quiet', false),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -1,14 +1,14 @@
 // `pin/rm`: removes the account's own pins (contract-files 8.2). Content stays while anybody else keeps it.
 // Tested by src/gateway/operations/files-index.test.ts
 import type { CID } from 'multiformats/cid'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type PinRmInput = {
   readonly paths: readonly string[]
   readonly recursive: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -19,7 +19,7 @@ export const pinRm: FilesOperation<PinRmInput> = {
     return {
       paths: args,
       recursive: flagOf(options, 'recursive', true),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -1,15 +1,15 @@
 // `pin/update`: moves the account's own recursive pin from one root to another, name and all (contract-files 8.4).
 // Tested by src/gateway/operations/ipfs/dag/blocks.test.ts
 import type { CID } from 'multiformats/cid'
-import type { Patience } from '../../../../ipfs/files.ts'
+import type { FetchPolicy } from '../../../../ipfs/files.ts'
 import type { FilesOperation } from '../../../operation.ts'
-import { cidPrinter, flagOf, patienceOf } from '../../../params/file-options.ts'
+import { cidPrinter, flagOf, fetchPolicyOf } from '../../../params/file-options.ts'
 
 type PinUpdateInput = {
   readonly from: string
   readonly to: string
   readonly unpin: boolean
-  readonly patience: Patience
+  readonly patience: FetchPolicy
   readonly print: (cid: CID) => string
 }
 
@@ -21,7 +21,7 @@ export const pinUpdate: FilesOperation<PinUpdateInput> = {
       from: args[0] ?? '',
       to: args[1] ?? '',
       unpin: flagOf(options, 'unpin', true),
-      patience: patienceOf(options),
+      patience: fetchPolicyOf(options),
       print: cidPrinter(options),
     }
   },

@@ -14,7 +14,7 @@ export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<In
   return {
     name: 'eth_getBlockByHash',
     units: 80,
-    kept: {
+    cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ full }) => `${full}`,
     },

@@ -11,7 +11,7 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<
   return {
     name: 'eth_getBlockReceipts',
     units: 1000,
-    kept: {
+    cache: {
       block: (block) => block,
       key: () => '',
     },

@@ -10,7 +10,7 @@ import { findNamed } from '../../../proved-block.ts'
 export const ethGetHeaderByHash: RpcOperation<Uint8Array> = {
   name: 'eth_getHeaderByHash',
   units: 80,
-  kept: {
+  cache: {
     block: (blockHash) => ({ hash: blockHash, requireCanonical: false }),
     key: () => '',
   },

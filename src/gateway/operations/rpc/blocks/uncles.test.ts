@@ -12,7 +12,7 @@ import { toHex } from '../../../../base/hex.ts'
 import { encodeHeader } from '../../../../codec/header.ts'
 import { keccak256 } from '../../../../codec/keccak.ts'
 import { decodeRlp, encodeRlp } from '../../../../codec/rlp.ts'
-import type { Item } from '../../../../content/ref.ts'
+import type { UnverifiedItem } from '../../../../content/ref.ts'
 import { ethGetUncleByBlockHashAndIndex } from './eth_getUncleByBlockHashAndIndex.ts'
 import { ethGetUncleByBlockNumberAndIndex } from './eth_getUncleByBlockNumberAndIndex.ts'
 
@@ -24,7 +24,7 @@ function createNephew(change: (list: Uint8Array) => Uint8Array = (list) => list)
   assert(first !== undefined)
   const bytes = encodeHeader({ ...first.header, unclesHash: keccak256(list) })
   const hash = keccak256(bytes)
-  const items: Item[] = [
+  const items: UnverifiedItem[] = [
     { ref: { kind: 'header', hash }, bytes },
     { ref: { kind: 'uncles', hash: keccak256(list) }, bytes: change(list) },
   ]

@@ -6,7 +6,7 @@ import { resolveLogRange } from '../../../log-range.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { type LogQuery, parseLogFilter } from '../../../params/log-filter.ts'
-import { spellBlocks, spellFilter } from '../../../spell-log-query.ts'
+import { canonicalBlocks, canonicalFilter } from '../../../canonical-log-query.ts'
 import { createRefusedSearches } from '../../../refused-searches.ts'
 
 /** Long enough for what a client repeats by itself. */
@@ -29,8 +29,8 @@ export function createEthGetLogs(clock: Clock): RpcOperation<LogQuery> {
       block: ({ blocks }) =>
         'hash' in blocks ? { hash: blocks.hash, requireCanonical: false } : blocks.to,
       params(query, blockHash, number) {
-        const blocks = spellBlocks(query.blocks, blockHash, number)
-        return blocks === null ? null : [{ ...blocks, ...spellFilter(query.filter) }]
+        const blocks = canonicalBlocks(query.blocks, blockHash, number)
+        return blocks === null ? null : [{ ...blocks, ...canonicalFilter(query.filter) }]
       },
     },
     parse(params) {

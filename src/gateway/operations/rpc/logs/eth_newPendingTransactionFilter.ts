@@ -5,7 +5,7 @@ import { transactionChanges } from '../../../filter-changes.ts'
 import type { Filters } from '../../../filters.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { optional, parseArguments } from '../../../params/arguments.ts'
-import { refuseArgument } from '../../../params/refuse.ts'
+import { refuseArgument } from '../../../params/refuse-argument.ts'
 import { parseFlag } from '../../../params/scalars.ts'
 
 export function createEthNewPendingTransactionFilter(filters: Filters): RpcOperation<null> {

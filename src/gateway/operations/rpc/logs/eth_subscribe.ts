@@ -3,7 +3,7 @@
 import { Fault } from '../../../../base/fault.ts'
 import type { SubscriptionKind } from '../../../events/subscription.ts'
 import { boundsOf } from '../../../log-bounds.ts'
-import { OnceTold } from '../../../once-told.ts'
+import { Revocable } from '../../../revocable.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { optional, parseArguments, required } from '../../../params/arguments.ts'
 import { parseLogFilter } from '../../../params/log-filter.ts'
@@ -43,7 +43,7 @@ export const ethSubscribe: RpcOperation<SubscriptionKind> = {
     if (subscriptions === undefined) throw new Fault('no_subscription')
     const id = subscriptions.add(kind)
     // A notification has no reply to name the id in, and a batch may have no room for it.
-    return new OnceTold(id, () => subscriptions.drop(id))
+    return new Revocable(id, () => subscriptions.drop(id))
   },
 }
 

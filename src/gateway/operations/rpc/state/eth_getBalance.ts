@@ -9,7 +9,7 @@ import { headerNow, resolveHeader } from '../../../proved-block.ts'
 export const ethGetBalance: RpcOperation<AccountInput> = {
   name: 'eth_getBalance',
   units: 80,
-  kept: {
+  cache: {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),
   },

@@ -9,7 +9,7 @@ import { headerNow, resolveHeader } from '../../../proved-block.ts'
 export const ethGetCode: RpcOperation<AccountInput> = {
   name: 'eth_getCode',
   units: 80,
-  kept: {
+  cache: {
     block: ({ block }) => block,
     key: ({ address }) => toLatin1(address),
   },

@@ -18,7 +18,7 @@ type Input = {
 export const ethGetStorageAt: RpcOperation<Input> = {
   name: 'eth_getStorageAt',
   units: 80,
-  kept: {
+  cache: {
     block: ({ block }) => block,
     key: ({ address, position }) => joinLatin1(address, position),
   },

@@ -18,7 +18,7 @@ import { runOperation } from '../../../../../test/fakes/rpc-call.ts'
 import { readTranscripts } from '../../../../../test/faces/transcripts.ts'
 import { Fault } from '../../../../base/fault.ts'
 import { toHex } from '../../../../base/hex.ts'
-import type { ContentRef, Item } from '../../../../content/ref.ts'
+import type { ContentRef, UnverifiedItem } from '../../../../content/ref.ts'
 import { createSenderCache } from '../../../../ethereum/sender-cache.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from '../transactions/eth_getTransactionByBlockHashAndIndex.ts'
@@ -30,7 +30,7 @@ function refsOf(blocks: readonly VectorBlock[]) {
   return blocks.map(({ hash, header }) => ({ network: 'dev', hash, number: header.number }))
 }
 
-function vectorNetwork(extra: readonly Item[] = []) {
+function vectorNetwork(extra: readonly UnverifiedItem[] = []) {
   const { blocks, items } = cutBlocks(readVector('rpc-compat/chain.rlp'))
   return createFakeNetwork({
     head: createFakeHead(refsOf(blocks)),

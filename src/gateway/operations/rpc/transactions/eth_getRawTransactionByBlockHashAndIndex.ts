@@ -14,7 +14,7 @@ type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 export const ethGetRawTransactionByBlockHashAndIndex: RpcOperation<Input> = {
   name: 'eth_getRawTransactionByBlockHashAndIndex',
   units: 150,
-  kept: {
+  cache: {
     block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
     key: ({ index }) => `${index}`,
   },

@@ -15,7 +15,7 @@ type Input = { readonly block: BlockParameter; readonly index: bigint }
 export const ethGetRawTransactionByBlockNumberAndIndex: RpcOperation<Input> = {
   name: 'eth_getRawTransactionByBlockNumberAndIndex',
   units: 150,
-  kept: {
+  cache: {
     block: ({ block }) => block,
     key: ({ index }) => `${index}`,
   },

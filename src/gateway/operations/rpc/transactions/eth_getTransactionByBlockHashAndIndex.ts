@@ -18,7 +18,7 @@ export function createEthGetTransactionByBlockHashAndIndex(
   return {
     name: 'eth_getTransactionByBlockHashAndIndex',
     units: 150,
-    kept: {
+    cache: {
       block: ({ blockHash }) => ({ hash: blockHash, requireCanonical: false }),
       key: ({ index }) => `${index}`,
     },

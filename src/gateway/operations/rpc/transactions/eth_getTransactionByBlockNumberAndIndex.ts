@@ -21,7 +21,7 @@ export function createEthGetTransactionByBlockNumberAndIndex(
   return {
     name: 'eth_getTransactionByBlockNumberAndIndex',
     units: 150,
-    kept: {
+    cache: {
       block: ({ block }) => block,
       key: ({ index }) => `${index}`,
     },

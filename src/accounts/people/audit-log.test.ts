@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createIdentityRig, dayMs } from '../../../test/fakes/identity.ts'
+import type { AuditEntry } from './audit-log.ts'
+
+const entry: AuditEntry = {
+  actor: { personId: 'p1', email: 'ada@example.org' },
+  accountId: 'a1',
+  action: 'createKey',
+  target: 'k1',
+  changes: { name: 'web' },
+}
+
+test('what was changed is read newest first, of one account or of all, page by page', async () => {
+  const { audit, clock } = createIdentityRig()
+  for (const [n, accountId] of ['a1', 'a2', 'a1', null].entries()) {
+    await audit.record({ ...entry, accountId, target: `k${n}` })
+    clock.turn(1000)
+  }
+  const all = audit.list({ limit: 10 })
+  assert.deepEqual(
+    all.map(({ target }) => target),
+    ['k3', 'k2', 'k1', 'k0'],
+  )
+  assert.deepEqual(
+    audit.list({ accountId: 'a1', limit: 10 }).map(({ target }) => target),
+    ['k2', 'k0'],
+  )
+  const [newest, next] = audit.list({ limit: 2 })
+  assert.equal(newest?.time, clock.now() - 1000)
+  const rest = audit.list({ limit: 2, before: next?.id ?? 0 })
+  assert.deepEqual(
+    rest.map(({ target }) => target),
+    ['k1', 'k0'],
+  )
+})
+
+test('a row says who it was, with the email of then', async () => {
+  const { audit } = createIdentityRig()
+  await audit.record(entry)
+  await audit.record({ ...entry, actor: 'local' })
+  const [local, person] = audit.list({ limit: 2 })
+  assert.deepEqual([local?.actor, local?.actorName], ['local', 'local'])
+  assert.deepEqual([person?.actor, person?.actorName], ['p1', 'ada@example.org'])
+  assert.deepEqual(person?.changes, { name: 'web' })
+})
+
+test('rows are kept as long as the setting says, and a huge one is cut', async () => {
+  const { audit, clock, settings } = createIdentityRig()
+  settings.auditKeepMs = 10 * dayMs
+  await audit.record({ ...entry, changes: { list: 'x'.repeat(10_000) } })
+  assert.deepEqual(audit.list({ limit: 1 })[0]?.changes, { cut: true })
+  clock.turn(10 * dayMs)
+  await audit.record(entry)
+  await audit.sweep()
+  assert.equal(audit.list({ limit: 10 }).length, 2)
+  clock.turn(1)
+  await audit.sweep()
+  assert.equal(audit.list({ limit: 10 }).length, 1)
+})

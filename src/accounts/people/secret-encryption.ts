@@ -1,0 +1,42 @@
+// Keeps what must be read again, and yet not lie open in the database or in a copy of it: sealed with AES-256-GCM under
+// a key that is worked out (HKDF, RFC 5869) from the server's own key file.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+export type SecretEncryption = {
+  /** `name`: whose it is; only the same name opens it. 28 bytes longer than `bytes`. */
+  close(bytes: Uint8Array, name: string): Uint8Array
+  /** Null when it is not ours, of another name, or changed. */
+  open(sealed: Uint8Array, name: string): Uint8Array | null
+}
+
+const cipherName = 'aes-256-gcm'
+const nonceBytes = 12
+const tagBytes = 16
+
+/** `secret`: gives the same bytes as long as the server is the same; asked at the first use. */
+export function createSecretEncryption(secret: () => Uint8Array): SecretEncryption {
+  let key: Uint8Array | null = null
+  const keyNow = () =>
+    (key ??= new Uint8Array(hkdfSync('sha256', secret(), '', 'cairn seal of a person', 32)))
+
+  return {
+    close(bytes, name) {
+      const nonce = randomBytes(nonceBytes)
+      const cipher = createCipheriv(cipherName, keyNow(), nonce).setAAD(Buffer.from(name))
+      return Buffer.concat([nonce, cipher.update(bytes), cipher.final(), cipher.getAuthTag()])
+    },
+
+    open(sealed, name) {
+      if (sealed.length < nonceBytes + tagBytes) return null
+      const end = sealed.length - tagBytes
+      const decipher = createDecipheriv(cipherName, keyNow(), sealed.subarray(0, nonceBytes))
+        .setAAD(Buffer.from(name))
+        .setAuthTag(sealed.subarray(end))
+      try {
+        return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, end)), decipher.final()])
+      } catch {
+        return null
+      }
+    },
+  }
+}

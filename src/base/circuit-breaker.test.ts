@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createCircuitBreaker, type CircuitBreaker } from './circuit-breaker.ts'
+
+function times(n: number, run: () => void): void {
+  for (let i = 0; i < n; i++) run()
+}
+
+function opened(clock = createTurnedClock()): { clock: typeof clock; breaker: CircuitBreaker } {
+  const breaker = createCircuitBreaker(clock)
+  times(20, () => breaker.fail())
+  return { clock, breaker }
+}
+
+test('it opens at half of twenty calls failed within thirty seconds', () => {
+  const breaker = createCircuitBreaker(createTurnedClock())
+  times(10, () => breaker.succeed())
+  times(9, () => breaker.fail())
+  assert.equal(breaker.state, 'closed')
+  assert.ok(Math.abs(breaker.successRate - 10 / 19) < 0.001)
+  breaker.fail()
+  assert.equal(breaker.state, 'open')
+  assert.ok(!breaker.mayPass())
+})
+
+test('fewer calls, or failures of long ago, do not open it', () => {
+  const clock = createTurnedClock()
+  const breaker = createCircuitBreaker(clock)
+  times(19, () => breaker.fail())
+  assert.ok(breaker.mayPass())
+  clock.turn(30_000)
+  breaker.fail()
+  assert.ok(breaker.mayPass())
+  assert.equal(breaker.successRate, 0)
+})
+
+test('after thirty seconds one call may try: well, and it closes', () => {
+  const { clock, breaker } = opened()
+  clock.turn(29_999)
+  assert.ok(!breaker.mayPass())
+  clock.turn(1)
+  assert.equal(breaker.state, 'half-open')
+  breaker.pass()
+  assert.ok(!breaker.mayPass(), 'only one')
+  breaker.succeed()
+  assert.equal(breaker.state, 'closed')
+  assert.equal(breaker.successRate, 1)
+})
+
+test('the trying call fails, and it is open for as long again', () => {
+  const { clock, breaker } = opened()
+  clock.turn(30_000)
+  breaker.pass()
+  breaker.fail()
+  assert.equal(breaker.state, 'open')
+  clock.turn(29_999)
+  assert.ok(!breaker.mayPass())
+  clock.turn(1)
+  assert.ok(breaker.mayPass())
+})
+
+test('a trying call that was given up leaves its place to the next', () => {
+  const { clock, breaker } = opened()
+  clock.turn(30_000)
+  breaker.pass()
+  breaker.forget()
+  assert.ok(breaker.mayPass())
+})
+
+test('an upstream that asks for rest gets it at once, and a shorter wish does not shorten it', () => {
+  const clock = createTurnedClock()
+  const breaker = createCircuitBreaker(clock)
+  breaker.rest(60_000)
+  breaker.rest(1_000)
+  clock.turn(59_999)
+  assert.equal(breaker.state, 'open')
+  clock.turn(1)
+  assert.equal(breaker.state, 'half-open')
+})
+
+test('an answer that comes while it is open does not close it', () => {
+  const { breaker } = opened()
+  breaker.succeed()
+  assert.equal(breaker.state, 'open')
+})
+
+test('woken early, one call may try; an upstream that asked for rest is not woken', () => {
+  const { clock, breaker } = opened()
+  breaker.wake()
+  assert.equal(breaker.state, 'half-open')
+  breaker.pass()
+  breaker.wake()
+  assert.ok(!breaker.mayPass(), 'still only one')
+  breaker.fail()
+  assert.equal(breaker.state, 'open')
+  breaker.rest(5_000)
+  breaker.wake()
+  clock.turn(4_999)
+  assert.equal(breaker.state, 'open')
+  clock.turn(1)
+  assert.equal(breaker.state, 'half-open')
+})

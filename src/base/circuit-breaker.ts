@@ -1,0 +1,130 @@
+// A circuit breaker for one upstream and one class of methods, or one source of files: after many failures nothing is
+// sent for a while, then one call tries.
+import type { Clock } from './clock.ts'
+
+/** `half-open`: the time is up, and one call may find out. */
+type BreakerState = 'closed' | 'open' | 'half-open'
+
+export type CircuitBreaker = {
+  /** May a call be sent now? Changes nothing. */
+  mayPass(): boolean
+  /** Says that one is sent; the only one while half-open. */
+  pass(): void
+  succeed(): void
+  fail(): void
+  /** Ended without saying anything of the upstream: its caller left, or it was refused here. */
+  forget(): void
+  /** Opens at once for that time: the upstream asked for it. */
+  rest(ms: number): void
+  /** When it is open after failures: lets the one call try now. What the upstream asked for is kept. */
+  wake(): void
+  readonly state: BreakerState
+  /** Share of calls of the window that went well, 0 to 1; 1 without calls. */
+  readonly successRate: number
+}
+
+export type CircuitBreakerLimits = {
+  /** Failures older than this do not count. */
+  readonly windowMs: number
+  /** Fewer calls in the window say nothing. */
+  readonly callsMin: number
+  readonly failedShare: number
+  readonly openMs: number
+}
+
+const breakerLimits: CircuitBreakerLimits = {
+  windowMs: 30_000,
+  callsMin: 20,
+  failedShare: 0.5,
+  openMs: 30_000,
+}
+
+/** The window is six slots that turn, so it holds between 25 and 30 seconds. */
+const slots = 6
+
+export function createCircuitBreaker(clock: Clock, limits = breakerLimits): CircuitBreaker {
+  const slotMs = limits.windowMs / slots
+  const good = new Uint32Array(slots)
+  const bad = new Uint32Array(slots)
+  let slot = Math.floor(clock.monotonic() / slotMs)
+  let openUntil: number | null = null
+  /** Until when the upstream asked to be left alone. */
+  let askedUntil = 0
+  let isTrying = false
+
+  function turn(): void {
+    const now = Math.floor(clock.monotonic() / slotMs)
+    for (const end = Math.min(now, slot + slots); slot < end;) {
+      slot++
+      good[slot % slots] = 0
+      bad[slot % slots] = 0
+    }
+    slot = now
+  }
+
+  function sum(counts: Uint32Array): number {
+    return counts.reduce((total, count) => total + count, 0)
+  }
+
+  function open(ms: number): void {
+    isTrying = false
+    openUntil = Math.max(openUntil ?? 0, clock.monotonic() + ms)
+  }
+
+  function clear(): void {
+    good.fill(0)
+    bad.fill(0)
+    openUntil = null
+    isTrying = false
+  }
+
+  function stateNow(): BreakerState {
+    if (openUntil === null) return 'closed'
+    return clock.monotonic() < openUntil ? 'open' : 'half-open'
+  }
+
+  return {
+    mayPass() {
+      const state = stateNow()
+      return state === 'closed' || (state === 'half-open' && !isTrying)
+    },
+    pass() {
+      if (stateNow() === 'half-open') isTrying = true
+    },
+    succeed() {
+      turn()
+      if (stateNow() === 'half-open') clear()
+      good[slot % slots] = (good[slot % slots] ?? 0) + 1
+    },
+    fail() {
+      turn()
+      bad[slot % slots] = (bad[slot % slots] ?? 0) + 1
+      if (stateNow() === 'half-open') {
+        open(limits.openMs)
+        return
+      }
+      const failed = sum(bad)
+      const calls = failed + sum(good)
+      if (calls >= limits.callsMin && failed >= calls * limits.failedShare) open(limits.openMs)
+    },
+    forget() {
+      isTrying = false
+    },
+    rest(ms) {
+      askedUntil = Math.max(askedUntil, clock.monotonic() + ms)
+      open(ms)
+    },
+    wake() {
+      if (stateNow() === 'open') openUntil = Math.max(askedUntil, clock.monotonic())
+    },
+    get state() {
+      return stateNow()
+    },
+    get successRate() {
+      turn()
+      const failed = sum(bad)
+      const calls = failed + sum(good)
+      return calls === 0 ? 1 : 1 - failed / calls
+    },
+  }
+}

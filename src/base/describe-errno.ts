@@ -1,0 +1,34 @@
+// What an error of the operating system says to people: its number as a few words.
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EADDRINUSE: 'another program listens there',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  EDQUOT: 'the disk quota is used up',
+  EEXIST: 'there is something of that name',
+  EFBIG: 'the file is too large for its disk',
+  EHOSTUNREACH: 'no way leads there',
+  EIO: 'the disk fails',
+  EISDIR: 'it is a folder, not a file',
+  ELOOP: 'links lead in a circle',
+  EMFILE: 'too many files are open',
+  ENAMETOOLONG: 'the name is too long',
+  ENETUNREACH: 'no way leads there',
+  ENOENT: 'there is no such file or folder',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a file stands where a folder is meant',
+  ENOTEMPTY: 'the folder is not empty',
+  ENOTFOUND: 'there is no host of that name',
+  EPERM: 'no permission',
+  EROFS: 'the disk can only be read',
+  ETIMEDOUT: 'no answer came',
+  EXDEV: 'the two places are on different disks',
+}
+
+/** For `error.code` of Node; what is not listed says what Node says. */
+export function describeErrno(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : ''
+  return words[code] ?? thrown.message
+}

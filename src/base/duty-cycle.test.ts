@@ -1,0 +1,106 @@
+// Steps of work that nobody waits for make room for those who write, and for nobody else.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createDutyCycle } from './duty-cycle.ts'
+
+const never = new AbortController().signal
+
+/** Steps of `tookMs` that make one write each. */
+function rig(tookMs: number) {
+  const clock = createTurnedClock()
+  let writes = 0
+  let done = 0
+  const dutyCycle = createDutyCycle({ clock, taken: () => writes })
+  const step = async (signal = never): Promise<void> => {
+    const work = (): void => {
+      writes += 1
+      clock.turn(tookMs)
+    }
+    await dutyCycle.step(1, work, signal)
+    done += 1
+  }
+  return {
+    clock,
+    step,
+    others: () => void (writes += 1),
+    get done() {
+      return done
+    },
+  }
+}
+
+test('while nobody else writes, a step follows the one before at once', async () => {
+  const { clock, step } = rig(2)
+  for (let number = 0; number < 100; number += 1) await step()
+  assert.equal(clock.timers, 0)
+  assert.equal(clock.monotonic(), 200)
+})
+
+test('while others write, nineteen twentieths of the time are theirs', async () => {
+  const steps = rig(2)
+  steps.others()
+  const first = steps.step()
+  await setImmediate()
+  steps.clock.turn(37)
+  await setImmediate()
+  assert.equal(steps.done, 0)
+  steps.clock.turn(1)
+  await first
+  assert.equal(steps.clock.monotonic(), 40)
+})
+
+test('what others wrote long before is no reason to rest', async () => {
+  const { clock, step, others } = rig(2)
+  await step()
+  others()
+  clock.turn(5_000)
+  await step()
+  assert.equal(clock.timers, 0)
+  assert.equal(clock.monotonic(), 5_004)
+})
+
+test('a second after the last write of others it goes on at once again', async () => {
+  const steps = rig(2)
+  steps.others()
+  for (let number = 0; number < 25; number += 1) {
+    const one = steps.step()
+    await setImmediate()
+    steps.clock.turn(38)
+    await one
+  }
+  assert.equal(steps.clock.monotonic(), 1000)
+  // The step that ends past the second.
+  await steps.step()
+  await steps.step()
+  assert.equal(steps.clock.monotonic(), 1004)
+  assert.equal(steps.clock.timers, 0)
+})
+
+test('a step that took long is followed by no more than a fifth of a second', async () => {
+  const steps = rig(500)
+  steps.others()
+  const one = steps.step()
+  await setImmediate()
+  steps.clock.turn(200)
+  await one
+  assert.equal(steps.clock.monotonic(), 700)
+})
+
+test('the signal ends a rest, and a step that fails says so after it', async () => {
+  const steps = rig(2)
+  const stopping = new AbortController()
+  steps.others()
+  const one = steps.step(stopping.signal)
+  await setImmediate()
+  assert.equal(steps.done, 0)
+  stopping.abort()
+  await one
+  assert.equal(steps.clock.timers, 0)
+  const dutyCycle = createDutyCycle({ clock: steps.clock, taken: () => 0 })
+  await assert.rejects(
+    dutyCycle.step(0, () => Promise.reject(new Error('no')), never),
+    /no/,
+  )
+})

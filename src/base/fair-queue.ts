@@ -1,0 +1,80 @@
+// Turns for expensive work of unauthenticated callers: a fixed number runs in parallel, the rest waits in lanes, one
+// lane for each caller, and the lanes take turns. Known callers go before unknown ones.
+// Tested by src/base/fair-queue.test.ts
+
+/** `lane`: the caller; `known`: it goes first. */
+export type Place = { readonly lane: string; readonly known: boolean }
+
+export type FairQueue = {
+  /** Runs `work` when it is its turn. Null immediately when the lane, or the line of known or unknown callers, is full. */
+  run<T>(place: Place, work: () => Promise<T>): Promise<T> | null
+}
+
+/** `perLane` and `waitingMax` bound the waiting work; known and unknown callers have `waitingMax` each. */
+export function createFairQueue(limits: {
+  readonly atOnce: number
+  readonly perLane: number
+  readonly waitingMax: number
+}): FairQueue {
+  const { atOnce, perLane, waitingMax } = limits
+  const lines = { known: createLine(), unknown: createLine() }
+  let running = 0
+
+  function leave(): void {
+    const next = lines.known.shift() ?? lines.unknown.shift()
+    if (next === null) running--
+    else next()
+  }
+
+  async function inTurn<T>(entered: Promise<void>, work: () => Promise<T>): Promise<T> {
+    await entered
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    run({ lane, known }, work) {
+      if (running < atOnce) {
+        running++
+        return inTurn(Promise.resolve(), work)
+      }
+      const line = known ? lines.known : lines.unknown
+      if (line.waiting >= waitingMax || line.waitingIn(lane) >= perLane) return null
+      return inTurn(new Promise((admit) => line.push(lane, admit)), work)
+    },
+  }
+}
+
+type Admit = () => void
+
+/** Lanes in the order of their turns. */
+function createLine() {
+  const lanes = new Map<string, Admit[]>()
+  let waiting = 0
+  return {
+    get waiting() {
+      return waiting
+    },
+    waitingIn: (lane: string) => lanes.get(lane)?.length ?? 0,
+    push(lane: string, admit: Admit): void {
+      waiting++
+      const others = lanes.get(lane)
+      if (others === undefined) lanes.set(lane, [admit])
+      else others.push(admit)
+    },
+    /** The first of the lane whose turn it is; the lane then goes behind the others. */
+    shift(): Admit | null {
+      for (const [lane, [admit, ...rest]] of lanes) {
+        lanes.delete(lane)
+        if (rest.length > 0) lanes.set(lane, rest)
+        if (admit === undefined) continue
+        waiting--
+        return admit
+      }
+      return null
+    },
+  }
+}

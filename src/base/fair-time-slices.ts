@@ -1,0 +1,71 @@
+// Turns for long work on a thread that many owners share. Each round of the event loop has one turn, however many owners
+// work, so short work runs after one turn and not after all of them. Owners take turns.
+import type { Clock } from './clock.ts'
+import type { Yielder } from './yielder.ts'
+
+export type FairTimeSlices = {
+  /** Null: continue immediately, as this round is still short. Else resolves when it is the owner's turn. */
+  enter(owner: string): Promise<void> | null
+  /** As `createYielder`, for work of `owner`. */
+  yielderFor(owner: string, most: number): Yielder
+}
+
+/** Work that begins in the first milliseconds of a round continues immediately. */
+const roundMs = 2
+
+/** The callers bound the queue: each piece of work waits for one turn at a time. */
+export function createFairTimeSlices(clock: Pick<Clock, 'monotonic'>): FairTimeSlices {
+  /** In the order in which the owners are next; none with nothing waiting. */
+  const lines = new Map<string, (() => void)[]>()
+  let isTaken = false
+  let beganAt = 0
+
+  function endRound(): void {
+    const next = lines.entries().next().value
+    if (next === undefined) {
+      isTaken = false
+      return
+    }
+    const [owner, line] = next
+    const go = line.shift()
+    lines.delete(owner)
+    if (line.length > 0) lines.set(owner, line)
+    beginRound()
+    go?.()
+  }
+
+  function beginRound(): void {
+    isTaken = true
+    beganAt = clock.monotonic()
+    setImmediate(endRound)
+  }
+
+  function wait(owner: string): Promise<void> {
+    if (!isTaken) beginRound()
+    return new Promise((resolve) => {
+      const line = lines.get(owner) ?? []
+      line.push(resolve)
+      lines.set(owner, line)
+    })
+  }
+
+  return {
+    enter(owner) {
+      if (isTaken) {
+        const isShort = lines.size === 0 && clock.monotonic() - beganAt < roundMs
+        return isShort ? null : wait(owner)
+      }
+      beginRound()
+      return null
+    },
+    yielderFor(owner, most) {
+      let done = 0
+      return (work) => {
+        done += work
+        if (done < most) return null
+        done = 0
+        return wait(owner)
+      }
+    },
+  }
+}

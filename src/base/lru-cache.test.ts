@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLruCache } from './lru-cache.ts'
+
+const ten = () => 10
+
+test('gives back what was added under the same key, and nothing else', () => {
+  const recent = createLruCache<string>({ sizeMax: 1_000, sizeOf: ten })
+  recent.add('a', 'first')
+  recent.add('a', 'second')
+  assert.equal(recent.find('a'), 'first')
+  assert.equal(recent.find('b'), null)
+})
+
+test('stays within its size, and keeps what is used again and again', () => {
+  const recent = createLruCache<string>({ sizeMax: 1_000, sizeOf: ten })
+  recent.add('used', 'value')
+  for (let number = 1; number <= 1_000; number += 1) {
+    recent.add(`${number}`, 'value')
+    assert.equal(recent.find('used'), 'value')
+  }
+  const held = Array.from({ length: 1_000 }, (_, index) => recent.find(`${index + 1}`))
+  const count = held.filter((value) => value !== null).length
+  assert.ok(count * 10 <= 1_000, `${count} entries of 10 are held`)
+  assert.ok(count * 10 >= 400, `${count} entries of 10 are held`)
+})
+
+test('does not give its room to one large thing, and without room remembers nothing', () => {
+  const sizeOf = (key: string, value: string) => key.length + value.length
+  const recent = createLruCache<string>({ sizeMax: 640, sizeOf })
+  recent.add('large', 'value!')
+  recent.add('small', 'value')
+  assert.deepEqual([recent.find('large'), recent.find('small')], [null, 'value'])
+  const none = createLruCache<string>({ sizeMax: 0, sizeOf })
+  none.add('a', 'value')
+  assert.equal(none.find('a'), null)
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTurnedClock } from '../../test/fakes/turned-clock.ts'
+import { createRateLimitedSemaphore } from './rate-limited-semaphore.ts'
+
+const never = new AbortController().signal
+const free = { concurrency: 2, perSecond: null, waitingMax: 2 }
+
+test('so many at once; the others wait in order; a line too long is said at once', async () => {
+  const semaphore = createRateLimitedSemaphore(free, createTurnedClock())
+  assert.ok(semaphore.tryEnter('other'))
+  assert.ok(semaphore.tryEnter('other'))
+  assert.ok(!semaphore.tryEnter('other'))
+  const order: string[] = []
+  const first = semaphore.enter('other', never)?.then(() => order.push('first'))
+  const second = semaphore.enter('other', never)?.then(() => order.push('second'))
+  assert.equal(semaphore.enter('other', never), null)
+  semaphore.leave('other')
+  await first
+  assert.ok(!semaphore.tryEnter('other'), 'nobody passes the line')
+  semaphore.leave('other')
+  await second
+  assert.deepEqual(order, ['first', 'second'])
+  assert.equal(semaphore.entered, 2)
+})
+
+test('what callers wrote leaves a quarter of the places free, and what is proved goes first', async () => {
+  const semaphore = createRateLimitedSemaphore(
+    { concurrency: 8, perSecond: null, waitingMax: 4 },
+    createTurnedClock(),
+  )
+  let entered = 0
+  while (semaphore.tryEnter('other')) entered++
+  assert.equal(entered, 6)
+  assert.ok(semaphore.tryEnter('content') && semaphore.tryEnter('content'))
+  assert.ok(!semaphore.tryEnter('content'))
+  const order: string[] = []
+  const other = semaphore.enter('other', never)?.then(() => order.push('other'))
+  const content = semaphore.enter('content', never)?.then(() => order.push('content'))
+  semaphore.leave('other')
+  await content
+  semaphore.leave('content')
+  await other
+  assert.deepEqual(order, ['content', 'other'])
+})
+
+test('one place alone is everybody’s', () => {
+  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
+  assert.ok(semaphore.tryEnter('other'))
+})
+
+test('who hangs up leaves the line', async () => {
+  const semaphore = createRateLimitedSemaphore({ ...free, concurrency: 1 }, createTurnedClock())
+  assert.ok(semaphore.tryEnter('other'))
+  const leaver = new AbortController()
+  const left = semaphore.enter('other', leaver.signal)
+  leaver.abort(new Error('gone'))
+  await assert.rejects(left ?? assert.fail(), /gone/)
+  assert.equal(semaphore.waiting, 0)
+  await assert.rejects(semaphore.enter('other', leaver.signal) ?? assert.fail(), /gone/)
+})
+
+test('a second holds no more calls than its rate, in a burst or evenly', async () => {
+  const clock = createTurnedClock()
+  const semaphore = createRateLimitedSemaphore(
+    { concurrency: 100, perSecond: 10, waitingMax: 100 },
+    clock,
+  )
+  let admitted = 0
+  while (semaphore.tryEnter('other')) admitted++
+  assert.equal(admitted, 10)
+  const waits = Array.from({ length: 20 }, () =>
+    (semaphore.enter('other', never) ?? Promise.reject(new Error('no line'))).then(
+      () => admitted++,
+    ),
+  )
+  clock.turn(1000)
+  await waits[9]
+  assert.equal(admitted, 20)
+  clock.turn(1000)
+  await Promise.all(waits)
+  assert.equal(admitted, 30)
+  assert.equal(clock.timers, 0)
+})
+
+test('less than one call in a second is possible', () => {
+  const clock = createTurnedClock()
+  const semaphore = createRateLimitedSemaphore(
+    { concurrency: 9, perSecond: 0.5, waitingMax: 9 },
+    clock,
+  )
+  assert.ok(semaphore.tryEnter('other'))
+  clock.turn(1999)
+  assert.ok(!semaphore.tryEnter('other'))
+  clock.turn(1)
+  assert.ok(semaphore.tryEnter('other'))
+})

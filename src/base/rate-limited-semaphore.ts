@@ -1,0 +1,124 @@
+// How many calls an upstream is sent at once and in a second. Who finds no place waits in a bounded line. What callers
+// wrote themselves (calls, traces) may be slow, so it never takes the last places: what is proved, and the head, pass it.
+import type { Clock } from './clock.ts'
+
+export type SemaphoreLimits = {
+  /** Calls at once. */
+  readonly concurrency: number
+  /** Calls in a second, on the long run; null: any number. */
+  readonly perSecond: number | null
+  /** Calls that may wait, in each line. */
+  readonly waitingMax: number
+}
+
+/** `content` goes before `other`, and has a quarter of the places to itself. */
+export type SemaphoreClass = 'content' | 'other'
+
+export type RateLimitedSemaphore = {
+  /** Takes a place now, or says that there is none. */
+  tryEnter(line: SemaphoreClass): boolean
+  /** Waits for a place. Null at once when the line is full. Rejects with `signal.reason`. */
+  enter(line: SemaphoreClass, signal: AbortSignal): Promise<void> | null
+  /** Gives the place back. */
+  leave(line: SemaphoreClass): void
+  readonly entered: number
+  readonly waiting: number
+}
+
+type Waiter = { readonly admit: () => void }
+
+/** A second's worth at once, as an idle minute must not earn a flood. */
+export function createRateLimitedSemaphore(
+  limits: SemaphoreLimits,
+  clock: Clock,
+): RateLimitedSemaphore {
+  const lines: Readonly<Record<SemaphoreClass, Set<Waiter>>> = {
+    content: new Set(),
+    other: new Set(),
+  }
+  const inside = { content: 0, other: 0 }
+  const otherMax = limits.concurrency - Math.floor(limits.concurrency / 4)
+  const intervalMs = limits.perSecond === null ? 0 : 1000 / limits.perSecond
+  const burstMs = Math.max(1000 - intervalMs, 0)
+  /** When all that was sent so far is paid for (GCRA's theoretical arrival time). */
+  let paidAt = 0
+  let stopTimer: (() => void) | null = null
+
+  function waitMs(): number {
+    return Math.max(0, paidAt - burstMs - clock.monotonic())
+  }
+
+  function hasPlace(line: SemaphoreClass): boolean {
+    if (inside.content + inside.other >= limits.concurrency) return false
+    return line === 'content' || inside.other < otherMax
+  }
+
+  function take(line: SemaphoreClass): void {
+    inside[line]++
+    paidAt = Math.max(paidAt, clock.monotonic()) + intervalMs
+  }
+
+  function admitNext(): void {
+    for (const line of ['content', 'other'] as const) {
+      for (const waiter of lines[line]) {
+        if (!hasPlace(line)) break
+        const ms = waitMs()
+        if (ms > 0) {
+          startTimer(ms)
+          return
+        }
+        lines[line].delete(waiter)
+        take(line)
+        waiter.admit()
+      }
+    }
+  }
+
+  function startTimer(ms: number): void {
+    stopTimer ??= clock.after(Math.ceil(ms), () => {
+      stopTimer = null
+      admitNext()
+    })
+  }
+
+  return {
+    get entered() {
+      return inside.content + inside.other
+    },
+    get waiting() {
+      return lines.content.size + lines.other.size
+    },
+    tryEnter(line) {
+      const isNext = lines.content.size === 0 && (line === 'content' || lines.other.size === 0)
+      if (!isNext || !hasPlace(line) || waitMs() > 0) return false
+      take(line)
+      return true
+    },
+    enter(line, signal) {
+      if (lines[line].size >= limits.waitingMax) return null
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      if (signal.aborted) {
+        reject(signal.reason as Error)
+        return promise
+      }
+      const waiter: Waiter = {
+        admit: () => {
+          signal.removeEventListener('abort', leaveLine)
+          resolve()
+        },
+      }
+      const leaveLine = (): void => {
+        lines[line].delete(waiter)
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', leaveLine, { once: true })
+      lines[line].add(waiter)
+      admitNext()
+      return promise
+    },
+    leave(line) {
+      inside[line]--
+      admitNext()
+    },
+  }
+}

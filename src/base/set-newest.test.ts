@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { setNewest } from './set-newest.ts'
+
+test('beyond its bound a map lets go of what was set longest ago', () => {
+  const map = new Map<string, number>()
+  for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) setNewest(map, key, at, 3)
+  assert.deepEqual(
+    [...map],
+    [
+      ['b', 1],
+      ['c', 2],
+      ['d', 3],
+    ],
+  )
+})
+
+test('what is set again is the newest, and nothing else goes for it', () => {
+  const map = new Map([
+    ['a', 0],
+    ['b', 1],
+  ])
+  setNewest(map, 'a', 2, 2)
+  assert.deepEqual(
+    [...map],
+    [
+      ['b', 1],
+      ['a', 2],
+    ],
+  )
+})
+
+test('a map that grew past a bound that was lowered comes down to it', () => {
+  const map = new Map([
+    ['a', 0],
+    ['b', 1],
+    ['c', 2],
+  ])
+  setNewest(map, 'd', 3, 2)
+  assert.deepEqual([...map.keys()], ['c', 'd'])
+})

@@ -1,0 +1,81 @@
+// Shared work: N callers that want the same thing at the same time cost one execution. The work belongs
+// to none of them; it ends early only when the last caller has left.
+import { Fault } from './fault.ts'
+
+export type SingleFlight<Result> = {
+  /**
+   * Joins the work under way for `key`, or starts `work`. Rejects with `signal.reason` as soon as the
+   * caller's own signal aborts; the others go on. The work's signal aborts when nobody waits any more, and
+   * whoever comes then starts fresh work. Throws `overloaded` when too many keys are in flight.
+   */
+  join(
+    key: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result>
+  /** Keys in flight. */
+  readonly size: number
+}
+
+type Seat<Result> = {
+  readonly result: Promise<Result>
+  readonly controller: AbortController
+  waiters: number
+}
+
+export function createSingleFlight<Result>(limits: {
+  readonly keysMax: number
+}): SingleFlight<Result> {
+  const seats = new Map<string, Seat<Result>>()
+
+  function leaveMap(key: string, seat: Seat<Result>): void {
+    // A newer seat may have taken the key after this one was given up.
+    if (seats.get(key) === seat) seats.delete(key)
+  }
+
+  function start(key: string, work: (signal: AbortSignal) => Promise<Result>): Seat<Result> {
+    if (seats.size >= limits.keysMax) throw new Fault('overloaded')
+    const controller = new AbortController()
+    const result = work(controller.signal)
+    const seat: Seat<Result> = { result, controller, waiters: 0 }
+    seats.set(key, seat)
+    const settled = (): void => leaveMap(key, seat)
+    result.then(settled, settled)
+    return seat
+  }
+
+  return {
+    get size() {
+      return seats.size
+    },
+    async join(key, signal, work) {
+      signal.throwIfAborted()
+      const seat = seats.get(key) ?? start(key, work)
+      seat.waiters++
+      try {
+        return await untilAborted(seat.result, signal)
+      } finally {
+        seat.waiters--
+        if (seat.waiters === 0 && seats.get(key) === seat) {
+          // At the moment of abort, not when the work has noticed: who comes next must not join it.
+          leaveMap(key, seat)
+          seat.controller.abort(signal.reason)
+        }
+      }
+    },
+  }
+}
+
+/** The result, or `signal.reason` when that comes first. Leaves no listener behind. */
+async function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const leave = (): void => reject(signal.reason as Error)
+  signal.addEventListener('abort', leave, { once: true })
+  result.then(resolve, reject)
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}

@@ -1,0 +1,45 @@
+// What mends a node, in the words of its own command line.
+// Tested by src/cli/doctor/upstream-checks.test.ts
+
+export type NodeNeed = 'proof' | 'receipts' | 'raw' | 'sync' | 'update'
+
+type Mends = Readonly<Partial<Record<NodeNeed, string>>>
+
+/** By the first word of `web3_clientVersion`. Source: the clients' own documentation of their flags. */
+const mends: Readonly<Record<string, Mends>> = {
+  geth: {
+    proof:
+      'geth proves 128 blocks when it has synced; more with --history.trienode, all with --gcmode archive',
+    raw: 'geth --http.api eth,net,web3,debug',
+  },
+  reth: {
+    proof: 'reth node --rpc.eth-proof-window 10000',
+    raw: 'reth node --http.api eth,net,web3,debug',
+  },
+  erigon: {
+    proof: 'erigon --prune.include-commitment-history',
+    raw: 'erigon --http.api eth,net,web3,debug,erigon',
+  },
+  nethermind: {
+    proof: 'nethermind --Pruning.Mode None proves all',
+    raw: 'nethermind --JsonRpc.EnabledModules Eth,Net,Web3,Debug,Proof',
+  },
+  besu: {
+    proof: 'besu --bonsai-historical-block-limit=512, or --data-storage-format=FOREST for all',
+    raw: 'besu --rpc-http-api=ETH,NET,WEB3,DEBUG',
+  },
+}
+
+const others: Readonly<Record<NodeNeed, string>> = {
+  proof: 'add an upstream that proves (geth, reth, erigon, nethermind or besu of your own)',
+  receipts: 'add an upstream with eth_getBlockReceipts, or update this one',
+  raw: 'let it serve the debug methods, or leave it: nothing is lost but time',
+  sync: 'eth_syncing says how far it is; wait, or take it out until it has caught up',
+  update: 'update the node, or leave it: answers are proved all the same',
+}
+
+/** `client`: what it says it is, or null. */
+export function fixOf(client: string | null, need: NodeNeed): string {
+  const name = /^[a-z]+/i.exec(client ?? '')?.[0].toLowerCase() ?? ''
+  return mends[name]?.[need] ?? others[need]
+}

@@ -1,0 +1,86 @@
+// Every check in the order in which it should be mended. Settings that cannot be read end it: without them
+// nothing else is known.
+// Tested by src/cli/doctor/doctor.test.ts
+import { settingsFile } from '../../config/config.ts'
+import { ConfigError } from '../../config/config-error.ts'
+import { readYamlFile } from '../../config/yaml-file.ts'
+import { querySources, type QueriedSource } from '../query-sources.ts'
+import { queryUpstreams } from '../query-upstreams.ts'
+import type { Context, SharedOptions } from '../context.ts'
+import { settingsOf } from '../shared-options.ts'
+import { checkChainFiles } from './chain-checks.ts'
+import { checkData, isRunning } from './data-checks.ts'
+import type { Machine } from './machine.ts'
+import {
+  checkAddress,
+  checkDenyFile,
+  checkFolder,
+  checkHugePages,
+  checkProcess,
+  checkSettingsFile,
+} from './machine-checks.ts'
+import type { CommandLine, Problem } from './problem.ts'
+import { checkSettings, explainRefusal } from './settings-checks.ts'
+import { checkSources } from './source-checks.ts'
+import { checkUpstreams, factsOf, type UpstreamFacts } from './upstream-checks.ts'
+
+export type Diagnosis = {
+  readonly problems: readonly Problem[]
+  /** A server holds the data folder; null = not looked, because the settings cannot be read. */
+  readonly running: boolean | null
+  /** What each upstream of the settings is found to be. */
+  readonly upstreams: readonly UpstreamFacts[]
+  /** What each source of files answers. */
+  readonly sources: readonly QueriedSource[]
+}
+
+/** Changes nothing. Throws only bugs. */
+export async function examine(
+  context: Context,
+  options: SharedOptions,
+  machine: Machine,
+): Promise<Diagnosis> {
+  const command = commandLine(options)
+  const file = settingsFile({ file: options.config ?? null, env: context.env })
+  try {
+    const loaded = await settingsOf(context, options)
+    const { config } = loaded
+    const written =
+      file === null
+        ? []
+        : (await readYamlFile(file)).map(({ path, line }) => ({ path, where: `${file}:${line}` }))
+    const running = isRunning(machine, config.dataDir)
+    const chain = checkChainFiles(machine, config)
+    const [asked, sources] = await Promise.all([queryUpstreams(config), querySources(config)])
+    const problems = [
+      ...checkProcess(machine, config),
+      ...(file === null ? [] : checkSettingsFile(machine, file)),
+      ...checkSettings(loaded, written),
+      ...(await checkAddress(machine, config, running)),
+      ...checkFolder(machine, config),
+      ...checkDenyFile(machine, config),
+      ...chain.problems,
+      ...checkData({ machine, config, firstHash: chain.firstHash, command }),
+      ...checkUpstreams(config, asked, command),
+      ...checkSources(config, sources),
+      ...checkHugePages(machine),
+    ]
+    return { problems, running, upstreams: asked.map(factsOf), sources }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return {
+      problems: error.mistakes.map((mistake) => explainRefusal(mistake, command)),
+      running: null,
+      upstreams: [],
+      sources: [],
+    }
+  }
+}
+
+function commandLine({ config, dataDir }: SharedOptions): CommandLine {
+  const flags = [
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(dataDir === undefined ? [] : ['--data-dir', dataDir]),
+  ]
+  return (command) => ['cairn', command, ...flags].join(' ')
+}

@@ -1,0 +1,30 @@
+// Upstreams of the settings that were caught in a lie of late: the server goes on without them, and nobody is told.
+// Tested by src/cli/doctor/doctor.test.ts
+import type { Config } from '../../config/settings.ts'
+import type { Database } from '../../db/sqlite.ts'
+import { countLies } from '../../ethereum/upstream/pool/lie-ledger.ts'
+import { advice, type CommandLine, type Problem } from './problem.ts'
+
+const dayMs = 86_400_000
+
+/** Of the last day. `now`: milliseconds since 1970 UTC. */
+export function* checkInvalidReplies(
+  db: Database,
+  { networks }: Pick<Config, 'networks'>,
+  parts: { readonly now: number; readonly command: CommandLine },
+): Generator<Problem> {
+  const counts = countLies(db, parts.now - dayMs)
+  for (const network of networks ?? []) {
+    if (network.embedded) continue
+    for (const { name } of network.upstreams) {
+      const found = counts.find((one) => one.network === network.name && one.upstream === name)
+      if (found === undefined) continue
+      const often = found.lies === 1 ? 'once' : `${found.lies} times`
+      yield advice(
+        'upstream_lied',
+        `${network.name}/${name} contradicted a hash ${often} in the last day: it is asked little, and checked`,
+        `${parts.command('upstreams')} --evidence --json shows what it said; take it out until it is mended`,
+      )
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// Commands in help, hints and errors, as they can be typed where the program runs: a checkout has no `cairn` on the PATH.
+// Tested by src/cli/typed-command.test.ts
+import type { Context } from './context.ts'
+
+/** How npm runs the command line of a checkout. */
+export const checkoutInvocation = 'npm run -s cairn --'
+
+export const commandNames = [
+  'start',
+  'init',
+  'accounts',
+  'keys',
+  'card',
+  'people',
+  'audit',
+  'usage',
+  'config',
+  'doctor',
+  'upstreams',
+  'chain',
+  'store',
+  'gc',
+  'add',
+  'get',
+  'import',
+  'proof',
+  'verify',
+  'slot',
+  'completion',
+] as const
+
+const command = new RegExp(`(?<![\\w./-])cairn (?=(?:${commandNames.join('|')})(?![\\w-]))`, 'g')
+
+/** `cairn keys create` as `npm run -s cairn -- keys create` in a checkout. Other uses of the word `cairn` stay. */
+export function asTyped({ invocation }: Pick<Context, 'invocation'>, text: string): string {
+  return invocation === undefined ? text : text.replaceAll(command, `${invocation} `)
+}

@@ -1,0 +1,72 @@
+// One thing that is wrong with the settings: where it stands, what is wrong, and what mends it. It never holds
+// a secret's value.
+// Tested by src/config/load.test.ts
+import { findNearest } from '../base/similar-name.ts'
+
+export type ConfigIssue = {
+  /** Stable name, for programs. */
+  readonly code: 'unknown_setting' | 'wrong_setting' | 'tabs' | 'settings_unreadable'
+  /** One sentence without a full stop; the place, when there is one, comes first: `cairn.yaml:3: …`. */
+  readonly text: string
+  /** What to write, and where; or a command. */
+  readonly mend: string
+}
+
+/** `where`: `cairn.yaml:3`, `CAIRN_HTTP_PORT`, `--port`. Without `mend` it is the place that is to be corrected. */
+export function wrongAt(
+  where: string,
+  said: string,
+  mend = `correct ${placeOf(where)}`,
+): ConfigIssue {
+  return { code: 'wrong_setting', text: `${where}: ${said}`, mend }
+}
+
+/** A name that is none of `known`; what it most likely meant, if anything, is said and is the mend. */
+export function unknownName(written: string, where: string, known: readonly string[]): ConfigIssue {
+  const name = nameShown(written)
+  const nearest = findNearest(name, known)
+  const isVariable = where === written
+  if (nearest === null) {
+    const text = `"${name}" is not a setting`
+    return {
+      code: 'unknown_setting',
+      text: isVariable ? text : `${where}: ${text}`,
+      mend: isVariable
+        ? `unset ${name}`
+        : `take it out of ${placeOf(where)}; docs/reference/settings.md has every setting`,
+    }
+  }
+  const said = `"${name}" is not a setting, did you mean "${nearest}"?`
+  return {
+    code: 'unknown_setting',
+    text: isVariable ? said : `${where}: ${said}`,
+    mend: isVariable
+      ? `rename the variable: export ${nearest}="$${name}"; unset ${name}`
+      : `write ${nearest} in ${placeOf(where)}`,
+  }
+}
+
+/** The mend that is a line to write; a variable has no lines. */
+export function fixLine(where: string, line: string): string {
+  const place = placeOf(where)
+  return place === where
+    ? `correct ${where}`
+    : `write ${line.includes('"') ? line : `"${line}"`} in ${place}`
+}
+
+/** As they stand in the file, from its first line on; what stands elsewhere goes before. */
+export function inOrder(mistakes: readonly ConfigIssue[]): readonly ConfigIssue[] {
+  const lineOf = ({ text }: ConfigIssue) => Number(/^[^:]*:(\d+): /.exec(text)?.[1] ?? 0)
+  return mistakes.toSorted((a, b) => lineOf(a) - lineOf(b))
+}
+
+/** `cairn.yaml:3` -> `line 3 of cairn.yaml`. */
+export function placeOf(where: string): string {
+  const [, file, line] = /^(.*):(\d+)$/.exec(where) ?? []
+  return file === undefined || line === undefined ? where : `line ${line} of ${file}`
+}
+
+/** With the blank behind a colon left out, YAML takes `url:https://…` for a name, which may hold a key. */
+export function nameShown(written: string): string {
+  return written.replace(/:.*$/s, ':…')
+}

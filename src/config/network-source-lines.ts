@@ -1,0 +1,143 @@
+// One network as it was written: references replaced, short forms put in, and the place of every member, so that
+// what is wrong can be told with its line.
+// Tested by src/config/networks.test.ts
+import { type ConfigIssue, wrongAt } from './config-issue.ts'
+import { embeddedSchema, memberAt, upstreamNetworkSchema } from './network-schema.ts'
+import type { ShortForm } from './network-variable.ts'
+import { type Environment, hasReference, resolveReferences } from './reference.ts'
+import type { FileValue } from './yaml-file.ts'
+
+const depthMax = 8
+/** Stands where a reference brought nothing: its mistake is told already. */
+export const broken = Symbol('broken')
+
+/** One network as given, with the places of its members. */
+export type Written = {
+  /** `networks[0]`, or the name that the variable has. */
+  readonly label: string
+  readonly raw: Readonly<Record<string, unknown>>
+  /** `cairn.yaml:3`, or the variable; of the nearest member above when the path is not written. */
+  readonly whereOf: (path: readonly PropertyKey[]) => string
+  /** A reference or a variable brought it, so it may be a secret. */
+  readonly isHidden: (path: readonly PropertyKey[]) => boolean
+}
+
+type Item = {
+  readonly item: unknown
+  readonly index: number
+  readonly file: string
+  readonly list: FileValue | undefined
+  readonly env: Environment
+  readonly forms: readonly ShortForm[]
+  readonly mistakes: ConfigIssue[]
+}
+
+/** One item of the list; what is wrong with its shape or its references is added to `mistakes`. */
+export function readItem(parts: Item): readonly Written[] {
+  const { item, index, file, list, env, mistakes } = parts
+  const lineOf = (path: readonly PropertyKey[]) => {
+    for (let length = path.length; length >= 0; length--) {
+      const line = list?.lines.get([index, ...path.slice(0, length)].map(String).join('.'))
+      if (line !== undefined) return line
+    }
+    return list?.line ?? 1
+  }
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    const said = `networks[${index}]: expected the members of a network`
+    mistakes.push(
+      wrongAt(
+        `${file}:${lineOf([])}`,
+        said,
+        'write "name: mainnet" there, and its other members below it',
+      ),
+    )
+    return []
+  }
+  const form = parts.forms.find(({ network }) => network === (item as { name?: unknown }).name)
+  const hidden = new Set<string>()
+  const broken: ConfigIssue[] = []
+  const whereOf = (path: readonly PropertyKey[]) =>
+    form !== undefined && path[0] === 'upstreams' ? form.variable : `${file}:${lineOf(path)}`
+  const resolved = resolveAll(item, [], { env, hidden, whereOf, broken }) as Record<string, unknown>
+  mistakes.push(...broken)
+  const raw = form === undefined ? resolved : { ...resolved, upstreams: upstreamsOf(form) }
+  const isHidden = (path: readonly PropertyKey[]) =>
+    (form !== undefined && path[0] === 'upstreams') || hidden.has(path.map(String).join('.'))
+  return [{ label: `networks[${index}]`, raw, whereOf, isHidden }]
+}
+
+/** A well-known network that only the environment names. */
+export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonly Written[] {
+  if (form.chainId === null) {
+    const said = `no network is named ${form.network}, and its chain id is not known`
+    const mend = `name it with its chainId in the settings file, or unset ${form.variable}`
+    mistakes.push(wrongAt(form.variable, said, mend))
+    return []
+  }
+  const raw = { name: form.network, chainId: form.chainId, upstreams: upstreamsOf(form) }
+  const isHidden = (path: readonly PropertyKey[]) => path[0] === 'upstreams'
+  return [{ label: form.network, raw, whereOf: () => form.variable, isHidden }]
+}
+
+function upstreamsOf({ urls }: ShortForm): readonly object[] {
+  return urls.map((url) => ({ url }))
+}
+
+type Resolving = {
+  readonly env: Environment
+  readonly hidden: Set<string>
+  readonly whereOf: Written['whereOf']
+  readonly broken: ConfigIssue[]
+}
+
+/** The value with references replaced. What a wrong one stood for is left out. */
+function resolveAll(value: unknown, path: readonly PropertyKey[], parts: Resolving): unknown {
+  if (path.length > depthMax) {
+    parts.broken.push(
+      wrongAt(parts.whereOf(path), 'more members in one another than any network has'),
+    )
+    return null
+  }
+  if (Array.isArray(value)) {
+    return value.map((inner, index) => resolveAll(inner, [...path, index], parts))
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        resolveAll(inner, [...path, name], parts),
+      ]),
+    )
+  }
+  if (typeof value !== 'string' || !hasReference(value)) return value
+  const { text, mistake } = {
+    text: '',
+    ...resolveReferences(value, parts.env, parts.whereOf(path), { emptyRefused: true }),
+  }
+  parts.hidden.add(path.map(String).join('.'))
+  if (mistake === undefined) return typed(text, path)
+  parts.broken.push(mistake)
+  return broken
+}
+
+// A reference brings text; a number or a choice of two is meant where the member is one.
+function typed(text: string, path: readonly PropertyKey[]): unknown {
+  const isNumber = memberAt(upstreamNetworkSchema, path) ?? memberAt(embeddedSchema, path)
+  if (/^-?\d{1,16}$/.test(text) && isNumber?.safeParse(Number(text)).success === true) {
+    return Number(text)
+  }
+  if (/^(true|false)$/.test(text) && isNumber?.safeParse(text).success === false) {
+    return text === 'true'
+  }
+  return text
+}
+
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null
+        ? (value as Record<PropertyKey, unknown>)[name]
+        : undefined,
+    raw,
+  )
+}

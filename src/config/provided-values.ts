@@ -1,0 +1,152 @@
+// What was given for each setting, and where: the file's lines, the environment, flags. Nothing is judged here
+// but names; values are judged by the table.
+// Tested by src/config/load.test.ts
+import type { SettingDefinition } from './setting-definition.ts'
+import { type ConfigIssue, placeOf, unknownName, wrongAt } from './config-issue.ts'
+import { distance, findNearest } from '../base/similar-name.ts'
+import { isNetworkVariable } from './network-variable.ts'
+import { hasReference, readSecretFile, resolveReferences } from './reference.ts'
+import type { Environment } from './reference.ts'
+import type { FileValue } from './yaml-file.ts'
+
+type Origin = 'default' | 'file' | 'env' | 'flag'
+
+/** A value as given, and where: `where` is for people ("cairn.yaml:3", "CAIRN_HTTP_PORT", "--port"). */
+export type Given = {
+  readonly value: unknown
+  readonly origin: Origin
+  readonly where: string
+  /** It came from a reference or a file of its own, so it may be a secret. */
+  readonly hidden: boolean
+}
+
+/** Setting path -> text as typed; undefined = not given. */
+export type Flags = Readonly<Record<string, { readonly flag: string; readonly text: string }>>
+
+/** Collects what was given, and what is wrong with it. */
+export type Collected = {
+  readonly given: readonly (readonly [string, Given])[]
+  readonly mistakes: readonly ConfigIssue[]
+}
+
+/** Names that belong to lists, the command and the tests, not to the table. */
+const otherNames = [
+  'CAIRN_CONFIG',
+  'CAIRN_FILES_SOURCES',
+  'CAIRN_FILES_SOURCES_FILE',
+  'CAIRN_KEY',
+  'CAIRN_SECRET',
+  'CAIRN_URL',
+  'CAIRN_VECTORS',
+]
+const fileEnding = '_FILE'
+
+export function fromFile(
+  leaves: readonly SettingDefinition[],
+  file: string,
+  values: readonly FileValue[],
+  env: Environment,
+): Collected {
+  const given: [string, Given][] = []
+  const mistakes: ConfigIssue[] = []
+  for (const { path, value, line } of values) {
+    const where = `${file}:${line}`
+    const leaf = leaves.find((candidate) => candidate.path === path)
+    if (leaf === undefined) {
+      // `http:` with nothing below it is an empty section.
+      const isSection = leaves.some((candidate) => candidate.path.startsWith(`${path}.`))
+      if (!isSection) mistakes.push(unknownName(path, where, pathsOf(leaves)))
+      else if (!isEmpty(value)) mistakes.push(valueOfSection(path, where))
+    } else if (typeof value === 'string' && hasReference(value)) {
+      const { text, mistake } = { text: '', ...resolveReferences(value, env, where) }
+      if (mistake !== undefined) mistakes.push(mistake)
+      else given.push([path, { value: fromText(leaf, text), origin: 'file', where, hidden: true }])
+    } else {
+      given.push([path, { value, origin: 'file', where, hidden: false }])
+    }
+  }
+  return { given, mistakes }
+}
+
+/** `ignored`: variables that are no settings and nothing like one. */
+export function fromEnvironment(
+  leaves: readonly SettingDefinition[],
+  env: Environment,
+): Collected & { readonly ignored: readonly string[] } {
+  const given: [string, Given][] = []
+  const mistakes: ConfigIssue[] = []
+  const ignored: string[] = []
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith('CAIRN_') || otherNames.includes(name) || isNetworkVariable(name)) continue
+    const leaf = leaves.find((candidate) => candidate.env === name)
+    const fileLeaf = leaves.find((candidate) => `${candidate.env}${fileEnding}` === name)
+    const meant = leaf ?? fileLeaf
+    if (meant === undefined) {
+      const mistake = nearMiss(name, leaves)
+      if (mistake === null) ignored.push(name)
+      else mistakes.push(mistake)
+      continue
+    }
+    // Compose files set variables to nothing to say "not given".
+    if (text === undefined || text === '') continue
+    if (leaf === undefined && (env[meant.env] ?? '') !== '') {
+      const said = `${name} and ${meant.env} are both set, expected one of them`
+      mistakes.push({ code: 'wrong_setting', text: said, mend: `unset ${name}` })
+      continue
+    }
+    const brought =
+      leaf === undefined ? readSecretFile(text, name) : resolveReferences(text, env, name)
+    if (brought.mistake !== undefined) {
+      mistakes.push(brought.mistake)
+      continue
+    }
+    const hidden = leaf === undefined || hasReference(text)
+    const value = fromText(meant, brought.text)
+    given.push([meant.path, { value, origin: 'env', where: name, hidden }])
+  }
+  return { given, mistakes, ignored }
+}
+
+export function fromFlags(leaves: readonly SettingDefinition[], flags: Flags): Collected {
+  const given: [string, Given][] = []
+  const mistakes: ConfigIssue[] = []
+  for (const [path, { flag, text }] of Object.entries(flags)) {
+    const leaf = leaves.find((candidate) => candidate.path === path)
+    if (leaf === undefined) mistakes.push(unknownName(path, flag, pathsOf(leaves)))
+    else {
+      const value = fromText(leaf, text)
+      given.push([path, { value, origin: 'flag', where: flag, hidden: false }])
+    }
+  }
+  return { given, mistakes }
+}
+
+/** Text as typed by people to a value of the leaf's type; what does not fit stays text and is refused later. */
+function fromText(leaf: SettingDefinition, text: string): unknown {
+  if (leaf.nullable && text === 'null') return null
+  if (leaf.type === 'whole number' && /^-?\d{1,16}$/.test(text)) return Number(text)
+  if (leaf.type === 'true or false' && /^(true|false)$/.test(text)) return text === 'true'
+  return text
+}
+
+// The environment is shared with other programs (Kubernetes alone adds CAIRN_PORT and more for a service
+// named cairn), so only what looks like a misspelt setting is refused.
+function nearMiss(name: string, leaves: readonly SettingDefinition[]): ConfigIssue | null {
+  const names = leaves.map((leaf) => leaf.env)
+  const nearest = findNearest(name, names)
+  if (nearest === null || distance(name, nearest) > 2) return null
+  return unknownName(name, name, names)
+}
+
+function valueOfSection(path: string, where: string): ConfigIssue {
+  const mend = `write "${path}:" alone in ${placeOf(where)}, and its settings below it, further in`
+  return wrongAt(where, `${path} is a section, not a setting`, mend)
+}
+
+function pathsOf(leaves: readonly SettingDefinition[]): readonly string[] {
+  return leaves.map((leaf) => leaf.path)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+}

@@ -1,0 +1,64 @@
+// The settings table as a flat list: one Leaf per setting, with the names it goes by.
+// Tested by src/config/settings.test.ts
+import { z } from 'zod'
+import type { SettingMeta } from './settings.ts'
+
+type LeafType = 'text' | 'whole number' | 'true or false' | 'choice'
+
+export type SettingDefinition = {
+  /** `rpc.bodyBytesMax` */
+  readonly path: string
+  /** `CAIRN_RPC_BODY_BYTES_MAX` */
+  readonly env: string
+  readonly type: LeafType
+  /** Values of a choice, else empty. */
+  readonly choices: readonly string[]
+  readonly nullable: boolean
+  readonly initial: unknown
+  readonly description: string
+  readonly secret: boolean
+  /** Taken over from a changed file while the server runs. */
+  readonly live: boolean
+}
+
+/** `rpc.bodyBytesMax` -> `CAIRN_RPC_BODY_BYTES_MAX`. */
+export function envName(path: string): string {
+  const words = path.replaceAll('.', '_').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+  return `CAIRN_${words.toUpperCase()}`
+}
+
+/** The leaves of a schema of nested strict objects, in its order. Throws TypeError on shapes it does not know. */
+export function listSettings(schema: z.ZodType, prefix = ''): readonly SettingDefinition[] {
+  const section = schema instanceof z.ZodPrefault ? schema.unwrap() : schema
+  if (!(section instanceof z.ZodObject)) throw new TypeError(`${prefix}: not an object of settings`)
+  return Object.entries(section.shape as Record<string, z.ZodType>).flatMap(([name, inner]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`
+    return inner instanceof z.ZodDefault ? [describeLeaf(path, inner)] : listSettings(inner, path)
+  })
+}
+
+function describeLeaf(path: string, schema: z.ZodDefault): SettingDefinition {
+  const meta = schema.meta() as SettingMeta | undefined
+  const inner = schema.unwrap()
+  const nullable = inner instanceof z.ZodNullable
+  const value = nullable ? inner.unwrap() : inner
+  return {
+    path,
+    env: envName(path),
+    type: typeOf(path, value),
+    choices: value instanceof z.ZodEnum ? value.options.map(String) : [],
+    nullable,
+    initial: schema.def.defaultValue,
+    description: meta?.description ?? '',
+    secret: meta?.secret ?? false,
+    live: meta?.live ?? false,
+  }
+}
+
+function typeOf(path: string, value: unknown): LeafType {
+  if (value instanceof z.ZodEnum) return 'choice'
+  if (value instanceof z.ZodNumber) return 'whole number'
+  if (value instanceof z.ZodBoolean) return 'true or false'
+  if (value instanceof z.ZodString) return 'text'
+  throw new TypeError(`${path}: a type that the settings table does not know`)
+}

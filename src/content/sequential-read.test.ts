@@ -1,0 +1,265 @@
+// Promises of a verified run: in order, nothing unverified, a wrong copy is dropped and told as lost.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { eachPiece } from '../../test/suites/store.suite.ts'
+import { silentLog } from '../base/log.ts'
+import { leafPrefix, leafSuffix } from '../codec/leaf-frame.ts'
+import { multihashOf } from '../codec/multihash.ts'
+import { verifyDagBlock, verifyLeaf } from '../codec/verify-dag-block.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { createSequentialRead, type RunParts } from './sequential-read.ts'
+import type { ContentRef } from './ref.ts'
+import type { Store, StoredChunk } from './store.ts'
+
+const never = new AbortController().signal
+
+function refOf(block: Uint8Array): ContentRef {
+  return { kind: 'dag-block', hash: multihashOf('sha2-256', block) }
+}
+
+function createRun(store: Pick<Store, 'read'>, verifyBeside: RunParts['verifyBeside'] = null) {
+  const counted: string[] = []
+  const readRun = createSequentialRead({
+    store,
+    verify: (ref, bytes) => verifyDagBlock(ref.hash, bytes),
+    verifyLeaf,
+    verifyBeside,
+    log: silentLog,
+    count: (event) => counted.push(event),
+  })
+  return { readRun, counted }
+}
+
+/** A store that gives `pieces`, each a group, whatever it is asked; what is seen of it is noted. */
+function storeOf(pieces: readonly (StoredChunk | null)[]) {
+  const seen = { asked: 0, left: false }
+  const store: Pick<Store, 'read'> = {
+    async *read() {
+      try {
+        for (const piece of pieces) {
+          seen.asked += 1
+          yield [piece]
+        }
+      } finally {
+        seen.left = true
+      }
+    },
+  }
+  return { store, seen }
+}
+
+const texts = ['one', 'two', 'three'].map((text) => Buffer.from(text))
+const framed = (data: Uint8Array) =>
+  Buffer.concat([leafPrefix(data.length), data, leafSuffix(data.length)])
+
+test('blocks come in the order they are asked for, and what is not here is null', async () => {
+  const store = createMemoryStore()
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  await store.commit([three, one].map((bytes) => ({ ref: refOf(bytes), bytes })))
+  const { readRun, counted } = createRun(store)
+  const given: (string | null)[] = []
+  for await (const piece of eachPiece(readRun([one, two, three].map(refOf), never))) {
+    given.push(piece === null ? null : Buffer.from(piece.data).toString())
+  }
+  assert.deepEqual(given, ['one', null, 'three'])
+  assert.deepEqual(counted, ['held', 'held'])
+})
+
+test('a leaf is proved by the block that its bytes make', async () => {
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  const refs = [one, two, three].map((data) => refOf(framed(data)))
+  const { store } = storeOf([
+    { data: one, leaf: true },
+    { data: three, leaf: true },
+    // The right bytes, but said to be the block itself.
+    { data: three, leaf: false },
+  ])
+  const { readRun, counted } = createRun(store)
+  const given: boolean[] = []
+  for await (const piece of eachPiece(readRun(refs, never))) given.push(piece !== null)
+  assert.deepEqual(given, [true, false, false])
+  assert.deepEqual(counted, ['held', 'misread', 'misread'])
+})
+
+test('a leaf named by another hash function than sha2-256 is not believed', async () => {
+  const data = Buffer.from('one')
+  const ref: ContentRef = { kind: 'dag-block', hash: multihashOf('sha2-512', framed(data)) }
+  const { store } = storeOf([{ data, leaf: true }])
+  for await (const piece of eachPiece(createRun(store).readRun([ref], never))) {
+    assert.equal(piece, null)
+  }
+})
+
+test('any flipped bit of a leaf or of a block is seen', async () => {
+  const data = Buffer.from('bytes of a leaf')
+  for (const leaf of [true, false]) {
+    const stored = leaf ? data : framed(data)
+    for (let bit = 0; bit < 8 * stored.length; bit++) {
+      const wrong = Buffer.from(stored)
+      wrong[bit >> 3] = (wrong[bit >> 3] as number) ^ (1 << (bit & 7))
+      const { store } = storeOf([{ data: wrong, leaf }])
+      for await (const piece of eachPiece(createRun(store).readRun([refOf(framed(data))], never))) {
+        assert.equal(piece, null)
+      }
+    }
+  }
+})
+
+test('who leaves a run early leaves the reading of the store too', async () => {
+  const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  for await (const piece of eachPiece(createRun(store).readRun(texts.map(refOf), never))) {
+    assert.notEqual(piece, null)
+    break
+  }
+  assert.ok(seen.left)
+})
+
+test('a wrong piece is told as lost, and the others of its group are given', async () => {
+  const [one, two, three] = texts as [Buffer, Buffer, Buffer]
+  const { store } = storeOf([])
+  const group = [one, three, three].map((data) => ({ data, leaf: false }))
+  const grouped = {
+    ...store,
+    async *read() {
+      yield group
+    },
+  }
+  const { readRun, counted } = createRun(grouped)
+  const [given, ...more] = await Array.fromAsync(readRun([one, two, three].map(refOf), never))
+  assert.deepEqual(given, [group[0], null, group[2]])
+  assert.deepEqual(more, [])
+  assert.equal(counted.filter((event) => event === 'misread').length, 1)
+})
+
+test('a group is given when the proofs beside are there too, and what they refuse is lost', async () => {
+  const many = Array.from({ length: 8 }, (_, index) => Buffer.from(`piece ${index}`))
+  const { store } = storeOf([])
+  const group = many.map((data) => ({ data, leaf: false }))
+  const grouped = {
+    ...store,
+    async *read() {
+      yield group
+    },
+  }
+  const proofs: { readonly text: string; readonly end: (error: Error | null) => void }[] = []
+  const { readRun, counted } = createRun(grouped, (_, data) => {
+    const text = Buffer.from(data).toString()
+    // Not worth it.
+    if (text === 'piece 1') return null
+    // Ended here at once.
+    if (text === 'piece 2') return () => null
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    proofs.push({ text, end: (error) => (error === null ? resolve() : reject(error)) })
+    return () => promise
+  })
+  const refs = many.map(refOf)
+  const given = readRun(refs, never).next()
+  let isGiven = false
+  void given.then(() => (isGiven = true))
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  assert.deepEqual(
+    proofs.map(({ text }) => text),
+    ['piece 0', 'piece 3', 'piece 4', 'piece 5', 'piece 6', 'piece 7'],
+  )
+  // The two others were hashed here meanwhile.
+  assert.deepEqual(counted, ['held', 'held'])
+  for (const { text, end } of proofs.toReversed()) {
+    assert.equal(isGiven, false)
+    end(text === 'piece 5' ? new Error('other bytes') : null)
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  }
+  const { value } = await given
+  assert.deepEqual(
+    value,
+    group.map((piece, at) => (at === 5 ? null : piece)),
+  )
+})
+
+/** Proofs beside that end when they are asked to, and what was seen of them. */
+function countedProofs() {
+  const seen = { begun: 0, ended: 0 }
+  const verifyBeside: RunParts['verifyBeside'] = () => {
+    seen.begun += 1
+    return () => {
+      seen.ended += 1
+      return null
+    }
+  }
+  return { seen, verifyBeside }
+}
+
+test('while the caller has one group the next is being verified beside, and no more than that', async () => {
+  const many = Array.from({ length: 10 }, (_, index) => Buffer.from(`piece ${index}`))
+  const { store, seen } = storeOf(many.map((data) => ({ data, leaf: false })))
+  const proofs = countedProofs()
+  const { readRun, counted } = createRun(store, proofs.verifyBeside)
+  const run = readRun(many.map(refOf), never)
+  for (const given of [1, 2, 3]) {
+    assert.equal((await run.next()).done, false)
+    // A caller that stops reading, for as long as it likes.
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate()
+    assert.equal(seen.asked, given + 1)
+    assert.deepEqual(proofs.seen, { begun: given + 1, ended: given })
+    assert.equal(counted.length, given)
+  }
+  await run.return(undefined)
+  assert.ok(seen.left)
+})
+
+test('what is at hand is being verified beside before anything in front of it is ended here', async () => {
+  const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  const begunAtEnd: number[] = []
+  let begun = 0
+  const { readRun } = createRun(store, () => {
+    begun += 1
+    return () => {
+      begunAtEnd.push(begun)
+      return null
+    }
+  })
+  await Array.fromAsync(readRun(texts.map(refOf), never))
+  assert.deepEqual(begunAtEnd, [2, 3, 3])
+})
+
+test('who leaves a run early, or is made to, leaves no proof that was begun and not ended', async () => {
+  for (const leave of ['return', 'abort'] as const) {
+    const gone = new AbortController()
+    const { store, seen } = storeOf(texts.map((data) => ({ data, leaf: false })))
+    const proofs = countedProofs()
+    const run = createRun(store, proofs.verifyBeside).readRun(texts.map(refOf), gone.signal)
+    await run.next()
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+    assert.deepEqual(proofs.seen, { begun: 2, ended: 1 })
+    if (leave === 'return') await run.return(undefined)
+    else {
+      gone.abort(new Error('left'))
+      await assert.rejects(run.next(), /left/)
+    }
+    assert.deepEqual(proofs.seen, { begun: 2, ended: 2 })
+    assert.ok(seen.left)
+  }
+})
+
+test('a next group that cannot be read fails when it is asked for, not before', async () => {
+  const [one, two] = texts as [Buffer, Buffer, Buffer]
+  const failing: Pick<Store, 'read'> = {
+    async *read() {
+      yield [{ data: one, leaf: false }]
+      throw new Error('the index is gone')
+    },
+  }
+  const run = createRun(failing).readRun([one, two].map(refOf), never)
+  assert.equal((await run.next()).done, false)
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate()
+  await assert.rejects(run.next(), /the index is gone/)
+})
+
+test('a run ends with the signal', async () => {
+  const gone = new AbortController()
+  const { store } = storeOf(texts.map((data) => ({ data, leaf: false })))
+  const run = createRun(store).readRun(texts.map(refOf), gone.signal)
+  await run.next()
+  gone.abort(new Error('left'))
+  await assert.rejects(run.next(), /left/)
+})

@@ -1,0 +1,144 @@
+// A run of stored content, one group after the other, each piece verified before it is given: the way to read a large
+// file. While the caller has one group, the other thread verifies the next, and no more than that; what is left of it
+// is verified here on request. Missing or wrong content is reported as null: `obtain` reads it again or fetches it.
+import { setImmediate } from 'node:timers/promises'
+import type { Log } from '../base/log.ts'
+import { refKey, type ContentRef, type Verify } from './ref.ts'
+import type { Store, ReadBatch, StoredChunk } from './store.ts'
+
+export type RunParts = {
+  readonly store: Pick<Store, 'read'>
+  readonly verify: Verify
+  /** The same of a dag-pb leaf, by the file bytes that are stored of it. */
+  readonly verifyLeaf: (multihash: Uint8Array, data: Uint8Array) => void
+  /**
+   * Begins with the same of both, for large pieces, beside this thread; what it returns ends it, and throws or rejects as
+   * the others throw. Null as a whole where there is one processor, for a piece when it is not worth it.
+   */
+  readonly verifyBeside:
+    | ((
+        multihash: Uint8Array,
+        data: Uint8Array,
+        leaf: boolean,
+      ) => (() => Promise<void> | null) | null)
+    | null
+  readonly log: Log
+  readonly count: (event: 'held' | 'misread', source: null) => void
+}
+
+/**
+ * What `refs` name, in their order, in the groups of `Store.read`; a group is valid until the next is asked for. Null:
+ * not stored here, or its bytes are wrong or cannot be read; the caller goes on with `obtain`. Throws what the store throws, and the
+ * reason of `signal`.
+ */
+export type SequentialRead = (
+  refs: readonly ContentRef[],
+  signal: AbortSignal,
+) => AsyncGenerator<ReadBatch>
+
+/** Whether it was good. */
+type Ending = () => boolean | Promise<boolean>
+/** `refs` from `from` on name what is in `group`; an ending is null where the piece is to be verified here. */
+type Begun = {
+  readonly refs: readonly ContentRef[]
+  readonly from: number
+  readonly group: ReadBatch
+  readonly hashSuffixes: readonly (Ending | null)[]
+}
+
+export function createSequentialRead(parts: RunParts): SequentialRead {
+  const { store, verify, verifyLeaf, verifyBeside, log, count } = parts
+  function isGood(ref: ContentRef, { data, leaf }: StoredChunk): boolean {
+    try {
+      if (leaf) verifyLeaf(ref.hash, data)
+      else verify(ref, data)
+      return held()
+    } catch (error) {
+      return misread(ref, error)
+    }
+  }
+
+  /** Null: to be verified here. */
+  function begin(ref: ContentRef, { data, leaf }: StoredChunk): Ending | null {
+    if (ref.kind !== 'dag-block') return null
+    const finish = verifyBeside?.(ref.hash, data, leaf) ?? null
+    if (finish === null) return null
+    const failed = (error: unknown): false => misread(ref, error)
+    return () => {
+      try {
+        const proof = finish()
+        return proof === null ? held() : proof.then(held, failed)
+      } catch (error) {
+        return failed(error)
+      }
+    }
+  }
+
+  function held(): true {
+    count('held', null)
+    return true
+  }
+
+  function misread(ref: ContentRef, error: unknown): false {
+    count('misread', null)
+    log('warn', 'content_misread', { ref: refKey(ref), error })
+    return false
+  }
+
+  function beginAll(refs: readonly ContentRef[], from: number, group: ReadBatch): Begun {
+    const hashSuffixes = group.map((piece, at) => {
+      const ref = refs[from + at]
+      return piece === null || ref === undefined ? null : begin(ref, piece)
+    })
+    return { refs, from, group, hashSuffixes }
+  }
+
+  async function finish({ refs, from, group, hashSuffixes }: Begun): Promise<ReadBatch> {
+    const all: (boolean | Promise<boolean>)[] = []
+    // From the end: the other thread begins with the first.
+    for (let at = group.length - 1; at >= 0; at -= 1) {
+      const [ref, piece] = [refs[from + at], group[at] ?? null]
+      all[at] = piece === null || ref === undefined || (hashSuffixes[at]?.() ?? isGood(ref, piece))
+    }
+    const wrong = new Set<number>()
+    for (const [at, each] of all.entries()) if (each !== true && !(await each)) wrong.add(at)
+    if (wrong.size === 0) return group
+    return group.map((piece, at) => (wrong.has(at) ? null : piece))
+  }
+
+  return async function* readRun(refs, signal) {
+    const groups = store.read(refs, signal)
+    let taken = 0
+    let ahead: Promise<Begun | null> | null = null
+
+    /** Null: all were given. */
+    async function next(): Promise<Begun | null> {
+      if (taken === refs.length) return null
+      const step = await groups.next()
+      signal.throwIfAborted()
+      const from = taken
+      const group = step.done === true ? refs.slice(from).map(() => null) : step.value
+      taken += group.length
+      return beginAll(refs, from, group)
+    }
+
+    try {
+      for (;;) {
+        const begun: Begun | null = await (ahead ?? next())
+        if (begun === null) return
+        ahead = next()
+        // Where its bytes are at hand the other thread is told of them first, and goes on whatever is left to be done here.
+        // What fails is thrown when it is asked for; until then it must not count as unhandled.
+        await Promise.race([ahead.catch(() => null), setImmediate()])
+        const group = await finish(begun)
+        signal.throwIfAborted()
+        yield group
+      }
+    } finally {
+      const left = await ahead?.catch(() => null)
+      // The bytes must stay until nobody looks at them.
+      if (left) await finish(left)
+      await groups.return(undefined)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// Refetchable keeps: verified bytes on their way to the store, off the wire path. They are readable here
+// until the store has them; what does not fit or fails is only one more fetch later.
+// Tested by src/content/obtain.test.ts
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createHashSuffixFilter } from './hash-suffix-filter.ts'
+import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
+import type { Store } from './store.ts'
+
+export type WriteBehindQueue = {
+  find(ref: ContentRef): Uint8Array | null
+  /** Returns at once. `bytes` are verified by the caller. */
+  add(ref: ContentRef, bytes: Uint8Array): void
+  /** Resolves when nothing is on its way. */
+  idle(): Promise<void>
+}
+
+type Entry = UnverifiedItem & { readonly key: string }
+
+/** Items in one transaction. */
+const groupMax = 256
+/** How long the first of them waits for others: a crash loses only what can be fetched again. */
+const lingerMs = 50
+
+export function createWriteBehindQueue(parts: {
+  readonly store: Store
+  readonly log: Log
+  readonly bytesMax: number
+  readonly clock: Clock
+  /** Told of each keep given up, for lack of room or because the store failed. */
+  readonly onLost: () => void
+}): WriteBehindQueue {
+  const { store, log, bytesMax, clock, onLost } = parts
+  const underway = new Map<string, Uint8Array>()
+  const hashSuffixes = createHashSuffixFilter()
+  const writes = new Set<Promise<void>>()
+  let bytesUnderway = 0
+  let gathered: Entry[] = []
+  let stopTimer: () => void = () => {}
+
+  /** Together in one transaction, so that many nodes cost one message and one sync. */
+  async function write(group: readonly Entry[]): Promise<void> {
+    try {
+      await store.commit(group)
+    } catch (error) {
+      // One may fit where all together do not.
+      if (group.length > 1) return void (await Promise.all(group.map((one) => write([one]))))
+      onLost()
+      log('warn', 'content_not_kept', { ref: group.map(({ ref }) => refKey(ref)).join(), error })
+    }
+    for (const { key, ref, bytes } of group) {
+      underway.delete(key)
+      hashSuffixes.remove(ref)
+      bytesUnderway -= bytes.length
+    }
+  }
+
+  function flush(): void {
+    stopTimer()
+    const group = gathered
+    gathered = []
+    if (group.length === 0) return
+    const done = write(group)
+    writes.add(done)
+    void done.then(() => writes.delete(done))
+  }
+
+  return {
+    find: (ref) => (hashSuffixes.mayHold(ref) ? (underway.get(refKey(ref)) ?? null) : null),
+    add(ref, bytes) {
+      const key = refKey(ref)
+      if (underway.has(key)) return
+      if (bytesUnderway + bytes.length > bytesMax) return onLost()
+      bytesUnderway += bytes.length
+      underway.set(key, bytes)
+      hashSuffixes.add(ref)
+      gathered.push({ key, ref, bytes })
+      if (gathered.length === groupMax) flush()
+      else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
+    },
+    async idle() {
+      flush()
+      while (writes.size > 0) await Promise.all(writes)
+    },
+  }
+}

@@ -1,0 +1,116 @@
+// The memory of proved answers around one operation: looked into before it runs, filled after it proved.
+// Tested by src/gateway/create-pipeline.test.ts
+import type { BlockRef } from '../ethereum/head.ts'
+import { isWeaker, type Level } from '../ethereum/level.ts'
+import type { Network } from '../ethereum/network.ts'
+import type { RpcOutcome } from './pipeline.ts'
+import type { AnswerCache } from './answer-cache.ts'
+import type { BlockParameter, CacheKey, Labels, RpcCall, RpcOperation } from './operation.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** The kept answer and its labels, or null: then the operation must run. Never throws. */
+export function findCached(
+  answers: AnswerCache,
+  network: Network,
+  operation: RpcOperation<unknown> | null,
+  input: unknown,
+  visit: RequestContext,
+): RpcOutcome | null {
+  const kept = operation?.cache
+  if (operation === null || kept === undefined) return null
+  const parameter = cacheableBlock(kept, input)
+  if (parameter === null) return null
+  const resolved = 'hash' in parameter ? null : resolveQuietly(visit, parameter)
+  const hash = 'hash' in parameter ? parameter.hash : resolved?.hash
+  if (hash === undefined) return null
+  const where = { network: network.name, method: operation.name, blockHash: hash }
+  const answer = answers.find(where, kept.key(input))
+  if (answer === null) return null
+  visit.level('proof')
+  visit.block(resolved ?? { network: network.name, hash, number: answer.blockNumber })
+  return { text: answer.text, bytes: answer.bytes }
+}
+
+/**
+ * Null where an answer must be made anew: whether a block is canonical is judged on every call, and `pending`
+ * is no block.
+ */
+function cacheableBlock(kept: CacheKey<unknown>, input: unknown): BlockParameter | null {
+  const block = kept.block(input)
+  if (block === null) return null
+  if ('hash' in block) return block.requireCanonical ? null : block
+  return 'tag' in block && block.tag === 'pending' ? null : block
+}
+
+/** A tag without a block is for the operation to say. */
+function resolveQuietly(visit: RequestContext, parameter: BlockParameter): BlockRef | null {
+  try {
+    return visit.resolveNow(parameter)
+  } catch {
+    return null
+  }
+}
+
+/** Passes the labels of one call on and remembers what they said of it. */
+export class ProofWatch implements Labels {
+  readonly #labels: Labels
+  #level: Level | null = null
+  #block: BlockRef | null = null
+
+  constructor(labels: Labels) {
+    this.#labels = labels
+  }
+
+  level(level: Level): void {
+    // Once said to be less than proved, it stays so.
+    if (this.#level === null || isWeaker(level, this.#level)) this.#level = level
+    this.#labels.level(level)
+  }
+
+  block(block: BlockRef): void {
+    this.#block = block
+    this.#labels.block(block)
+  }
+
+  /** `call` with these labels, told of what it resolves too. */
+  watched(call: RpcCall): RpcCall {
+    return {
+      ...call,
+      labels: this,
+      resolve: async (parameter) => {
+        this.#block = await call.resolve(parameter)
+        return this.#block
+      },
+    }
+  }
+
+  /** What was told so far; null: nothing was. */
+  get told(): { readonly level: Level | null; readonly block: BlockRef | null } {
+    return { level: this.#level, block: this.#block }
+  }
+
+  /** The block of an answer that is proved, else null. */
+  get provedBlock(): BlockRef | null {
+    return this.#level === 'proof' ? this.#block : null
+  }
+}
+
+/** The outcome of a call that ran; its text is kept when it was proved. */
+export function cacheIfProved(
+  answers: AnswerCache,
+  network: Network,
+  operation: RpcOperation<unknown>,
+  input: unknown,
+  result: unknown,
+  watch: ProofWatch,
+): RpcOutcome {
+  const block = watch.provedBlock
+  const kept = operation.cache
+  if (block === null || kept === undefined || cacheableBlock(kept, input) === null)
+    return { result }
+  const text = JSON.stringify(result)
+  const bytes = Buffer.byteLength(text)
+  const where = { network: network.name, method: operation.name, blockHash: block.hash }
+  answers.add(where, kept.key(input), { text, bytes, blockNumber: block.number })
+  return { text, bytes }
+}

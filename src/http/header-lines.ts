@@ -1,0 +1,18 @@
+// Header lines that many answers share, spelled once.
+// Tested by src/http/rpc-api.test.ts
+
+/** Names and values in turn, and the same as lines that each end with CRLF. */
+export type HeadLines = { readonly list: readonly string[]; readonly text: string }
+
+/** `text` is joined into one piece: what is added up stays in parts, which each answer would gather anew. */
+export function createHeadLines(list: readonly string[]): HeadLines {
+  const parts = list.map((word, at) => (at % 2 === 0 ? `${word}: ` : `${word}\r\n`))
+  return { list, text: parts.join('') }
+}
+
+/** Names and values in turn, as lines that each end with CRLF. */
+export function toLines(list: readonly string[]): string {
+  let lines = ''
+  for (let at = 0; at < list.length; at += 2) lines += `${list[at]}: ${list[at + 1]}\r\n`
+  return lines
+}

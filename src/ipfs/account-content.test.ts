@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Fault } from '../base/fault.ts'
+import type { ContentRef, Obtain } from '../content/ref.ts'
+import type { Store } from '../content/store.ts'
+import type { Database } from '../db/sqlite.ts'
+import { createAccountContent } from './account-content.ts'
+
+const refOf = (byte: number): ContentRef => ({ kind: 'dag-block', hash: Uint8Array.of(byte) })
+const signal = new AbortController().signal
+
+/** Blocks 1 to 9 are stored, `ada` holds 1 to 5; `offers`: what sources have. */
+function rig(offers: readonly number[] = []) {
+  const asked: number[] = []
+  const obtain: Obtain = async ({ hash }) => hash
+  const obtainOutside: Obtain = async ({ hash }) => {
+    const [byte = 0] = hash
+    asked.push(byte)
+    if (!offers.includes(byte)) throw new Fault('not_found')
+    return hash
+  }
+  const database = {
+    getValue: (_sql: string, [hash, account]: readonly [Uint8Array, string]) =>
+      account === 'ada' && (hash[0] ?? 0) <= 5 ? 1 : null,
+  } as unknown as Database
+  const own = createAccountContent({
+    store: { has: () => true, find: ({ hash }: ContentRef) => hash } as unknown as Store,
+    obtain,
+    obtainOutside,
+    async *readRun(refs) {
+      yield refs.map(({ hash }) => ({ data: hash, leaf: false }))
+    },
+    database,
+  })
+  return { ada: own.of('ada'), eve: own.of('eve'), asked }
+}
+
+test('a stored block is there for the account that holds it, and absent for another', async () => {
+  const { ada, eve, asked } = rig()
+  assert.deepEqual(await ada.obtain(refOf(1), {}, signal), Uint8Array.of(1))
+  assert.ok(ada.store.has(refOf(1)))
+  for (const hint of [{}, { offline: true }]) {
+    await assert.rejects(eve.obtain(refOf(1), hint, signal), { code: 'not_found' })
+  }
+  assert.deepEqual([eve.store.has(refOf(1)), eve.store.find(refOf(1))], [false, null])
+  assert.deepEqual(asked, [1])
+})
+
+test('content that a source offers is read by all accounts, and fetched once', async () => {
+  const { eve, asked } = rig([7])
+  for (let n = 0; n < 3; n++) {
+    assert.deepEqual(await eve.obtain(refOf(7), {}, signal), Uint8Array.of(7))
+  }
+  assert.deepEqual(asked, [7])
+  assert.ok(eve.store.has(refOf(7)))
+})
+
+test('in a run of blocks those of other accounts are absent, in their places', async () => {
+  const { ada } = rig()
+  const seen: (number | null)[] = []
+  for await (const group of ada.readRun([1, 2, 7, 8, 3].map(refOf), signal)) {
+    seen.push(...group.map((piece) => piece?.data[0] ?? null))
+  }
+  assert.deepEqual(seen, [1, 2, null, null, 3])
+})

@@ -1,0 +1,72 @@
+// The content that one account sees with `files.isolation: own`: stored blocks that it holds by a pin or a lease, and
+// blocks that a public source offers. A stored block of another account is absent, whatever the store has.
+// Tested by test/isolation.test.ts
+import { Fault } from '../base/fault.ts'
+import { setNewest } from '../base/set-newest.ts'
+import type { SequentialRead } from '../content/sequential-read.ts'
+import { type ContentRef, type Obtain, refKey } from '../content/ref.ts'
+import type { Store, ReadBatch } from '../content/store.ts'
+import type { Database } from '../db/sqlite.ts'
+
+/** Of the whole server. `obtainOutside`: asks sources alone, as if nothing were stored. */
+export type SharedContent = {
+  readonly store: Store
+  readonly obtain: Obtain
+  readonly obtainOutside: Obtain
+  readonly readRun: SequentialRead
+  readonly database: Database
+}
+
+export type AccountContent = {
+  /** The parts of FilesSettings that differ for one account. */
+  of(
+    accountId: string,
+  ): Pick<SharedContent, 'store' | 'obtain' | 'readRun'> & { readonly sharesRoots: false }
+}
+
+/** Blocks that sources offered lately: they are public, so the stored copy serves all accounts. */
+const offeredMax = 100_000
+
+const heldSql = `SELECT 1 FROM block CROSS JOIN account_storage s ON s.account_id = ?2
+  CROSS JOIN charge ON charge.block = block.id AND charge.storage = s.id WHERE block.hash = ?1`
+
+export function createAccountContent(shared: SharedContent): AccountContent {
+  const { store, obtain, obtainOutside, readRun, database } = shared
+  const offered = new Map<string, true>()
+
+  return {
+    of(accountId) {
+      const sees = (ref: ContentRef): boolean =>
+        offered.has(refKey(ref)) || database.getValue(heldSql, [ref.hash, accountId]) !== null
+
+      const ownObtain: Obtain = async (ref, hint, signal) => {
+        if (sees(ref)) return await obtain(ref, hint, signal)
+        if (hint.offline === true) throw new Fault('not_found')
+        const bytes = await obtainOutside(ref, hint, signal)
+        setNewest(offered, refKey(ref), true, offeredMax)
+        return bytes
+      }
+
+      /** Runs of blocks that are seen are read as they are; the others are absent. */
+      async function* ownRun(
+        refs: readonly ContentRef[],
+        signal: AbortSignal,
+      ): AsyncGenerator<ReadBatch> {
+        for (let from = 0; from < refs.length;) {
+          const isSeen = sees(refs[from] as ContentRef)
+          let to = from + 1
+          while (to < refs.length && sees(refs[to] as ContentRef) === isSeen) to++
+          if (isSeen) yield* readRun(refs.slice(from, to), signal)
+          else yield Array.from({ length: to - from }, () => null)
+          from = to
+        }
+      }
+
+      const ownStore: Store = Object.assign(Object.create(store) as Store, {
+        has: (ref: ContentRef) => sees(ref) && store.has(ref),
+        find: (ref: ContentRef) => (sees(ref) ? store.find(ref) : null),
+      })
+      return { store: ownStore, obtain: ownObtain, readRun: ownRun, sharesRoots: false }
+    },
+  }
+}

@@ -1,0 +1,264 @@
+// Promises of collections: what anybody keeps stays, what nobody keeps goes, and the count is what a walk finds.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { CID } from 'multiformats/cid'
+import {
+  atOnce,
+  bytesOf,
+  createFilesFixture,
+  fileEntry,
+  importAll,
+  never,
+  rootOf,
+  type FilesFixture,
+  pinsOf,
+} from '../../../test/fakes/files-fixture.ts'
+import { loseBlock } from '../../../test/fakes/lose-block.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Source } from '../../content/source.ts'
+import { createGarbageCollector } from './garbage-collector.ts'
+import { countPins } from '../pins/count-pins.ts'
+
+const quiet = () => {}
+const hourMs = 3_600_000
+
+function createCollected(t: TestContext, fixture: FilesFixture, intervalMs: number | null = null) {
+  const { database, writer, forget, segments, clock, store, obtain } = fixture
+  const collector = createGarbageCollector({
+    database,
+    writer,
+    forget,
+    segments,
+    countPins: (signal) =>
+      countPins({ store, writer, database, obtain, blocksMax: 1000, log: silentLog }, signal),
+    intervalMs,
+    clock,
+    log: silentLog,
+  })
+  t.after(() => collector.stop())
+  return collector
+}
+
+const blocksOf = ({ database }: FilesFixture) =>
+  database.getValue<number>('SELECT count(*) FROM block') ?? 0
+
+async function addTree(
+  fixture: FilesFixture,
+  account: string,
+  parts: readonly string[],
+  pin = true,
+) {
+  const entries = parts.map((part, index) => fileEntry(`d/${index}`, part))
+  return rootOf(await importAll(fixture.files, entries, { pin }, account)).cid
+}
+
+async function readAll({ files }: FilesFixture, root: CID): Promise<readonly string[]> {
+  const texts: string[] = []
+  for await (const { cid } of files.list(root, atOnce, never)) {
+    const { chunks } = await files.open(cid, { offset: 0n, length: null }, atOnce, never)
+    texts.push((await bytesOf(chunks)).toString())
+  }
+  return texts
+}
+
+test('a collection takes what nobody keeps and leaves what anybody keeps', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files } = fixture
+  const collector = createCollected(t, fixture)
+  const shared = await addTree(fixture, 'alice', ['one', 'two'])
+  const own = await addTree(fixture, 'bob', ['two', 'three'])
+  await files.pin('bob', { cid: shared, mode: 'recursive', name: '' }, atOnce, quiet, never)
+  assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
+  await files.unpin('alice', shared, true)
+  assert.equal(files.stored('alice').blocks, 0)
+  assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
+  await files.unpin('bob', shared, true)
+  // The directory and `one`: `two` is in the other tree as well.
+  assert.equal((await collector.collect())?.blocks, 2)
+  assert.deepEqual(await readAll(fixture, own), ['two', 'three'])
+  await files.unpin('bob', own, true)
+  assert.equal((await collector.collect())?.blocks, 3)
+  assert.equal(blocksOf(fixture), 0)
+})
+
+test('what was added without a pin is kept a day, counted, and then gone', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files, clock } = fixture
+  const collector = createCollected(t, fixture)
+  const root = await addTree(fixture, 'alice', ['loose'], false)
+  assert.equal(files.stored('alice').blocks, 2)
+  clock.turn(24 * hourMs - 1)
+  await collector.collect()
+  assert.deepEqual(await readAll(fixture, root), ['loose'])
+  clock.turn(1)
+  assert.equal((await collector.collect())?.blocks, 2)
+  assert.equal(files.stored('alice').blocks, 0)
+  assert.equal(blocksOf(fixture), 0)
+})
+
+test('a pin over unpinned content keeps it when its time is over', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files, clock } = fixture
+  const collector = createCollected(t, fixture)
+  const root = await addTree(fixture, 'alice', ['a', 'b'], false)
+  await files.pin('alice', { cid: root, mode: 'recursive', name: '' }, atOnce, quiet, never)
+  const { blocks } = files.stored('alice')
+  clock.turn(25 * hourMs)
+  await collector.collect()
+  assert.deepEqual(await readAll(fixture, root), ['a', 'b'])
+  assert.equal(files.stored('alice').blocks, blocks)
+})
+
+test('pins of a version that did not count are counted before anything is swept', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { database, files } = fixture
+  const roots = [
+    await addTree(fixture, 'alice', ['one', 'two']),
+    await addTree(fixture, 'alice', ['two', 'three']),
+  ]
+  const before = files.stored('alice')
+  // As such a version left it: pins, and no rows of what they reach.
+  database.run('UPDATE pin SET root = NULL')
+  for (const table of ['root', 'closure', 'charge', 'holding', 'account_storage', 'releasing']) {
+    database.run(`DELETE FROM ${table}`)
+  }
+  // What is kept already is counted also where it is more than the account may keep.
+  database.run(`UPDATE account SET settings = '{"filesStoredBytes":1}'`)
+  const collector = createCollected(t, fixture)
+  assert.deepEqual(await collector.collect(), { blocks: 0, bytes: 0 })
+  assert.deepEqual(files.stored('alice'), before)
+  await assert.rejects(addTree(fixture, 'alice', ['one more']), { code: 'over_quota' })
+  assert.deepEqual(await readAll(fixture, roots[0] as CID), ['one', 'two'])
+})
+
+test('nothing is swept while a pin can not be counted', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { database } = fixture
+  const root = await addTree(fixture, 'alice', ['one'], false)
+  database.run('DELETE FROM lease')
+  // Nobody here knows the links of such a node.
+  const { bytes } = CID.createV1(0x9999, root.multihash)
+  const sql = `INSERT INTO pin (account_id, cid, mode, created) VALUES ('alice', ?, 'recursive', 0)`
+  database.run(sql, [bytes])
+  const collector = createCollected(t, fixture)
+  assert.equal(await collector.collect(), null)
+  assert.equal(blocksOf(fixture), 2)
+})
+
+test('the schedule collects by itself, and leaves what came within the hour', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files, clock, database } = fixture
+  const collector = createCollected(t, fixture, 2 * hourMs)
+  const root = await addTree(fixture, 'alice', ['gone'])
+  await files.unpin('alice', root, true)
+  database.run('UPDATE block SET created = ?', [clock.now() + 2 * hourMs])
+  clock.turn(2 * hourMs)
+  await collector.settle()
+  assert.equal(blocksOf(fixture), 2)
+  clock.turn(2 * hourMs)
+  await collector.settle()
+  assert.equal(blocksOf(fixture), 0)
+})
+
+test('a collector that is stopped leaves the rest for the next one', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files } = fixture
+  const first = createCollected(t, fixture)
+  const root = await addTree(fixture, 'alice', ['gone'])
+  await files.unpin('alice', root, true)
+  const collecting = first.collect()
+  await Promise.allSettled([first.stop(), collecting])
+  const second = createCollected(t, fixture)
+  await second.collect()
+  assert.equal(blocksOf(fixture), 0)
+})
+
+test('a pin that was given up goes on where it stopped, whatever was collected meanwhile', async (t) => {
+  const origin = createFilesFixture(t)
+  const bytes = new Uint8Array(60).map((_, index) => index)
+  const root = rootOf(
+    await importAll(origin.files, [fileEntry('f', bytes)], {
+      chunker: { kind: 'size', bytes: 10 },
+    }),
+  ).cid
+  let left = 4
+  const asked: string[] = []
+  const source: Source = {
+    name: 'origin',
+    async fetch({ ref }, offer) {
+      if (left === 0) return
+      left -= 1
+      asked.push(Buffer.from(ref.hash).toString('hex'))
+      const found = origin.store.find(ref)
+      if (found !== null) offer([{ ref, bytes: found }])
+    },
+  }
+  const fixture = createFilesFixture(t, { sources: [source] })
+  const { files, clock } = fixture
+  const collector = createCollected(t, fixture)
+  const pin = { cid: root, mode: 'recursive', name: '' } as const
+  const gone = new AbortController()
+  const first = files.pin(
+    'alice',
+    pin,
+    atOnce,
+    (blocks) => blocks === 4 && gone.abort(),
+    gone.signal,
+  )
+  await assert.rejects(first)
+  assert.deepEqual(await pinsOf(files, 'alice'), [])
+  assert.equal(files.stored('alice').blocks, 4)
+  await collector.collect()
+  const before = asked.length
+  left = 100
+  await files.pin('alice', pin, atOnce, quiet, never)
+  assert.equal(asked.length - before, 7 - before)
+  assert.equal(files.stored('alice').blocks, 7)
+  // What the try in vain kept is the pin's now: it goes with it.
+  clock.turn(1)
+  await files.unpin('alice', root, true)
+  assert.equal(files.stored('alice').blocks, 0)
+})
+
+test('a second pin of what is kept already walks over nothing', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files, store } = fixture
+  const root = await addTree(fixture, 'alice', ['one', 'two'])
+  const told: number[] = []
+  const reads: Uint8Array[] = []
+  const { find } = store
+  store.find = (ref) => {
+    reads.push(ref.hash)
+    return find(ref)
+  }
+  const pin = { cid: root, mode: 'recursive', name: 'mine' } as const
+  await files.pin('bob', pin, atOnce, (blocks) => void told.push(blocks), never)
+  assert.deepEqual(told, [3])
+  assert.deepEqual(reads, [])
+  assert.deepEqual(files.stored('bob'), files.stored('alice'))
+})
+
+test('a kept block whose copy was wrong is the same block again when a good copy came', async (t) => {
+  const fixture = createFilesFixture(t)
+  const { files, store, database } = fixture
+  const collector = createCollected(t, fixture)
+  const root = await addTree(fixture, 'alice', ['one', 'two'])
+  const lost = await addTree(fixture, 'bob', ['one'])
+  const [entry] = await Array.fromAsync(files.list(lost, atOnce, never))
+  assert.ok(entry)
+  const ref = { kind: 'dag-block', hash: entry.cid.multihash.bytes } as const
+  const idOf = () => database.getValue('SELECT id FROM block WHERE hash = ?', [ref.hash])
+  const before = [idOf(), files.stored('alice'), files.stored('bob')]
+  await loseBlock(fixture, ref.hash)
+  assert.equal(store.has(ref), false)
+  assert.equal(store.find(ref), null)
+  // A pin of what is not whole is walked, and finds that out.
+  const pin = { cid: root, mode: 'recursive', name: '' } as const
+  await assert.rejects(files.pin('bob', pin, atOnce, quiet, never), /not found locally/)
+  await collector.collect()
+  await addTree(fixture, 'bob', ['one'])
+  assert.deepEqual([idOf(), files.stored('alice'), files.stored('bob')], before)
+  await files.unpin('bob', lost, true)
+  await collector.collect()
+  assert.deepEqual(await readAll(fixture, root), ['one', 'two'])
+})

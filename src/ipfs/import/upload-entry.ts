@@ -1,0 +1,69 @@
+// What `add` is given and what it tells, free of HTTP: the file face makes entries, ipfs/import/import.ts eats them.
+import type { CID } from 'multiformats/cid'
+import type { Sharding } from '../../codec/import-profile.ts'
+import type { Chunker } from './chunk.ts'
+
+/** Modification time: `seconds` since 1970 (may be negative), `nanos` 0..999999999. */
+export type Mtime = { readonly seconds: bigint; readonly nanos: number }
+
+/** The bytes of a file, to be read once, in one of two ways. */
+export interface FileContent extends AsyncIterable<Uint8Array> {
+  /**
+   * Hands over each piece as it comes; the faster way, where there is one. A piece is valid during the call, and
+   * until the promise that it gave settles, which the next piece waits for. Throws what reading and `take` throw.
+   */
+  readonly drain?: (take: (piece: Uint8Array) => Promise<void> | null) => Promise<void>
+}
+
+/** One part of an upload, in arrival order. `path`: cleaned, `/`-separated, '' when unnamed. */
+export type UploadEntry = {
+  readonly path: string
+  readonly mode?: number
+  readonly mtime?: Mtime
+} & (
+  | { readonly kind: 'file'; readonly content: FileContent }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'symlink'; readonly target: string }
+)
+
+/** Every setting that changes a CID or what is kept. Validated by the file face, in Kubo's order. */
+export type ImportOptions = {
+  readonly cidVersion: 0 | 1
+  readonly rawLeaves: boolean
+  readonly chunker: Chunker
+  readonly layout: 'balanced' | 'trickle'
+  /** One of `hashNames`. */
+  readonly hash: string
+  readonly maxFileLinks: number
+  /** When a directory is sharded, and how. */
+  readonly sharding: Sharding
+  readonly inline: boolean
+  readonly inlineLimit: number
+  readonly onlyHash: boolean
+  readonly wrap: boolean
+  readonly emptyDirs: boolean
+  readonly silent: boolean
+  readonly progress: boolean
+  readonly pin: boolean
+  readonly pinName: string
+  /** Given by query: applies to every entry and wins over what entries declare. */
+  readonly mode?: number
+  readonly mtime?: Mtime
+  /** Take mode and mtime that an entry declares. */
+  readonly preserveMode: boolean
+  readonly preserveMtime: boolean
+}
+
+/** One event of `add`, in Kubo's order (contract-files 5.3). */
+export type ImportEvent =
+  | { readonly kind: 'progress'; readonly name: string; readonly bytes: number }
+  | {
+      readonly kind: 'added'
+      readonly name: string
+      readonly cid: CID
+      /** Cumulative DAG size: serialized block + sum of link Tsizes. */
+      readonly size: bigint
+      /** What the top-level entry declared, echoed on each of its events. */
+      readonly mode?: number
+      readonly mtime?: Mtime
+    }

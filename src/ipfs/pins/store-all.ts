@@ -1,0 +1,79 @@
+// Blocks that were read for a pin, into the store together with the pin's rows. All of them are put, those that are
+// there as well: what was put is what the root reaches.
+// Tested by src/ipfs/files.test.ts
+import { Fault } from '../../base/fault.ts'
+import { identityCode } from '../../codec/multihash.ts'
+import type { Store } from '../../content/store.ts'
+import type { Statement } from '../../db/writer.ts'
+import { createBlockGroups } from '../import/block-groups.ts'
+import type { Put } from './roots.ts'
+import type { WalkedBlock } from '../read/walk.ts'
+
+export type StoreProgress = {
+  /** Told the counts so far after each block. */
+  readonly progress: (blocks: number, bytes: bigint) => void
+  /** Asked right before the commit: false = the caller is gone, commit nothing. */
+  readonly proceed?: () => boolean
+  readonly signal: AbortSignal
+}
+
+/** The rows of a commit: `whole` with all blocks; `part` with those that were read, when not all could be. */
+export type CommitRows = {
+  readonly whole: (put: Put) => readonly Statement[]
+  readonly part: ((put: Put) => readonly Statement[]) | null
+}
+
+const tree = 0
+
+/**
+ * Keeps `blocks`, at most two groups in memory, and commits them with the rows: all or nothing, but for what `part`
+ * keeps of a try in vain. Throws what `blocks` and the store throw, `NothingChanged` among them.
+ */
+export async function storeAll(
+  store: Store,
+  blocks: AsyncIterable<WalkedBlock>,
+  rows: CommitRows,
+  { progress, proceed = () => true, signal }: StoreProgress,
+): Promise<void> {
+  const batch = store.batch()
+  const put: Put = { batch: batch.id, tree }
+  const groups = createBlockGroups(batch.put)
+  let count = 0
+  let bytes = 0n
+
+  try {
+    try {
+      for await (const { cid, block } of blocks) {
+        signal.throwIfAborted()
+        if (block === null) continue
+        count += 1
+        bytes += BigInt(block.length)
+        progress(count, bytes)
+        if (cid.multihash.code === identityCode) continue
+        await groups.add(
+          { ref: { kind: 'dag-block', hash: cid.multihash.bytes }, bytes: block },
+          tree,
+        )
+      }
+      signal.throwIfAborted()
+      if (!proceed()) throw new Fault('hung_up')
+    } catch (thrown) {
+      if (rows.part !== null && count > 0) await keepPart(rows.part)
+      throw thrown
+    }
+    await groups.end()
+    await batch.commit(rows.whole(put))
+  } finally {
+    await groups.settled()
+    await batch.discard()
+  }
+
+  async function keepPart(part: (put: Put) => readonly Statement[]): Promise<void> {
+    try {
+      await groups.end()
+      await batch.commit(part(put))
+    } catch {
+      // The next try fetches it again. Why this one was given up is what the caller must know.
+    }
+  }
+}

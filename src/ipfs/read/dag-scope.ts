@@ -1,0 +1,19 @@
+// Which blocks of a DAG somebody wants who trusts nobody (select-blocks.ts gives them).
+// Rule: https://specs.ipfs.tech/http-gateways/trustless-gateway/ (dag-scope, entity-bytes)
+// Tested by src/http/path-car.test.ts
+import type { CID } from 'multiformats/cid'
+
+/** `from`, `to`: both included; negative ones count from the end; `to` null: to the end. */
+export type EntityBytes = { readonly from: bigint; readonly to: bigint | null }
+
+/**
+ * What of the DAG below the path's end: its root; the file or directory it is, of a file only the blocks of `bytes`;
+ * or all. `duplicates`: a block is told as often as it is met.
+ */
+export type DagScope = {
+  readonly scope: 'block' | 'entity' | 'all'
+  readonly bytes: EntityBytes | null
+  readonly duplicates: boolean
+}
+
+export type SelectedBlock = { readonly cid: CID; readonly block: Uint8Array }

@@ -1,0 +1,180 @@
+// One place that gives blocks by CID: a trustless HTTP gateway (another Cairn is one), or the RPC of a Kubo node. What
+// it gives is not verified here. It keeps account of how the place does: how fast, how often it has what was asked,
+// and when it is better left alone.
+import type { CID } from 'multiformats/cid'
+import { createCircuitBreaker, type CircuitBreakerLimits } from '../../base/circuit-breaker.ts'
+import type { Clock } from '../../base/clock.ts'
+import { createLatencySketch } from '../../base/latency-sketch.ts'
+import { createRateLimitedSemaphore } from '../../base/rate-limited-semaphore.ts'
+import { cidOf } from '../../codec/cid.ts'
+import { createHttpClient, type HttpAsk, type HttpReply, HttpTrouble } from './http-client.ts'
+
+export type FileSourceConfig = {
+  readonly name: string
+  /** `http` or `https`; a leading path, a query and credentials go with every request. */
+  readonly url: string
+  /** `gateway`: `GET /ipfs/<cid>?format=raw`. `kubo`: `POST /api/v0/block/get`. */
+  readonly speaks: 'gateway' | 'kubo'
+  readonly headers: Readonly<Record<string, string>>
+  /** Blocks that are asked for at once. */
+  readonly concurrency: number
+  /** One block, from the first byte asked to the last byte read. */
+  readonly timeoutMs: number
+  readonly blockBytesMax: number
+}
+
+export type FileSource = {
+  readonly name: string
+  /** False while it is left alone. */
+  mayAsk(): boolean
+  /** The lower, the sooner it is likely to give a block. */
+  readonly score: number
+  /** When somebody else is asked as well. */
+  readonly hedgeMs: number
+  /**
+   * Not verified; null: it has none. `waiting` for a place counts for no time limit but that of `signal`. Throws
+   * HttpTrouble when it could not be asked, `signal.reason` when that aborts.
+   */
+  find(cid: CID, signal: AbortSignal): Promise<Uint8Array | null>
+  /** What `find` gave was not the block. */
+  caughtLying(): void
+  /** Asks for a block that everybody has. Throws HttpTrouble with what is wrong with it. */
+  probe(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Who fails half of the time is left alone for five seconds: callers wait up to a minute for a block. */
+const breakerLimits: CircuitBreakerLimits = {
+  windowMs: 30_000,
+  callsMin: 6,
+  failedShare: 0.5,
+  openMs: 5_000,
+}
+/** After a wrong block, and when it says that we come too often without saying for how long. */
+const restMs = 5_000
+/** A wrong credential is not mended in a moment. */
+const refusedRestMs = 30_000
+const restMsMax = 60_000
+const waitingMax = 4096
+const hedgeMsUsual = 500
+const hedgeMsMin = 20
+const hedgeMsMax = 2_000
+/** Fewer answers say nothing of how long it takes. */
+const answersMin = 8
+/** A place not heard of yet: quick enough to be tried. */
+const usualMs = 50
+/** Weight of the newest answer in how often it has a block. */
+const newest = 0.1
+/** The empty block, in its own CID: every gateway gives it (trustless gateway specification, probe). */
+const emptyPath = '/ipfs/bafkqaaa'
+
+export function createFileSource(config: FileSourceConfig, clock: Clock): FileSource {
+  const { name, speaks, concurrency, timeoutMs, blockBytesMax } = config
+  const client = createHttpClient({ ...config, connections: concurrency, clock })
+  const breaker = createCircuitBreaker(clock, breakerLimits)
+  const semaphore = createRateLimitedSemaphore({ concurrency, perSecond: null, waitingMax }, clock)
+  const latency = createLatencySketch(clock)
+  let foundShare = 1
+
+  async function askBlock(cid: CID, signal: AbortSignal): Promise<Uint8Array | null> {
+    const began = clock.monotonic()
+    let reply: HttpReply
+    try {
+      reply = await client.ask(
+        { ...requestFor(cid, speaks), replyBytesMax: blockBytesMax, timeoutMs },
+        signal,
+      )
+    } catch (thrown) {
+      if (!signal.aborted) breaker.fail()
+      else {
+        // The caller has left, or another was quicker: no failure, but it would have taken longer than that.
+        breaker.forget()
+        const tookMs = clock.monotonic() - began
+        if (tookMs > (latency.quantile(0.5) ?? usualMs)) latency.add(tookMs)
+      }
+      throw thrown
+    }
+    const found = judge(reply, speaks)
+    if (found === 'refused' || found === 'busy') {
+      const usual = found === 'refused' ? refusedRestMs : restMs
+      breaker.rest(Math.min(reply.retryAfterMs ?? usual, restMsMax))
+      throw new HttpTrouble(`status ${reply.status}`)
+    }
+    if (found === 'failed') {
+      breaker.fail()
+      throw new HttpTrouble(`status ${reply.status}`)
+    }
+    breaker.succeed()
+    foundShare += newest * ((found === 'found' ? 1 : 0) - foundShare)
+    if (found === 'absent') return null
+    latency.add(clock.monotonic() - began)
+    return reply.bytes
+  }
+
+  return {
+    name,
+    mayAsk: () => breaker.mayPass(),
+    get score() {
+      const usual = latency.quantile(0.5) ?? usualMs
+      const load = (semaphore.entered + semaphore.waiting + 1) / concurrency
+      return (usual * (1 + load)) / Math.max(foundShare, 0.02)
+    },
+    get hedgeMs() {
+      const slow = latency.count < answersMin ? hedgeMsUsual : latency.quantile(0.95)
+      return Math.min(Math.max(slow ?? hedgeMsUsual, hedgeMsMin), hedgeMsMax)
+    },
+    async find(cid, signal) {
+      const place = semaphore.enter('content', signal)
+      if (place === null) throw new HttpTrouble('too many wait for it')
+      await place
+      try {
+        // It may have been found out while we waited.
+        if (!breaker.mayPass()) throw new HttpTrouble('it is left alone for a while')
+        breaker.pass()
+        return await askBlock(cid, signal)
+      } finally {
+        semaphore.leave('content')
+      }
+    },
+    caughtLying: () => breaker.rest(restMs),
+    async probe(signal) {
+      const request: HttpAsk =
+        speaks === 'kubo'
+          ? { method: 'POST', path: '/api/v0/version', replyBytesMax: 65_536, timeoutMs }
+          : { ...rawRequest(emptyPath), replyBytesMax: 65_536, timeoutMs }
+      const { status, bytes } = await client.ask(request, signal)
+      if (status !== 200) throw new HttpTrouble(`status ${status}`)
+      if (speaks === 'gateway' && bytes.length > 0) {
+        throw new HttpTrouble('it gives pages instead of blocks')
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+function requestFor(cid: CID, speaks: FileSourceConfig['speaks']) {
+  const text = cidOf(1, cid.code, cid.multihash.bytes).toString()
+  if (speaks === 'gateway') return rawRequest(`/ipfs/${text}`)
+  const query = [['arg', text]] as const
+  return { method: 'POST', path: '/api/v0/block/get', query } as const
+}
+
+/** RFC 8586: a Cairn that is asked so looks nowhere else, or two that name each other would ask in a circle. */
+const rawHeaders = { accept: 'application/vnd.ipld.raw', 'cdn-loop': 'cairn' } as const
+
+function rawRequest(path: string) {
+  const query = [['format', 'raw']] as const
+  return { method: 'GET', path, query, headers: rawHeaders } as const
+}
+
+type Judged = 'found' | 'absent' | 'busy' | 'refused' | 'failed'
+
+/** 410 and 451: it has the block and must not give it, which is the same to us. */
+function judge({ status, bytes }: HttpReply, speaks: FileSourceConfig['speaks']): Judged {
+  if (status === 200) return 'found'
+  if (status === 429 || status === 503) return 'busy'
+  if (status === 401 || status === 402 || status === 403) return 'refused'
+  if (speaks === 'gateway') return [404, 410, 412, 451].includes(status) ? 'absent' : 'failed'
+  const isAbsent = /not found|could not find/i.test(Buffer.from(bytes).toString('utf8'))
+  return status === 500 && isAbsent ? 'absent' : 'failed'
+}

@@ -1,0 +1,19 @@
+// Meters of file requests for tests: nothing was moved or stored yet unless said so.
+import {
+  createTransferMeters,
+  type TransferMeterDeps,
+  type TransferMeters,
+} from '../../src/limits/transfer-meters.ts'
+import { createTurnedClock } from './turned-clock.ts'
+
+export function createTestMeters(over: Partial<TransferMeterDeps> = {}): TransferMeters {
+  return createTransferMeters({
+    clock: createTurnedClock(),
+    transferred: () => ({ up: 0, down: 0 }),
+    keysOf: () => [],
+    storedBytes: () => 0,
+    reservedBytes: () => 0,
+    uploadsPerKeyMax: () => 16,
+    ...over,
+  })
+}
