@@ -168,7 +168,7 @@ test('the same commands look after a server elsewhere, with a token', async () =
       /a password is set by its person, or at the command line of the server/,
     )
     const wrong = openFolder({ CAIRN_TOKEN: `${String(body['text']).slice(0, -1)}!` })
-    assert.match((await wrong.run(`people list ${at}`)).err, /sign in first/)
+    assert.match((await wrong.run(`people list ${at}`)).err, /sign-in required/)
   } finally {
     await cairn.stop()
   }

@@ -17,8 +17,8 @@ export function writeSettings(
   network: ChosenNetwork | null = null,
 ): string {
   const lines = [
-    '# Settings of Cairn. A line with # before its name shows the default; take the # away to change it.',
-    '# Secrets need not stand here: ${env:NAME} and ${file:/path} are replaced by what they name.',
+    '# Settings of Cairn. A line that starts with # shows the default; remove the # to change it.',
+    '# For secrets, use ${env:NAME} or ${file:/path}: Cairn inserts the variable or the file.',
   ]
   let sections: readonly string[] = []
   for (const leaf of leaves) {
@@ -48,8 +48,8 @@ function networkLines(network: ChosenNetwork | null): readonly string[] {
     urls: ['http://127.0.0.1:8545'],
   }
   return [
-    '# Networks behind upstream nodes, the default first. When any is named, exactly these are served: chain is then',
-    '# given here too, as - {name: dev, embedded: true}. All members are in docs/reference/settings.md.',
+    '# Networks behind upstream nodes, the default first. Cairn then serves only these networks: to keep the',
+    '# embedded chain, add - {name: dev, embedded: true}. All members: docs/reference/settings.md.',
     `${mark}networks:`,
     `${mark}  - name: ${JSON.stringify(name)}`,
     `${mark}    chainId: ${chainId}`,

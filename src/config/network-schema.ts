@@ -27,7 +27,7 @@ const networkName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'expected lower-case letters, digits and dashes')
   .meta({
     description:
-      'Its label in the Host and its prefix in the path; the first network is the default.',
+      'Name of the network: host label and path prefix. The first network is the default.',
     example: 'name: mainnet',
   })
 
@@ -41,7 +41,7 @@ function filePath(description: string, example: string) {
 }
 
 const embeddedMeta: MemberMeta = {
-  description: 'It is the chain in the data folder, with no upstreams; at most one network is.',
+  description: 'The embedded chain in the data folder, without upstreams. At most one network.',
   example: 'embedded: true',
 }
 
@@ -49,21 +49,21 @@ export const embeddedSchema = z.strictObject({
   name: networkName,
   embedded: z.literal(true).meta(embeddedMeta),
   genesisFile: filePath(
-    'Genesis of the embedded chain (JSON); null: the built-in one.',
+    'Genesis file of the embedded chain (JSON). null: the built-in genesis.',
     'genesisFile: ./genesis.json',
   ),
   blocksFile: filePath(
-    'Blocks to import at the first start (RLP, one after another); null: none.',
+    'Blocks to import at the first start (concatenated RLP). null: none.',
     'blocksFile: ./chain.rlp',
   ),
   mining: z.enum(['auto', 'interval', 'off']).default('auto').meta({
     description:
-      'When blocks are made: `auto`: one for each transaction; `interval`: one every `blockSeconds`; `off`: by `evm_mine` only.',
+      'When blocks are produced. `auto`: for each transaction. `interval`: every `blockSeconds`. `off`: on `evm_mine` only.',
     example: 'mining: auto',
   }),
   blockSeconds: whole(1, 86_400, {
     initial: 12,
-    description: 'Time between blocks when `mining` is `interval`.',
+    description: 'Time between blocks with `mining: interval`.',
     example: 'blockSeconds: 12',
   }),
 })
@@ -121,69 +121,69 @@ export const upstreamNameSchema = z
 
 const upstreamSchema = z.strictObject({
   url: httpUrlSchema.meta({
-    description: 'Where it answers JSON-RPC: http or https. A key in it is never shown.',
+    description: 'JSON-RPC URL, http or https. Keys in it are redacted.',
     example: 'url: http://127.0.0.1:8545',
     secret: true,
   }),
   wsUrl: webSocketUrlSchema.nullable().optional().meta({
     description:
-      'URL where it pushes new heads over WebSocket: ws or wss. Not given: `url` with ws for http, if that takes WebSockets; null: heads are polled only. `headers` are sent there too. A key in it is never shown.',
+      'WebSocket URL for new heads, ws or wss. Default: `url` with ws instead of http, if it accepts WebSockets. null: poll only. Cairn sends `headers` there too. Keys in it are redacted.',
     example: 'wsUrl: ws://127.0.0.1:8546',
     secret: true,
   }),
   name: upstreamNameSchema.optional().meta({
-    description: 'How it is called in logs and commands; not given: its host and port.',
+    description: 'Name in logs and commands. Default: host and port.',
     example: 'name: own-node',
   }),
   trusted: z.boolean().default(false).meta({
     description:
-      'Your own node: its word on heads is enough, and what cannot be proved is asked of it first. What can be proved is proved all the same.',
+      'A node that you run. Its head needs no quorum, and Cairn prefers it for answers that cannot be proved. Everything else is still proved.',
     example: 'trusted: true',
   }),
   headers: headersSchema.meta({
-    description: 'Headers sent with every call.',
+    description: 'HTTP headers sent with every call.',
     example: 'headers: {authorization: "${env:NODE_TOKEN}"}',
     secret: true,
   }),
   concurrency: whole(1, 4096, {
     initial: 64,
-    description: 'Calls under way at once.',
+    description: 'Concurrent calls.',
     example: 'concurrency: 64',
   }),
   requestsPerSecond: z.int().min(1).max(1_000_000).nullable().default(null).meta({
-    description: 'Calls begun in one second; null: no limit.',
+    description: 'Calls per second. null: no limit.',
     example: 'requestsPerSecond: 50',
   }),
   timeoutMs: whole(1, 600_000, {
     initial: 10_000,
-    description: 'How long one call may take before another upstream is asked.',
+    description: 'Time limit of one call. Then Cairn tries another upstream.',
     example: 'timeoutMs: 10000',
   }),
   replyBytesMax: whole(1024, 1024 * mib, {
     initial: 64 * mib,
-    description: 'Longest reply that is read.',
+    description: 'Maximum size of a reply.',
     example: 'replyBytesMax: 67108864',
   }),
 })
 
 const headsSchema = z.strictObject({
   quorum: z.int().min(1).max(upstreamsMax).optional().meta({
-    description: 'Upstreams that must name the same block; not given: 2, or 1 when there is one.',
+    description: 'Upstreams that must agree on a block. Default: 2, or 1 with a single upstream.',
     example: 'quorum: 2',
   }),
   require: z.enum(['quorum', 'any']).default('any').meta({
     description:
-      '`quorum`: tags and numbers that no quorum and no trusted node vouches for are refused; `any`: they are labelled.',
+      'Tags and numbers without a quorum or a trusted upstream. `quorum`: refuse. `any`: accept and label.',
     example: 'require: any',
   }),
   pollMs: whole(50, 600_000, {
     initial: 2000,
-    description: 'How often upstreams are asked for their head.',
+    description: "Time between polls of an upstream's head.",
     example: 'pollMs: 2000',
   }),
   maxAgeMs: whole(100, dayMs, {
     initial: 60_000,
-    description: 'How long the last head is served while no upstream answers.',
+    description: 'Time for which the last head is served while no upstream replies.',
     example: 'maxAgeMs: 60000',
   }),
 })
@@ -192,7 +192,7 @@ export const upstreamNetworkSchema = z.strictObject({
   name: networkName,
   embedded: z.literal(false).default(false).meta(embeddedMeta),
   chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
-    description: 'Its chain id; an upstream of another chain is never used.',
+    description: 'Chain ID. Upstreams of another chain are not used.',
     example: 'chainId: 1',
   }),
   verify: z
@@ -203,29 +203,29 @@ export const upstreamNetworkSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'For reads that Cairn can prove, or for each method: `require` (proved or refused), `prefer` (proved if possible), `off`. Default: `require` for blocks, transactions, receipts of mainnet, Sepolia, Hoodi; else `prefer`. Calls and long `eth_getLogs` stay unproved.',
+        'Proof policy, for all reads or per method. `require`: prove or refuse; `prefer`: prove if possible; `off`. Default: `require` for blocks, transactions and receipts of mainnet, Sepolia and Hoodi, else `prefer`. Calls and long `eth_getLogs` have no proof.',
       example: 'verify: require',
     }),
-  heads: headsSchema.prefault({}).meta({ description: 'Which block `latest` is.' }),
+  heads: headsSchema.prefault({}).meta({ description: 'How tags and numbers become blocks.' }),
   genesisHash: z
     .string()
     .regex(/^0x[0-9a-fA-F]{64}$/, 'expected 0x and 64 hex digits')
     .nullable()
     .default(null)
     .meta({
-      description: 'Hash of block 0; null: the known one of the chain id, else asked.',
+      description: 'Hash of block 0. null: known from the chain ID, else requested from upstreams.',
       example: `genesisHash: "0x${'00'.repeat(32)}"`,
     }),
   blobSchedule: z
     .array(
       z.strictObject({
         from: z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({
-          description: 'Time of the first block of the fork, in seconds since 1970.',
+          description: 'Timestamp from which the fork is active, in seconds since 1970.',
           example: 'from: 1746612311',
         }),
         baseFeeUpdateFraction: z.int().min(1).max(Number.MAX_SAFE_INTEGER).meta({
           description:
-            'Its `baseFeeUpdateFraction` in the `blobSchedule` of the genesis file (EIP-7840).',
+            '`baseFeeUpdateFraction` of the fork in the `blobSchedule` of the genesis file (EIP-7840).',
           example: 'baseFeeUpdateFraction: 5007716',
         }),
       }),
@@ -236,21 +236,21 @@ export const upstreamNetworkSchema = z.strictObject({
     .default(null)
     .meta({
       description:
-        "The blob base fee update fraction of each fork, for `blobGasPrice` in receipts. Null: known by the chain ID, else the price is an upstream's answer, labelled `block`.",
+        'Blob base fee update fraction of each fork, to compute `blobGasPrice` in receipts. null: known from the chain ID, else the price comes from an upstream and the reply is labelled `block`.',
       example: 'blobSchedule: [{from: 0, baseFeeUpdateFraction: 3338477}]',
     }),
   policy: z.enum(['full', 'header-only', 'none']).nullable().default(null).meta({
     description:
-      'What can be proved: `full`, `header-only` or `none`; null: `full` for networks that are known by chain id; elsewhere what can be proved is.',
+      'What can be proved on this network: `full`, `header-only` or `none`. null: `full` for chain IDs that Cairn knows; for others, Cairn finds out.',
     example: 'policy: full',
   }),
   allow: methodList.nullable().default(null).meta({
     description:
-      'Methods that are relayed, `debug_*` for a whole namespace; null: all that nothing refuses.',
+      'Methods that Cairn forwards; `debug_*` names a namespace. null: all that no rule refuses.',
     example: 'allow: [eth_call, eth_gasPrice]',
   }),
   deny: methodList.default([]).meta({
-    description: 'Methods that are refused, in the same form; stronger than `allow`.',
+    description: 'Methods that Cairn refuses, in the same form. Wins over `allow`.',
     example: 'deny: ["debug_*"]',
   }),
   upstreams: z
@@ -258,7 +258,7 @@ export const upstreamNetworkSchema = z.strictObject({
     .min(1, 'expected at least one upstream')
     .max(upstreamsMax)
     .meta({
-      description: 'The nodes that are asked.',
+      description: 'The nodes of the network.',
       example: 'upstreams: [{url: "http://127.0.0.1:8545"}]',
       // A URL may stand here by mistake.
       secret: true,

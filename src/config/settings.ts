@@ -92,33 +92,36 @@ function live<Schema extends z.ZodType>(schema: Schema): Schema {
 }
 
 export const settingsSchema = z.strictObject({
-  dataDir: text('./cairn-data', 'Folder of everything Cairn keeps; made when absent.'),
+  dataDir: text('./cairn-data', 'Data folder. Created if absent.'),
   http: z
     .strictObject({
-      host: text('127.0.0.1', 'Address to listen on; `0.0.0.0` opens it to other machines.'),
-      port: whole(0, 65_535, 8545, 'Port to listen on; 0 takes any free one.'),
+      host: text(
+        '127.0.0.1',
+        'Address to listen on. `0.0.0.0` accepts connections from other machines.',
+      ),
+      port: whole(0, 65_535, 8545, 'Port to listen on. 0: any free port.'),
       listener: choice(
         ['lean', 'node'],
         'lean',
-        'Who reads JSON-RPC calls: `lean`, or `node` for node:http as everything else. Answers are the same.',
+        'HTTP parser for JSON-RPC calls: `lean` (own listener), or `node` (node:http, as for all other requests). Replies are the same.',
       ),
-      keepAliveMs: whole(1, dayMs, 75_000, 'How long an idle connection is kept open.'),
-      headersMs: whole(1, dayMs, 10_000, 'How long the headers of a request may take to arrive.'),
+      keepAliveMs: whole(1, dayMs, 75_000, 'Time until an idle connection is closed.'),
+      headersMs: whole(1, dayMs, 10_000, 'Time limit for receiving the headers of a request.'),
       connectionsMax: whole(
         1,
         65_536,
         4096,
-        'Open connections, all addresses together. Near the limit those idle longest are closed.',
+        'Open connections in total. Near the limit, Cairn closes the connections that are idle longest.',
       ),
       connectionsPerAddressMax: whole(
         1,
         65_536,
         1024,
-        'Open connections from one address, of IPv6 from one /64. Loopback counts too; a proxy of `http.trustedProxies` does not.',
+        'Open connections per client address (IPv6: per /64). Loopback counts; proxies of `http.trustedProxies` do not.',
       ),
       trustedProxies: live(
         addresses(
-          'Addresses, and blocks of them (CIDR), of proxies in front, a comma between them: their `X-Forwarded-For` names the caller; null: none.',
+          'Addresses and CIDR blocks of reverse proxies, separated by commas. Their `X-Forwarded-For` names the client. null: none.',
         ),
       ),
       failedKeysPerMinute: live(
@@ -126,107 +129,104 @@ export const settingsSchema = z.strictObject({
           1,
           1_000_000,
           300,
-          'Wrong keys and secrets that one address (IPv6: one /64) may bring; more are answered 429.',
+          'Wrong keys and secrets per client address (IPv6: per /64) and minute. Further ones return 429.',
         ),
       ),
       keyRates: live(
         choice(
           ['auto', 'none', 'free', 'developer', 'team'],
           'auto',
-          'Rates of keys that set none: those of a plan, `none`, or `auto`: those of `team`, and none while `http.host` is loopback.',
+          'Rates of keys without own rates: those of a plan, `none`, or `auto`: those of `team`, but none if `http.host` is loopback.',
         ),
       ),
-      drainMs: whole(
-        0,
-        600_000,
-        3000,
-        'How long requests in flight may still take once the server stops.',
-      ),
+      drainMs: whole(0, 600_000, 3000, 'Time limit for requests in flight when the server stops.'),
     })
     .prefault({}),
   rpc: z
     .strictObject({
-      bodyBytesMax: live(whole(kib, 256 * mib, 5 * mib, 'Longest body of a JSON-RPC request.')),
-      batchItemsMax: live(whole(1, 1000, 100, 'Calls in one batch.')),
-      responseBytesMax: live(whole(kib, 256 * mib, 25 * mib, 'Longest JSON-RPC response.')),
-      requestMs: live(whole(1, 3_600_000, 30_000, 'How long a JSON-RPC request may take.')),
+      bodyBytesMax: live(
+        whole(kib, 256 * mib, 5 * mib, 'Maximum size of a JSON-RPC request body.'),
+      ),
+      batchItemsMax: live(whole(1, 1000, 100, 'Maximum number of calls in a batch.')),
+      responseBytesMax: live(
+        whole(kib, 256 * mib, 25 * mib, 'Maximum size of a JSON-RPC response.'),
+      ),
+      requestMs: live(whole(1, 3_600_000, 30_000, 'Time limit for a JSON-RPC request.')),
     })
     .prefault({}),
   webSocket: z
     .strictObject({
-      connectionsPerKeyMax: whole(1, 65_536, 1000, 'Open WebSocket connections of one key.'),
+      connectionsPerKeyMax: whole(1, 65_536, 1000, 'Open WebSocket connections per key.'),
     })
     .prefault({}),
   files: z
     .strictObject({
-      uploadBytesMax: live(wholeOrNull(1, 'Longest body of an upload; null: no limit.')),
+      uploadBytesMax: live(wholeOrNull(1, 'Maximum size of an upload. null: no limit.')),
       isolation: choice(
         ['shared', 'own'],
         'shared',
-        'Content that a key reads: `shared`, all stored content by CID; `own`, only content that its account holds or that `fileSources` offer.',
+        'Content that a key reads. `shared`: all stored content by CID. `own`: only content that its account stores or that `files.sources` supply.',
       ),
-      idleMs: whole(1, dayMs, 60_000, 'How long a file request may stand still.'),
+      idleMs: whole(1, dayMs, 60_000, 'Time limit without progress for a request of the IPFS API.'),
       blocksMax: whole(
         1,
         100_000_000,
         1_000_000,
-        'Blocks that one upload may make, and that one walk over a DAG may visit.',
+        'Maximum number of blocks that one upload creates, or that one walk over a DAG visits.',
       ),
       folderBytesMax: whole(
         mib,
         65_536 * mib,
         128 * mib,
-        'Memory that the folders of one upload may take until they are complete: some 200 bytes a file.',
+        'Memory for the folders of one upload until they are complete; about 200 bytes per file.',
       ),
       uploadsPerKeyMax: live(
-        whole(1, 65_536, 16, 'Uploads of more than 128 KiB that one key may have at a time.'),
+        whole(1, 65_536, 16, 'Concurrent uploads of more than 128 KiB per key.'),
       ),
       importProfile: live(
         choice(
           ['unixfs-v0-2015', 'unixfs-v1-2025'],
           'unixfs-v0-2015',
-          'How files are added where neither the request nor the key says; another one gives other CIDs.',
+          'Default options of `add`, if neither the request nor the key sets them. Another profile produces other CIDs.',
         ),
       ),
-      shardBytes: live(
-        whole(1, 2 * mib, 262_144, 'Size above which a directory that is added is sharded.'),
-      ),
+      shardBytes: live(whole(1, 2 * mib, 262_144, 'Size above which `add` shards a directory.')),
       shardEstimate: live(
         z.enum(['links', 'block', 'disabled']).nullable().default(null).meta({
           description:
-            'What that size is of: names and CIDs (links), the whole block, or nothing (disabled); null: as the profile says.',
+            'What `files.shardBytes` measures: `links` (names and CIDs) or `block` (the whole block). `disabled`: never shard. null: as in the import profile.',
         }),
       ),
       unpinnedMs: whole(
         1000,
         365 * dayMs,
         dayMs,
-        'How long blocks are kept that were added without a pin.',
+        'Time until content added without a pin is deleted.',
       ),
       gcIntervalMs: whole(
         0,
         7 * dayMs,
         3_600_000,
-        'Between two collections of what nobody keeps any more; 0: only when asked (`cairn gc`).',
+        'Time between garbage collections. 0: only with `cairn gc`.',
       ),
     })
     .prefault({}),
   gateway: z
     .strictObject({
-      enabled: live(flag(true, 'Answer readers of `/ipfs/<cid>`: raw blocks and CARs.')),
+      enabled: live(flag(true, 'Serve the IPFS gateway `/ipfs/<cid>`: raw blocks and CARs.')),
       public: live(
-        flag(false, 'Readers need no key; without one they are given what is stored here.'),
+        flag(false, 'Allow gateway requests without a key. They get stored content only.'),
       ),
       pinnedOnly: live(
         flag(
           false,
-          "Readers are given pinned roots alone: with a key its account's, else anyone's.",
+          'Serve pinned content only: with a key, pins of its account; without, pins of any account.',
         ),
       ),
       deserialized: live(
         flag(
           false,
-          'Show files and directories too; what could act as a page is saved, not shown.',
+          'Serve files and directories too. Content that can act as a page is downloaded, not displayed.',
         ),
       ),
       host: live(
@@ -237,49 +237,51 @@ export const settingsSchema = z.strictObject({
           .default(null)
           .meta({
             description:
-              'Host name for content alone, where pages are shown in a sandbox; null: none.',
+              'Host name that serves only content, and displays pages in a sandbox. null: none.',
           }),
       ),
       denyFile: path(
-        'List of what readers are not given, one entry a line, read anew when it changes; null: none.',
+        'Deny list of the gateway, one entry per line. Cairn reads it again when it changes. null: none.',
       ),
       requestsPerSecondMax: live(
         whole(
           0,
           1_000_000,
           100,
-          'Requests of one reader: of a key, else of an address; 0: no limit.',
+          'Gateway requests per second and key, or per address without a key. 0: no limit.',
         ),
       ),
-      streamsMax: live(whole(1, 65_536, 256, 'Answers under way, of all readers.')),
-      streamsPerReaderMax: live(whole(1, 65_536, 64, 'Answers under way of one reader.')),
+      streamsMax: live(whole(1, 65_536, 256, 'Concurrent gateway replies in total.')),
+      streamsPerReaderMax: live(
+        whole(1, 65_536, 64, 'Concurrent gateway replies per key, or per address without a key.'),
+      ),
     })
     .prefault({}),
   store: z
     .strictObject({
       bytesMax: wholeOrNull(
         mib,
-        'Size that files, database and unfinished uploads may grow to together; null: as the disk allows.',
+        'Maximum total size of segments, database and unfinished uploads. null: limited by the disk.',
       ),
     })
     .prefault({}),
   memory: z
     .strictObject({
-      contentBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Verified chain data kept in memory.'),
-      answersBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Proved answers kept in memory.'),
+      contentBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Memory for verified chain data.'),
+      answersBytesMax: whole(0, 64 * 1024 * mib, 32 * mib, 'Memory for proved answers.'),
     })
     .prefault({}),
   chain: z
     .strictObject({
-      name: networkName('dev', 'Name of the embedded chain as a network.'),
-      genesisFile: path('Genesis of the embedded chain (JSON); null: the built-in one.'),
-      blocksFile: path('Blocks to import at the first start (RLP, one after another); null: none.'),
+      name: networkName('dev', 'Network name of the embedded chain.'),
+      genesisFile: path('Genesis file of the embedded chain (JSON). null: the built-in genesis.'),
+      blocksFile: path('Blocks to import at the first start (concatenated RLP). null: none.'),
       mining: choice(
         ['auto', 'interval', 'off'],
         'auto',
-        'When blocks are made: `auto`: one for each transaction; `interval`: one every `chain.blockSeconds`, empty when nothing waits; `off`: by `evm_mine` only.',
+        'When blocks are produced. `auto`: for each transaction. `interval`: every `chain.blockSeconds`, also empty ones. `off`: on `evm_mine` only.',
       ),
-      blockSeconds: whole(1, 86_400, 12, 'Time between blocks when `chain.mining` is `interval`.'),
+      blockSeconds: whole(1, 86_400, 12, 'Time between blocks with `chain.mining: interval`.'),
     })
     .prefault({}),
   card: z
@@ -288,18 +290,14 @@ export const settingsSchema = z.strictObject({
         choice(
           ['manual', 'none', 'stripe'],
           'manual',
-          'Who says that an account has a billing card: `manual`: the operator (`cairn card set`); `stripe`: Stripe, beside the operator; `none`: nobody asks.',
+          'Who confirms the billing card of an account. `manual`: the operator (`cairn card set`). `stripe`: Stripe or the operator. `none`: no card is required.',
         ),
       ),
       stripe: z
         .strictObject({
-          secretKey: key('sk|rk', 'Secret or restricted key of the API.', true),
-          publishableKey: key('pk', 'Publishable key; browsers are shown it.'),
-          webhookSecret: key(
-            'whsec',
-            'Secret that the notices to `/hooks/stripe` are signed with.',
-            true,
-          ),
+          secretKey: key('sk|rk', 'Secret or restricted key of the Stripe API.', true),
+          publishableKey: key('pk', 'Publishable key of the Stripe API. Browsers receive it.'),
+          webhookSecret: key('whsec', 'Signing secret of the webhook `/hooks/stripe`.', true),
           apiUrl: live(
             z
               .string()
@@ -308,14 +306,14 @@ export const settingsSchema = z.strictObject({
                 'expected https://<host>, or http:// of loopback',
               )
               .default('https://api.stripe.com')
-              .meta({ description: 'Where the API is.' }),
+              .meta({ description: 'URL of the Stripe API.' }),
           ),
           formsPerDayMax: live(
             whole(
               1,
               10_000,
               10,
-              'How often one account may begin to add a card in 24 hours; one address three times as often.',
+              'Card forms per account in 24 hours. Per client address: three times as many.',
             ),
           ),
         })
@@ -329,7 +327,7 @@ export const settingsSchema = z.strictObject({
           1,
           1_000_000,
           1_000,
-          'Keys that work at a time in one account, and a tenth of all that its owners may make, revoked ones included. Operators may make more.',
+          'Active keys per account. Owners can create ten times as many in total, including revoked keys. Operators can create more.',
         ),
       ),
       jwtLifeMsMax: live(
@@ -337,7 +335,7 @@ export const settingsSchema = z.strictObject({
           60_000,
           3_650 * dayMs,
           dayMs,
-          'Longest life of a JWT: from `iat` (without it: from the time of the request) to `exp`.',
+          'Maximum lifetime of a JWT, from `iat` (without it: from the time of the request) to `exp`.',
         ),
       ),
     })
@@ -349,7 +347,7 @@ export const settingsSchema = z.strictObject({
           31,
           4000,
           400,
-          'Days for which usage by day is kept; hours are for 35, minutes for 26 hours.',
+          'Retention of daily usage, in days. Hourly usage is retained for 35 days, usage by minute for 26 hours.',
         ),
       ),
     })
@@ -363,13 +361,14 @@ export const settingsSchema = z.strictObject({
           .nullable()
           .default(null)
           .meta({
-            description: 'Mail server that alerts and invitations go out by; null: none.',
+            description: 'SMTP server for alerts and invitations. null: none.',
             secret: true,
           }),
       ),
       from: live(
         z.string().min(3).nullable().default(null).meta({
-          description: 'Sender of mails, such as `Cairn <cairn@example.com>`; null: none are sent.',
+          description:
+            'Sender of emails, such as `Cairn <cairn@example.com>`. null: no emails are sent.',
         }),
       ),
     })
@@ -379,7 +378,7 @@ export const settingsSchema = z.strictObject({
       webhooksAnywhere: live(
         flag(
           false,
-          'Let webhooks of owners go to private addresses and over plain HTTP too, into your own network.',
+          "Allow owners' webhooks to private addresses and over plain HTTP, which reach your own network.",
         ),
       ),
     })
@@ -389,9 +388,9 @@ export const settingsSchema = z.strictObject({
       enabled: flag(true, 'Serve the admin API and the dashboard.'),
       host: z.string().min(1).nullable().default(null).meta({
         description:
-          'Address of a listener for the admin API and the dashboard alone; null: where everything is.',
+          'Address of a separate listener for the admin API and the dashboard. null: same listener as the other APIs.',
       }),
-      port: whole(0, 65_535, 8546, 'Port of that listener; read only when `admin.host` is set.'),
+      port: whole(0, 65_535, 8546, 'Port of this listener. Used only if `admin.host` is set.'),
       hosts: live(
         z
           .string()
@@ -403,47 +402,47 @@ export const settingsSchema = z.strictObject({
           .default(null)
           .meta({
             description:
-              'Host names by which the dashboard is reached besides `localhost` and the addresses of loopback, a comma between them.',
+              'Host names of the dashboard and the admin API, separated by commas, in addition to `localhost` and loopback addresses.',
           }),
       ),
       ips: live(
         addresses(
-          'Addresses, and blocks of them (CIDR), that may reach it, a comma between them; null: all that can.',
+          'Client addresses and CIDR blocks that may use the dashboard and the admin API, separated by commas. null: all.',
         ),
       ),
       signUp: live(
         choice(
           ['closed', 'invitation'],
           'closed',
-          'Who may let people in: `closed`: operators; `invitation`: owners too, to their accounts.',
+          'Who can invite people. `closed`: operators. `invitation`: also owners, to their accounts.',
         ),
       ),
       sessionIdleMs: live(
-        whole(60_000, 90 * dayMs, dayMs / 2, 'A session is over after so long without a request.'),
+        whole(60_000, 90 * dayMs, dayMs / 2, 'Time until an idle session expires.'),
       ),
       sessionMs: live(
-        whole(60_000, 400 * dayMs, 30 * dayMs, 'A session is over so long after sign-in.'),
+        whole(60_000, 400 * dayMs, 30 * dayMs, 'Time after sign-in until a session expires.'),
       ),
       failedSignInsPerHour: live(
         whole(
           1,
           100_000,
           60,
-          'Wrong passwords and codes that one person may be tried with, ten at once; one address (IPv6: one /64) may bring five times as many.',
+          'Wrong passwords and codes per person, with a burst of ten. Per client address (IPv6: per /64): five times as many.',
         ),
       ),
       auditKeepDays: live(
-        whole(1, 3650, 400, 'How long it is kept who changed what; a million changes at most.'),
+        whole(1, 3650, 400, 'Retention of the audit log, in days; at most one million entries.'),
       ),
     })
     .prefault({}),
   metrics: z
     .strictObject({
-      enabled: flag(true, 'Answer `/metrics`, to requests with a token.'),
+      enabled: flag(true, 'Serve `/metrics`, to requests with a token.'),
       local: live(
         flag(
           false,
-          'Answer `/metrics` to programs on this machine without a token. Any proxy on this machine counts as one.',
+          'Serve `/metrics` without a token to programs on this machine, including proxies.',
         ),
       ),
       token: z
@@ -453,7 +452,7 @@ export const settingsSchema = z.strictObject({
         .default(null)
         .meta({
           description:
-            "Token that opens `/metrics` (`Authorization: Bearer`), besides operators' own.",
+            'Token for `/metrics` (`Authorization: Bearer`), in addition to tokens of operators.',
           secret: true,
           live: true,
         }),
@@ -462,20 +461,17 @@ export const settingsSchema = z.strictObject({
   log: z
     .strictObject({
       level: live(
-        choice(['debug', 'info', 'warn', 'error'], 'info', 'Least level that is logged.'),
+        choice(['debug', 'info', 'warn', 'error'], 'info', 'Lowest level that is logged.'),
       ),
       calls: live(
         choice(
           ['failed', 'all', 'none'],
           'failed',
-          'Calls that are logged, at most 200 a second: `failed` (refused or not answered), `all` or `none`.',
+          'Calls that are logged, at most 200 per second: `failed` (refused or failed), `all` or `none`.',
         ),
       ),
       addresses: live(
-        flag(
-          true,
-          'Keep the addresses that sign-ins come from: in the log, and for who owns the sessions to see.',
-        ),
+        flag(true, 'Record client addresses of sign-ins, in the log and in the list of sessions.'),
       ),
     })
     .prefault({}),

@@ -16,25 +16,25 @@ export const sourceSchema = z.strictObject({
     })
     .meta({
       description:
-        'A trustless HTTP gateway, another Cairn among them: asked `<url>/ipfs/<cid>?format=raw`. What is secret in it is never shown.',
+        'URL of a trustless HTTP gateway or of another Cairn. Cairn requests `<url>/ipfs/<cid>?format=raw`. Secrets in it are redacted.',
       example: 'url: https://gateway.example',
       secret: true,
     }),
   name: upstreamNameSchema.optional().meta({
-    description: 'How it is called in logs and commands; not given: its host and port.',
+    description: 'Name in logs and commands. Default: host and port.',
     example: 'name: other-cairn',
   }),
   headers: headersSchema.meta({
-    description: 'Headers sent with every request.',
+    description: 'HTTP headers sent with every request.',
     example: 'headers: {authorization: "${env:GATEWAY_TOKEN}"}',
     secret: true,
   }),
   concurrency: z.int().min(1).max(256).default(16).meta({
-    description: 'Blocks that are asked for at once; more wait.',
+    description: 'Concurrent block requests; further ones wait.',
     example: 'concurrency: 16',
   }),
   timeoutMs: z.int().min(1).max(600_000).default(10_000).meta({
-    description: 'How long one block may take.',
+    description: 'Time limit of one block request.',
     example: 'timeoutMs: 10000',
   }),
   blockBytesMax: z
@@ -44,7 +44,7 @@ export const sourceSchema = z.strictObject({
     .default(2 * mib)
     .meta({
       description:
-        'Longest block that is read; 4 MiB where blocks were put with `allow-big-block`.',
+        'Maximum size of a block. Use 4 MiB if blocks were added with `allow-big-block`.',
       example: 'blockBytesMax: 2097152',
     }),
 })

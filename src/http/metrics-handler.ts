@@ -47,7 +47,7 @@ export function createMetricsHandler(parts: MetricsHandlerDeps): RequestHandler 
     const actor = await parts.findPrincipal({ session: null, token: sent })
     if (actor === null) throw new Fault('signed_out', { detail: 'this token is not one of ours' })
     if (!isOperator(actor))
-      throw new Fault('not_allowed', { detail: 'this takes the role operator' })
+      throw new Fault('not_allowed', { detail: 'requires the role operator' })
   }
 
   return async (exchange) => {

@@ -22,7 +22,7 @@ test(
     await picture('confirming')
     await checkAxe(page, 'confirming')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await invite.getByText('confirm with your password or a passkey first').waitFor()
+    await invite.getByText('confirmation with password or passkey required').waitFor()
 
     await invite.getByRole('button', { name: 'Make the link' }).click()
     await dialog.getByLabel('Password').fill('not the right one')

@@ -41,7 +41,7 @@ test(
     await page.getByLabel('Email').fill(operator.email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('email or password is wrong').waitFor()
+    await page.getByText('wrong email or password').waitFor()
     await page.getByLabel('Password').fill(operator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()

@@ -20,10 +20,10 @@ export function configurationPage(): string {
     leaf.description + (leaf.secret ? ' Secret.' : '') + (leaf.live ? ' *Live.*' : ''),
   ])
   return page(
-    'Configuration',
-    `Nothing needs to be set. Later places win: defaults, a YAML file (\`--config FILE\` or \`CAIRN_CONFIG\`), the
-environment, flags (\`--port\`, \`--host\`, \`--data-dir\`). An unknown name is refused with the nearest known one;
-\`cairn config check\` judges the settings, \`cairn config print\` shows each with where it came from.
+    'Settings',
+    `No setting is required. Cairn reads, in ascending priority: defaults, a YAML file (\`--config FILE\` or \`CAIRN_CONFIG\`), environment
+variables, and the options \`--port\`, \`--host\` and \`--data-dir\`. \`cairn init\` writes a file with every setting. \`cairn config check\`
+validates the settings. \`cairn config print\` shows each value and its origin.
 
 \`\`\`yaml
 http:
@@ -32,16 +32,17 @@ rpc:
   batchItemsMax: 200
 \`\`\`
 
-- \`\${env:NAME}\` and \`\${file:/path}\` inside a value are replaced by that variable or file, and \`CAIRN_…_FILE\` names a
-  file that holds the value of \`CAIRN_…\`. What came in by one of these is redacted by \`config print\`.
-- An empty variable counts as not given. \`CAIRN_\` variables that are nothing like a setting are let be (other programs
-  set some); \`config check\` lists them.
-- Paths start at the folder that Cairn runs in. Names end in their unit: \`Ms\` milliseconds, \`BytesMax\` bytes.
-- Numbers are whole and stand without quotes or separators in YAML.
-- **Changes of the file are taken over while the server runs**, within two seconds or at SIGHUP: networks behind upstreams,
-  and the settings marked *live*. They are checked first and taken whole: a file with a mistake changes nothing, and the log
-  names each mistake (\`settings_refused\`). Requests under way end as they began. What needs a restart is logged by name
-  (\`settings_need_restart\`). Variables and flags are those of the start. On a terminal SIGHUP ends Cairn.`,
+- An unknown name is an error, and the message suggests the nearest known name.
+- \`\${env:NAME}\` and \`\${file:/path}\` in a value insert a variable or a file. \`CAIRN_…_FILE\` names a file that contains the value of
+  \`CAIRN_…\`. \`config print\` redacts values from these origins.
+- An empty variable counts as not set. Cairn ignores \`CAIRN_\` variables that do not resemble a setting; \`config check\` lists them.
+- Relative paths start at the working directory. Names end in their unit: \`Ms\` is milliseconds, \`BytesMax\` is bytes.
+- Numbers are integers, without quotes or separators.
+
+**Changes while the server runs.** Cairn applies changes of the file within 2 s, or immediately on SIGHUP: networks behind upstreams,
+and settings marked *Live*. It validates the whole file first: a file with an error changes nothing, and the log lists each error
+(\`settings_refused\`). Requests in flight keep the old settings. The log names settings that need a restart
+(\`settings_need_restart\`). Variables and options keep their values from the start. On a terminal, SIGHUP stops Cairn.`,
     markdownTable(['Setting', 'Variable', 'Type', 'Default', 'Meaning'], rows),
     sourcesText,
     membersTable('files.sources[].', listMembers(sourceSchema)),
@@ -55,8 +56,8 @@ rpc:
 
 const sourcesText = `## Sources of files
 
-\`files.sources\` lists who is asked for blocks of files that are not here: trustless HTTP gateways, other Cairns among them.
-Without any, a block that is not here is said to be absent at once.
+\`files.sources\` lists trustless HTTP gateways, or other Cairns, that supply missing file blocks. Without sources, a missing block is
+reported as absent immediately.
 
 \`\`\`yaml
 files:
@@ -67,19 +68,20 @@ files:
       headers: {authorization: "\${env:OTHER_CAIRN}"}
 \`\`\`
 
-The one that is likely to be quickest is asked first, the next one when it takes long, has nothing, fails or lies; who
-fails or lies is left alone for a while. Each block is proved by its hash before it is used, so a source can cost time
-and nothing else. Only these hosts are asked: a redirect to another origin is refused. What was fetched is kept, and goes
-with the next sweep when nothing pinned reaches it. Changes are *live*. Another Cairn gives blocks with
-a key of its own in the URL or the headers, or where \`gateway.public\` is on; with \`gateway.pinnedOnly\` it would give roots
-and nothing below them. What it lacks itself it looks for nowhere else then. \`CAIRN_FILES_SOURCES\` is the short form: URLs
-separated by commas, in place of the list; \`CAIRN_FILES_SOURCES_FILE\` names a file that holds them.`
+Cairn requests a block from the source that is likely to be fastest. It tries the next one if that source is slow, lacks the block,
+fails, or sends invalid bytes; a source that fails or sends invalid bytes then pauses. Cairn verifies every block by its hash. It
+connects only to the listed hosts and refuses redirects to other origins. Garbage collection removes fetched blocks that no pin
+contains. Changes are *live*.
+
+Another Cairn needs an API key in the URL or the headers, or \`gateway.public\`. With \`gateway.pinnedOnly\` it supplies only roots. It does
+not query its own sources for such requests. \`CAIRN_FILES_SOURCES\` is the short form: URLs separated by commas, instead of the list.
+\`CAIRN_FILES_SOURCES_FILE\` names a file that contains them.`
 
 const networksText = `## Networks
 
-\`networks\` is a list: the first one is the default, the others are chosen by Host label or path prefix. A file that names
-networks has exactly those: no embedded chain unless one has \`embedded: true\`, and no setting of \`chain\` beside them.
-Without the list the embedded chain of \`chain\` is served.
+\`networks\` lists the networks. The first is the default; clients select others by host label or path prefix. With this list, Cairn serves
+exactly these networks: the embedded chain only if an entry has \`embedded: true\`, and the settings of \`chain\` are not allowed. Without the
+list, Cairn serves the embedded chain of \`chain\`.
 
 \`\`\`yaml
 networks:
@@ -96,16 +98,16 @@ networks:
     embedded: true
 \`\`\`
 
-Whether an upstream is trusted or not, what can be proved is proved: \`trusted\` is about the newest block and about answers
-that nobody can prove. \`CAIRN_NETWORKS_MAINNET_UPSTREAMS\` is the short form: URLs separated by commas, in place of the
-upstreams that the file gives the network \`mainnet\` (a dash in a name is \`_\`), or of the whole list for \`mainnet\`,
-\`sepolia\` and \`hoodi\`; \`…_UPSTREAMS_FILE\` names a file that holds them. Headers, and keys in URLs, are redacted by
-\`config print\`.`
+\`trusted\` affects heads and answers that cannot be proved. Cairn proves everything else for every upstream.
+\`CAIRN_NETWORKS_MAINNET_UPSTREAMS\` is the short form: URLs separated by commas. They replace the upstreams of the network \`mainnet\` in the
+file (a dash in a name becomes \`_\`). Without a list in the file, they define the network, for \`mainnet\`, \`sepolia\` and \`hoodi\`.
+\`…_UPSTREAMS_FILE\` names a file that contains them. \`config print\` redacts headers, and keys in URLs.
+[Put Cairn in front of your own nodes](../guides/own-nodes.md) is the guide.`
 
 function membersTable(prefix: string, members: readonly Member[]): string {
   const rows = members.map(({ path, initial, isRequired, description, example }) => [
     `\`${prefix}${path}\``,
-    isRequired ? 'needed' : initial === undefined ? '' : `\`${JSON.stringify(initial)}\``,
+    isRequired ? 'required' : initial === undefined ? '' : `\`${JSON.stringify(initial)}\``,
     description,
     example === undefined ? '' : `\`${example}\``,
   ])
@@ -116,13 +118,13 @@ export function environmentExample(): string {
   const lines = settingDefinitions.map(
     (leaf) => `# ${leaf.description.replaceAll('`', '')}\n#${leaf.env}=${String(leaf.initial)}\n`,
   )
-  const networks = `# URLs of upstream nodes of Ethereum mainnet, separated by commas; so for SEPOLIA, HOODI and named networks.
+  const networks = `# URLs of upstream nodes of Ethereum mainnet, separated by commas. The same for SEPOLIA, HOODI and networks of the file.
 #CAIRN_NETWORKS_MAINNET_UPSTREAMS=
 `
-  const sources = `# URLs of trustless gateways that are asked for files that are not here, separated by commas.
+  const sources = `# URLs of trustless gateways that supply missing file blocks, separated by commas.
 #CAIRN_FILES_SOURCES=
 `
-  return `# Every variable with its default; made from the settings table by npm run docs.\n\n${[...lines, sources, networks].join('\n')}`
+  return `# Every variable with its default. Generated from the settings table by npm run docs.\n\n${[...lines, sources, networks].join('\n')}`
 }
 
 function typeOf(leaf: SettingDefinition): string {

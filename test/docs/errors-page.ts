@@ -20,13 +20,20 @@ export function errorsPage(): string {
   const headings = ['Code', 'HTTP', 'JSON-RPC', 'Message', 'Retry', 'Data']
   return page(
     'Errors',
-    `Every answer that Cairn chooses to give instead of a result. The message is the usual one; most carry a more exact
-text that names the value. On the JSON-RPC face an error has \`code\`, \`message\` and, where the column says so, \`data\`
-with \`code\` (the word in the first column) and more; on the file face the body is \`{"Message","Code","Type":"error"}\`
-or plain text; for readers of \`/ipfs/<cid>\` it is the message as plain text. Retry by the words, never by the numbers: \`later\` soon and again, \`tomorrow\` after 00:00 UTC, \`never\`
-not without a change.`,
+    `Cairn returns one of these errors instead of a result. The message is the default; most errors carry a more specific text that names the
+value.
+
+| API | Form |
+|---|---|
+| JSON-RPC | \`code\`, \`message\` and, if the column Data says so, \`data\` with \`code\` (first column) and details |
+| IPFS API | \`{"Message","Code","Type":"error"}\`, or plain text |
+| IPFS gateway | the message as plain text, with the status of the last column |
+| admin API | \`{"error":{"code","message","data"}}\` |
+
+Decide on retries by the column Retry, not by numbers. \`later\`: retry with backoff. \`tomorrow\`: retry after 00:00 UTC. \`never\`: change the
+request first. Texts with *project id* are Infura's; they mean the API key.`,
     markdownTable(
-      [...headings, 'Files: HTTP', 'Files: Code', 'Files: message', 'Paths: HTTP'],
+      [...headings, 'IPFS: HTTP', 'IPFS: Code', 'IPFS: Message', 'Gateway: HTTP'],
       rows,
     ),
   )

@@ -2,7 +2,7 @@
 // Tested by test/docs.test.ts
 
 export function page(title: string, text: string, ...parts: readonly string[]): string {
-  const note = '<!-- Made from the source by `npm run docs`; edit the source. -->'
+  const note = '<!-- Generated from the source by `npm run docs`. Edit the source. -->'
   return [`# ${title}`, note, text, ...parts].join('\n\n') + '\n'
 }
 

@@ -35,30 +35,21 @@ export function metricsPage(): string {
   ])
   return page(
     'Metrics',
-    `\`GET /metrics\` is the text format of Prometheus (0.0.4). A request needs \`Authorization: Bearer\`
-with the token of the setting \`metrics.token\`, or with an operator's own token. \`metrics.local: true\` answers programs on the
-same machine without a token: requests from loopback whose Host is loopback's, and that carry no header of a proxy
-(\`X-Forwarded-For\`, \`X-Real-IP\`, \`Forwarded\`, \`Via\`). Leave it off where a proxy runs on that machine: some proxies, such as
-nginx with a bare \`proxy_pass\`, add none of these headers and send a loopback Host, so all their clients would read the metrics.
-It is on the listener of the admin side, and \`metrics.enabled\` switches it off.
+    `\`GET /metrics\` returns the text format of Prometheus (0.0.4), on the listener of the admin API. \`metrics.enabled: false\` turns it off.
+[Monitor Cairn](../guides/monitor.md) is the guide.
 
-\`\`\`yaml
-scrape_configs:
-  - job_name: cairn
-    authorization: {credentials_file: /etc/prometheus/cairn-token}
-    static_configs: [{targets: ['cairn.example.com:8545']}]
-rule_files: [alerts.yml]
-\`\`\`
-
-\`deploy/prometheus/alerts.yml\` has the rules below, with their tests beside it; \`deploy/grafana/cairn.json\` is a board to import.`,
+A request needs \`Authorization: Bearer\` with the token of \`metrics.token\`, or with an operator's token. With \`metrics.local: true\`,
+Cairn also accepts requests without a token that come from loopback, have a loopback Host, and carry no proxy header
+(\`X-Forwarded-For\`, \`X-Real-IP\`, \`Forwarded\`, \`Via\`). Do not use it if a proxy runs on the machine: some proxies, such as nginx with a
+bare \`proxy_pass\`, send a loopback Host and none of these headers, so their clients could read the metrics.`,
     '## Metrics of Cairn',
-    `No label names a key, an account, an address or a CID: figures of a key are in the usage API. \`method\` is the name of an
-operation or a file command, \`other\` for any other name, \`none\` where the call was refused before it was read; \`network\`
-likewise. \`outcome\` is \`ok\` or a code of [errors.md](errors.md). What is used is added each second, once it is written.`,
+    `No label contains a key, an account, an address or a CID; the usage API has figures per key. \`method\` is a method or command name, \`other\`
+for unknown names, or \`none\` if the call was refused before its name was read. \`network\` works the same way. \`outcome\` is \`ok\` or
+a code of [Errors](errors.md). Usage counters advance once per second.`,
     markdownTable(['Name', 'Kind', 'Labels', 'Meaning'], rows),
-    `Metrics of the process are those of prom-client: \`process_\` (CPU, memory, file descriptors, start) and \`nodejs_\` (event loop,
-heap, collections of garbage, version). They are watched from the first scrape on.`,
+    `prom-client adds metrics of the process: \`process_\` (CPU, memory, file descriptors, start time) and \`nodejs_\` (event loop, heap, garbage
+collection, version). It measures them from the first scrape.`,
     '## Alerts',
-    markdownTable(['Alert', 'Severity', 'Says', 'What to do'], alerts),
+    markdownTable(['Alert', 'Severity', 'Summary', 'Action'], alerts),
   )
 }

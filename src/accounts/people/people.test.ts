@@ -44,7 +44,7 @@ test('a new password ends every other session, and the old one opens nothing', a
   assert.equal(tokenAuthenticator.findSession(other.token), null)
   assert.equal(sessions.list(id).length, 1)
   const old = { email: 'ada@example.org', password: goodPassword }
-  await assert.rejects(signIn.signIn(old, here), /email or password is wrong/)
+  await assert.rejects(signIn.signIn(old, here), /wrong email or password/)
   await signIn.signIn({ ...old, password: 'another stone on it' }, here)
   await assert.rejects(people.setPassword(id, 'password123', null), refused('bad_password'))
 })

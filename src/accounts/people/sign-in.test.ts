@@ -24,7 +24,7 @@ test('an unknown email, a wrong password and a disabled person are answered alik
     ),
   )
   for (const answer of answers) {
-    assert.deepEqual(answer, ['bad_sign_in', 'email or password is wrong'])
+    assert.deepEqual(answer, ['bad_sign_in', 'wrong email or password'])
   }
 })
 

@@ -61,5 +61,5 @@ function roleIn(actor: Principal, accountId: string): MemberRole | undefined {
 }
 
 function notAllowed(role: AdminRole): Fault {
-  return new Fault('not_allowed', { detail: `this takes the role ${role}`, data: { role } })
+  return new Fault('not_allowed', { detail: `requires the role ${role}`, data: { role } })
 }
