@@ -46,8 +46,7 @@ export function createMetricsHandler(parts: MetricsHandlerDeps): RequestHandler 
     if (token !== null && isSame(sent, token)) return
     const actor = await parts.findPrincipal({ session: null, token: sent })
     if (actor === null) throw new Fault('signed_out', { detail: 'this token is not one of ours' })
-    if (!isOperator(actor))
-      throw new Fault('not_allowed', { detail: 'requires the role operator' })
+    if (!isOperator(actor)) throw new Fault('not_allowed', { detail: 'requires the role operator' })
   }
 
   return async (exchange) => {
