@@ -92,7 +92,7 @@ export async function openChain(parts: OpenChainParts): Promise<OpenChain> {
 function asNetwork(
   name: string,
   embedded: EmbeddedNetwork,
-  { obtain, held, heldNode }: Obtaining,
+  { obtain, peek, peekNode }: Obtaining,
 ): Network {
   const { chainId, head, pool, executor, blobFeeFraction, forkConfigs } = embedded
   const headers = createHeaderMemory(headersMax)
@@ -107,8 +107,8 @@ function asNetwork(
     blobFeeFraction,
     forkConfigs,
     obtain: embedded.ownContent(obtain),
-    held,
-    heldNode,
+    peek,
+    peekNode,
     headers,
     accounts: createAccountMemory(accountsMax),
     hint,

@@ -118,7 +118,7 @@ function timeOf(network: Network, { hash }: BlockRef): number | null {
   try {
     const known = network.headers.find(hash)
     if (known !== null) return Number(known.header.timestamp)
-    const bytes = network.held({ kind: 'header', hash })
+    const bytes = network.peek({ kind: 'header', hash })
     return bytes === null ? null : Number(decodeHeader(bytes).timestamp)
   } catch {
     // A copy that cannot be read is told of by who needs it.

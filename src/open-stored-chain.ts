@@ -56,7 +56,7 @@ export function openStoredChain(config: Config): StoredChain {
         : parseGenesis(JSON.parse(readFileSync(genesisFile, 'utf8')))
     // Nothing in a header commits to the chain id: that of another genesis would go into the bundle.
     refuseOtherChain(name, index, buildFirstBlock(genesis).hash)
-    const { obtain, held, heldNode } = createObtain({
+    const { obtain, peek, peekNode } = createObtain({
       store: createSqliteStore({ db, writer: createInlineWriter(db) }),
       sourcesFor: () => [],
       verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
@@ -69,8 +69,8 @@ export function openStoredChain(config: Config): StoredChain {
       chainId: genesis.chainId,
       head: createChainHead(name, index, start),
       obtain: obtainEmbedded(obtain, index),
-      held,
-      heldNode,
+      peek,
+      peekNode,
       headers: createHeaderMemory(headersMax),
       hint: { network: name },
       pool: emptyPool,

@@ -10,7 +10,7 @@ import { createWriteBehindQueue } from './write-behind-queue.ts'
 import { createMemory } from './memory.ts'
 import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
-import { refKey, type ContentRef, type Held, type HeldNode, type Verify } from './ref.ts'
+import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
 import type { Store } from './store.ts'
 import { createDiskMissTracker, type DiskMissTracker } from './disk-miss-tracker.ts'
 
@@ -33,10 +33,10 @@ export type LocalCopies = {
    */
   find(ref: ContentRef, mayPass: boolean): Found | Promise<Found>
   /** As `find`, and null for what is wrong or cannot be read. */
-  readonly held: Held
-  readonly heldNode: HeldNode
-  /** As `heldNode` that may pass. */
-  readonly heldNodeOrAsk: HeldNode
+  readonly peek: Peek
+  readonly peekNode: PeekNode
+  /** As `peekNode` that may pass. */
+  readonly peekNodeOrAsk: PeekNode
   /** Without the disk. */
   findInMemory(ref: ContentRef): Uint8Array | null
   /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
@@ -206,7 +206,7 @@ export function createLocalCopies(parts: {
     }
   }
 
-  function heldNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
+  function peekNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
     return (
       memory.findAt('trie-node', from, at) ??
       heldBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
@@ -221,15 +221,15 @@ export function createLocalCopies(parts: {
         return readAgain(ref, error)
       }
     },
-    held(ref) {
+    peek(ref) {
       try {
         return read(ref, false)
       } catch {
         return null
       }
     },
-    heldNode: (from, at) => heldNode(from, at, false),
-    heldNodeOrAsk: (from, at) => heldNode(from, at, true),
+    peekNode: (from, at) => peekNode(from, at, false),
+    peekNodeOrAsk: (from, at) => peekNode(from, at, true),
     findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
     accept,
     addExtras: unrequested.add,

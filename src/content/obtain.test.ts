@@ -301,11 +301,11 @@ test('extra items wait until they are asked for; only then are they verified and
 
 test('what a reply brought is at hand for all who ask, and nobody asks for it again', async () => {
   const generous = having(item('a'), item('b'), item('c'))
-  const { obtain, held } = rig([generous])
+  const { obtain, peek } = rig([generous])
   await obtain(item('a').ref, {}, never)
   const both = await Promise.all([1, 2].map(() => obtain(item('b').ref, {}, never)))
   assert.deepEqual(both, [item('b').bytes, item('b').bytes])
-  assert.deepEqual(held(item('c').ref), item('c').bytes)
+  assert.deepEqual(peek(item('c').ref), item('c').bytes)
   assert.equal(generous.asked.length, 1)
 })
 

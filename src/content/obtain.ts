@@ -13,8 +13,8 @@ import { defaultObtainLimits, type ObtainLimits } from './obtain-limits.ts'
 import {
   refKey,
   type ContentRef,
-  type Held,
-  type HeldNode,
+  type Peek,
+  type PeekNode,
   type FetchContext,
   type NameOf,
   type Obtain,
@@ -47,10 +47,10 @@ export type Obtaining = {
    * nobody has it and the store could not read.
    */
   readonly obtain: Obtain
-  readonly held: Held
-  readonly heldNode: HeldNode
+  readonly peek: Peek
+  readonly peekNode: PeekNode
   /** The same for those who ask `obtain` next: null also of a node on disk, when looks there were in vain lately. */
-  readonly heldNodeOrAsk: HeldNode
+  readonly peekNodeOrAsk: PeekNode
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
   /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
@@ -152,9 +152,9 @@ export function createObtain(parts: ObtainParts): Obtaining {
 
   return {
     obtain,
-    held: copies.held,
-    heldNode: copies.heldNode,
-    heldNodeOrAsk: copies.heldNodeOrAsk,
+    peek: copies.peek,
+    peekNode: copies.peekNode,
+    peekNodeOrAsk: copies.peekNodeOrAsk,
     async keep(ref, bytes) {
       verify(ref, bytes)
       await store.commit([{ ref, bytes }])

@@ -73,7 +73,7 @@ export type Obtain = (
  * The same for what is at hand, without a wait: memory, then the store. Null when it is not here or its copy
  * is bad; then `obtain` finds out more. Do not write to the array: others hold it too.
  */
-export type Held = (ref: ContentRef) => Uint8Array | null
+export type Peek = (ref: ContentRef) => Uint8Array | null
 
-/** As `Held`, of the trie node whose hash of 32 bytes stands in `from` at `at`: a step of a walk makes no ref. */
-export type HeldNode = (from: Uint8Array, at: number) => Uint8Array | null
+/** As `Peek`, of the trie node whose hash of 32 bytes stands in `from` at `at`: a step of a walk makes no ref. */
+export type PeekNode = (from: Uint8Array, at: number) => Uint8Array | null

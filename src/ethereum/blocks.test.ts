@@ -9,6 +9,7 @@ import { encodeEntries } from '../codec/list.ts'
 import { orderedRoot } from '../codec/ordered-trie.ts'
 import { type ContentRef, refKey } from '../content/ref.ts'
 import { findHeader, readBlockLists, rememberBlock } from './blocks.ts'
+import { completeRead } from './read.ts'
 
 const root = new Uint8Array(32).fill(9)
 const bytes = encodeHeader({
@@ -30,14 +31,14 @@ const bytes = encodeHeader({
 })
 const block = { network: 'dev', hash: keccak256(bytes), number: 5n }
 
-function network(held: (ref: ContentRef) => Uint8Array | null) {
+function network(peek: (ref: ContentRef) => Uint8Array | null) {
   const looked: string[] = []
   const made = createFakeNetwork({
     head: createFakeHead([block]),
     obtain: createFakeObtain([]),
-    held(ref) {
+    peek(ref) {
       looked.push(refKey(ref))
-      return held(ref)
+      return peek(ref)
     },
   })
   return { made, looked }
@@ -50,7 +51,7 @@ test('a new block is taken to memory: its header decoded, its lists read once, e
     refKey({ kind: 'header', hash: block.hash }),
     refKey({ kind: 'transactions', hash: root }),
   ])
-  const found = await findHeader(made, block.hash, new AbortController().signal)
+  const found = await completeRead(findHeader(made, block.hash), new AbortController().signal)
   assert.equal(found?.header.timestamp, 7n)
   assert.equal(looked.length, 2)
 })
@@ -71,7 +72,7 @@ test('a block of the OP stack has no withdrawals, whatever its header holds in t
     const { hash: transactionsRoot } = transactions
     const later = { baseFeePerGas: 1n, ...(withdrawalsRoot && { withdrawalsRoot }) }
     const at = { hash: block.hash, bytes, header: { ...header, transactionsRoot, ...later } }
-    return readBlockLists(made, at, new AbortController().signal)
+    return completeRead(readBlockLists(made, at), new AbortController().signal)
   }
   assert.deepEqual((await read(root)).withdrawals, Uint8Array.of(0xc0))
   assert.equal((await read()).withdrawals, null)

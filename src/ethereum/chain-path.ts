@@ -5,6 +5,7 @@ import { Fault } from '../base/fault.ts'
 import { equalBytes } from '../base/hex.ts'
 import { getHeader, type ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
+import { completeRead } from './read.ts'
 
 /** A long way lets other requests go on in between. */
 const turnSteps = 128
@@ -39,12 +40,12 @@ export async function findPath(
     if (left.length + newestFirst.length >= stepsMax) throw tooFar(stepsMax)
     const [leaves, enters] = [below.number >= above.number, above.number >= below.number]
     if (leaves) {
-      const block = await getHeader(network, below.hash, signal)
+      const block = await completeRead(getHeader(network, below.hash), signal)
       left.push(block)
       below = parentOf(block)
     }
     if (enters) {
-      const block = await getHeader(network, above.hash, signal)
+      const block = await completeRead(getHeader(network, above.hash), signal)
       newestFirst.push(block)
       above = parentOf(block)
     }

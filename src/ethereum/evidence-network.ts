@@ -17,6 +17,7 @@ import type { BlockRef, Head } from './head.ts'
 import type { EntryKind } from './entry-reader.ts'
 import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
+import { known } from './read.ts'
 
 export type Evidence = {
   /** The header whose keccak256 is the block hash that the reader trusts. */
@@ -138,8 +139,8 @@ export function createEvidenceNetwork(evidence: Evidence): EvidenceNetwork {
       head: createHead(block, locate),
       // oxlint-disable-next-line typescript/require-await -- what it throws comes as a rejection
       obtain: async (ref) => read(ref),
-      held: find,
-      heldNode: (from, at) => find({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
+      peek: find,
+      peekNode: (from, at) => find({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
       headers: { find: (hash) => (equalBytes(hash, block.hash) ? block : null), add: () => {} },
       entries: {
         // oxlint-disable-next-line typescript/require-await -- as above
@@ -168,8 +169,8 @@ function createHead(
     latest: () => only,
     safe: () => only,
     finalized: () => only,
-    byNumber: (asked) => (asked === number ? only : null),
-    isCanonical: (asked) => equalBytes(asked, hash),
+    byNumber: (asked) => known(asked === number ? only : null),
+    isCanonical: (asked) => known(equalBytes(asked, hash)),
     locate(transactionHash) {
       const index = locate(transactionHash)
       return index === null ? [] : [{ blockHash: hash, index }]

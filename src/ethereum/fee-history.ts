@@ -8,6 +8,7 @@ import { blobBaseFee, effectiveGasPrice, gasPerBlob, nextBaseFee } from './fees.
 import type { Network } from './network.ts'
 import { placeReceipts } from './receipt-object.ts'
 import { decodeReadable } from './transactions.ts'
+import { completeRead } from './read.ts'
 
 export const feeHistoryBlocksMax = 1024
 
@@ -48,7 +49,7 @@ export async function readFeeHistory(
       percentiles.length === 0 ? [] : await readRewards(network, block, percentiles, signal)
     blocks.push({ ...feesOf(network, block), rewards })
     if (block.header.number === 0n || left === 1) break
-    block = await getHeader(network, block.header.parentHash, signal)
+    block = await completeRead(getHeader(network, block.header.parentHash), signal)
   }
   const { baseFeePerGas, gasUsed, gasLimit } = newest.header
   return {
@@ -103,8 +104,12 @@ async function readRewards(
   percentiles: readonly number[],
   signal: AbortSignal,
 ): Promise<readonly bigint[]> {
-  const transactions = decodeEntries(await readTransactionList(network, block, signal))
-  const receipts = placeReceipts(decodeEntries(await readReceiptList(network, block, signal)))
+  const transactions = decodeEntries(
+    await completeRead(readTransactionList(network, block), signal),
+  )
+  const receipts = placeReceipts(
+    decodeEntries(await completeRead(readReceiptList(network, block), signal)),
+  )
   const baseFee = block.header.baseFeePerGas ?? 0n
   const paid = transactions
     .map((raw, index) => ({

@@ -1,5 +1,6 @@
 // Tags and numbers of a network as block hashes: the only facts of a chain that change.
 // Tested by src/ethereum/embedded/chain-head.test.ts
+import type { Read } from './read.ts'
 
 /** How a tag or number became a hash (`x-cairn-head`): whose word the block is. */
 export type Anchor =
@@ -27,8 +28,8 @@ export type HeadChange = {
 export type TransactionHint = { readonly blockHash: Uint8Array; readonly index: number }
 
 /**
- * Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. What has to
- * be asked for comes as a promise and throws `no_upstream`, `unverified`, `deadline`.
+ * Tags and numbers, the only mutable facts of a network. Nothing here is proved; everything below is. A read that
+ * has to ask an upstream throws `no_upstream`, `unverified`, `deadline`.
  */
 export interface Head {
   /** Never goes back while its block is canonical. Throws `no_upstream` when nobody has vouched for one lately. */
@@ -37,9 +38,9 @@ export interface Head {
   safe(): BlockRef | null
   finalized(): BlockRef | null
   /** The canonical block of that number, or null above the head. */
-  byNumber(number: bigint, signal: AbortSignal): BlockRef | null | Promise<BlockRef | null>
+  byNumber(number: bigint): Read<BlockRef | null>
   /** Judged anew on each call, against the present chain. */
-  isCanonical(hash: Uint8Array, number: bigint, signal: AbortSignal): boolean | Promise<boolean>
+  isCanonical(hash: Uint8Array, number: bigint): Read<boolean>
   /**
    * Where to look for a transaction, one place after the other until one is right. Throws `unverified` after the last
    * one when a place is named that is not right and nothing else explains it.

@@ -5,47 +5,40 @@ import { decodeEntries, entryAt } from '../codec/list.ts'
 import { type ProvedHeader, readReceiptList, readTransactionList } from './blocks.ts'
 import type { EntryKind } from './entry-reader.ts'
 import type { Network } from './network.ts'
+import { fetched, type Read } from './read.ts'
 
 /** The list as kept: one RLP list. Throws `pruned` when nobody has it. */
-export function readList(
-  network: Network,
-  block: ProvedHeader,
-  kind: EntryKind,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+export function readList(network: Network, block: ProvedHeader, kind: EntryKind): Read<Uint8Array> {
   return kind === 'transactions'
-    ? readTransactionList(network, block, signal)
-    : readReceiptList(network, block, signal)
+    ? readTransactionList(network, block)
+    : readReceiptList(network, block)
 }
 
 /** The raw entry at `index`, or null past the end. Throws `pruned`. */
-export async function readEntry(
+export function* readEntry(
   network: Network,
   block: ProvedHeader,
   kind: EntryKind,
   index: number,
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
+): Read<Uint8Array | null> {
   const { entries } = network
-  if (entries !== undefined) return await entries.at(block, kind, index, signal)
-  return entryAt(await readList(network, block, kind, signal), index)
+  if (entries === undefined) return entryAt(yield* readList(network, block, kind), index)
+  return yield* fetched((signal) => entries.at(block, kind, index, signal))
 }
 
 /** The raw entries 0 to `last`, or to the end of a shorter list. Throws `pruned`. */
-export async function readEntriesTo(
+export function* readEntriesTo(
   network: Network,
   block: ProvedHeader,
   kind: EntryKind,
   last: number,
-  signal: AbortSignal,
-): Promise<readonly Uint8Array[]> {
-  const { entries } = network
-  if (entries === undefined) {
-    return decodeEntries(await readList(network, block, kind, signal)).slice(0, last + 1)
+): Read<readonly Uint8Array[]> {
+  if (network.entries === undefined) {
+    return decodeEntries(yield* readList(network, block, kind)).slice(0, last + 1)
   }
   const read: Uint8Array[] = []
   while (read.length <= last) {
-    const entry = await entries.at(block, kind, read.length, signal)
+    const entry = yield* readEntry(network, block, kind, read.length)
     if (entry === null) break
     read.push(entry)
   }
@@ -53,13 +46,12 @@ export async function readEntriesTo(
 }
 
 /** How many entries the list has. Throws `pruned`. */
-export async function countEntries(
+export function* countEntries(
   network: Network,
   block: ProvedHeader,
   kind: EntryKind,
-  signal: AbortSignal,
-): Promise<number> {
+): Read<number> {
   const { entries } = network
-  if (entries !== undefined) return await entries.count(block, kind, signal)
-  return decodeEntries(await readList(network, block, kind, signal)).length
+  if (entries === undefined) return decodeEntries(yield* readList(network, block, kind)).length
+  return yield* fetched((signal) => entries.count(block, kind, signal))
 }

@@ -6,6 +6,7 @@ import { findHeader, type ProvedHeader } from './blocks.ts'
 import type { TransactionHint } from './head.ts'
 import { readEntry } from './list-entries.ts'
 import type { Network } from './network.ts'
+import { completeRead, type Read } from './read.ts'
 
 export type Located = {
   readonly block: ProvedHeader
@@ -26,7 +27,7 @@ export async function findLocated(
   let unproved: unknown = null
   for await (const hint of network.head.locate(hash, signal)) {
     try {
-      const located = await findAt(network, hint, hash, signal)
+      const located = await completeRead(findAt(network, hint, hash), signal)
       if (located !== null) return located
     } catch (thrown) {
       // One upstream's wrong place does not hide the right one that another names.
@@ -38,16 +39,11 @@ export async function findLocated(
   return null
 }
 
-async function findAt(
-  network: Network,
-  hint: TransactionHint,
-  hash: Uint8Array,
-  signal: AbortSignal,
-): Promise<Located | null> {
-  const block = await findHeader(network, hint.blockHash, signal)
+function* findAt(network: Network, hint: TransactionHint, hash: Uint8Array): Read<Located | null> {
+  const block = yield* findHeader(network, hint.blockHash)
   if (block === null) return null
-  if (!(await network.head.isCanonical(block.hash, block.header.number, signal))) return null
-  const raw = await readEntry(network, block, 'transactions', hint.index, signal)
+  if (!(yield* network.head.isCanonical(block.hash, block.header.number))) return null
+  const raw = yield* readEntry(network, block, 'transactions', hint.index)
   if (raw === null || !equalBytes(transactionHash(raw), hash)) return null
   return { block, index: hint.index, raw }
 }

@@ -13,6 +13,7 @@ import { type LogObject, renderLog } from './log-object.ts'
 import type { Network } from './network.ts'
 import { placeReceipts } from './receipt-object.ts'
 import { placeIn } from './transactions.ts'
+import { completeRead } from './read.ts'
 
 /** No addresses: any. `topics` by position: null is any, a list is any one of these; 20 and 32 bytes. */
 export type LogFilter = {
@@ -88,8 +89,8 @@ export async function readPlacedLogs(
   signal: AbortSignal,
 ): Promise<readonly PlacedLog[]> {
   const [transactions, entries] = await Promise.all([
-    readTransactionList(network, block, signal).then(decodeEntries),
-    readReceiptList(network, block, signal).then(decodeEntries),
+    completeRead(readTransactionList(network, block), signal).then(decodeEntries),
+    completeRead(readReceiptList(network, block), signal).then(decodeEntries),
   ])
   if (transactions.length !== entries.length) throw new Fault('unverified')
   return placeReceipts(entries).flatMap(({ receipt, firstLogIndex }, index) => {
@@ -154,7 +155,7 @@ export async function queryLogs(
       turnEndsAt = clock.monotonic() + turnMs
     }
     signal.throwIfAborted()
-    block = await getHeader(network, block.header.parentHash, signal)
+    block = await completeRead(getHeader(network, block.header.parentHash), signal)
   }
   await take(0)
   return newestFirst.toReversed().flat()

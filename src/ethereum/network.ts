@@ -1,7 +1,7 @@
 // What a network is to the layers above: a name, a chain id, a head, readers over the content store,
 // and the parts that cannot be proved: the pool, and an Executor (embedded) or a Relay (upstreams).
 // Tested by src/gateway/operations/rpc/blocks/by-hash.test.ts
-import type { Held, HeldNode, FetchContext, Obtain } from '../content/ref.ts'
+import type { Peek, PeekNode, FetchContext, Obtain } from '../content/ref.ts'
 import { Fault } from '../base/fault.ts'
 import type { Executor } from './executor.ts'
 import type { ForkConfigs } from './fork-configs.ts'
@@ -18,9 +18,9 @@ export type Network = {
   readonly head: Head
   readonly obtain: Obtain
   /** What `obtain` would give without a wait. */
-  readonly held: Held
+  readonly peek: Peek
   /** The same for the next node of a walk. */
-  readonly heldNode: HeldNode
+  readonly peekNode: PeekNode
   /** Headers proved before, decoded. */
   readonly headers: HeaderMemory
   /** Accounts proved before; not given: each read walks to its own. */

@@ -9,6 +9,7 @@ import type { EntryKind } from './entry-reader.ts'
 import { readList } from './list-entries.ts'
 import type { Network } from './network.ts'
 import type { ProvedHeader } from './proved-header.ts'
+import { completeRead } from './read.ts'
 
 export type RecordedReads = {
   /** Reads as the network it was made of. */
@@ -55,7 +56,7 @@ export function recordReads(network: Network): RecordedReads {
 
   async function readTrie(block: ProvedHeader, kind: EntryKind, signal: AbortSignal) {
     const { transactionsRoot, receiptsRoot } = block.header
-    const list = await readList(network, block, kind, signal)
+    const list = await completeRead(readList(network, block, kind), signal)
     return trieOf(kind === 'transactions' ? transactionsRoot : receiptsRoot, list)
   }
 
@@ -69,13 +70,13 @@ export function recordReads(network: Network): RecordedReads {
         note(ref, bytes)
         return bytes
       },
-      held(ref) {
-        const bytes = network.held(ref)
+      peek(ref) {
+        const bytes = network.peek(ref)
         if (bytes !== null) note(ref, bytes)
         return bytes
       },
-      heldNode(from, at) {
-        const bytes = network.heldNode(from, at)
+      peekNode(from, at) {
+        const bytes = network.peekNode(from, at)
         if (bytes !== null) note({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, bytes)
         return bytes
       },

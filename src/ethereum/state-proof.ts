@@ -14,7 +14,8 @@ import { keccak256 } from '../codec/keccak.ts'
 import { Malformed } from '../codec/malformed.ts'
 import { toNibbles } from '../codec/trie-node.ts'
 import type { ContentRef, FetchContext } from '../content/ref.ts'
-import { type AccountAt, obtainState } from './state.ts'
+import { completeRead, type Read } from './read.ts'
+import { type AccountAt, readState } from './state.ts'
 import { decodeProved, stepProved, walkNodesMax } from './walker.ts'
 
 /** Nodes from the root down; nodes embedded in another are part of it. Empty for an empty trie. */
@@ -36,17 +37,13 @@ export async function proveAccount(
   positions: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<ProvedAccount> {
-  const { leaf, proof } = await walk(
-    at,
-    { root: at.block.header.stateRoot, key: keccak256(at.address) },
-    { slots: positions },
-    signal,
-  )
+  const trie = { root: at.block.header.stateRoot, key: keccak256(at.address) }
+  const { leaf, proof } = await completeRead(walk(at, trie, { slots: positions }), signal)
   const account = leaf === null ? absentAccount : decodeProved(decodeAccountState, leaf)
   const slots = await Promise.all(
     positions.map(async (position) => {
       const trie = { root: account.storageRoot, key: keccak256(position) }
-      const slot = await walk(at, trie, { slots: [position] }, signal)
+      const slot = await completeRead(walk(at, trie, { slots: [position] }), signal)
       const value =
         slot.leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, slot.leaf)
       return { value, proof: slot.proof }
@@ -56,19 +53,18 @@ export async function proveAccount(
 }
 
 /** `leaf` null: the nodes of `proof` show that `key` (32 bytes) is absent. */
-async function walk(
+function* walk(
   at: AccountAt,
   { root, key }: { readonly root: Uint8Array; readonly key: Uint8Array },
   hint: FetchContext,
-  signal: AbortSignal,
-): Promise<Walked> {
+): Read<Walked> {
   const proof: Uint8Array[] = []
   if (equalBytes(root, emptyTrieRoot)) return { leaf: null, proof }
   let hash = root
   let path = toNibbles(key)
   while (proof.length < walkNodesMax) {
     const ref: ContentRef = { kind: 'trie-node', hash }
-    const bytes = at.network.held(ref) ?? (await obtainState(at, ref, hint, signal))
+    const bytes = yield* readState(at, ref, hint)
     proof.push(bytes)
     const step = stepProved(bytes, path)
     if (step === 'absent') return { leaf: null, proof }

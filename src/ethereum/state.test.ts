@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from '../../test/fakes/network.ts'
 import { toHex } from '../base/hex.ts'
 import {
-  absentAccount,
   type AccountState,
   emptyCodeHash,
   emptyTrieRoot,
@@ -19,16 +18,8 @@ import { type ContentRef, type UnverifiedItem, refKey } from '../content/ref.ts'
 import type { Network } from './network.ts'
 import { createAccountMemory } from './proved-account.ts'
 import { recordReads } from './recorded-reads.ts'
-import {
-  findAccount,
-  goOnToStorage,
-  heldAccount,
-  heldCode,
-  heldStorage,
-  readCode,
-  readStorage,
-} from './state.ts'
-import { Walker } from './walker.ts'
+import { type AccountAt, findAccount, readCode, readStorage } from './state.ts'
+import { completeRead, beginRead, SuspendedRead } from './read.ts'
 
 const { signal } = new AbortController()
 
@@ -76,13 +67,13 @@ function reader(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address
 /** The same over items that are at hand. */
 function holder(items: readonly UnverifiedItem[], stateRoot: Uint8Array, address: bigint) {
   const kept = new Map(items.map(({ ref, bytes: value }) => [refKey(ref), value]))
-  const held = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
+  const peek = (ref: ContentRef) => kept.get(refKey(ref)) ?? null
   const at = reader(items, stateRoot, address)
   const network = {
     ...at.network,
-    held,
-    heldNode: (from: Uint8Array, start: number) =>
-      held({ kind: 'trie-node', hash: from.subarray(start, start + 32) }),
+    peek,
+    peekNode: (from: Uint8Array, start: number) =>
+      peek({ kind: 'trie-node', hash: from.subarray(start, start + 32) }),
   }
   return { ...at, network }
 }
@@ -97,9 +88,12 @@ test('every slot of any storage trie reads back, and every other slot is zero', 
       const { items, stateRoot } = world(kept, 3)
       const at = reader(items, stateRoot, 1n)
       for (const asked of [...kept.keys(), other]) {
-        const read = await readStorage(at, bytes(32, asked), signal)
+        const read = await completeRead(readStorage(at, bytes(32, asked)), signal)
         assert.equal(toHex(read), toHex(bytes(32, kept.get(asked) ?? 0n)))
-        assert.deepEqual(heldStorage(holder(items, stateRoot, 1n), bytes(32, asked)), read)
+        assert.deepEqual(
+          beginRead(readStorage(holder(items, stateRoot, 1n), bytes(32, asked))),
+          read,
+        )
       }
     }),
     { numRuns: 20 },
@@ -108,25 +102,31 @@ test('every slot of any storage trie reads back, and every other slot is zero', 
 
 test('an account reads back; an absent one is null, its slots zero and its code empty', async () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 50)
-  assert.deepEqual(await findAccount(reader(items, stateRoot, 49n), signal), account)
+  assert.deepEqual(await completeRead(findAccount(reader(items, stateRoot, 49n)), signal), account)
   const absent = reader(items, stateRoot, 50n)
-  assert.equal(await findAccount(absent, signal), null)
-  assert.deepEqual(await readStorage(absent, bytes(32, 1n), signal), new Uint8Array(32))
-  assert.deepEqual(await readCode(absent, signal), new Uint8Array(0))
+  assert.equal(await completeRead(findAccount(absent), signal), null)
+  assert.deepEqual(
+    await completeRead(readStorage(absent, bytes(32, 1n)), signal),
+    new Uint8Array(32),
+  )
+  assert.deepEqual(await completeRead(readCode(absent), signal), new Uint8Array(0))
 })
 
 test('a state trie of one account, and one of none, are walked too', async () => {
   const one = world(new Map([[0n, 1n]]), 1)
-  assert.deepEqual(await findAccount(reader(one.items, one.stateRoot, 0n), signal), one.account)
-  assert.equal(await findAccount(reader(one.items, one.stateRoot, 1n), signal), null)
+  assert.deepEqual(
+    await completeRead(findAccount(reader(one.items, one.stateRoot, 0n)), signal),
+    one.account,
+  )
+  assert.equal(await completeRead(findAccount(reader(one.items, one.stateRoot, 1n)), signal), null)
   const none = world(new Map(), 0)
-  assert.equal(await findAccount(reader([], none.stateRoot, 0n), signal), null)
+  assert.equal(await completeRead(findAccount(reader([], none.stateRoot, 0n)), signal), null)
 })
 
 test('code is read by the hash in the account', async () => {
   const code = Uint8Array.of(0x60, 0x00)
   const { items, stateRoot } = world(new Map(), 2, code)
-  assert.deepEqual(await readCode(reader(items, stateRoot, 1n), signal), code)
+  assert.deepEqual(await completeRead(readCode(reader(items, stateRoot, 1n)), signal), code)
 })
 
 test('a node or code that nobody has is no_state, never absence', async () => {
@@ -135,8 +135,8 @@ test('a node or code that nobody has is no_state, never absence', async () => {
   for (const [left] of items.entries()) {
     const at = reader(items.toSpliced(left, 1), stateRoot, 5n)
     const answers = await Promise.allSettled([
-      readStorage(at, bytes(32, 1n), signal),
-      readCode(at, signal),
+      completeRead(readStorage(at, bytes(32, 1n)), signal),
+      completeRead(readCode(at), signal),
     ])
     const values = [toHex(bytes(32, 2n)), toHex(code)]
     for (const [index, answer] of answers.entries()) {
@@ -146,43 +146,42 @@ test('a node or code that nobody has is no_state, never absence', async () => {
   }
 })
 
-test('what is at hand is read without a wait; without one of its nodes there is no answer, never an absence', () => {
+test('what memory holds is read without a promise; without one of its nodes there is no answer, never an absence', () => {
   const code = Uint8Array.of(0x60, 0x00)
   const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
   const { items, stateRoot } = world(slots, 20, code)
-  assert.deepEqual(heldStorage(holder(items, stateRoot, 5n), bytes(32, 1n)), bytes(32, 2n))
-  assert.deepEqual(heldStorage(holder(items, stateRoot, 99n), bytes(32, 1n)), bytes(32, 0n))
-  assert.deepEqual(heldCode(holder(items, stateRoot, 5n)), code)
+  const storageOf = (at: AccountAt) => beginRead(readStorage(at, bytes(32, 1n)))
+  assert.deepEqual(storageOf(holder(items, stateRoot, 5n)), bytes(32, 2n))
+  assert.deepEqual(storageOf(holder(items, stateRoot, 99n)), bytes(32, 0n))
+  assert.deepEqual(beginRead(readCode(holder(items, stateRoot, 5n))), code)
   let missed = 0
   for (const [left] of items.entries()) {
     const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
-    const found = heldStorage(at, bytes(32, 1n))
-    const value = found instanceof Uint8Array ? found : null
-    const held = heldCode(at)
-    assert.ok(value === null || toHex(value) === toHex(bytes(32, 2n)))
-    assert.ok(held === null || toHex(held) === toHex(code))
-    if (value === null || held === null) missed += 1
+    const [value, found] = [storageOf(at), beginRead(readCode(at))]
+    assert.ok(value instanceof SuspendedRead || toHex(value) === toHex(bytes(32, 2n)))
+    assert.ok(found instanceof SuspendedRead || toHex(found) === toHex(code))
+    if (value instanceof SuspendedRead || found instanceof SuspendedRead) missed += 1
   }
   assert.ok(missed >= 5, `${missed} nodes were needed`)
 })
 
-test('a read that lacks a node goes on from there, and asks for no node that was at hand', async () => {
+test('a read that lacks a node goes on from there, and fetches no node that memory holds', async () => {
   const slots = new Map(Array.from({ length: 30 }, (_, slot) => [BigInt(slot), 2n]))
   const { items, stateRoot } = world(slots, 20)
   let gone = 0
   for (const [left, lacking] of items.entries()) {
     const at = holder(items.toSpliced(left, 1), stateRoot, 5n)
-    const found = heldStorage(at, bytes(32, 1n))
-    if (!(found instanceof Walker)) continue
-    gone += 1
     const asked: string[] = []
     const obtain: Network['obtain'] = async (ref) => {
       asked.push(refKey(ref))
       return lacking.bytes
     }
-    const network = { ...at.network, obtain }
-    const value = await goOnToStorage({ ...at, network }, bytes(32, 1n), found, signal)
-    assert.equal(toHex(value), toHex(bytes(32, 2n)))
+    const begun = beginRead(
+      readStorage({ ...at, network: { ...at.network, obtain } }, bytes(32, 1n)),
+    )
+    if (!(begun instanceof SuspendedRead)) continue
+    gone += 1
+    assert.equal(toHex(await completeRead(begun, signal)), toHex(bytes(32, 2n)))
     assert.deepEqual(asked, [refKey(lacking.ref)])
   }
   assert.ok(gone >= 2, `${gone} nodes were lacking`)
@@ -196,44 +195,44 @@ test('an account that a walk has proved is not walked to again, under that state
   const network = {
     ...at.network,
     accounts,
-    heldNode: (from: Uint8Array, offset: number) => {
+    peekNode: (from: Uint8Array, offset: number) => {
       asked += 1
-      return at.network.heldNode(from, offset)
+      return at.network.peekNode(from, offset)
     },
   }
   const read = (address: bigint, root = stateRoot) => {
     const block = { ...at.block, header: { stateRoot: root } as Header }
-    return heldAccount({ network, block, address: bytes(20, address) })
+    return beginRead(findAccount({ network, block, address: bytes(20, address) }))
   }
   assert.deepEqual(read(5n), account)
-  assert.deepEqual(read(99n), absentAccount)
+  assert.equal(read(99n), null)
   const walked = asked
   assert.deepEqual(read(5n), account)
-  assert.deepEqual(read(99n), absentAccount)
+  assert.equal(read(99n), null)
   assert.equal(asked, walked)
   assert.deepEqual(read(6n), account)
   assert.ok(asked > walked, 'another address is another account')
-  assert.equal(read(5n, bytes(32, 1n)), null, 'and so is another state')
+  assert.ok(read(5n, bytes(32, 1n)) instanceof SuspendedRead, 'and so is another state')
   for (let address = 100n; address < 300n; address++) read(address)
   const before = asked
   read(5n)
   assert.ok(asked > before, 'no more than 64 are remembered')
 })
 
-test('a read that waits knows such an account too, and one that is recorded walks all the same', async () => {
+test('a read that is completed knows such an account too, and one that is recorded walks all the same', async () => {
   const { items, account, stateRoot } = world(new Map([[1n, 2n]]), 40)
   const at = holder(items, stateRoot, 5n)
   let asked = 0
   const network = {
     ...at.network,
     accounts: createAccountMemory(64),
-    heldNode: (from: Uint8Array, offset: number) => {
+    peekNode: (from: Uint8Array, offset: number) => {
       asked += 1
-      return at.network.heldNode(from, offset)
+      return at.network.peekNode(from, offset)
     },
   }
   const find = (of: Network, address: bigint) =>
-    findAccount({ ...at, network: of, address: bytes(20, address) }, signal)
+    completeRead(findAccount({ ...at, network: of, address: bytes(20, address) }), signal)
   for (const _ of [1, 2]) {
     assert.deepEqual(await find(network, 5n), account)
     assert.equal(await find(network, 99n), null)
@@ -252,6 +251,7 @@ test('an account whose walk lacks a node is not remembered', () => {
   const { items, stateRoot } = world(new Map(), 40)
   const at = holder(items.slice(0, 1), stateRoot, 5n)
   const accounts = createAccountMemory(64)
-  assert.equal(heldAccount({ ...at, network: { ...at.network, accounts } }), null)
+  const begun = beginRead(findAccount({ ...at, network: { ...at.network, accounts } }))
+  assert.ok(begun instanceof SuspendedRead)
   assert.equal(accounts.find(stateRoot, at.address), null)
 })

@@ -6,6 +6,7 @@ import { getHeader, type ProvedHeader, readTransactionList } from './blocks.ts'
 import { effectiveGasPrice } from './fees.ts'
 import type { Network } from './network.ts'
 import { decodeReadable } from './transactions.ts'
+import { completeRead } from './read.ts'
 
 const blocksMax = 20
 const tipsPerBlock = 3
@@ -29,7 +30,7 @@ export async function suggestTip(
     const lowest = await readLowestTips(network, block, signal)
     tips.push(...(lowest.length === 0 ? [tipWithoutSamples] : lowest))
     if (left === 1) break
-    block = await getHeader(network, block.header.parentHash, signal)
+    block = await completeRead(getHeader(network, block.header.parentHash), signal)
   }
   const sorted = tips.toSorted(compare)
   const tip = sorted[Math.floor(((sorted.length - 1) * percentile) / 100)] ?? tipWithoutSamples
@@ -42,7 +43,7 @@ async function readLowestTips(
   signal: AbortSignal,
 ): Promise<readonly bigint[]> {
   const baseFee = block.header.baseFeePerGas ?? 0n
-  return decodeEntries(await readTransactionList(network, block, signal))
+  return decodeEntries(await completeRead(readTransactionList(network, block), signal))
     .map((raw) => effectiveGasPrice(decodeReadable(raw), baseFee) - baseFee)
     .filter((tip) => tip >= tipMin)
     .toSorted(compare)

@@ -8,7 +8,7 @@ import { Malformed } from '../codec/malformed.ts'
 import { nibbleAt } from '../codec/nibbles.ts'
 import { childHashAt, leadsToLeaf, readLeaf } from '../codec/plain-node.ts'
 import { type Step, stepThroughBytes, toNibbles } from '../codec/trie-node.ts'
-import type { HeldNode } from '../content/ref.ts'
+import type { PeekNode } from '../content/ref.ts'
 
 /** A walk of 64 nibbles: each node but the last uses up at least one. */
 export const walkNodesMax = 65
@@ -34,15 +34,15 @@ export class Walker {
    * The leaf's value; null when the nodes on the way prove there is none; undefined when a node is `missing`:
    * then call again with its verified bytes as `next`. Throws `unverified`.
    */
-  walk(heldNode: HeldNode, next: Uint8Array | null = null): Uint8Array | null | undefined {
+  walk(peekNode: PeekNode, next: Uint8Array | null = null): Uint8Array | null | undefined {
     if (this.#nodes === 0 && equalBytes(this.#from, emptyTrieRoot)) return null
-    let bytes = next ?? heldNode(this.#from, this.#at)
+    let bytes = next ?? peekNode(this.#from, this.#at)
     while (bytes !== null) {
       this.#nodes += 1
       if (this.#nodes > walkNodesMax) throw tooLong()
       const leaf = this.#stepThrough(bytes)
       if (leaf !== undefined) return leaf
-      bytes = heldNode(this.#from, this.#at)
+      bytes = peekNode(this.#from, this.#at)
     }
     return undefined
   }

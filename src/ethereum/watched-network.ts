@@ -15,7 +15,7 @@ export function watchReads(network: Network, watch: ReadTrace): Network {
   return {
     ...network,
     hint: { ...network.hint, watch },
-    held: (ref) => looked(() => network.held(ref)),
-    heldNode: (from, at) => looked(() => network.heldNode(from, at)),
+    peek: (ref) => looked(() => network.peek(ref)),
+    peekNode: (from, at) => looked(() => network.peekNode(from, at)),
   }
 }

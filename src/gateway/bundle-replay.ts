@@ -12,7 +12,8 @@ import {
 } from '../ethereum/evidence-network.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import { isWeaker, type Level } from '../ethereum/level.ts'
-import type { BlockParameter, RpcOperation } from './operation.ts'
+import { type BlockParameter, type RpcOperation, runOperation } from './operation.ts'
+import { known } from '../ethereum/read.ts'
 
 export type Replayed = {
   /** A JSON value. */
@@ -30,13 +31,13 @@ export async function replay<Input>(
   const { network, used } = createEvidenceNetwork(evidence)
   const only = network.head.latest()
   let weakest: Level | null = null
-  const result = await operation.run(input, {
+  const result = await runOperation(operation, input, {
     caller: nobody,
     network,
     resolve(parameter) {
-      if (isOf(parameter, only)) return Promise.resolve(only)
+      if (isOf(parameter, only)) return known(only)
       const detail = 'the evidence is of another block than was asked for'
-      return Promise.reject(new Fault('unverified', { detail }))
+      throw new Fault('unverified', { detail })
     },
     labels: {
       level(level) {

@@ -3,9 +3,10 @@
 import type { BlockRef } from '../ethereum/head.ts'
 import { isWeaker, type Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
+import type { Read } from '../ethereum/read.ts'
 import type { RpcOutcome } from './pipeline.ts'
 import type { AnswerCache } from './answer-cache.ts'
-import type { BlockParameter, CacheKey, Labels, RpcCall, RpcOperation } from './operation.ts'
+import type { BlockParameter, CacheKey, Labels, ReadCall, RpcOperation } from './operation.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** The kept answer and its labels, or null: then the operation must run. Never throws. */
@@ -20,7 +21,7 @@ export function findCached(
   if (operation === null || kept === undefined) return null
   const parameter = cacheableBlock(kept, input)
   if (parameter === null) return null
-  const resolved = 'hash' in parameter ? null : resolveQuietly(visit, parameter)
+  const resolved = visit.peekBlock(parameter)
   const hash = 'hash' in parameter ? parameter.hash : resolved?.hash
   if (hash === undefined) return null
   const where = { network: network.name, method: operation.name, blockHash: hash }
@@ -40,15 +41,6 @@ function cacheableBlock(kept: CacheKey<unknown>, input: unknown): BlockParameter
   if (block === null) return null
   if ('hash' in block) return block.requireCanonical ? null : block
   return 'tag' in block && block.tag === 'pending' ? null : block
-}
-
-/** A tag without a block is for the operation to say. */
-function resolveQuietly(visit: RequestContext, parameter: BlockParameter): BlockRef | null {
-  try {
-    return visit.resolveNow(parameter)
-  } catch {
-    return null
-  }
 }
 
 /** Passes the labels of one call on and remembers what they said of it. */
@@ -73,15 +65,13 @@ export class ProofWatch implements Labels {
   }
 
   /** `call` with these labels, told of what it resolves too. */
-  watched(call: RpcCall): RpcCall {
-    return {
-      ...call,
-      labels: this,
-      resolve: async (parameter) => {
-        this.#block = await call.resolve(parameter)
-        return this.#block
-      },
-    }
+  watched<Call extends ReadCall>(call: Call): Call {
+    return { ...call, labels: this, resolve: (parameter) => this.#resolve(call, parameter) }
+  }
+
+  *#resolve(call: ReadCall, parameter: BlockParameter): Read<BlockRef> {
+    this.#block = yield* call.resolve(parameter)
+    return this.#block
   }
 
   /** What was told so far; null: nothing was. */

@@ -26,7 +26,7 @@ import type { BlockParameter, FilesOperation, Operations, RpcOperation } from '.
 import { Revocable, rollbackAll } from './revocable.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import type { Level } from '../ethereum/level.ts'
-import { Unfinished } from './unfinished.ts'
+import { completeRead, fetched, known } from '../ethereum/read.ts'
 
 const caller: Caller = {
   accountId: 'a',
@@ -65,7 +65,7 @@ const operations: readonly RpcOperation<unknown>[] = [
     parse: (params) => params,
     run: async (_input, call) => {
       call.labels.level('proof')
-      return Number((await call.resolve({ tag: 'latest' })).number)
+      return Number((await completeRead(call.resolve({ tag: 'latest' }), call.signal)).number)
     },
   },
   {
@@ -110,12 +110,13 @@ function gateway(over: Partial<PipelineDeps> = {}) {
     count: ({ method, outcome, units }) => void counted.push({ method, outcome, units }),
     countBytes: () => {},
     operationsOf: () => offering(operations),
-    resolveBlock: async (): Promise<BlockRef> => ({
-      network: 'dev',
-      hash: new Uint8Array(32),
-      number: ++head,
-      anchor: 'embedded',
-    }),
+    resolveBlock: () =>
+      fetched(async (): Promise<BlockRef> => ({
+        network: 'dev',
+        hash: new Uint8Array(32),
+        number: ++head,
+        anchor: 'embedded',
+      })),
     answerCache: createAnswerCache({ bytesMax: 100_000 }),
     eventsOf: () => ({ join: () => () => {} }),
     clock: systemClock,
@@ -389,14 +390,14 @@ function keeping(level: Level, block: BlockParameter | null = { tag: 'latest' })
     parse: (params) => params,
     run: async (input, call) => {
       ran.push(input)
-      await call.resolve({ tag: 'latest' })
+      await completeRead(call.resolve({ tag: 'latest' }), call.signal)
       call.labels.level(level)
       return { value: ran.length }
     },
   }
   const { made, counted } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => where,
+    resolveBlock: () => known(where),
   })
   const ask = async (params: readonly unknown[] = []) => {
     const items = [{ method: 'x_kept', params }]
@@ -628,26 +629,24 @@ test('the file face judges the lists and the command before the card, and tells 
   })
 })
 
-test('an answer that is at hand needs no signal and no wait, is kept as any other, and a Fault of it is its outcome', () => {
+test('a read whose content is in memory needs no signal and no promise, is kept as any other, and a Fault of it is its outcome', () => {
   const asked: string[] = []
   const operation: RpcOperation<unknown> = {
     name: 'x_now',
     units: 80,
     cache: { block: () => ({ tag: 'latest' }), key: (input) => JSON.stringify(input) },
     parse: ([input]) => input,
-    runNow(input, call) {
-      if (input === 'later') return undefined
+    *read(input, call) {
       if (input === 'bad') throw new Fault('no_state')
-      call.resolveNow({ tag: 'latest' })
+      yield* call.resolve({ tag: 'latest' })
       call.labels.level('proof')
       asked.push(String(input))
       return `now ${String(input)}`
     },
-    run: async (input) => `later ${String(input)}`,
   }
   const { made, counted } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => where,
+    resolveBlock: () => known(where),
   })
   const request = {
     get signal(): AbortSignal {
@@ -672,13 +671,12 @@ test('an answer that is at hand needs no signal and no wait, is kept as any othe
   )
 })
 
-test('what is not at hand is run, whatever else of the request is', async () => {
+test('a read that lacks something is completed, whatever else of the request is in memory', async () => {
   const operation: RpcOperation<unknown> = {
     name: 'x_now',
     units: 80,
     parse: ([input]) => input,
-    runNow: (input) => (input === 'later' ? undefined : 'now'),
-    run: async () => 'later',
+    read: (input) => (input === 'later' ? fetched(async () => 'later') : known('now')),
   }
   const { made } = gateway({ operationsOf: () => offering([operation]) })
   const items = ['now', 'later'].map((input) => ({ method: 'x_now', params: [input] }))
@@ -692,28 +690,26 @@ test('what is not at hand is run, whatever else of the request is', async () => 
   assert.deepEqual(outcomes, [{ result: 'now' }, { result: 'later' }])
 })
 
-test('what was begun goes on from there and is not run; its answer is labelled and kept, and its Fault is its outcome', async () => {
+test('a read that was begun goes on from there; its answer is labelled and kept, and its Fault is its outcome', async () => {
   let begun = 0
   const operation: RpcOperation<unknown> = {
     name: 'x_begun',
     units: 80,
     cache: { block: () => ({ tag: 'latest' }), key: (input) => JSON.stringify(input) },
     parse: ([input]) => input,
-    runNow(input, call) {
+    *read(input, call) {
       begun += 1
-      call.resolveNow({ tag: 'latest' })
-      return new Unfinished(async (its) => {
-        assert.equal(its, signal)
-        if (input === 'bad') throw new Fault('no_state')
-        call.labels.level('proof')
-        return `went on with ${String(input)}`
-      })
+      yield* call.resolve({ tag: 'latest' })
+      const its = yield* fetched((given) => Promise.resolve(given))
+      assert.equal(its, signal)
+      if (input === 'bad') throw new Fault('no_state')
+      call.labels.level('proof')
+      return `went on with ${String(input)}`
     },
-    run: () => assert.fail('it was begun anew'),
   }
   const { made } = gateway({
     operationsOf: () => offering([operation]),
-    resolveBlock: () => where,
+    resolveBlock: () => known(where),
   })
   const items = ['a', 'bad', 'b'].map((input) => ({ method: 'x_begun', params: [input] }))
   const ask = () => made.runRpc({ caller, network, items, batch: true, request: { signal } })

@@ -165,7 +165,7 @@ export function createPipeline(parts: PipelineDeps): Pipeline {
       const watched = inspection
         ? { ...visit, network: watchReads(visit.network, inspection.watch) }
         : visit
-      const labels = new RequestContext(watched.network, parts.resolveBlock, visit.request)
+      const labels = new RequestContext(watched.network, parts.resolveBlock)
       const finish = (outcomes: readonly RpcOutcome[]): RpcAnswer => {
         const answered = outcomes.some((outcome) => !('fault' in outcome))
         const units = meter.settle(visit, planned, outcomes, began)

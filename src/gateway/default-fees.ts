@@ -5,6 +5,7 @@ import { suggestTip } from '../ethereum/suggest-tip.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveHeader } from './proved-block.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 /**
  * A request with a gas price stays as it is. Else: the suggested tip, and twice the base fee of the latest block
@@ -14,7 +15,7 @@ export async function withDefaultFees(request: CallRequest, call: RpcCall): Prom
   const { gasPrice, maxFeePerGas, maxPriorityFeePerGas } = request
   const isComplete = maxFeePerGas !== undefined && maxPriorityFeePerGas !== undefined
   if (gasPrice !== undefined || isComplete) return request
-  const latest = await resolveHeader(call, latestBlock)
+  const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
   const tip = maxPriorityFeePerGas ?? (await suggestTip(call.network, latest, call.signal))
   const baseFee = latest.header.baseFeePerGas
   if (baseFee === undefined) return { ...request, gasPrice: tip }

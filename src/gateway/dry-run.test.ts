@@ -112,7 +112,9 @@ async function createRig(
     paths: openPaths,
     count: ({ units }) => void counted.push(units),
     countBytes: () => {},
-    resolveBlock: () => Promise.reject(new Fault('unknown_block')),
+    resolveBlock: () => {
+      throw new Fault('unknown_block')
+    },
     answerCache: createAnswerCache({ bytesMax: 1_000 }),
     eventsOf: () => ({ join: () => () => {} }),
     inspector: createInspector({ settingsOf: () => null, clock }),

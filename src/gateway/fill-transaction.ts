@@ -9,6 +9,7 @@ import { withDefaultFees } from './default-fees.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveHeader } from './proved-block.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 /** Of mainnet since Osaka (EIP-7594): a transaction has no more. */
 const blobsMax = 6
@@ -25,7 +26,7 @@ export async function withFees(request: CallRequest, call: RpcCall): Promise<Cal
   if (maxFeePerGas === 0n && maxPriorityFeePerGas !== undefined) {
     throw refused('maxFeePerGas must be non-zero')
   }
-  const { header } = await resolveHeader(call, latestBlock)
+  const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
   const isLondon = header.baseFeePerGas !== undefined
   if (gasPrice === 0n && isLondon) throw refused('gasPrice must be non-zero after london fork')
   if (!isLondon && (maxFeePerGas ?? maxPriorityFeePerGas) !== undefined) {
@@ -44,7 +45,7 @@ async function withBlobFee(request: CallRequest, call: RpcCall): Promise<CallReq
   if (request.blobVersionedHashes === undefined || request.maxFeePerBlobGas !== undefined) {
     return request
   }
-  const { header } = await resolveHeader(call, latestBlock)
+  const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
   const fraction = call.network.blobFeeFraction(header.timestamp)
   if (header.excessBlobGas === undefined || fraction === null) return request
   return { ...request, maxFeePerBlobGas: 2n * blobBaseFee(header.excessBlobGas, fraction) }

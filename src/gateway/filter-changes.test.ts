@@ -11,6 +11,7 @@ import { Cursor } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import { resolveBlock } from './resolve-block.ts'
+import { known } from '../ethereum/read.ts'
 
 const log = (topic: number, bytes = 0): Log => ({
   address: new Uint8Array(20).fill(1),
@@ -27,7 +28,7 @@ function callOn({ network }: ForkedChain): RpcCall {
   return {
     caller: { keyId: 'k' } as RpcCall['caller'],
     network,
-    resolve: async (parameter) => await resolveBlock(network, parameter, { signal }),
+    resolve: (parameter) => resolveBlock(network, parameter),
     labels: { level: () => {}, block: () => {} },
     signal,
   }
@@ -136,7 +137,7 @@ test('a head whose headers nobody has moves no filter on', async () => {
     number: 9_000n,
   }
   const network = { ...chain.network, head: { ...chain.network.head, latest: () => strange } }
-  const far = { ...callOn(chain), network, resolve: async () => strange }
+  const far = { ...callOn(chain), network, resolve: () => known(strange) }
   await assert.rejects(poll(far), { code: 'unknown_block' })
   assert.deepEqual((await poll(callOn(chain))).value, [])
 })

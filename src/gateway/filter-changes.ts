@@ -22,6 +22,7 @@ import { Revocable, Cursor } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
 import { latestBlock } from './params/block-parameter.ts'
 import type { LogQuery } from './params/log-filter.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 const blocksMax = 1000
 const transactionsMax = 10_000
@@ -130,10 +131,11 @@ export function logChanges(network: Network, query: LogQuery, clock: Clock): Fil
  */
 async function findStretch(call: RpcCall, at: ChainPoint, blocksAhead: number) {
   const { network, signal } = call
-  const latest = await call.resolve(latestBlock)
+  const latest = await completeRead(call.resolve(latestBlock), call.signal)
   const far = latest.number - at.number > blocksAhead
   const to = far
-    ? ((await network.head.byNumber(at.number + BigInt(blocksAhead), signal)) ?? latest)
+    ? ((await completeRead(network.head.byNumber(at.number + BigInt(blocksAhead)), signal)) ??
+      latest)
     : latest
   try {
     const path = await findPath(network, { from: at, to }, blocksAhead + reorgBlocksMax, signal)

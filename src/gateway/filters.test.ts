@@ -12,6 +12,7 @@ import { transactionChanges } from './filter-changes.ts'
 import { createFilters, type FilterParts } from './filters.ts'
 import { Revocable } from './revocable.ts'
 import type { RpcCall } from './operation.ts'
+import { known } from '../ethereum/read.ts'
 
 const block = { network: 'dev', hash: new Uint8Array(32), number: 0n }
 
@@ -19,7 +20,7 @@ function callOf(keyId: string, part: Partial<RpcCall> = {}): RpcCall {
   return {
     caller: { keyId } as RpcCall['caller'],
     network: createFakeNetwork({ head: createFakeHead([block]), obtain: createFakeObtain([]) }),
-    resolve: () => Promise.resolve(block),
+    resolve: () => known(block),
     labels: { level: () => {}, block: () => {} },
     signal: new AbortController().signal,
     ...part,

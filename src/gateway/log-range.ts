@@ -6,6 +6,7 @@ import type { LogRange } from '../ethereum/logs.ts'
 import type { BlockParameter, RpcCall } from './operation.ts'
 import type { LogBlocks } from './params/log-filter.ts'
 import { resolveHeader } from './proved-block.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 /**
  * Throws `bad_params` for a range that begins above its end, ends above the head or names `pending`,
@@ -19,15 +20,15 @@ export async function resolveLogRange(call: RpcCall, blocks: LogBlocks): Promise
   const { from, to } = blocks
   if (isPending(from) || isPending(to)) throw refuse('pending logs are not supported')
   const head = call.network.head.latest().number
-  const oldest = numberIn(from) ?? (await call.resolve(from)).number
-  const last = numberIn(to) ?? (await call.resolve(to)).number
+  const oldest = numberIn(from) ?? (await completeRead(call.resolve(from), call.signal)).number
+  const last = numberIn(to) ?? (await completeRead(call.resolve(to), call.signal)).number
   if (oldest > last) throw refuse('invalid block range params')
   if (last > head) throw refuse('block range extends beyond current head block')
-  return { newest: await resolveHeader(call, to), oldest }
+  return { newest: await completeRead(resolveHeader(call, to), call.signal), oldest }
 }
 
 async function getNamed(call: RpcCall, hash: Uint8Array): Promise<ProvedHeader> {
-  const block = await findHeader(call.network, hash, call.signal)
+  const block = await completeRead(findHeader(call.network, hash), call.signal)
   if (block === null) throw new Fault('unknown_block', { detail: 'unknown block' })
   const { number } = block.header
   call.labels.block({ network: call.network.name, hash, number })

@@ -7,7 +7,7 @@ import type { Evidence } from '../ethereum/evidence-network.ts'
 import type { Network } from '../ethereum/network.ts'
 import { recordReads } from '../ethereum/recorded-reads.ts'
 import { ProofWatch } from './cache-if-proved.ts'
-import type { RpcCall, RpcOperation } from './operation.ts'
+import { type RpcCall, type RpcOperation, runOperation } from './operation.ts'
 import type { ProofBundle } from './proof-bundle.ts'
 import { nobody, replay } from './bundle-replay.ts'
 import { resolveBlock } from './resolve-block.ts'
@@ -31,11 +31,11 @@ export async function runBundled(
   const { operation, input } = bundled
   const { network } = call
   if (operation.bundle === undefined) {
-    const result = await operation.run(input, call)
+    const result = await runOperation(operation, input, call)
     return { result, proof: bareBundle(bundled, network, watch) }
   }
   const reads = recordReads(network)
-  const result = await operation.run(input, { ...call, network: reads.network })
+  const result = await runOperation(operation, input, { ...call, network: reads.network })
   const bare = bareBundle(bundled, network, watch)
   const block = watch.provedBlock
   if (block === null) return { result, proof: bare }
@@ -76,7 +76,7 @@ export async function requestBundle(
     network,
     labels: watch,
     signal,
-    resolve: async (block) => await resolveBlock(network, block, { signal }),
+    resolve: (block) => resolveBlock(network, block),
   })
   const { proof } = await runBundled({ operation, input, params }, call, watch)
   return proof

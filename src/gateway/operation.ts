@@ -4,6 +4,7 @@ import type { ImportProfile } from '../codec/import-profile.ts'
 import type { BlockRef } from '../ethereum/head.ts'
 import type { Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
+import { completeRead, type Read } from '../ethereum/read.ts'
 import type { UploadEntry } from '../ipfs/import/upload-entry.ts'
 import type { Files } from '../ipfs/files.ts'
 import type { FrameSubscriptions } from './events/subscription.ts'
@@ -21,26 +22,23 @@ export type BlockParameter =
   | { readonly number: bigint }
   | { readonly hash: Uint8Array; readonly requireCanonical: boolean }
 
-/** What a JSON-RPC operation may touch: no HTTP, no sockets. */
-export type RpcCall = {
+/** What a read of JSON-RPC may touch: no HTTP, no sockets. */
+export type ReadCall = {
   readonly caller: Caller
   readonly network: Network
   /**
-   * The block a parameter names, fixed for the whole HTTP request. Throws `unknown_block`, `no_tag`,
-   * `not_canonical`. Tells the labels.
+   * The block a parameter names, fixed for the whole HTTP request, and shown in the labels. Throws `unknown_block`,
+   * `no_tag`, `not_canonical`.
    */
-  resolve(block: BlockParameter): Promise<BlockRef>
+  resolve(block: BlockParameter): Read<BlockRef>
   readonly labels: Labels
+}
+
+/** What a JSON-RPC operation that is no read may touch. */
+export type RpcCall = ReadCall & {
   readonly signal: AbortSignal
   /** Of the connection it came over; absent over HTTP. */
   readonly subscriptions?: FrameSubscriptions
-}
-
-/** What of a call needs no wait. `resolveNow`: null where `resolve` would have to look. */
-export type CallNow = {
-  readonly network: Network
-  resolveNow(block: BlockParameter): BlockRef | null
-  readonly labels: Labels
 }
 
 /** What a file operation may touch. */
@@ -114,7 +112,8 @@ type BundledBy<Input> = {
   params(input: Input, blockHash: string, number: bigint): readonly unknown[] | null
 }
 
-export type RpcOperation<Input> = {
+/** What is known of an operation before it runs. */
+export type RpcDeclaration<Input> = {
   readonly name: string
   readonly units: number
   /** Only over a connection that stays; elsewhere it is refused as a method that is not there. */
@@ -130,14 +129,31 @@ export type RpcOperation<Input> = {
    * any. Without it, or undefined, the list does not apply.
    */
   addresses?(input: Input): readonly Uint8Array[] | undefined
-  /**
-   * The answer of `run` when all it takes is at hand. Else an `Unfinished` that goes on from there, or undefined: then
-   * `run` is asked. Throws as `run`. Only operations that are asked often have it: an answer without a wait needs no
-   * signal and no promise.
-   */
-  runNow?(input: Input, call: CallNow): unknown
-  /** A JSON value; bigints never reach it. */
-  run(input: Input, call: RpcCall): Promise<unknown>
+}
+
+/** The result is a JSON value; bigints never reach it. */
+export type RpcOperation<Input> = RpcDeclaration<Input> &
+  (
+    | {
+        /** For an answer that follows from content alone: it comes without a promise where memory holds that content. */
+        read(input: Input, call: ReadCall): Read<unknown>
+        readonly run?: undefined
+      }
+    | {
+        readonly read?: undefined
+        run(input: Input, call: RpcCall): Promise<unknown>
+      }
+  )
+
+/** The result of either kind. Throws what the operation throws. */
+export function runOperation<Input>(
+  operation: RpcOperation<Input>,
+  input: Input,
+  call: RpcCall,
+): Promise<unknown> {
+  return operation.run === undefined
+    ? completeRead(operation.read(input, call), call.signal)
+    : operation.run(input, call)
 }
 
 /** What one network offers, by wire name. */

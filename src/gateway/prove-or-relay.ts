@@ -5,11 +5,17 @@
 import { Fault, type FaultCode } from '../base/fault.ts'
 import { toHex } from '../base/hex.ts'
 import { renderHeader } from '../ethereum/block-object.ts'
-import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import {
+  type BlockParameter,
+  type RpcCall,
+  type RpcDeclaration,
+  type RpcOperation,
+  runOperation,
+} from './operation.ts'
 import { findNamed, findResolved } from './proved-block.ts'
 import { parseBlock, relayCall } from './relay.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
-import { Unfinished } from './unfinished.ts'
+import { completeRead, fetched, type Read } from '../ethereum/read.ts'
 
 export type VerifyMode = 'require' | 'prefer' | 'header' | 'off'
 
@@ -45,7 +51,9 @@ async function relayUnderHeader(
   block: BlockParameter,
 ): Promise<unknown> {
   const proved =
-    'hash' in block ? await findNamed(call, block.hash) : await findResolved(call, block)
+    'hash' in block
+      ? await completeRead(findNamed(call, block.hash), call.signal)
+      : await completeRead(findResolved(call, block), call.signal)
   if (proved === null) return null
   const result = await (byHash === undefined
     ? relayCall(call, method, params, block, 'block')
@@ -70,9 +78,9 @@ export function proveOrRelay(
   verify: VerifyMode,
 ): RpcOperation<unknown> {
   if (verify === 'require') return operation
-  const { name, units, cache, bundle, addresses, runNow } = operation
+  const { name, units, cache, bundle, addresses } = operation
   const method = { name, class: 'read', provable: true, ...(block && { block }) } as const
-  const wrapped: RpcOperation<Input> = {
+  const declared: RpcDeclaration<Input> = {
     name,
     units,
     parse: (params) => ({
@@ -92,37 +100,47 @@ export function proveOrRelay(
         params: ({ own }, blockHash, number) => bundle.params(own, blockHash, number),
       },
     }),
-    ...(runNow &&
-      verify === 'prefer' && {
-        runNow({ own }, call) {
-          try {
-            const result = runNow.call(operation, own, call)
-            // What goes on may find that nobody proves it: `run` knows what then.
-            return result instanceof Unfinished ? undefined : result
-          } catch (thrown) {
-            if (isUnproved(thrown)) return undefined
-            throw thrown
-          }
-        },
-      }),
-    async run(input, call) {
-      if (verify === 'header' && input.block !== null) {
-        return await relayUnderHeader(
-          call,
-          { method, byHash: bundle?.as },
-          input.params,
-          input.block,
-        )
-      }
-      if (verify === 'prefer') {
-        try {
-          return await operation.run(input.own, call)
-        } catch (thrown) {
-          if (!isUnproved(thrown)) throw thrown
-        }
-      }
-      return await relayCall(call, method, input.params, input.block)
-    },
   }
+  const relayed = (input: Input, call: RpcCall) =>
+    relayCall(call, method, input.params, input.block)
+  const wrapped: RpcOperation<Input> =
+    verify === 'prefer' && operation.read !== undefined
+      ? {
+          ...declared,
+          read: (input, call) =>
+            readOrElse(operation.read(input.own, call), (signal) =>
+              relayed(input, { ...call, signal }),
+            ),
+        }
+      : {
+          ...declared,
+          async run(input, call) {
+            if (verify === 'header' && input.block !== null) {
+              const by = { method, byHash: bundle?.as }
+              return await relayUnderHeader(call, by, input.params, input.block)
+            }
+            if (verify === 'prefer') {
+              try {
+                return await runOperation(operation, input.own, call)
+              } catch (thrown) {
+                if (!isUnproved(thrown)) throw thrown
+              }
+            }
+            return await relayed(input, call)
+          },
+        }
   return wrapped as RpcOperation<unknown>
+}
+
+/** Where no source proves what `read` lacks, an upstream's answer. */
+function* readOrElse(
+  read: Read<unknown>,
+  relayed: (signal: AbortSignal) => Promise<unknown>,
+): Read<unknown> {
+  try {
+    return yield* read
+  } catch (thrown) {
+    if (!isUnproved(thrown)) throw thrown
+  }
+  return yield* fetched(relayed)
 }

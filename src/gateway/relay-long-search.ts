@@ -3,12 +3,13 @@
 // Tested by src/gateway/upstream-operations.test.ts
 import { Fault } from '../base/fault.ts'
 import { toQuantity } from '../base/hex.ts'
-import type { BlockParameter, RpcCall, RpcOperation } from './operation.ts'
+import { type BlockParameter, type RpcCall, type RpcOperation, runOperation } from './operation.ts'
 import type { GetFilterLogs } from './operations/rpc/logs/eth_getFilterLogs.ts'
 import type { LogQuery } from './params/log-filter.ts'
 import { proveOrRelay, type VerifyMode } from './prove-or-relay.ts'
 import { relayCall } from './relay.ts'
 import { canonicalLogQuery } from './canonical-log-query.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 /** Blocks whose receipts are fetched and proved for one search. */
 const provedLogBlocksMax = 32n
@@ -44,7 +45,7 @@ export function relayLongSearch(
       const { blocks } = query
       // What `pending` is told is for the operation to say.
       const range = 'hash' in blocks || isPending(blocks) ? null : await rangeOf(blocks, call)
-      if (range === null) return await prove.run(own, call)
+      if (range === null) return await runOperation(prove, own, call)
       const filter = {
         ...(params[0] as object),
         fromBlock: toQuantity(range.first),
@@ -54,7 +55,7 @@ export function relayLongSearch(
       if (isShort && verify !== 'off') {
         // What cannot be proved after all is handed on of the blocks that the labels name.
         const pinned = verify === 'require' ? own : { ...(own as object), params: [filter] }
-        return await prove.run(pinned, call)
+        return await runOperation(prove, pinned, call)
       }
       return await relayCall(call, { name: operation.name, class: 'read' }, [filter], null)
     },
@@ -74,7 +75,7 @@ export function searchForFilter(
     parse: (params) => operation.parse(params),
     async run(id, call) {
       const query = operation.queryOf(id, call)
-      return await search.run(search.parse([canonicalLogQuery(query)]), call)
+      return await runOperation(search, search.parse([canonicalLogQuery(query)]), call)
     },
   }
   return wrapped as RpcOperation<unknown>
@@ -116,5 +117,7 @@ async function rangeOf(
 }
 
 async function numberOf(parameter: BlockParameter, call: RpcCall): Promise<bigint> {
-  return 'number' in parameter ? parameter.number : (await call.resolve(parameter)).number
+  return 'number' in parameter
+    ? parameter.number
+    : (await completeRead(call.resolve(parameter), call.signal)).number
 }

@@ -1,8 +1,9 @@
 // Reads of the block to come, on networks behind upstreams. It has no header yet, so nothing of it can be proved: the
 // call goes to an upstream as it came, and the label says whose answer it is.
 // Tested by src/gateway/upstream-operations.test.ts
-import type { RpcOperation } from './operation.ts'
+import type { RpcCall, RpcDeclaration, RpcOperation } from './operation.ts'
 import { relayCall } from './relay.ts'
+import { fetched } from '../ethereum/read.ts'
 
 /** Input of a read at `pending`. `own`: as the operation parsed it. */
 class PendingRead {
@@ -16,9 +17,12 @@ class PendingRead {
 
 /** `at`: the position of the block parameter. Reads of other blocks are left to `operation`. */
 export function relayPending(operation: RpcOperation<unknown>, at: number): RpcOperation<unknown> {
-  const { name, cache, bundle, addresses, runNow } = operation
-  return {
-    ...operation,
+  const { read, run, ...rest } = operation
+  const { name, cache, bundle, addresses } = rest
+  const relayed = ({ params }: PendingRead, call: RpcCall) =>
+    relayCall(call, { name, class: 'read' }, params, null)
+  const declared: RpcDeclaration<unknown> = {
+    ...rest,
     parse(params) {
       const own = operation.parse(params)
       return isPending(params[at]) ? new PendingRead(params, own) : own
@@ -37,15 +41,20 @@ export function relayPending(operation: RpcOperation<unknown>, at: number): RpcO
         params: (input, hash, number) => bundle.params(ownOf(input), hash, number),
       },
     }),
-    ...(runNow && {
-      runNow: (input, call) =>
-        input instanceof PendingRead ? undefined : runNow.call(operation, input, call),
-    }),
-    run: (input, call) =>
-      input instanceof PendingRead
-        ? relayCall(call, { name, class: 'read' }, input.params, null)
-        : operation.run(input, call),
   }
+  return run !== undefined
+    ? {
+        ...declared,
+        run: (input, call) =>
+          input instanceof PendingRead ? relayed(input, call) : run.call(operation, input, call),
+      }
+    : {
+        ...declared,
+        read: (input, call) =>
+          input instanceof PendingRead
+            ? fetched((signal) => relayed(input, { ...call, signal }))
+            : read.call(operation, input, call),
+      }
 }
 
 function ownOf(input: unknown): unknown {

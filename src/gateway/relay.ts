@@ -10,6 +10,7 @@ import { tooManyArguments } from './params/arguments.ts'
 import { latestBlock, parseBlockNumber, parseBlockParameter } from './params/block-parameter.ts'
 import { relayedAddresses } from './params/relayed-calls.ts'
 import type { RelayedMethod } from './relayed-methods.ts'
+import { completeRead } from '../ethereum/read.ts'
 
 type Input = { readonly params: readonly unknown[]; readonly block: BlockParameter | null }
 
@@ -94,7 +95,13 @@ async function pinOf(
 ): Promise<Pick<RelayedCall, 'pin'>> {
   if (place === undefined || block === null || place.form === 'hash') return {}
   try {
-    return { pin: { at: place.at, form: place.form, block: await call.resolve(block) } }
+    return {
+      pin: {
+        at: place.at,
+        form: place.form,
+        block: await completeRead(call.resolve(block), call.signal),
+      },
+    }
   } catch (thrown) {
     // A hash pins the block by itself, also where its header cannot be proved.
     if ('hash' in block && hasCode(thrown, 'unverified')) return {}

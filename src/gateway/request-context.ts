@@ -4,41 +4,27 @@
 import { type Anchor, type BlockRef, weakerAnchor } from '../ethereum/head.ts'
 import { isWeaker, type Level } from '../ethereum/level.ts'
 import type { Network } from '../ethereum/network.ts'
+import { beginRead, completeRead, fetched, type Read, SuspendedRead } from '../ethereum/read.ts'
 import type { RpcLabels } from './pipeline.ts'
 import type { BlockParameter, Labels } from './operation.ts'
 
-/**
- * At once for a tag or a number, without a look at the request's signal, which costs to make; a hash may have to
- * be looked for. Throws as `resolveBlock` says.
- */
-export type ResolveBlock = (
-  network: Network,
-  block: BlockParameter,
-  request: { readonly signal: AbortSignal },
-) => BlockRef | Promise<BlockRef>
+/** Throws as `resolveBlock` says. */
+export type ResolveBlock = (network: Network, block: BlockParameter) => Read<BlockRef>
 
 /** The memory of one request: `resolve` for its calls, itself the labels of each, `headers` at the end. */
 export class RequestContext implements Labels {
   readonly #network: Network
   readonly #resolveBlock: ResolveBlock
-  readonly #request: { readonly signal: AbortSignal }
-  /** What `latest` and `pending` mean in this request. */
-  #newest: BlockRef | Promise<BlockRef> | null = null
-  #others: Map<string, BlockRef | Promise<BlockRef>> | null = null
+  /** By tag (`pending` is `latest`) or number. A promise: the lookup is under way, for all calls that name the block. */
+  readonly #blocks = new Map<bigint | string, BlockRef | Promise<BlockRef>>()
   #weakest: Level | null = null
   #anchor: Anchor | null = null
   #shown: BlockRef | null = null
   #latest: BlockRef | null = null
 
-  /** `request.signal` is asked for only when a hash has to be looked for. */
-  constructor(
-    network: Network,
-    resolveBlock: ResolveBlock,
-    request: { readonly signal: AbortSignal },
-  ) {
+  constructor(network: Network, resolveBlock: ResolveBlock) {
     this.#network = network
     this.#resolveBlock = resolveBlock
-    this.#request = request
   }
 
   level(level: Level): void {
@@ -52,20 +38,21 @@ export class RequestContext implements Labels {
     this.#anchor = this.#anchor === null ? anchor : weakerAnchor(anchor, this.#anchor)
   }
 
-  async resolve(parameter: BlockParameter): Promise<BlockRef> {
-    const block = await this.#find(parameter)
+  *resolve(parameter: BlockParameter): Read<BlockRef> {
+    const block = yield* this.#find(parameter)
     this.block(block)
-    if ('tag' in parameter && parameter.tag === 'latest') this.#latest = block
     return block
   }
 
-  /** The block of a tag or number when that needs no wait. The caller tells the labels. Throws as `resolve`. */
-  resolveNow(parameter: BlockParameter): BlockRef | null {
+  /** The block of a tag or number that is known without a fetch, else null: then `resolve` says why. Never throws. */
+  peekBlock(parameter: BlockParameter): BlockRef | null {
     if ('hash' in parameter) return null
-    const block = this.#find(parameter)
-    if (block instanceof Promise) return null
-    if ('tag' in parameter && parameter.tag === 'latest') this.#latest = block
-    return block
+    try {
+      const found = beginRead(this.#find(parameter))
+      return found instanceof SuspendedRead ? null : found
+    } catch {
+      return null
+    }
   }
 
   /**
@@ -83,21 +70,27 @@ export class RequestContext implements Labels {
     }
   }
 
-  #find(parameter: BlockParameter): BlockRef | Promise<BlockRef> {
-    if ('hash' in parameter) {
-      // requireCanonical is judged on every use, so a hash is never remembered.
-      return this.#resolveBlock(this.#network, parameter, this.#request)
+  *#find(parameter: BlockParameter): Read<BlockRef> {
+    // requireCanonical is checked on every use, so a hash is never remembered.
+    if ('hash' in parameter) return yield* this.#resolveBlock(this.#network, parameter)
+    const key = 'number' in parameter ? parameter.number : parameter.tag
+    const block = yield* this.#findOnce(key === 'pending' ? 'latest' : key, parameter)
+    if (key === 'latest') this.#latest = block
+    return block
+  }
+
+  *#findOnce(key: bigint | string, parameter: BlockParameter): Read<BlockRef> {
+    const blocks = this.#blocks
+    const found = blocks.get(key) ?? beginRead(this.#resolveBlock(this.#network, parameter))
+    if (found instanceof Promise) return yield* fetched(() => found)
+    if (!(found instanceof SuspendedRead)) {
+      blocks.set(key, found)
+      return found
     }
-    if ('tag' in parameter && (parameter.tag === 'latest' || parameter.tag === 'pending')) {
-      this.#newest ??= this.#resolveBlock(this.#network, parameter, this.#request)
-      return this.#newest
-    }
-    const key = 'number' in parameter ? `number:${parameter.number}` : parameter.tag
-    this.#others ??= new Map()
-    const known = this.#others.get(key)
-    if (known !== undefined) return known
-    const found = this.#resolveBlock(this.#network, parameter, this.#request)
-    this.#others.set(key, found)
-    return found
+    return yield* fetched(async (signal) => {
+      const lookup = blocks.get(key) ?? completeRead(found, signal)
+      blocks.set(key, lookup)
+      return await lookup
+    })
   }
 }

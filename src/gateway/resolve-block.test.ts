@@ -7,6 +7,7 @@ import { fromHex } from '../base/hex.ts'
 import type { Network } from '../ethereum/network.ts'
 import type { BlockParameter } from './operation.ts'
 import { resolveBlock } from './resolve-block.ts'
+import { completeRead, known } from '../ethereum/read.ts'
 
 const skip = missingVectors
 const { signal } = new AbortController()
@@ -17,10 +18,10 @@ function network(part: Partial<Network['head']> = {}): Network {
 }
 
 const number = async (parameter: BlockParameter, on = network()) =>
-  (await resolveBlock(on, parameter, { signal })).number
+  (await completeRead(resolveBlock(on, parameter), signal)).number
 
 const refusal = (parameter: BlockParameter, on = network()) =>
-  (async () => await resolveBlock(on, parameter, { signal }))().then(
+  (async () => await completeRead(resolveBlock(on, parameter), signal))().then(
     () => 'resolved',
     (thrown: Error & { code?: string }) => [thrown.code, thrown.message],
   )
@@ -37,7 +38,7 @@ test('earliest is block 0', { skip }, async () => {
   const asked: bigint[] = []
   const byNumber = (at: bigint) => {
     asked.push(at)
-    return null
+    return known(null)
   }
   assert.deepEqual(await refusal({ tag: 'earliest' }, network({ byNumber })), [
     'unknown_block',
@@ -61,7 +62,7 @@ test(
   async () => {
     const hash = fromHex('0x80e911b62f552f563a2544dfef5eb39ec8863d9082c998ca6b657f76e19de38e')
     let canonical = true
-    const on = network({ isCanonical: () => canonical })
+    const on = network({ isCanonical: () => known(canonical) })
     assert.equal(await number({ hash, requireCanonical: true }, on), 1n)
     canonical = false
     assert.deepEqual(await refusal({ hash, requireCanonical: true }, on), [

@@ -3,16 +3,15 @@
 // Tested by src/gateway/create-pipeline.test.ts
 import { Fault } from '../base/fault.ts'
 import type { Log } from '../base/log.ts'
-import type { BlockRef } from '../ethereum/head.ts'
+import { beginRead, completeRead, SuspendedRead } from '../ethereum/read.ts'
 import type { RpcOutcome, RpcRequest } from './pipeline.ts'
 import { findCached, cacheIfProved, ProofWatch } from './cache-if-proved.ts'
 import type { AnswerCache } from './answer-cache.ts'
 import { runBundled } from './make-bundle.ts'
 import { toOutcome } from './revocable.ts'
-import type { BlockParameter, RpcCall } from './operation.ts'
+import { type BlockParameter, type RpcCall, runOperation } from './operation.ts'
 import type { CallPlan } from './call-plan.ts'
 import { ProofBudget } from './proof-budget.ts'
-import { Unfinished } from './unfinished.ts'
 import type { RequestContext } from './request-context.ts'
 
 export type CallRunParts = {
@@ -34,44 +33,40 @@ const concurrentItems = 16
 /** The same with their bundles: each holds all that it read. */
 const concurrentBundles = 4
 
-/** A call that has to wait, as far as it came without. */
+/** A call whose read lacks something. */
 class Begun {
-  readonly unfinished: Unfinished
+  readonly read: SuspendedRead<unknown>
   readonly watch: ProofWatch
-  constructor(unfinished: Unfinished, watch: ProofWatch) {
-    this.unfinished = unfinished
+  constructor(read: SuspendedRead<unknown>, watch: ProofWatch) {
+    this.read = read
     this.watch = watch
   }
 }
 
 export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
-  /** The outcome when all it takes is at hand; else what it began, or null. */
-  function outcomeNow(
+  /** The outcome if memory holds all it takes; else the read that was begun, or null for an operation that is no read. */
+  function begin(
     item: CallPlan,
     visit: RpcRequest,
     labels: RequestContext,
   ): RpcOutcome | Begun | null {
     const { operation, input, method, fault } = item
     if (fault !== null) return { fault }
-    // An answer at hand comes without the nodes it follows from.
+    // An answer from memory comes without the nodes it follows from.
     if (visit.proof === true) return null
-    const { network, inspection } = visit
+    const { network, caller, inspection } = visit
     const kept = findCached(answerCache, network, operation, input, labels)
     if (kept !== null) {
       inspection?.timeline.kept()
       return kept
     }
-    if (operation?.runNow === undefined) return null
+    if (operation?.read === undefined) return null
     const watch = new ProofWatch(labels)
+    const resolve = (parameter: BlockParameter) => labels.resolve(parameter)
     try {
-      const resolveNow = (parameter: BlockParameter): BlockRef | null => {
-        const block = labels.resolveNow(parameter)
-        if (block !== null) watch.block(block)
-        return block
-      }
-      const result = operation.runNow(input, { network, resolveNow, labels: watch })
-      if (result === undefined) return null
-      if (result instanceof Unfinished) return new Begun(result, watch)
+      const call = watch.watched({ caller, network, resolve, labels })
+      const result = beginRead(operation.read(input, call))
+      if (result instanceof SuspendedRead) return new Begun(result, watch)
       return cacheIfProved(answerCache, network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(thrown, method) }
@@ -94,13 +89,14 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
         return { ...toOutcome(bundled.result), proof: bundled.proof }
       }
       if (begun !== null) {
-        const { unfinished, watch } = begun
-        const result = await unfinished.goOn(call.signal)
+        const { read, watch } = begun
+        const result = await completeRead(read, call.signal)
         return cacheIfProved(answerCache, call.network, operation, input, result, watch)
       }
-      if (operation.cache === undefined) return toOutcome(await operation.run(input, call))
+      if (operation.cache === undefined)
+        return toOutcome(await runOperation(operation, input, call))
       const watch = new ProofWatch(call.labels)
-      const result = await operation.run(input, watch.watched(call))
+      const result = await runOperation(operation, input, watch.watched(call))
       return cacheIfProved(answerCache, call.network, operation, input, result, watch)
     } catch (thrown) {
       return { fault: told(call.signal.aborted ? call.signal.reason : thrown, method) }
@@ -150,7 +146,7 @@ export function createCallRuns({ answerCache, log }: CallRunParts): CallRuns {
     run(visit, planned, labels) {
       let waits = false
       const outcomes = planned.map((item) => {
-        const outcome = outcomeNow(item, visit, labels)
+        const outcome = begin(item, visit, labels)
         waits ||= outcome === null || outcome instanceof Begun
         return outcome
       })

@@ -11,6 +11,7 @@ import { runBundled } from '../../src/gateway/make-bundle.ts'
 import { parseBundle, type ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 import { type BundleVerdict, verifyBundle } from '../../src/gateway/verify-bundle.ts'
+import type { BlockParameter } from '../../src/gateway/operation.ts'
 
 export const operations = createRpcOperations({
   clientVersion: 'Cairn/v0.0.0/test',
@@ -32,7 +33,7 @@ export async function bundleOf(
     network,
     labels: watch,
     signal,
-    resolve: async (parameter) => await resolveBlock(network, parameter, { signal }),
+    resolve: (parameter: BlockParameter) => resolveBlock(network, parameter),
   })
   return await runBundled({ operation, input: operation.parse(params), params }, call, watch)
 }

@@ -7,6 +7,7 @@ import type { BlockRef, HeadChange } from '../../src/ethereum/head.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { type BlockLogs, makeLogBlock } from './log-chain.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
+import { known } from '../../src/ethereum/read.ts'
 
 export type ForkedChain = {
   readonly network: Network
@@ -79,8 +80,8 @@ export function createForkedChain(): ForkedChain {
     network: createFakeNetwork({
       head: createFakeHead([refTo(genesis)], {
         latest: () => refTo(latest),
-        byNumber,
-        isCanonical: (hash) => isOn(lineOf(latest), hash),
+        byNumber: (number) => known(byNumber(number)),
+        isCanonical: (hash) => known(isOn(lineOf(latest), hash)),
         watch(listener) {
           listeners.add(listener)
           return () => listeners.delete(listener)

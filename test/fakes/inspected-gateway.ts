@@ -10,6 +10,7 @@ import type { Clock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { importProfiles } from '../../src/codec/import-profile.ts'
+import { completeRead } from '../../src/ethereum/read.ts'
 import type { RelayedCall } from '../../src/ethereum/relay.ts'
 import type { Pipeline } from '../../src/gateway/pipeline.ts'
 import { createPipeline } from '../../src/gateway/create-pipeline.ts'
@@ -62,7 +63,7 @@ export function openInspectedGateway(clock: Clock): InspectedGateway {
     },
     async run(params, call) {
       call.labels.level('proof')
-      await call.resolve({ tag: 'latest' })
+      await completeRead(call.resolve({ tag: 'latest' }), call.signal)
       return { nonce: '0x5', block: params[1] ?? 'latest' }
     },
   }

@@ -10,6 +10,7 @@ import type { Executor } from '../../src/ethereum/executor.ts'
 import type { BlockRef, Head } from '../../src/ethereum/head.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { TransactionPool } from '../../src/ethereum/transaction-pool.ts'
+import { known } from '../../src/ethereum/read.ts'
 
 /** Finds by ref and verifies; `not_found` otherwise. `asked` collects the refs in order. */
 export function createFakeObtain(
@@ -37,8 +38,9 @@ export function createFakeHead(blocks: readonly BlockRef[], part: Partial<Head> 
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
-    byNumber,
-    isCanonical: (hash, number) => equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash),
+    byNumber: (number) => known(byNumber(number)),
+    isCanonical: (hash, number) =>
+      known(equalBytes(byNumber(number)?.hash ?? new Uint8Array(0), hash)),
     locate: () => [],
     watch: () => () => {},
     ...part,
@@ -83,8 +85,8 @@ export function createFakeNetwork(
     name: 'dev',
     chainId: 1337n,
     hint: { network: 'dev' },
-    held: () => null,
-    heldNode: () => null,
+    peek: () => null,
+    peekNode: () => null,
     headers: createHeaderMemory(1_000),
     pool: createFakePool(),
     executor: createFakeExecutor(),

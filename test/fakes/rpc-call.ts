@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
-import { type ContentRef, type HeldNode, refKey } from '../../src/content/ref.ts'
+import { type ContentRef, type PeekNode, refKey } from '../../src/content/ref.ts'
 import type { BlockRef } from '../../src/ethereum/head.ts'
 import type { Level } from '../../src/ethereum/level.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createHeaderMemory } from '../../src/ethereum/proved-header.ts'
-import type { CallNow, RpcCall, RpcOperation } from '../../src/gateway/operation.ts'
-import { Unfinished } from '../../src/gateway/unfinished.ts'
+import {
+  type RpcCall,
+  type RpcOperation,
+  runOperation as runAny,
+} from '../../src/gateway/operation.ts'
 import { resolveBlock } from '../../src/gateway/resolve-block.ts'
 
 export type Answer = {
@@ -18,8 +21,8 @@ export type Answer = {
 }
 
 /**
- * What `run` gives. An operation that can answer at once must answer the same when all that `run` asked for is at
- * hand, and not at all when nothing is, or by going on from where something was not.
+ * What the operation gives. A read must give the same from memory alone when that holds all it took, and when the last
+ * that it took has to be fetched.
  */
 export async function runOperation<Input>(
   operation: RpcOperation<Input>,
@@ -36,24 +39,22 @@ export async function runOperation<Input>(
     },
   }
   const input = operation.parse(params)
-  const answer = await runWaiting(operation, watched, input)
-  if (operation.runNow !== undefined) {
-    const held = (ref: ContentRef) => seen.get(refKey(ref)) ?? null
-    const heldNode: HeldNode = (from, at) =>
-      held({ kind: 'trie-node', hash: from.subarray(at, at + 32) })
+  const answer = await runOn(operation, watched, input)
+  if (operation.read !== undefined && seen.size > 0) {
+    const peek = (ref: ContentRef) => seen.get(refKey(ref)) ?? null
+    const peekNode: PeekNode = (from, at) =>
+      peek({ kind: 'trie-node', hash: from.subarray(at, at + 32) })
     const headers = createHeaderMemory(0)
-    const at = { ...network, held, heldNode, headers }
-    const now = await runNow(operation, at, input)
-    if (now.result !== undefined) assert.deepEqual(now, answer)
+    const at = { ...network, peek, peekNode, headers }
+    assert.deepEqual(await runOn(operation, at, input), answer)
     const last = [...seen.keys()].at(-1)
-    if (last !== undefined) seen.delete(last)
-    const goneOn = await runNow(operation, at, input)
-    if (goneOn.result !== undefined) assert.deepEqual(goneOn, answer)
+    seen.delete(last ?? '')
+    assert.deepEqual(await runOn(operation, { ...at, obtain: watched.obtain }, input), answer)
   }
   return answer
 }
 
-async function runWaiting<Input>(
+async function runOn<Input>(
   operation: RpcOperation<Input>,
   network: Network,
   input: Input,
@@ -61,46 +62,18 @@ async function runWaiting<Input>(
   const { labels, levels, blocks } = collectLabels()
   const { signal } = new AbortController()
   const call: RpcCall = {
-    // No operation of this face looks at the caller; the gateway judged it before.
+    // No operation of this API looks at the caller; the gateway authorized it before.
     caller: {} as Caller,
     network,
     labels,
     signal,
-    async resolve(parameter) {
-      const block = await resolveBlock(network, parameter, { signal })
+    *resolve(parameter) {
+      const block = yield* resolveBlock(network, parameter)
       labels.block(block)
       return block
     },
   }
-  const result = await operation.run(input, call)
-  return { result, levels, blocks }
-}
-
-/** `result` undefined: something would have to be waited for, and it did not begin. */
-async function runNow<Input>(
-  operation: RpcOperation<Input>,
-  network: Network,
-  input: Input,
-): Promise<Answer> {
-  const { labels, levels, blocks } = collectLabels()
-  const { signal } = new AbortController()
-  const call: CallNow = {
-    network,
-    labels,
-    resolveNow(parameter) {
-      if ('hash' in parameter) return null
-      const block = resolveBlock(network, parameter, { signal })
-      if (block instanceof Promise) {
-        // `run` has said already what became of it.
-        block.catch(() => {})
-        return null
-      }
-      labels.block(block)
-      return block
-    },
-  }
-  const begun = operation.runNow?.(input, call)
-  const result = begun instanceof Unfinished ? await begun.goOn(signal) : begun
+  const result = await runAny(operation, input, call)
   return { result, levels, blocks }
 }
 

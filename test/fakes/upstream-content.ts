@@ -87,7 +87,7 @@ export function openUpstreamContent(
     name: 'stubbed',
     pool,
     require: options.require ?? true,
-    heldNode: (from, at) => obtaining.heldNode(from, at),
+    peekNode: (from, at) => obtaining.peekNode(from, at),
     onUnknownFields: () => void (gaps.count += 1),
   })
   const store = createMemoryStore()
@@ -99,13 +99,13 @@ export function openUpstreamContent(
     nameOf: nameKeccakKinds,
     count: () => {},
   })
-  const { obtain, held, heldNode } = obtaining
+  const { obtain, peek, peekNode } = obtaining
   const blocks = stubs[0]?.chain.recorded ?? []
   const head = createFakeHead(
     blocks.map(({ hash, number }) => ({ network: 'stubbed', hash: fromHex(hash), number })),
   )
   const hint = { network: 'stubbed' }
-  const network = createFakeNetwork({ name: 'stubbed', head, obtain, held, heldNode, hint })
+  const network = createFakeNetwork({ name: 'stubbed', head, obtain, peek, peekNode, hint })
   async function idle(): Promise<void> {
     while (underway.size > 0) await Promise.allSettled(underway)
     await obtaining.idle()

@@ -84,7 +84,7 @@ export async function openUpstreamCase(options: {
     nameOf: nameKeccakKinds,
     count: () => {},
   })
-  const { obtain, held, heldNode } = obtaining
+  const { obtain, peek, peekNode } = obtaining
   const opened = openUpstreamNetwork({
     name,
     chainId: stubs[0]?.chain.chainId ?? 1n,
@@ -107,7 +107,7 @@ export async function openUpstreamCase(options: {
     blobFractions: options.blobFractions === undefined ? recordedFractions : options.blobFractions,
     requireProof: verify === 'require',
     ledger,
-    content: { obtain, held, heldNode },
+    content: { obtain, peek, peekNode },
     clock: systemClock,
     log,
   })

@@ -10,8 +10,7 @@ import { parseGenesis } from './genesis.ts'
 import { openChainDatabase } from '../../../test/fakes/chain-database.ts'
 import { decodeHeader, encodeHeader } from '../../codec/header.ts'
 import { keccak256 } from '../../codec/keccak.ts'
-
-const signal = new AbortController().signal
+import { beginRead } from '../read.ts'
 
 test('a fresh database gets the first block, and a second start finds it', async (t) => {
   const { store, index, log, lines } = openChainDatabase(t)
@@ -81,10 +80,10 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   const head = createChainHead('test', index, zero)
   const told: HeadChange[] = []
   const stop = head.watch((change) => told.push(change))
-  assert.equal(head.byNumber(1n, signal), null)
+  assert.equal(beginRead(head.byNumber(1n)), null)
   const rows = nextBlockRows('test', { ...one, parentHash: zero.hash, transactionHashes: [] })
   await store.commit([], rows)
-  assert.equal(head.byNumber(1n, signal), null)
+  assert.equal(beginRead(head.byNumber(1n)), null)
   head.advance(one)
   head.advance(zero)
   const ref = { network: 'test', ...one, anchor: 'embedded' } as const
@@ -94,9 +93,9 @@ test('the head answers tags and numbers from the rows and goes only forward', as
   head.advance({ ...one, number: 2n })
   assert.equal(told.length, 1)
   assert.deepEqual(head.finalized(), head.safe())
-  assert.deepEqual(head.byNumber(0n, signal), { ...ref, ...zero })
-  assert.ok(head.isCanonical(one.hash, 1n, signal))
-  assert.ok(!head.isCanonical(one.hash, 0n, signal))
+  assert.deepEqual(beginRead(head.byNumber(0n)), { ...ref, ...zero })
+  assert.ok(beginRead(head.isCanonical(one.hash, 1n)))
+  assert.ok(!beginRead(head.isCanonical(one.hash, 0n)))
   await assert.rejects(store.commit([], rows), /changed no row/)
 })
 

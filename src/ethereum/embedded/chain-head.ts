@@ -3,6 +3,7 @@ import { Fault } from '../../base/fault.ts'
 import { equalBytes } from '../../base/hex.ts'
 import type { BlockRef, Head, HeadChange } from '../head.ts'
 import type { BlockPlace, ChainIndex } from './chain-index.ts'
+import { known } from '../read.ts'
 
 export type ChainHead = Head & {
   /** Told of each block once it is durable. Blocks at or below the present head change nothing. */
@@ -54,10 +55,10 @@ export function createChainHead(
     latest: () => latest,
     safe: () => latest,
     finalized: () => latest,
-    byNumber,
+    byNumber: (number) => known(byNumber(number)),
     isCanonical(hash, number) {
       const block = byNumber(number)
-      return block !== null && equalBytes(block.hash, hash)
+      return known(block !== null && equalBytes(block.hash, hash))
     },
     locate(transactionHash) {
       const place = index.locate(transactionHash)

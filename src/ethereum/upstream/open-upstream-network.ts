@@ -4,7 +4,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { fromHex } from '../../base/hex.ts'
 import type { Log } from '../../base/log.ts'
-import type { Held, HeldNode, Obtain } from '../../content/ref.ts'
+import type { Peek, PeekNode, Obtain } from '../../content/ref.ts'
 import type { Source } from '../../content/source.ts'
 import { getHeader, rememberBlock } from '../blocks.ts'
 import { type BlobFractions, blobFractionAt, findKnownNetwork } from '../known-networks.ts'
@@ -27,6 +27,7 @@ import { createUpstreamRelay } from './upstream-relay.ts'
 import { createUpstreamSource } from './source/upstream-source.ts'
 import { createUpstreamTransactionPool } from './upstream-transaction-pool.ts'
 import type { UpstreamOptions } from './node/upstream.ts'
+import { completeRead } from '../read.ts'
 
 export type UpstreamNetworkOptions = {
   readonly name: string
@@ -40,7 +41,7 @@ export type UpstreamNetworkOptions = {
   /** One untrusted upstream's word that a block is unknown is not enough. */
   readonly requireProof: boolean
   readonly ledger: LieLedger
-  readonly content: { readonly obtain: Obtain; readonly held: Held; readonly heldNode: HeldNode }
+  readonly content: { readonly obtain: Obtain; readonly peek: Peek; readonly peekNode: PeekNode }
   readonly clock: Clock
   readonly log: Log
 }
@@ -88,7 +89,7 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     name,
     pool,
     require: options.requireProof,
-    heldNode: content.heldNode,
+    peekNode: content.peekNode,
     onUnknownFields: (upstream) =>
       log('warn', 'header_fields_unknown', { network: name, upstream: upstream.name }),
   })
@@ -112,13 +113,14 @@ export function openUpstreamNetwork(options: UpstreamNetworkOptions): UpstreamNe
     genesisHash: genesisHash === null ? null : fromHex(genesisHash),
     finalized: () => head.finalized(),
     history: (number, latest, signal) => findInHistory(network, number, latest, signal),
-    numberOf: async (hash, signal) => (await getHeader(network, hash, signal)).header.number,
+    numberOf: async (hash, signal) =>
+      (await completeRead(getHeader(network, hash), signal)).header.number,
   })
   const head = createHeadFollower({
     network: name,
     sources: upstreams satisfies readonly HeadSource[],
     settings: heads,
-    header: async (hash, signal) => (await getHeader(network, hash, signal)).header,
+    header: async (hash, signal) => (await completeRead(getHeader(network, hash), signal)).header,
     older,
     locate: (hash, signal) => words.locate(hash, signal),
     clock,

@@ -4,7 +4,7 @@ import { createTurnedClock } from '../../../test/fakes/turned-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createSenderCache } from '../../ethereum/sender-cache.ts'
 import { createRpcOperations } from '../operations/index.ts'
-import type { RpcCall } from '../operation.ts'
+import { type RpcCall, runOperation } from '../operation.ts'
 import { methodShapes } from './method-shapes.ts'
 import { openRpc } from './open-rpc.ts'
 
@@ -88,5 +88,6 @@ test('every reference leads into the document', () => {
 
 test('rpc.discover answers the same document', async () => {
   const discover = operations.get('rpc.discover')
-  assert.deepEqual(await discover?.run(null, {} as RpcCall), document)
+  assert.ok(discover)
+  assert.deepEqual(await runOperation(discover, null, {} as RpcCall), document)
 })

@@ -9,6 +9,7 @@ import { optional, parseArguments, required } from './arguments.ts'
 import { latestBlock, parseBlockParameter } from './block-parameter.ts'
 import { type CallArguments, parseCallRequest } from './call-request.ts'
 import { parseBlockOverrides, parseStateOverrides } from './overrides.ts'
+import { completeRead } from '../../ethereum/read.ts'
 
 export type CallInput = CallArguments & {
   readonly block: BlockParameter
@@ -39,7 +40,11 @@ export function parseAccessListInput(params: readonly unknown[]): CallInput {
 /** What the Executor is asked. Throws as `requestFor`, and as `resolve`. */
 export async function askedCall(input: CallInput, call: RpcCall): Promise<AskedCall> {
   const request = requestFor(input, call.network)
-  return { request, block: await call.resolve(input.block), overrides: input.overrides }
+  return {
+    request,
+    block: await completeRead(call.resolve(input.block), call.signal),
+    overrides: input.overrides,
+  }
 }
 
 /** The request, once it fits the network. Throws `execution_failed` with geth's texts. */

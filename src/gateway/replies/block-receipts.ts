@@ -14,6 +14,7 @@ import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
 import type { RpcCall } from '../operation.ts'
 import { isBlobTransaction, obtainBlobTerms } from './blob-terms.ts'
+import { completeRead } from '../../ethereum/read.ts'
 
 /**
  * The JSON objects of the receipts of `block`; label `proof`, or `block` as `obtainBlobTerms` says. Throws `pruned`, `unprovable`, and `unverified`
@@ -26,8 +27,8 @@ export async function receiptReplies(
 ): Promise<readonly unknown[]> {
   const { network, signal } = call
   const [transactions, receipts] = await Promise.all([
-    readTransactionList(network, block, signal).then(decodeEntries),
-    readReceiptList(network, block, signal).then(decodeEntries),
+    completeRead(readTransactionList(network, block), signal).then(decodeEntries),
+    completeRead(readReceiptList(network, block), signal).then(decodeEntries),
   ])
   if (transactions.length !== receipts.length) throw new Fault('unverified')
   const placed = placeReceipts(receipts)
@@ -49,8 +50,8 @@ export async function receiptReply(
 ): Promise<unknown> {
   const { network, signal } = call
   const [raw, receipts] = await Promise.all([
-    readEntry(network, block, 'transactions', index, signal),
-    readEntriesTo(network, block, 'receipts', index, signal),
+    completeRead(readEntry(network, block, 'transactions', index), signal),
+    completeRead(readEntriesTo(network, block, 'receipts', index), signal),
   ])
   const placed = placeReceipts(receipts)[index]
   if (raw === null || placed === undefined) throw new Fault('unverified')

@@ -5,20 +5,20 @@ import { decodeEntries } from '../../codec/list.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { type ProvedHeader, readBlockLists } from '../../ethereum/blocks.ts'
 import { renderBlock } from '../../ethereum/block-object.ts'
+import type { Read } from '../../ethereum/read.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { placeIn, readTransaction } from '../../ethereum/transactions.ts'
-import type { RpcCall } from '../operation.ts'
+import type { ReadCall } from '../operation.ts'
 
 /** The JSON object; label `proof`. Throws `pruned`, `unprovable`. */
-export async function blockReply(
-  call: RpcCall,
+export function* blockReply(
+  call: ReadCall,
   block: ProvedHeader,
   full: boolean,
   findSender: FindSender,
-): Promise<unknown> {
-  const { network, signal } = call
-  const lists = await readBlockLists(network, block, signal)
+): Read<unknown> {
+  const lists = yield* readBlockLists(call.network, block)
   call.labels.level('proof')
   const shown = decodeEntries(lists.transactions).map((raw, index) =>
     full

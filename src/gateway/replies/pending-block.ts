@@ -8,10 +8,11 @@ import { decodeEntries } from '../../codec/list.ts'
 import { toHex } from '../../base/hex.ts'
 import { transactionHash } from '../../codec/transaction.ts'
 import { renderBlock, renderHeader } from '../../ethereum/block-object.ts'
+import { fetched, type Read } from '../../ethereum/read.ts'
 import type { FindSender } from '../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../ethereum/transactions.ts'
-import type { BlockParameter, RpcCall } from '../operation.ts'
+import type { BlockParameter, ReadCall } from '../operation.ts'
 
 const pending: BlockParameter = { tag: 'pending' }
 
@@ -20,29 +21,27 @@ export function isPending(block: BlockParameter): boolean {
 }
 
 /** Its parts. Label `trusted`; the block named in the labels is its parent. */
-async function readPendingBlock(call: RpcCall): Promise<BlockParts> {
-  await call.resolve(pending)
-  const parts = await executorOf(call.network, 'eth_getBlockByNumber').pendingBlock(
-    call.signal,
-    call.caller,
-  )
+function* readPendingBlock(call: ReadCall): Read<BlockParts> {
+  yield* call.resolve(pending)
+  const executor = executorOf(call.network, 'eth_getBlockByNumber')
+  const parts = yield* fetched((signal) => executor.pendingBlock(signal, call.caller))
   call.labels.level('trusted')
   return parts
 }
 
 /** Its transactions as they wait: they stand in no block yet. */
-export async function readPendingTransactions(call: RpcCall): Promise<readonly Uint8Array[]> {
-  const { transactions } = await readPendingBlock(call)
+export function* readPendingTransactions(call: ReadCall): Read<readonly Uint8Array[]> {
+  const { transactions } = yield* readPendingBlock(call)
   return decodeEntries(transactions)
 }
 
 /** The JSON object: hash, nonce and miner are null, as in geth. */
-export async function pendingBlockReply(
-  call: RpcCall,
+export function* pendingBlockReply(
+  call: ReadCall,
   full: boolean,
   findSender: FindSender,
-): Promise<unknown> {
-  const { header: bytes, transactions, uncles, withdrawals } = await readPendingBlock(call)
+): Read<unknown> {
+  const { header: bytes, transactions, uncles, withdrawals } = yield* readPendingBlock(call)
   const header = decodeHeader(bytes)
   const shown = decodeEntries(transactions).map((raw) =>
     full ? renderTransaction(readTransaction(raw, findSender), null) : toHex(transactionHash(raw)),
@@ -53,8 +52,8 @@ export async function pendingBlockReply(
 }
 
 /** The header of it as eth_getHeaderByNumber gives it, with the same three nulls. */
-export async function pendingHeaderReply(call: RpcCall): Promise<unknown> {
-  const { header: bytes } = await readPendingBlock(call)
+export function* pendingHeaderReply(call: ReadCall): Read<unknown> {
+  const { header: bytes } = yield* readPendingBlock(call)
   const header = renderHeader({ hash: keccak256(bytes), bytes, header: decodeHeader(bytes) })
   return { ...header, hash: null, nonce: null, miner: null }
 }

@@ -5,6 +5,7 @@ import { toHex } from '../../base/hex.ts'
 import type { TracerChoice } from '../../ethereum/computation.ts'
 import type { Executor } from '../../ethereum/executor.ts'
 import type { BlockParameter, RpcCall } from '../operation.ts'
+import { completeRead } from '../../ethereum/read.ts'
 
 export type TraceBlockInput = { readonly block: BlockParameter; readonly tracer: TracerChoice }
 
@@ -13,7 +14,7 @@ export async function traceBlock(
   { block, tracer }: TraceBlockInput,
   call: RpcCall,
 ): Promise<readonly unknown[]> {
-  const asked = { block: await call.resolve(block), index: null, tracer }
+  const asked = { block: await completeRead(call.resolve(block), call.signal), index: null, tracer }
   call.labels.level('trusted')
   return await runTrace(executorOf(call.network, 'debug_traceBlock'), asked, call)
 }

@@ -6,6 +6,7 @@ import { getHeader } from '../../blocks.ts'
 import type { BlockRef } from '../../head.ts'
 import type { Network } from '../../network.ts'
 import { readStorage } from '../../state.ts'
+import { completeRead } from '../../read.ts'
 
 const contract = fromHex('0x0000F90827F1C53a10cb7A02335B175320002935')
 /** HISTORY_SERVE_WINDOW of the EIP. */
@@ -21,12 +22,15 @@ export async function findInHistory(
   const age = latest.number - number
   if (age <= 0n || age > historyBlocks) return null
   try {
-    const block = await getHeader(network, latest.hash, signal)
+    const block = await completeRead(getHeader(network, latest.hash), signal)
     // Before Prague there is no such contract.
     if (block.header.requestsHash === undefined) return null
     const position = new Uint8Array(32)
     new DataView(position.buffer).setBigUint64(24, number % historyBlocks)
-    const hash = await readStorage({ network, block, address: contract }, position, signal)
+    const hash = await completeRead(
+      readStorage({ network, block, address: contract }, position),
+      signal,
+    )
     return hash.some((byte) => byte !== 0) ? hash : null
   } catch (thrown) {
     if (thrown instanceof Fault && !signal.aborted) return null

@@ -9,6 +9,7 @@ import type { Header } from '../../../codec/header.ts'
 import type { HeadChange } from '../../head.ts'
 import { createHeadFollower, type HeadSettings } from './head-follower.ts'
 import type { HeadSource } from './head-witness.ts'
+import { beginRead, completeRead, SuspendedRead } from '../../read.ts'
 
 const { signal } = new AbortController()
 
@@ -116,9 +117,10 @@ test('the head is the highest block that enough upstreams stand on, with their n
     node('three', a(8)),
   ])
   assert.deepEqual(latest(), ['a', 8, 'quorum:2/3'])
-  assert.equal(follower.byNumber(7n, signal) instanceof Promise, false)
-  assert.equal((await follower.byNumber(7n, signal))?.anchor, 'quorum:2/3')
-  assert.equal(await follower.byNumber(9n, signal), null)
+  const seventh = beginRead(follower.byNumber(7n))
+  assert.ok(!(seventh instanceof SuspendedRead))
+  assert.equal(seventh?.anchor, 'quorum:2/3')
+  assert.equal(await completeRead(follower.byNumber(9n), signal), null)
 })
 
 test('one liar does not move the head, whatever it names', async (t) => {
@@ -150,7 +152,7 @@ test('forks that a liar names one after the other are forgotten, whatever their 
   for (const one of nodes) one.at = a(9)
   await follower.poll()
   assert.deepEqual(latest(), ['a', 9, 'quorum:2/3'])
-  assert.equal((await follower.byNumber(7n, signal))?.number, 7n)
+  assert.equal((await completeRead(follower.byNumber(7n), signal))?.number, 7n)
 })
 
 test('a node that goes on naming forks is followed ever less far, and an honest one as before', async (t) => {
@@ -238,9 +240,9 @@ test('the head does not go back to an ancestor, but follows a reorg at once', as
       [11, 12],
     ],
   ])
-  assert.equal(await follower.isCanonical(hashOf(a(12)), 12n, signal), false)
-  assert.equal(await follower.isCanonical(hashOf(b(11)), 11n, signal), true)
-  assert.equal(await follower.isCanonical(hashOf(a(10)), 10n, signal), true)
+  assert.equal(await completeRead(follower.isCanonical(hashOf(a(12)), 12n), signal), false)
+  assert.equal(await completeRead(follower.isCanonical(hashOf(b(11)), 11n), signal), true)
+  assert.equal(await completeRead(follower.isCanonical(hashOf(a(10)), 10n), signal), true)
 })
 
 test('blocks missed between two polls are walked by their parents, each told once', async (t) => {
@@ -316,7 +318,7 @@ test('all upstreams down: tags fail once the head is too old', async (t) => {
   await follower.poll()
   assert.throws(() => follower.latest(), { code: 'no_upstream' })
   assert.throws(() => follower.safe(), { code: 'no_upstream' })
-  assert.throws(() => follower.byNumber(1n, signal), { code: 'no_upstream' })
+  assert.throws(() => beginRead(follower.byNumber(1n)), { code: 'no_upstream' })
 })
 
 test('an upstream that is not usable has no word', async (t) => {
@@ -388,5 +390,5 @@ test('a block that is new to us is asked about before it is called an orphan', a
   const nodes = [node('one', a(5)), node('two', a(5))]
   const { follower } = await follow(t, nodes)
   for (const one of nodes) one.at = a(6)
-  assert.equal(await follower.isCanonical(hashOf(a(6)), 6n, signal), true)
+  assert.equal(await completeRead(follower.isCanonical(hashOf(a(6)), 6n), signal), true)
 })

@@ -6,6 +6,7 @@ import { Fault } from '../../../base/fault.ts'
 import { equalBytes, toHex } from '../../../base/hex.ts'
 import type { Log } from '../../../base/log.ts'
 import type { Header } from '../../../codec/header.ts'
+import { fetched, type Read } from '../../read.ts'
 import type { BlockRef, Head, HeadChange, TransactionHint } from '../../head.ts'
 import { createBlockTree, type TreeBlock } from './block-tree.ts'
 import { createCanonicalBlocks } from './canonical-blocks.ts'
@@ -326,11 +327,12 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     return new Fault('unverified', { detail })
   }
 
-  async function byNumber(number: bigint, signal: AbortSignal): Promise<BlockRef | null> {
+  function* byNumber(number: bigint): Read<BlockRef | null> {
     const head = latest()
+    if (number === head.number) return head
     const known = canonical.find(number)
     if (known !== null || number < 0n || number > head.number) return known
-    return await parts.older.get(number, head, signal)
+    return yield* fetched((signal) => parts.older.get(number, head, signal))
   }
 
   function tagOf(tag: FinalityTag): BlockRef | null {
@@ -367,14 +369,11 @@ export function createHeadFollower(parts: HeadFollowerParts): HeadFollower {
     latest,
     safe: () => tagOf('safe'),
     finalized: () => tagOf('finalized'),
-    byNumber(number, signal) {
-      const head = latest()
-      return number === head.number ? head : (canonical.find(number) ?? byNumber(number, signal))
-    },
-    async isCanonical(hash, number, signal) {
+    byNumber,
+    *isCanonical(hash, number) {
       // A block that just came is known to an upstream before it is known here.
-      if (number > latest().number) await waitFor(number)
-      const block = await byNumber(number, signal)
+      if (number > latest().number) yield* fetched(() => waitFor(number))
+      const block = yield* byNumber(number)
       return block !== null && equalBytes(block.hash, hash)
     },
     locate: parts.locate,

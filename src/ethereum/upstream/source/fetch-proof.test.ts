@@ -7,6 +7,7 @@ import { openUpstreamContent, provedBlock } from '../../../../test/fakes/upstrea
 import { Fault } from '../../../base/fault.ts'
 import { fromHex, toHex } from '../../../base/hex.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
+import { completeRead } from '../../read.ts'
 
 const options = { skip: missingVectors }
 let chain: StubChain
@@ -35,7 +36,7 @@ async function open(t: TestContext, stubs = 1) {
 
 test('one call brings an account and the slot that is read of it', options, async (t) => {
   const { stub, at, lies } = await open(t)
-  assert.equal(toHex(await readStorage(at(stored), word(2), signal)), toHex(word(2)))
+  assert.equal(toHex(await completeRead(readStorage(at(stored), word(2)), signal)), toHex(word(2)))
   assert.equal(stub.count('eth_getProof'), 1)
   assert.deepEqual(lies, [])
 })
@@ -43,7 +44,7 @@ test('one call brings an account and the slot that is read of it', options, asyn
 test('slots that are read together are one call', options, async (t) => {
   const { stub, at } = await open(t)
   const slots = [1, 2, 3, 4, 5, 6, 7]
-  const read = slots.map((slot) => readStorage(at(stored), word(slot), signal))
+  const read = slots.map((slot) => completeRead(readStorage(at(stored), word(slot)), signal))
   const expected = [1, 2, 3, 0, 0, 0, 0].map((value) => toHex(word(value)))
   assert.deepEqual((await Promise.all(read)).map(toHex), expected)
   assert.equal(stub.count('eth_getProof'), 1)
@@ -51,7 +52,9 @@ test('slots that are read together are one call', options, async (t) => {
 
 test('a thousand readers of one slot are one call', options, async (t) => {
   const { stub, at } = await open(t)
-  const read = Array.from({ length: 1000 }, () => readStorage(at(stored), word(1), signal))
+  const read = Array.from({ length: 1000 }, () =>
+    completeRead(readStorage(at(stored), word(1)), signal),
+  )
   assert.ok((await Promise.all(read)).every((value) => toHex(value) === toHex(word(1))))
   assert.equal(stub.count('eth_getProof'), 1)
 })
@@ -66,7 +69,9 @@ test('accounts that are read together are one call each, all at once', options, 
     if (underway === addresses.length) onAll(null)
     return await all
   }
-  const accounts = await Promise.all(addresses.map((one) => findAccount(at(fromHex(one)), signal)))
+  const accounts = await Promise.all(
+    addresses.map((one) => completeRead(findAccount(at(fromHex(one))), signal)),
+  )
   assert.ok(accounts.every((account) => account !== null))
   assert.equal(stub.count('eth_getProof'), addresses.length)
 })
@@ -87,10 +92,10 @@ test(
       onCall()
       return await released
     }
-    const first = readStorage(at(stored), word(1), signal)
+    const first = completeRead(readStorage(at(stored), word(1)), signal)
     await called
-    const same = readStorage(at(stored), word(1), signal)
-    const other = readStorage(at(stored), word(2), signal)
+    const same = completeRead(readStorage(at(stored), word(1)), signal)
+    const other = completeRead(readStorage(at(stored), word(2)), signal)
     release(null)
     assert.deepEqual(
       (await Promise.all([first, same, other])).map(toHex),
@@ -105,33 +110,36 @@ test(
   options,
   async (t) => {
     const { stub, at } = await open(t)
-    assert.equal(await findAccount(at(absent), signal), null)
-    assert.equal(toHex(await readStorage(at(absent), word(1), signal)), toHex(word(0)))
-    assert.deepEqual(await readCode(at(absent), signal), new Uint8Array(0))
+    assert.equal(await completeRead(findAccount(at(absent)), signal), null)
+    assert.equal(
+      toHex(await completeRead(readStorage(at(absent), word(1)), signal)),
+      toHex(word(0)),
+    )
+    assert.deepEqual(await completeRead(readCode(at(absent)), signal), new Uint8Array(0))
     assert.equal(stub.count(), 1)
   },
 )
 
 test('code is brought by one call more', options, async (t) => {
   const { stub, at } = await open(t)
-  const code = await readCode(at(coded), signal)
+  const code = await completeRead(readCode(at(coded)), signal)
   assert.ok(code.length > 20)
   assert.deepEqual([stub.count('eth_getProof'), stub.count('eth_getCode')], [1, 1])
 })
 
 test('nodes kept for one block serve the next one too', options, async (t) => {
   const { stub, at, network } = await open(t)
-  await findAccount(at(stored), signal)
+  await completeRead(findAccount(at(stored)), signal)
   const before = stub.count()
   const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
-  await findAccount({ network, block, address: stored }, signal)
+  await completeRead(findAccount({ network, block, address: stored }), signal)
   assert.equal(stub.count(), before)
 })
 
 test('more than 1024 slots go in several calls', options, async (t) => {
   const { stub, at } = await open(t)
   const slots = Array.from({ length: 1500 }, (_, index) => word(index))
-  const read = slots.map((slot) => readStorage(at(stored), slot, signal))
+  const read = slots.map((slot) => completeRead(readStorage(at(stored), slot), signal))
   const values = await Promise.all(read)
   assert.deepEqual(
     values.slice(0, 5).map(toHex),
@@ -151,9 +159,9 @@ test(
   async (t) => {
     const { stub, at } = await open(t)
     stub.knobs.blockHashParameter = false
-    await readStorage(at(stored), word(1), signal)
+    await completeRead(readStorage(at(stored), word(1)), signal)
     const first = stub.count('eth_getProof')
-    await findAccount(at(coded), signal)
+    await completeRead(findAccount(at(coded)), signal)
     assert.deepEqual([first, stub.count('eth_getProof')], [2, 3])
   },
 )
@@ -167,12 +175,12 @@ test('who leaves ends the call when nobody else waits for it', options, async (t
     return await released
   }
   const leaving = new AbortController()
-  const left = readStorage(at(stored), word(1), leaving.signal)
+  const left = completeRead(readStorage(at(stored), word(1)), leaving.signal)
   await called
   leaving.abort(new Fault('hung_up'))
   await assert.rejects(left, hasCode('hung_up'))
   release(null)
-  assert.equal(toHex(await readStorage(at(stored), word(1), signal)), toHex(word(1)))
+  assert.equal(toHex(await completeRead(readStorage(at(stored), word(1)), signal)), toHex(word(1)))
 })
 
 test(
@@ -185,7 +193,9 @@ test(
       const { stubs, network } = await open(t, 2)
       for (const { knobs } of stubs.slice(0, count)) knobs.proofWindow = { blocks: 5, words }
       const block = provedBlock(chain.recorded[10] ?? assert.fail())
-      return toHex(await readStorage({ network, block, address: stored }, word(1), signal))
+      return toHex(
+        await completeRead(readStorage({ network, block, address: stored }, word(1)), signal),
+      )
     }
     for (const words of ['reth', 'erigon'] as const) {
       await assert.rejects(read(words, 2), (thrown) => {
@@ -207,7 +217,7 @@ test('a node that could not be asked may have it: absence is not concluded', opt
   const [first, second] = stubs
   if (first !== undefined) first.knobs.proofWindow = { blocks: 5, words: 'geth' }
   if (second !== undefined) second.knobs.trouble = () => 'status 503'
-  const read = findAccount({ network, block, address: stored }, signal)
+  const read = completeRead(findAccount({ network, block, address: stored }), signal)
   await assert.rejects(read, hasCode('no_upstream'))
 })
 
@@ -219,7 +229,10 @@ test(
     const block = provedBlock(chain.recorded.at(-1) ?? assert.fail())
     const elsewhere = { ...network, hint: { network: 'another' } }
     const both = [network, elsewhere].map((one, index) =>
-      findAccount({ network: one, block, address: index === 0 ? stored : coded }, signal),
+      completeRead(
+        findAccount({ network: one, block, address: index === 0 ? stored : coded }),
+        signal,
+      ),
     )
     await Promise.allSettled(both)
     const asked = stub.calls.map(({ params }) => params[0])

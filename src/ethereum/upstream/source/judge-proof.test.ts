@@ -16,7 +16,7 @@ import { Malformed } from '../../../codec/malformed.ts'
 import { encodeInteger, encodeRlp } from '../../../codec/rlp.ts'
 import { buildTrie } from '../../../codec/trie-build.ts'
 import { walkProof } from '../../../codec/walk-proof.ts'
-import type { HeldNode } from '../../../content/ref.ts'
+import type { PeekNode } from '../../../content/ref.ts'
 import { judgeProof } from './judge-proof.ts'
 import { createJudgedAccounts } from './judged-accounts.ts'
 import { proofCaps, readProofReply } from './proof-reply.ts'
@@ -77,7 +77,7 @@ function honest(slots: readonly number[], of = address): Proof {
 }
 
 /** One in `share` of all nodes is held. */
-function holding(share: number): HeldNode {
+function holding(share: number): PeekNode {
   const held = new Map(
     [...state.nodes, ...storage.nodes]
       .filter((_, at) => at % share === 0)
@@ -95,7 +95,7 @@ function judge(json: unknown, slots: readonly number[], of = address) {
   const judgement = judgeProof(reply, asked)
   // What was verified before saves work and changes nothing, all of it or a part.
   for (const share of [1, 2, 3]) {
-    const before = { heldNode: holding(share), accounts: judgedAccounts }
+    const before = { peekNode: holding(share), accounts: judgedAccounts }
     assert.deepEqual(judgeProof(reply, asked, before), judgement)
   }
   return typeof judgement === 'string' ? judgement : 'lie'
@@ -255,7 +255,7 @@ test('nodes spelled in capitals prove as much, whether they are held or not', ()
 
 test('an account is judged anew when its list reads otherwise, and of another root or address', () => {
   const accounts = createJudgedAccounts()
-  const before = { heldNode: holding(1), accounts }
+  const before = { peekNode: holding(1), accounts }
   const asked = { stateRoot: state.root, address, slots: [word(3)] }
   const proof = honest([3])
   for (const _ of [1, 2]) {

@@ -13,7 +13,7 @@ import type { JsonRecord } from '../../../codec/json-fields.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { Malformed } from '../../../codec/malformed.ts'
 import { walkProof } from '../../../codec/walk-proof.ts'
-import type { HeldNode } from '../../../content/ref.ts'
+import type { PeekNode } from '../../../content/ref.ts'
 import type { JudgedAccounts } from './judged-accounts.ts'
 import type { ProofNodes } from './proof-nodes.ts'
 import { bagOf, type NodeBag, type ProofReply } from './proof-reply.ts'
@@ -33,7 +33,7 @@ export type ProofJudgement = 'complete' | 'short' | Contradiction
 
 /** What need not be worked out again: nodes that were verified before, and accounts. */
 export type JudgedBefore = {
-  readonly heldNode: HeldNode
+  readonly peekNode: PeekNode
   readonly accounts: JudgedAccounts
 }
 
@@ -45,7 +45,7 @@ export function judgeProof(
 ): ProofJudgement {
   if (reply.excess !== null) return { expected: 'a proof', computed: reply.excess }
   const { nodes } = reply
-  const walks = new Walks(nodes, before?.heldNode ?? holdsNothing)
+  const walks = new Walks(nodes, before?.peekNode ?? holdsNothing)
   try {
     const account = findAccount(reply, asked, walks, before?.accounts ?? null)
     // Without the account nobody can say which storage nodes are beside the path.
@@ -66,7 +66,7 @@ export function judgeProof(
   }
 }
 
-const holdsNothing: HeldNode = () => null
+const holdsNothing: PeekNode = () => null
 
 /** Null: proved absent; undefined: a node is missing. */
 function findAccount(
@@ -93,7 +93,7 @@ function findAccount(
  */
 class Walks {
   readonly #nodes: ProofNodes
-  readonly #heldNode: HeldNode
+  readonly #peekNode: PeekNode
   /** Made when a node is not found in its place. */
   #bag: NodeBag | null = null
   /** The node that comes next in an honest reply: those before it were walked through in their order. */
@@ -102,9 +102,9 @@ class Walks {
   /** Where the first walk that could not go on stopped. */
   #missing: Uint8Array | null = null
 
-  constructor(nodes: ProofNodes, heldNode: HeldNode) {
+  constructor(nodes: ProofNodes, peekNode: PeekNode) {
     this.#nodes = nodes
-    this.#heldNode = heldNode
+    this.#peekNode = peekNode
   }
 
   /** So many of the first nodes were walked through in their order, and no other. */
@@ -156,7 +156,7 @@ class Walks {
   }
 
   #find(hash: Uint8Array): Uint8Array | null {
-    const held = this.#next < this.#nodes.length ? this.#heldNode(hash, 0) : null
+    const held = this.#next < this.#nodes.length ? this.#peekNode(hash, 0) : null
     if (held !== null && this.#nodes.isAt(this.#next, held)) {
       this.#next += 1
       return held

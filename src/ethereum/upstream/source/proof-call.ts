@@ -3,7 +3,7 @@
 // Tested by src/ethereum/upstream/source/fetch-proof.test.ts
 import { toHex, toLatin1 } from '../../../base/hex.ts'
 import { watchAll } from '../../../content/read-trace.ts'
-import type { HeldNode, FetchContext } from '../../../content/ref.ts'
+import type { PeekNode, FetchContext } from '../../../content/ref.ts'
 import { askPool, conclude, type ContentPool } from './ask-pool.ts'
 import type { BlockAsked, CallAt } from './block-parameter.ts'
 import { judgeProof, type ProofJudgement } from './judge-proof.ts'
@@ -36,13 +36,13 @@ export type ProofCallParts = {
   readonly pool: ContentPool
   readonly callAt: CallAt
   readonly require: boolean
-  readonly heldNode: HeldNode
+  readonly peekNode: PeekNode
   readonly accounts: JudgedAccounts
 }
 
 /** Ends when every want has; never rejects. */
 export async function runProofCall(
-  { network, pool, callAt, require, heldNode, accounts }: ProofCallParts,
+  { network, pool, callAt, require, peekNode, accounts }: ProofCallParts,
   call: ProofCall,
   signal: AbortSignal,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function runProofCall(
   function judge(proof: ProofReply): ProofJudgement {
     const { stateRoot } = target
     if (stateRoot === null) return 'complete'
-    return judgeProof(proof, { stateRoot, address, slots }, { heldNode, accounts })
+    return judgeProof(proof, { stateRoot, address, slots }, { peekNode, accounts })
   }
 
   try {

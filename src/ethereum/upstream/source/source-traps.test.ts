@@ -16,6 +16,7 @@ import type { RlpItem } from '../../../codec/rlp.ts'
 import { findHeader, readReceiptList, readTransactionList } from '../../blocks.ts'
 import type { Network } from '../../network.ts'
 import { findAccount, readCode, readStorage } from '../../state.ts'
+import { completeRead } from '../../read.ts'
 
 const options = { skip: missingVectors }
 let chain: StubChain
@@ -41,7 +42,10 @@ const slotRead: Read = {
   block: 54,
   run: async (network, block) =>
     hex(
-      await readStorage({ network, block: provedBlock(block), address: stored }, word(2), signal),
+      await completeRead(
+        readStorage({ network, block: provedBlock(block), address: stored }, word(2)),
+        signal,
+      ),
     ),
   truth: () => toHex(word(2)),
 }
@@ -49,14 +53,20 @@ const emptySlotRead: Read = {
   block: 54,
   run: async (network, block) =>
     hex(
-      await readStorage({ network, block: provedBlock(block), address: stored }, word(9), signal),
+      await completeRead(
+        readStorage({ network, block: provedBlock(block), address: stored }, word(9)),
+        signal,
+      ),
     ),
   truth: () => toHex(word(0)),
 }
 const absentRead: Read = {
   block: 54,
   run: async (network, block) =>
-    (await findAccount({ network, block: provedBlock(block), address: absent }, signal)) === null
+    (await completeRead(
+      findAccount({ network, block: provedBlock(block), address: absent }),
+      signal,
+    )) === null
       ? null
       : 'there',
   truth: () => null,
@@ -64,24 +74,27 @@ const absentRead: Read = {
 const codeRead: Read = {
   block: 54,
   run: async (network, block) =>
-    hex(await readCode({ network, block: provedBlock(block), address: coded }, signal)),
+    hex(
+      await completeRead(readCode({ network, block: provedBlock(block), address: coded }), signal),
+    ),
   truth: () => codeTruth,
 }
 const headerRead: Read = {
   block: 54,
   run: async (network, block) =>
-    hex((await findHeader(network, fromHex(block.hash), signal))?.bytes ?? null),
+    hex((await completeRead(findHeader(network, fromHex(block.hash)), signal))?.bytes ?? null),
   truth: (block) => toHex(block.parts.header),
 }
 const bodyRead: Read = {
   block: 54,
   run: async (network, block) =>
-    hex(await readTransactionList(network, provedBlock(block), signal)),
+    hex(await completeRead(readTransactionList(network, provedBlock(block)), signal)),
   truth: (block) => toHex(block.parts.transactions),
 }
 const receiptRead: Read = {
   block: 54,
-  run: async (network, block) => hex(await readReceiptList(network, provedBlock(block), signal)),
+  run: async (network, block) =>
+    hex(await completeRead(readReceiptList(network, provedBlock(block)), signal)),
   truth: (block) => toHex(encodeEntries(block.receipts)),
 }
 let codeTruth = ''

@@ -18,6 +18,7 @@ import {
 } from '../../blocks.ts'
 import { readCode, readStorage } from '../../state.ts'
 import { watchReads } from '../../watched-network.ts'
+import { completeRead } from '../../read.ts'
 
 const options = { skip: missingVectors }
 let chain: StubChain
@@ -70,10 +71,11 @@ for (const [name, knobs] of nodes) {
         block,
         address: fromHex(`0x8bebc8ba651aee624937e7d897853ac30c95a067`),
       }
-      for (const slot of [1, 2, 3]) same(await readStorage(stored, word(slot), signal), word(slot))
-      same(await readStorage(stored, word(4), signal), word(0))
+      for (const slot of [1, 2, 3])
+        same(await completeRead(readStorage(stored, word(slot)), signal), word(slot))
+      same(await completeRead(readStorage(stored, word(4)), signal), word(0))
       const coded = { ...stored, address: fromHex('0x000f3df6d732807ef1319fb7b8bb8522d0beac02') }
-      assert.ok((await readCode(coded, signal)).length > 20)
+      assert.ok((await completeRead(readCode(coded), signal)).length > 20)
     }
     await idle()
     assert.deepEqual(lies, [])
@@ -83,13 +85,13 @@ for (const [name, knobs] of nodes) {
     const stub = await startStubUpstream(t, chain, { knobs })
     const { network, lies, idle } = openUpstreamContent(t, [stub])
     for (const one of chain.recorded.filter(({ number }) => number % 6n === 0n)) {
-      const block = await findHeader(network, fromHex(one.hash), signal)
+      const block = await completeRead(findHeader(network, fromHex(one.hash)), signal)
       assert.ok(block !== null)
       same(block.bytes, one.parts.header)
-      same(await readTransactionList(network, block, signal), one.parts.transactions)
-      same(await readReceiptList(network, block, signal), encodeEntries(one.receipts))
-      same(await readUncleList(network, block, signal), one.parts.uncles)
-      same(await readWithdrawalList(network, block, signal), one.parts.withdrawals)
+      same(await completeRead(readTransactionList(network, block), signal), one.parts.transactions)
+      same(await completeRead(readReceiptList(network, block), signal), encodeEntries(one.receipts))
+      same(await completeRead(readUncleList(network, block), signal), one.parts.uncles)
+      same(await completeRead(readWithdrawalList(network, block), signal), one.parts.withdrawals)
     }
     await idle()
     assert.deepEqual(lies, [])
@@ -108,13 +110,16 @@ test(
     const [one] = stubs
     assert.ok(one)
     const two = openUpstreamContent(t, stubs.slice(0, 2))
-    assert.equal(await findHeader(two.network, unknown, signal), null)
+    assert.equal(await completeRead(findHeader(two.network, unknown), signal), null)
     const trusted = openUpstreamContent(t, [one], { trusted: [0] })
-    assert.equal(await findHeader(trusted.network, unknown, signal), null)
+    assert.equal(await completeRead(findHeader(trusted.network, unknown), signal), null)
     const alone = openUpstreamContent(t, [one])
-    await assert.rejects(findHeader(alone.network, unknown, signal), rejectsWith('unverified'))
+    await assert.rejects(
+      completeRead(findHeader(alone.network, unknown), signal),
+      rejectsWith('unverified'),
+    )
     const preferred = openUpstreamContent(t, [one], { require: false })
-    assert.equal(await findHeader(preferred.network, unknown, signal), null)
+    assert.equal(await completeRead(findHeader(preferred.network, unknown), signal), null)
   },
 )
 
@@ -127,7 +132,10 @@ test(
     broken.knobs.trouble = () => 'status 503'
     for (const require of [true, false]) {
       const { network } = openUpstreamContent(t, [knowing, broken], { require })
-      await assert.rejects(findHeader(network, unknown, signal), rejectsWith('no_upstream'))
+      await assert.rejects(
+        completeRead(findHeader(network, unknown), signal),
+        rejectsWith('no_upstream'),
+      )
     }
   },
 )
@@ -142,11 +150,23 @@ test(
     const one = chain.recorded[20] ?? assert.fail()
     const both = openUpstreamContent(t, [pruning, archive])
     const block = provedBlock(one)
-    same(await readTransactionList(both.network, block, signal), one.parts.transactions)
-    same(await readReceiptList(both.network, block, signal), encodeEntries(one.receipts))
+    same(
+      await completeRead(readTransactionList(both.network, block), signal),
+      one.parts.transactions,
+    )
+    same(
+      await completeRead(readReceiptList(both.network, block), signal),
+      encodeEntries(one.receipts),
+    )
     const alone = openUpstreamContent(t, [pruning])
-    await assert.rejects(readTransactionList(alone.network, block, signal), rejectsWith('pruned'))
-    await assert.rejects(readReceiptList(alone.network, block, signal), rejectsWith('pruned'))
+    await assert.rejects(
+      completeRead(readTransactionList(alone.network, block), signal),
+      rejectsWith('pruned'),
+    )
+    await assert.rejects(
+      completeRead(readReceiptList(alone.network, block), signal),
+      rejectsWith('pruned'),
+    )
   },
 )
 
@@ -162,7 +182,10 @@ test(
     }
     const { network, gaps, lies, idle } = openUpstreamContent(t, [stub])
     const one = chain.recorded[54] ?? assert.fail()
-    same((await findHeader(network, fromHex(one.hash), signal))?.bytes ?? null, one.parts.header)
+    same(
+      (await completeRead(findHeader(network, fromHex(one.hash)), signal))?.bytes ?? null,
+      one.parts.header,
+    )
     await idle()
     assert.deepEqual([gaps.count, lies], [1, []])
   },
@@ -173,10 +196,13 @@ test('a raw block brings its header and all its lists at once', options, async (
   const { network, idle } = openUpstreamContent(t, [stub])
   const one = chain.recorded[54] ?? assert.fail()
   const block = provedBlock(one)
-  await readTransactionList(network, block, signal)
-  same(await readWithdrawalList(network, block, signal), one.parts.withdrawals)
-  same(await readUncleList(network, block, signal), one.parts.uncles)
-  same((await findHeader(network, block.hash, signal))?.bytes ?? null, one.parts.header)
+  await completeRead(readTransactionList(network, block), signal)
+  same(await completeRead(readWithdrawalList(network, block), signal), one.parts.withdrawals)
+  same(await completeRead(readUncleList(network, block), signal), one.parts.uncles)
+  same(
+    (await completeRead(findHeader(network, block.hash), signal))?.bytes ?? null,
+    one.parts.header,
+  )
   await idle()
   assert.equal(stub.count(), 1)
 })
@@ -195,7 +221,10 @@ test(
     }
     const { network, lies } = openUpstreamContent(t, [stub])
     const block = provedBlock(chain.recorded[54] ?? assert.fail())
-    await assert.rejects(readTransactionList(network, block, signal), rejectsWith('unprovable'))
+    await assert.rejects(
+      completeRead(readTransactionList(network, block), signal),
+      rejectsWith('unprovable'),
+    )
     assert.deepEqual(lies, [])
   },
 )
@@ -207,7 +236,7 @@ test('a node without eth_getProof can be read but not proved', options, async (t
   const { network } = openUpstreamContent(t, [stub])
   const block = provedBlock(chain.recorded[54] ?? assert.fail())
   const at = { network, block, address: unknown.subarray(12) }
-  await assert.rejects(readStorage(at, word(1), signal), rejectsWith('unprovable'))
+  await assert.rejects(completeRead(readStorage(at, word(1)), signal), rejectsWith('unprovable'))
 })
 
 test("T25: what all upstreams say alike is nobody's lie to be punished for", options, async (t) => {
@@ -222,7 +251,10 @@ test("T25: what all upstreams say alike is nobody's lie to be punished for", opt
   }
   const { network, pool, lies, idle } = openUpstreamContent(t, stubs)
   const one = chain.recorded[54] ?? assert.fail()
-  same(await readReceiptList(network, provedBlock(one), signal), encodeEntries(one.receipts))
+  same(
+    await completeRead(readReceiptList(network, provedBlock(one)), signal),
+    encodeEntries(one.receipts),
+  )
   await idle()
   assert.equal(lies.length, 2)
   assert.deepEqual(
@@ -237,7 +269,7 @@ test('what nobody could prove is told with the root that differs', options, asyn
   const one = chain.recorded[3] ?? assert.fail()
   stub.knobs.lie = ({ method }) => (method === 'debug_getRawReceipts' ? { result: [] } : null)
   await assert.rejects(
-    readReceiptList(network, provedBlock(one), signal),
+    completeRead(readReceiptList(network, provedBlock(one)), signal),
     ({ code, data }: Fault) => {
       assert.equal(code, 'unverified')
       assert.deepEqual(data, {
@@ -262,7 +294,7 @@ for (const [name, jsonOnly] of [
     const { network } = openUpstreamContent(t, [stub])
     const one = chain.recorded.findLast(({ parts }) => (parts.withdrawals?.length ?? 0) > 1)
     assert.ok(one !== undefined)
-    const lists = await readBlockLists(network, provedBlock(one), signal)
+    const lists = await completeRead(readBlockLists(network, provedBlock(one)), signal)
     same(lists.withdrawals, one.parts.withdrawals)
     same(lists.transactions, one.parts.transactions)
     const calls = stub.calls.filter(({ method }) => !method.startsWith('debug_') || !jsonOnly)
@@ -283,16 +315,19 @@ test(
     })
     const block = provedBlock(chain.recorded[30] ?? assert.fail())
     const address = fromHex(`0x8bebc8ba651aee624937e7d897853ac30c95a067`)
-    same(await readStorage({ network: watched, block, address }, word(1), signal), word(1))
+    same(
+      await completeRead(readStorage({ network: watched, block, address }, word(1)), signal),
+      word(1),
+    )
     assert.ok(told.includes('source answered'), told.join())
     assert.ok(told.includes('verify taken'), told.join())
     const asked = told.length
-    same(await readStorage({ network, block, address }, word(2), signal), word(2))
+    same(await completeRead(readStorage({ network, block, address }, word(2)), signal), word(2))
     assert.equal(told.length, asked)
     const other = provedBlock(chain.recorded[54] ?? assert.fail())
     told.length = 0
-    await findHeader(watched, other.hash, signal)
-    await readTransactionList(watched, other, signal)
+    await completeRead(findHeader(watched, other.hash), signal)
+    await completeRead(readTransactionList(watched, other), signal)
     assert.deepEqual(new Set(told), new Set(['store absent', 'source answered', 'verify taken']))
   },
 )

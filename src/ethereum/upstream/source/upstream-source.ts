@@ -1,6 +1,6 @@
 // A network's upstream nodes as a Source: which calls bring which ContentRef. What they bring is only offered;
 // what nobody has becomes the Fault that says why (verification 2.1).
-import type { HeldNode } from '../../../content/ref.ts'
+import type { PeekNode } from '../../../content/ref.ts'
 import { watchAll } from '../../../content/read-trace.ts'
 import type { Asked, Offer, Source } from '../../../content/source.ts'
 import { askPool, conclude, type ContentPool, type PoolQuestion } from './ask-pool.ts'
@@ -22,7 +22,7 @@ export type UpstreamSourceParts = {
   /** Is one untrusted upstream's word that there is no such block too little? */
   readonly require: boolean
   /** What was verified before, of tries. */
-  readonly heldNode: HeldNode
+  readonly peekNode: PeekNode
   /** Told of each header whose JSON lacked a field that it has (`header_fields_unknown`). */
   readonly onUnknownFields: (upstream: Upstream) => void
 }
@@ -41,10 +41,10 @@ type OfferedQuestion = Pick<PoolQuestion, 'need' | 'number'> & {
  * be asked, `unprovable` when state lies deeper than anybody proves.
  */
 export function createUpstreamSource(parts: UpstreamSourceParts): Source {
-  const { name, pool, require, heldNode, onUnknownFields } = parts
+  const { name, pool, require, peekNode, onUnknownFields } = parts
   const callAt = createCallAt()
   const raw = createRawCalls()
-  const fetchProof = createFetchProof({ network: name, pool, callAt, require, heldNode })
+  const fetchProof = createFetchProof({ network: name, pool, callAt, require, peekNode })
 
   /** Null: what the hint says is not enough to ask anybody. */
   function questionOf({ ref, hint }: Asked): OfferedQuestion | null {

@@ -13,6 +13,7 @@ import type { Network } from '../../../../ethereum/network.ts'
 import type { TransactionPool } from '../../../../ethereum/transaction-pool.ts'
 import { createSenderCache } from '../../../../ethereum/sender-cache.ts'
 import { createRpcOperations } from '../../index.ts'
+import { known } from '../../../../ethereum/read.ts'
 
 const skip = missingVectors
 const { signal } = new AbortController()
@@ -85,7 +86,9 @@ test(
 
 test('a transaction in an orphaned block only is not there', { skip }, async () => {
   for (const method of methods) {
-    const { result, levels } = await run(method, changed({ isCanonical: () => false }), [hash])
+    const { result, levels } = await run(method, changed({ isCanonical: () => known(false) }), [
+      hash,
+    ])
     assert.deepEqual([result, levels], [null, ['none']])
   }
 })

@@ -12,8 +12,8 @@ export const ethBlockNumber: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, call) {
-    const { number } = await call.resolve(latestBlock)
+  *read(_input, call) {
+    const { number } = yield* call.resolve(latestBlock)
     call.labels.level('proof')
     return toQuantity(number)
   },

@@ -7,6 +7,7 @@ import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseHash } from '../../../params/fixed-bytes.ts'
 import { parseFlag } from '../../../params/scalars.ts'
 import { findNamed } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly full: boolean }
 
@@ -27,8 +28,10 @@ export function createEthGetBlockByHash(findSender: FindSender): RpcOperation<In
       return { blockHash, full }
     },
     async run({ blockHash, full }, call) {
-      const block = await findNamed(call, blockHash)
-      return block === null ? null : await blockReply(call, block, full, findSender)
+      const block = await completeRead(findNamed(call, blockHash), call.signal)
+      return block === null
+        ? null
+        : await completeRead(blockReply(call, block, full, findSender), call.signal)
     },
   }
 }

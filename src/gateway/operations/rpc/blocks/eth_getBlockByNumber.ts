@@ -9,6 +9,7 @@ import { parseBlockNumber } from '../../../params/block-parameter.ts'
 import { parseFlag } from '../../../params/scalars.ts'
 import { isPending, pendingBlockReply } from '../../../replies/pending-block.ts'
 import { findResolved } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = { readonly block: BlockParameter; readonly full: boolean }
 
@@ -29,9 +30,12 @@ export function createEthGetBlockByNumber(findSender: FindSender): RpcOperation<
       return { block, full }
     },
     async run({ block, full }, call) {
-      if (isPending(block)) return await pendingBlockReply(call, full, findSender)
-      const found = await findResolved(call, block)
-      return found === null ? null : await blockReply(call, found, full, findSender)
+      if (isPending(block))
+        return await completeRead(pendingBlockReply(call, full, findSender), call.signal)
+      const found = await completeRead(findResolved(call, block), call.signal)
+      return found === null
+        ? null
+        : await completeRead(blockReply(call, found, full, findSender), call.signal)
     },
   }
 }

@@ -6,6 +6,7 @@ import type { BlockParameter, RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockParameter } from '../../../params/block-parameter.ts'
 import { findResolved } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<BlockParameter> {
   return {
@@ -24,7 +25,7 @@ export function createEthGetBlockReceipts(findSender: FindSender): RpcOperation<
       return block
     },
     async run(parameter, call) {
-      const block = await findResolved(call, parameter)
+      const block = await completeRead(findResolved(call, parameter), call.signal)
       return block === null ? null : await receiptReplies(call, block, findSender)
     },
   }

@@ -18,10 +18,10 @@ export const ethGetBlockTransactionCountByHash: RpcOperation<Uint8Array> = {
     const [block] = parseArguments(params, [required(parseHash)])
     return block
   },
-  async run(block, call) {
-    const found = await findNamed(call, block)
+  *read(block, call) {
+    const found = yield* findNamed(call, block)
     if (found === null) return null
-    const count = await countEntries(call.network, found, 'transactions', call.signal)
+    const count = yield* countEntries(call.network, found, 'transactions')
     call.labels.level('proof')
     return toQuantity(count)
   },

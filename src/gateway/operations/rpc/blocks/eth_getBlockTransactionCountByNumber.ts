@@ -21,11 +21,11 @@ export const ethGetBlockTransactionCountByNumber: RpcOperation<BlockParameter> =
     const [block] = parseArguments(params, [required(parseBlockNumber)])
     return block
   },
-  async run(block, call) {
-    if (isPending(block)) return toQuantity((await readPendingTransactions(call)).length)
-    const found = await findResolved(call, block)
+  *read(block, call) {
+    if (isPending(block)) return toQuantity((yield* readPendingTransactions(call)).length)
+    const found = yield* findResolved(call, block)
     if (found === null) return null
-    const count = await countEntries(call.network, found, 'transactions', call.signal)
+    const count = yield* countEntries(call.network, found, 'transactions')
     call.labels.level('proof')
     return toQuantity(count)
   },

@@ -22,8 +22,8 @@ export const ethGetHeaderByHash: RpcOperation<Uint8Array> = {
     const [blockHash] = parseArguments(params, [required(parseHash)])
     return blockHash
   },
-  async run(blockHash, call) {
-    const block = await findNamed(call, blockHash)
+  *read(blockHash, call) {
+    const block = yield* findNamed(call, blockHash)
     if (block === null) return null
     call.labels.level('proof')
     return renderHeader(block)

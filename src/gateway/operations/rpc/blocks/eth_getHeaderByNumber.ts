@@ -20,9 +20,9 @@ export const ethGetHeaderByNumber: RpcOperation<BlockParameter> = {
     const [block] = parseArguments(params, [required(parseBlockNumber)])
     return block
   },
-  async run(block, call) {
-    if (isPending(block)) return await pendingHeaderReply(call)
-    const found = await findResolved(call, block)
+  *read(block, call) {
+    if (isPending(block)) return yield* pendingHeaderReply(call)
+    const found = yield* findResolved(call, block)
     if (found === null) return null
     call.labels.level('proof')
     return renderHeader(found)

@@ -23,10 +23,10 @@ export const ethGetUncleByBlockHashAndIndex: RpcOperation<Input> = {
     const [block, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
     return { block, index }
   },
-  async run({ block, index }, call) {
-    const found = await findNamed(call, block)
+  *read({ block, index }, call) {
+    const found = yield* findNamed(call, block)
     if (found === null) return null
-    const uncles = await readUncleList(call.network, found, call.signal)
+    const uncles = yield* readUncleList(call.network, found)
     call.labels.level('proof')
     return renderUncle(uncles, index)
   },

@@ -27,10 +27,10 @@ export const ethGetUncleByBlockNumberAndIndex: RpcOperation<Input> = {
     ])
     return { block, index }
   },
-  async run({ block, index }, call) {
-    const found = await findResolved(call, block)
+  *read({ block, index }, call) {
+    const found = yield* findResolved(call, block)
     if (found === null) return null
-    const uncles = await readUncleList(call.network, found, call.signal)
+    const uncles = yield* readUncleList(call.network, found)
     call.labels.level('proof')
     return renderUncle(uncles, index)
   },

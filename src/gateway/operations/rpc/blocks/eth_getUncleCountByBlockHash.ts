@@ -19,10 +19,10 @@ export const ethGetUncleCountByBlockHash: RpcOperation<Uint8Array> = {
     const [block] = parseArguments(params, [required(parseHash)])
     return block
   },
-  async run(block, call) {
-    const found = await findNamed(call, block)
+  *read(block, call) {
+    const found = yield* findNamed(call, block)
     if (found === null) return null
-    const list = await readUncleList(call.network, found, call.signal)
+    const list = yield* readUncleList(call.network, found)
     call.labels.level('proof')
     return toQuantity(countUncles(list))
   },

@@ -20,10 +20,10 @@ export const ethGetUncleCountByBlockNumber: RpcOperation<BlockParameter> = {
     const [block] = parseArguments(params, [required(parseBlockNumber)])
     return block
   },
-  async run(block, call) {
-    const found = await findResolved(call, block)
+  *read(block, call) {
+    const found = yield* findResolved(call, block)
     if (found === null) return null
-    const list = await readUncleList(call.network, found, call.signal)
+    const list = yield* readUncleList(call.network, found)
     call.labels.level('proof')
     return toQuantity(countUncles(list))
   },

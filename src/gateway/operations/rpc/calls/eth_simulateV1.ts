@@ -8,6 +8,7 @@ import { latestBlock, parseBlockParameter } from '../../../params/block-paramete
 import { parseBlockSimulation, type SimulationInput } from '../../../params/block-simulation.ts'
 import { addressesOfCalls } from '../../../params/called-addresses.ts'
 import { requestFor } from '../../../params/call-input.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: BlockParameter }> = {
   name: 'eth_simulateV1',
@@ -31,7 +32,7 @@ export const ethSimulateV1: RpcOperation<SimulationInput & { readonly block: Blo
       calls: one.calls.map((it) => requestFor(it, network)),
     }))
     const simulation = { blocks: asked, traceTransfers, validation }
-    const base = await call.resolve(block)
+    const base = await completeRead(call.resolve(block), call.signal)
     labels.level('trusted')
     const made = await executorOf(network, 'eth_simulateV1').simulate(
       { block: base, simulation },

@@ -8,6 +8,7 @@ import type { BlockParameter, RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockParameter } from '../../../params/block-parameter.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const debugGetRawBlock: RpcOperation<BlockParameter> = {
   name: 'debug_getRawBlock',
@@ -21,9 +22,9 @@ export const debugGetRawBlock: RpcOperation<BlockParameter> = {
     return block
   },
   async run(parameter, call) {
-    const block = await resolveHeader(call, parameter)
+    const block = await completeRead(resolveHeader(call, parameter), call.signal)
     const { network, labels, signal } = call
-    const lists = await readBlockLists(network, block, signal)
+    const lists = await completeRead(readBlockLists(network, block), signal)
     labels.level('proof')
     return toHex(joinBlock({ header: block.bytes, ...lists }))
   },

@@ -17,8 +17,8 @@ export const debugGetRawHeader: RpcOperation<BlockParameter> = {
     const [block] = parseArguments(params, [required(parseBlockParameter)])
     return block
   },
-  async run(parameter, call) {
-    const block = await resolveHeader(call, parameter)
+  *read(parameter, call) {
+    const block = yield* resolveHeader(call, parameter)
     call.labels.level('proof')
     return toHex(block.bytes)
   },

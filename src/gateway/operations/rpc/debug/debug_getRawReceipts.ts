@@ -7,6 +7,7 @@ import type { BlockParameter, RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockParameter } from '../../../params/block-parameter.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const debugGetRawReceipts: RpcOperation<BlockParameter> = {
   name: 'debug_getRawReceipts',
@@ -20,8 +21,8 @@ export const debugGetRawReceipts: RpcOperation<BlockParameter> = {
     return block
   },
   async run(parameter, call) {
-    const block = await resolveHeader(call, parameter)
-    const list = await readReceiptList(call.network, block, call.signal)
+    const block = await completeRead(resolveHeader(call, parameter), call.signal)
+    const list = await completeRead(readReceiptList(call.network, block), call.signal)
     call.labels.level('proof')
     return decodeEntries(list).map(toHex)
   },

@@ -8,6 +8,7 @@ import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockParameter } from '../../../params/block-parameter.ts'
 import { parseAddress } from '../../../params/fixed-bytes.ts'
 import { parseBytes, parseInteger } from '../../../params/scalars.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = {
   readonly block: BlockParameter
@@ -38,7 +39,7 @@ export const debugStorageRangeAt: RpcOperation<Input> = {
   addresses: ({ address }) => [address],
   async run({ block, ...asked }, call) {
     const executor = executorOf(call.network, 'debug_storageRangeAt')
-    const at = await call.resolve(block)
+    const at = await completeRead(call.resolve(block), call.signal)
     call.labels.level('trusted')
     const range = await executor.storageRange({ block: at, ...asked }, call.caller, call.signal)
     if (range === null) return { storage: null, nextKey: null }

@@ -9,6 +9,7 @@ import type { RpcOperation } from '../../../operation.ts'
 import { optional, parseArguments, required } from '../../../params/arguments.ts'
 import { parseHash } from '../../../params/fixed-bytes.ts'
 import { parseTraceConfig, structLogger } from '../../../params/trace-config.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const debugTraceTransaction: RpcOperation<{
   readonly hash: Uint8Array
@@ -27,7 +28,10 @@ export const debugTraceTransaction: RpcOperation<{
     const executor = executorOf(call.network, 'debug_traceTransaction')
     const located = await findLocated(call.network, hash, call.signal)
     if (located === null) throw notFound()
-    const block = await call.resolve({ hash: located.block.hash, requireCanonical: false })
+    const block = await completeRead(
+      call.resolve({ hash: located.block.hash, requireCanonical: false }),
+      call.signal,
+    )
     call.labels.level('trusted')
     const asked = { block, index: located.index, tracer }
     const [trace] = await executor.traceBlock(asked, call.caller, call.signal)

@@ -14,8 +14,8 @@ export const ethBaseFee: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, call) {
-    const { header } = await resolveHeader(call, latestBlock)
+  *read(_input, call) {
+    const { header } = yield* resolveHeader(call, latestBlock)
     call.labels.level('trusted')
     const { baseFeePerGas, gasUsed, gasLimit } = header
     if (baseFeePerGas === undefined) return null

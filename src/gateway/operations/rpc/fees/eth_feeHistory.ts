@@ -13,6 +13,7 @@ import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockNumber } from '../../../params/block-parameter.ts'
 import { parseCount, parseNumbers } from '../../../params/scalars.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = {
   readonly count: number
@@ -43,7 +44,7 @@ export const ethFeeHistory: RpcOperation<Input> = {
         detail: `request beyond head block: requested ${newest.number}, head ${head.latest().number}`,
       })
     }
-    const block = await resolveHeader(call, newest)
+    const block = await completeRead(resolveHeader(call, newest), call.signal)
     const asked = { count, percentiles }
     const history = await readFeeHistory(call.network, block, asked, call.signal)
     call.labels.level('trusted')

@@ -6,6 +6,7 @@ import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments } from '../../../params/arguments.ts'
 import { latestBlock } from '../../../params/block-parameter.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const ethGasPrice: RpcOperation<null> = {
   name: 'eth_gasPrice',
@@ -15,7 +16,7 @@ export const ethGasPrice: RpcOperation<null> = {
     return null
   },
   async run(_input, call) {
-    const latest = await resolveHeader(call, latestBlock)
+    const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
     const tip = await suggestTip(call.network, latest, call.signal)
     call.labels.level('trusted')
     return toQuantity(tip + (latest.header.baseFeePerGas ?? 0n))

@@ -6,6 +6,7 @@ import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments } from '../../../params/arguments.ts'
 import { latestBlock } from '../../../params/block-parameter.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const ethMaxPriorityFeePerGas: RpcOperation<null> = {
   name: 'eth_maxPriorityFeePerGas',
@@ -15,7 +16,7 @@ export const ethMaxPriorityFeePerGas: RpcOperation<null> = {
     return null
   },
   async run(_input, call) {
-    const latest = await resolveHeader(call, latestBlock)
+    const latest = await completeRead(resolveHeader(call, latestBlock), call.signal)
     const tip = await suggestTip(call.network, latest, call.signal)
     call.labels.level('trusted')
     return toQuantity(tip)

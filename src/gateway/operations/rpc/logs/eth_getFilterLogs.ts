@@ -3,7 +3,7 @@
 // Tested by test/faces/filters-started.test.ts
 import type { Clock } from '../../../../base/clock.ts'
 import type { Filters } from '../../../filters.ts'
-import type { RpcCall, RpcOperation } from '../../../operation.ts'
+import { type RpcCall, type RpcOperation, runOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseFilterId } from '../../../params/filter-id.ts'
 import type { LogQuery } from '../../../params/log-filter.ts'
@@ -25,7 +25,7 @@ export function createEthGetFilterLogs(filters: Filters, clock: Clock): GetFilte
     },
     queryOf: (id, call) => filters.queryOf(call, id),
     async run(id, call) {
-      return await getLogs.run(filters.queryOf(call, id), call)
+      return await runOperation(getLogs, filters.queryOf(call, id), call)
     },
   }
 }

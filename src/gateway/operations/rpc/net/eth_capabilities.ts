@@ -16,8 +16,8 @@ export const ethCapabilities: RpcOperation<null> = {
     parseArguments(params, [])
     return null
   },
-  async run(_input, call) {
-    const { number, hash } = await call.resolve(latestBlock)
+  *read(_input, call) {
+    const { number, hash } = yield* call.resolve(latestBlock)
     call.labels.level('trusted')
     const whole = { disabled: false, oldestBlock: '0x0' }
     return {

@@ -8,6 +8,7 @@ import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments } from '../../../params/arguments.ts'
 import { latestBlock } from '../../../params/block-parameter.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 export const ethConfig: RpcOperation<null> = {
   name: 'eth_config',
@@ -17,7 +18,7 @@ export const ethConfig: RpcOperation<null> = {
     return null
   },
   async run(_input, call) {
-    const { header } = await resolveHeader(call, latestBlock)
+    const { header } = await completeRead(resolveHeader(call, latestBlock), call.signal)
     const { chainId, forkConfigs } = call.network
     const configs = forkConfigs(header.timestamp)
     if (configs === null) {

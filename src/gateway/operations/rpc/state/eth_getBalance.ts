@@ -1,10 +1,10 @@
 // eth_getBalance [address, block?]: wei as QUANTITY, proved; an absent account is a proved 0x0.
 // Tested by src/gateway/operations/plain-answers.test.ts
 import { toHex, toLatin1, toQuantity } from '../../../../base/hex.ts'
-import { findAccount, heldAccount } from '../../../../ethereum/state.ts'
+import { findAccount } from '../../../../ethereum/state.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../../params/account-input.ts'
-import { headerNow, resolveHeader } from '../../../proved-block.ts'
+import { resolveHeader } from '../../../proved-block.ts'
 
 export const ethGetBalance: RpcOperation<AccountInput> = {
   name: 'eth_getBalance',
@@ -19,19 +19,9 @@ export const ethGetBalance: RpcOperation<AccountInput> = {
   },
   parse: parseAccountInput,
   addresses: ({ address }) => [address],
-  runNow({ address, block }, call) {
-    const header = headerNow(call, block)
-    const account = header && heldAccount({ network: call.network, block: header, address })
-    if (account === null) return undefined
-    call.labels.level('proof')
-    return toQuantity(account.balance)
-  },
-  async run({ address, block }, call) {
-    const header = await resolveHeader(call, block)
-    const account = await findAccount(
-      { network: call.network, block: header, address },
-      call.signal,
-    )
+  *read({ address, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const account = yield* findAccount({ network: call.network, block: header, address })
     call.labels.level('proof')
     return toQuantity(account?.balance ?? 0n)
   },

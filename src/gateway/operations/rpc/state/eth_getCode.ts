@@ -1,10 +1,10 @@
 // eth_getCode [address, block?]: the account's code, proved by its codeHash; `0x` when there is none.
 // Tested by src/gateway/operations/plain-answers.test.ts
 import { toHex, toLatin1 } from '../../../../base/hex.ts'
-import { heldCode, readCode } from '../../../../ethereum/state.ts'
+import { readCode } from '../../../../ethereum/state.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { type AccountInput, parseAccountInput } from '../../../params/account-input.ts'
-import { headerNow, resolveHeader } from '../../../proved-block.ts'
+import { resolveHeader } from '../../../proved-block.ts'
 
 export const ethGetCode: RpcOperation<AccountInput> = {
   name: 'eth_getCode',
@@ -19,16 +19,9 @@ export const ethGetCode: RpcOperation<AccountInput> = {
   },
   parse: parseAccountInput,
   addresses: ({ address }) => [address],
-  runNow({ address, block }, call) {
-    const header = headerNow(call, block)
-    const code = header && heldCode({ network: call.network, block: header, address })
-    if (code === null) return undefined
-    call.labels.level('proof')
-    return toHex(code)
-  },
-  async run({ address, block }, call) {
-    const header = await resolveHeader(call, block)
-    const code = await readCode({ network: call.network, block: header, address }, call.signal)
+  *read({ address, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const code = yield* readCode({ network: call.network, block: header, address })
     call.labels.level('proof')
     return toHex(code)
   },

@@ -7,6 +7,7 @@ import { latestBlock, parseBlockParameter } from '../../../params/block-paramete
 import { parseAddress } from '../../../params/fixed-bytes.ts'
 import { parseStorageKeys, type StorageKey } from '../../../params/storage-keys.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = {
   readonly address: Uint8Array
@@ -31,7 +32,7 @@ export const ethGetProof: RpcOperation<Input> = {
   },
   addresses: ({ address }) => [address],
   async run({ address, keys, block }, call) {
-    const header = await resolveHeader(call, block)
+    const header = await completeRead(resolveHeader(call, block), call.signal)
     const at = { network: call.network, block: header, address }
     const positions = keys.map(({ position }) => position)
     const { account, proof, slots } = await proveAccount(at, positions, call.signal)

@@ -1,13 +1,12 @@
 // eth_getStorageAt [address, position, block?]: 32 bytes, proved by walking block hash -> account -> slot.
 import { joinLatin1, toHex } from '../../../../base/hex.ts'
-import { goOnToStorage, heldStorage, readStorage } from '../../../../ethereum/state.ts'
+import { readStorage } from '../../../../ethereum/state.ts'
 import type { BlockParameter, RpcOperation } from '../../../operation.ts'
-import { Unfinished } from '../../../unfinished.ts'
 import { optional, parseArguments, required } from '../../../params/arguments.ts'
 import { latestBlock, parseBlockParameter } from '../../../params/block-parameter.ts'
 import { parseAddress } from '../../../params/fixed-bytes.ts'
 import { parseStoragePosition } from '../../../params/storage-position.ts'
-import { headerNow, resolveHeader } from '../../../proved-block.ts'
+import { resolveHeader } from '../../../proved-block.ts'
 
 type Input = {
   readonly address: Uint8Array
@@ -35,23 +34,9 @@ export const ethGetStorageAt: RpcOperation<Input> = {
     return { address, position, block }
   },
   addresses: ({ address }) => [address],
-  runNow({ address, position, block }, call) {
-    const header = headerNow(call, block)
-    if (header === null) return undefined
-    const at = { network: call.network, block: header, address }
-    const found = heldStorage(at, position)
-    if (found === null) return undefined
-    const told = (value: Uint8Array): string => {
-      call.labels.level('proof')
-      return toHex(value)
-    }
-    if (found instanceof Uint8Array) return told(found)
-    return new Unfinished((signal) => goOnToStorage(at, position, found, signal).then(told))
-  },
-  async run({ address, position, block }, call) {
-    const header = await resolveHeader(call, block)
-    const at = { network: call.network, block: header, address }
-    const value = await readStorage(at, position, call.signal)
+  *read({ address, position, block }, call) {
+    const header = yield* resolveHeader(call, block)
+    const value = yield* readStorage({ network: call.network, block: header, address }, position)
     call.labels.level('proof')
     return toHex(value)
   },

@@ -7,6 +7,7 @@ import { optional, parseArguments, required } from '../../../params/arguments.ts
 import { latestBlock, parseBlockParameter } from '../../../params/block-parameter.ts'
 import { parseSlotsByAddress, type SlotsOfAccount } from '../../../params/storage-keys.ts'
 import { resolveHeader } from '../../../proved-block.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = { readonly accounts: readonly SlotsOfAccount[]; readonly block: BlockParameter }
 
@@ -30,7 +31,7 @@ export const ethGetStorageValues: RpcOperation<Input> = {
   addresses: ({ accounts }) => accounts.map(({ address }) => address),
   async run({ accounts, block }, call) {
     const { network, signal } = call
-    const header = await resolveHeader(call, block)
+    const header = await completeRead(resolveHeader(call, block), call.signal)
     const values = await Promise.all(
       accounts.map(async ({ address, positions }) => {
         const { slots } = await proveAccount({ network, block: header, address }, positions, signal)

@@ -18,7 +18,7 @@ import { runOperation } from '../../../../../test/fakes/rpc-call.ts'
 import { readTranscripts } from '../../../../../test/faces/transcripts.ts'
 import { Fault } from '../../../../base/fault.ts'
 import { toHex } from '../../../../base/hex.ts'
-import type { ContentRef, UnverifiedItem } from '../../../../content/ref.ts'
+import { type ContentRef, type UnverifiedItem, refKey } from '../../../../content/ref.ts'
 import { createSenderCache } from '../../../../ethereum/sender-cache.ts'
 import { ethGetStorageAt } from './eth_getStorageAt.ts'
 import { createEthGetTransactionByBlockHashAndIndex } from '../transactions/eth_getTransactionByBlockHashAndIndex.ts'
@@ -45,7 +45,8 @@ test('GM1: a mainnet storage slot is walked from a block hash to its value', { s
   assert.equal(answer.result, '0x00000000000000000000000043506849d7c04f9138d1a2050bbf3a0c054402dd')
   assert.deepEqual(answer.levels, ['proof'])
   assert.equal(answer.blocks.at(-1)?.number, 22196233n)
-  assert.equal(asked.filter(({ kind }) => kind === 'trie-node').length, 9 + 7)
+  const nodes = asked.filter(({ kind }) => kind === 'trie-node').map(refKey)
+  assert.equal(new Set(nodes).size, 9 + 7)
 })
 
 test(

@@ -15,6 +15,7 @@ import { latestBlock } from '../../../params/block-parameter.ts'
 import { calledAddresses } from '../../../params/called-addresses.ts'
 import { requestFor } from '../../../params/call-input.ts'
 import { type CallArguments, parseCallRequest } from '../../../params/call-request.ts'
+import { completeRead } from '../../../../ethereum/read.ts'
 
 type Input = CallArguments & {
   readonly overrides: Overrides
@@ -40,7 +41,7 @@ export const ethFillTransaction: RpcOperation<Input> = {
     const nonce =
       filled.nonce ??
       (await pool.pendingNonce(filled.from ?? zeroAddress, call.signal, call.caller))
-    const block = await call.resolve(latestBlock)
+    const block = await completeRead(call.resolve(latestBlock), call.signal)
     const gas =
       filled.gas ??
       (await executor.estimateGas(

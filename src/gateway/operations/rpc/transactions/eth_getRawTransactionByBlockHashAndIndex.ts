@@ -6,8 +6,8 @@ import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseHash } from '../../../params/fixed-bytes.ts'
 import { parseIndex } from '../../../params/scalars.ts'
-import { findNamed, namedNow } from '../../../proved-block.ts'
-import { rawReply, rawTransactionAt, rawTransactionNow } from '../../../replies/one-transaction.ts'
+import { findNamed } from '../../../proved-block.ts'
+import { rawReply, rawTransactionAt } from '../../../replies/one-transaction.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 
@@ -26,12 +26,8 @@ export const ethGetRawTransactionByBlockHashAndIndex: RpcOperation<Input> = {
     const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
     return { blockHash, index }
   },
-  runNow({ blockHash, index }, call) {
-    const block = namedNow(call, blockHash)
-    return block === null ? undefined : rawTransactionNow(call, block, index)
-  },
-  async run({ blockHash, index }, call) {
-    const block = await findNamed(call, blockHash)
-    return block === null ? rawReply(null) : await rawTransactionAt(call, block, index)
+  *read({ blockHash, index }, call) {
+    const block = yield* findNamed(call, blockHash)
+    return block === null ? rawReply(null) : yield* rawTransactionAt(call, block, index)
   },
 }

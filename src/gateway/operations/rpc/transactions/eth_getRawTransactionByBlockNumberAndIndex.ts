@@ -6,8 +6,8 @@ import type { BlockParameter, RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockNumber } from '../../../params/block-parameter.ts'
 import { parseIndex } from '../../../params/scalars.ts'
-import { findResolved, resolvedNow } from '../../../proved-block.ts'
-import { rawReply, rawTransactionAt, rawTransactionNow } from '../../../replies/one-transaction.ts'
+import { findResolved } from '../../../proved-block.ts'
+import { rawReply, rawTransactionAt } from '../../../replies/one-transaction.ts'
 import { isPending, readPendingTransactions } from '../../../replies/pending-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
@@ -31,17 +31,12 @@ export const ethGetRawTransactionByBlockNumberAndIndex: RpcOperation<Input> = {
     ])
     return { block, index }
   },
-  runNow({ block, index }, call) {
-    if (isPending(block)) return undefined
-    const found = resolvedNow(call, block)
-    return found === null ? undefined : rawTransactionNow(call, found, index)
-  },
-  async run({ block, index }, call) {
+  *read({ block, index }, call) {
     if (isPending(block)) {
-      const waiting = await readPendingTransactions(call)
+      const waiting = yield* readPendingTransactions(call)
       return rawReply(waiting.find((_, at) => BigInt(at) === index) ?? null)
     }
-    const found = await findResolved(call, block)
-    return found === null ? rawReply(null) : await rawTransactionAt(call, found, index)
+    const found = yield* findResolved(call, block)
+    return found === null ? rawReply(null) : yield* rawTransactionAt(call, found, index)
   },
 }

@@ -1,14 +1,13 @@
 // eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
 // transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
-// Tested by src/gateway/operations/rpc-compat.test.ts
 import { toQuantity } from '../../../../base/hex.ts'
 import type { FindSender } from '../../../../ethereum/sender-cache.ts'
-import { transactionAt, transactionNow } from '../../../replies/one-transaction.ts'
+import { transactionAt } from '../../../replies/one-transaction.ts'
 import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseHash } from '../../../params/fixed-bytes.ts'
 import { parseIndex } from '../../../params/scalars.ts'
-import { findNamed, namedNow } from '../../../proved-block.ts'
+import { findNamed } from '../../../proved-block.ts'
 
 type Input = { readonly blockHash: Uint8Array; readonly index: bigint }
 
@@ -30,13 +29,9 @@ export function createEthGetTransactionByBlockHashAndIndex(
       const [blockHash, index] = parseArguments(params, [required(parseHash), required(parseIndex)])
       return { blockHash, index }
     },
-    runNow({ blockHash, index }, call) {
-      const block = namedNow(call, blockHash)
-      return block === null ? undefined : transactionNow(call, block, index, findSender)
-    },
-    async run({ blockHash, index }, call) {
-      const block = await findNamed(call, blockHash)
-      return block === null ? null : await transactionAt(call, block, index, findSender)
+    *read({ blockHash, index }, call) {
+      const block = yield* findNamed(call, blockHash)
+      return block === null ? null : yield* transactionAt(call, block, index, findSender)
     },
   }
 }

@@ -5,13 +5,13 @@ import { toQuantity } from '../../../../base/hex.ts'
 import type { FindSender } from '../../../../ethereum/sender-cache.ts'
 import { renderTransaction } from '../../../../ethereum/transaction-object.ts'
 import { readTransaction } from '../../../../ethereum/transactions.ts'
-import { transactionAt, transactionNow } from '../../../replies/one-transaction.ts'
+import { transactionAt } from '../../../replies/one-transaction.ts'
 import type { BlockParameter, RpcOperation } from '../../../operation.ts'
 import { parseArguments, required } from '../../../params/arguments.ts'
 import { parseBlockNumber } from '../../../params/block-parameter.ts'
 import { parseIndex } from '../../../params/scalars.ts'
 import { isPending, readPendingTransactions } from '../../../replies/pending-block.ts'
-import { findResolved, resolvedNow } from '../../../proved-block.ts'
+import { findResolved } from '../../../proved-block.ts'
 
 type Input = { readonly block: BlockParameter; readonly index: bigint }
 
@@ -37,18 +37,13 @@ export function createEthGetTransactionByBlockNumberAndIndex(
       ])
       return { block, index }
     },
-    runNow({ block, index }, call) {
-      if (isPending(block)) return undefined
-      const found = resolvedNow(call, block)
-      return found === null ? undefined : transactionNow(call, found, index, findSender)
-    },
-    async run({ block, index }, call) {
+    *read({ block, index }, call) {
       if (isPending(block)) {
-        const raw = (await readPendingTransactions(call)).find((_, at) => BigInt(at) === index)
+        const raw = (yield* readPendingTransactions(call)).find((_, at) => BigInt(at) === index)
         return raw === undefined ? null : renderTransaction(readTransaction(raw, findSender), null)
       }
-      const found = await findResolved(call, block)
-      return found === null ? null : await transactionAt(call, found, index, findSender)
+      const found = yield* findResolved(call, block)
+      return found === null ? null : yield* transactionAt(call, found, index, findSender)
     },
   }
 }
