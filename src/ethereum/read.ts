@@ -11,16 +11,16 @@ export type Read<T> = Generator<Fetch, T, unknown>
 /** A read that lacks something: `completeRead` goes on from there. */
 export class SuspendedRead<T> {
   readonly read: Read<T>
-  readonly fetch: Fetch
-  constructor(read: Read<T>, fetch: Fetch) {
+  readonly obtain: Fetch
+  constructor(read: Read<T>, obtain: Fetch) {
     this.read = read
-    this.fetch = fetch
+    this.obtain = obtain
   }
 }
 
-/** The step of a read that has to fetch: what `fetch` resolves to. Throws what it rejects with. */
-export function* fetched<T>(fetch: (signal: AbortSignal) => Promise<T>): Read<T> {
-  return (yield fetch) as T
+/** The step of a read that has to fetch: what `obtain` resolves to. Throws what it rejects with. */
+export function* fetched<T>(obtain: (signal: AbortSignal) => Promise<T>): Read<T> {
+  return (yield obtain) as T
 }
 
 /** The read of what is known already. */
@@ -46,12 +46,12 @@ export async function completeRead<T>(
 }
 
 async function resume<T>(
-  { read, fetch }: SuspendedRead<T>,
+  { read, obtain }: SuspendedRead<T>,
   signal: AbortSignal,
 ): Promise<T | SuspendedRead<T>> {
   let value: unknown
   try {
-    value = await fetch(signal)
+    value = await obtain(signal)
   } catch (error) {
     return stepOf(read, read.throw(error))
   }
