@@ -1,5 +1,6 @@
 // eth_getTransactionByBlockHashAndIndex [blockHash, index]: one transaction out of the list the block's
 // transactionsRoot commits to. An index past its end is null, proved; an unknown hash null, label `none`.
+// Tested by src/gateway/operations/rpc/state/golden.test.ts
 import { toQuantity } from '../../../../base/hex.ts'
 import type { FindSender } from '../../../../ethereum/sender-cache.ts'
 import { transactionAt } from '../../../replies/one-transaction.ts'
