@@ -5,17 +5,22 @@ import type { TestContext } from 'node:test'
 import { type Started, startCairn, temporaryFolder } from '../started-server.ts'
 import { vectorsFolder } from './chain-vectors.ts'
 
-/** Stopped after the test, its folder removed. */
-export async function startRecordedChain(t: TestContext): Promise<Started> {
+/** `chain`: the folder of `genesis.json` and `chain.rlp`. Stopped after the test, its folder removed. */
+export async function startRecordedChain(
+  t: TestContext,
+  chain = join(vectorsFolder, 'rpc-compat'),
+  mining: 'auto' | 'off' = 'auto',
+): Promise<Started> {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const config = join(dataDir, 'recorded.yaml')
-  const recorded = (name: string) => join(vectorsFolder, 'rpc-compat', name)
+  const recorded = (name: string) => join(chain, name)
   await writeFile(
     config,
     `chain:\n  genesisFile: ${recorded('genesis.json')}\n  blocksFile: ${recorded('chain.rlp')}\n`,
   )
-  const cairn = await startCairn({ dataDir, args: ['--config', config] })
+  const env = { CAIRN_CHAIN_MINING: mining }
+  const cairn = await startCairn({ dataDir, args: ['--config', config], env })
   t.after(() => cairn.stop())
   return cairn
 }

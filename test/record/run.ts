@@ -2,6 +2,7 @@
 // the same bytes. The programs: CAIRN_KUBO and CAIRN_GETH, or `ipfs` and `geth` of the path.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { recordChain } from './chain.ts'
 import { recordCids } from './files.ts'
 
 const recorded = join(import.meta.dirname, '../recorded')
@@ -12,6 +13,13 @@ const parts = new Map([
       const folder = join(recorded, 'files')
       mkdirSync(folder, { recursive: true })
       return `Kubo ${await recordCids(process.env['CAIRN_KUBO'] ?? 'ipfs', folder)}`
+    },
+  ],
+  [
+    'chain',
+    async () => {
+      const folder = join(recorded, 'rpc-compat')
+      return `geth ${await recordChain(process.env['CAIRN_GETH'] ?? 'geth', folder)}`
     },
   ],
 ])

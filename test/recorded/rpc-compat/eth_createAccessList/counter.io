@@ -1,0 +1,2 @@
+>> {"jsonrpc":"2.0","id":1,"method":"eth_createAccessList","params":[{"from":"0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266","to":"0xca1c0000000000000000000000000000000000e1","gas":"0x30d40"},"latest"]}
+<< {"jsonrpc":"2.0","id":1,"result":{"accessList":[{"address":"0xca1c0000000000000000000000000000000000e1","storageKeys":["0x0000000000000000000000000000000000000000000000000000000000000000","0x5569044719a1ec3b04d0afa9e7a5310c7c0473331d13dc9fafe143b2c4e8148a"]}],"gasUsed":"0xc9d6"}}

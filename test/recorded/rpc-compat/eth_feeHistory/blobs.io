@@ -1,0 +1,2 @@
+>> {"jsonrpc":"2.0","id":1,"method":"eth_feeHistory","params":["0x4","0x36",[]]}
+<< {"jsonrpc":"2.0","id":1,"result":{"oldestBlock":"0x33","baseFeePerGas":["0x11d4f2","0xf9fb6","0xdaee4","0xbfbc8","0xa816c"],"gasUsedRatio":[0.004716291636750463,0.0031411270290273847,0.0031380626328054283,0.006665276986877392],"baseFeePerBlobGas":["0x1","0x1","0x1","0x1","0x1"],"blobGasUsedRatio":[0.06666666666666667,0,0,0.047619047619047616]}}

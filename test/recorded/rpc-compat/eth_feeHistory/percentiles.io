@@ -1,0 +1,2 @@
+>> {"jsonrpc":"2.0","id":1,"method":"eth_feeHistory","params":["0x3","0x1b",[10,90]]}
+<< {"jsonrpc":"2.0","id":1,"result":{"oldestBlock":"0x19","reward":[["0x3b9aca00","0x4a5eb31ca"],["0x3b9aca00","0x4a62ffd39"],["0x3b9aca00","0x4a66c91fc"]],"baseFeePerGas":["0x22c9636","0x1e7cac7","0x1ab3604","0x1762745"],"gasUsedRatio":[0.005596038727523484,0.0032218595075566158,0.00321871642368074],"baseFeePerBlobGas":["0x0","0x0","0x0","0x0"],"blobGasUsedRatio":[0,0,0]}}

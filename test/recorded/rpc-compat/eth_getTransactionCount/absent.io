@@ -1,0 +1,2 @@
+>> {"jsonrpc":"2.0","id":1,"method":"eth_getTransactionCount","params":["0xc1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1","latest"]}
+<< {"jsonrpc":"2.0","id":1,"result":"0x0"}
