@@ -1,7 +1,7 @@
 // Rates of keys that set none, so that one key of a server on a network cannot take all of it.
 // Tested by src/key-rates.test.ts
 import { plans } from './accounts/plans.ts'
-import { isLoopback } from './cli/doctor/problem.ts'
+import { isLoopback } from './base/loopback.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyRates } from './limits/limiter.ts'
 

@@ -7,7 +7,7 @@ import { checkInThread } from './db/check-in-thread.ts'
 import type { Damage } from './db/integrity.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Statement, Writer } from './db/writer.ts'
-import { repairPins } from './ipfs/pins/repair-pins.ts'
+import { repairPins } from './db/repair-pins.ts'
 
 /** A server that is stopped again immediately need not be checked. */
 const startMs = 1000

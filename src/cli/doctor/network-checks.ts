@@ -1,10 +1,11 @@
 // What the settings alone tell of a network behind upstreams: its name, its proofs, whose word its head is.
 // Tested by src/cli/doctor/upstream-checks.test.ts
+import { isLoopback } from '../../base/loopback.ts'
 import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../ethereum/known-networks.ts'
-import { advice, isLoopback, problem, type Problem } from './problem.ts'
+import { advice, problem, type Problem } from './problem.ts'
 
 /** Asks nobody. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {

@@ -1,8 +1,9 @@
 // Who may sign in: that somebody may, that they are hard to imitate, that accounts have owners.
 // Tested by src/cli/doctor/doctor.test.ts
+import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { advice, type CommandLine, isLoopback, problem, type Problem } from './problem.ts'
+import { advice, type CommandLine, problem, type Problem } from './problem.ts'
 
 /** Of one kind of advice; more are counted only. */
 const namedMax = 5

@@ -25,10 +25,6 @@ export function advice(code: string, text: string, mend: string): Problem {
 /** A command line of Cairn with the flags that lead to the same settings. */
 export type CommandLine = (command: string) => string
 
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
-}
-
 /** The line that gives the embedded chain a setting: `mining: interval`. */
 export function chainLine({ networks }: Pick<Config, 'networks'>, setting: string): string {
   return networks === null ? `chain: {${setting}}` : `- {name: …, embedded: true, ${setting}}`

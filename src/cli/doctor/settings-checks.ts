@@ -1,16 +1,10 @@
 // Settings that can be used and still do harm, and the sentence for those that cannot.
 // Tested by src/cli/doctor/doctor.test.ts
+import { isLoopback } from '../../base/loopback.ts'
 import type { Loaded } from '../../config/load.ts'
 import type { ConfigIssue } from '../../config/config-issue.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
-import {
-  advice,
-  chainLine,
-  isLoopback,
-  problem,
-  type CommandLine,
-  type Problem,
-} from './problem.ts'
+import { advice, chainLine, problem, type CommandLine, type Problem } from './problem.ts'
 
 /** A value in the settings file: `where` is `cairn.yaml:3`. */
 export type Written = { readonly path: string; readonly where: string }

@@ -1,7 +1,8 @@
 // What is wrong with the sources of files: who cannot be asked, and secrets that go over the wire in clear.
+import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QueriedSource } from '../query-sources.ts'
-import { advice, isLoopback, problem, type Problem } from './problem.ts'
+import { advice, problem, type Problem } from './problem.ts'
 
 export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,

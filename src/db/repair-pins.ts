@@ -1,8 +1,8 @@
 // Pins of which a row is damaged: each is stored twice, in the table and in the index by time, and the copy that fits the
 // rows of accounts and roots is right.
-// Tested by src/ipfs/pins/repair-pins.test.ts
-import type { Database } from '../../db/sqlite.ts'
-import type { Statement } from '../../db/writer.ts'
+// Tested by src/db/repair-pins.test.ts
+import type { Database } from './sqlite.ts'
+import type { Statement } from './writer.ts'
 
 type Key = { readonly accountId: string; readonly cid: Uint8Array; readonly created: number }
 type Row = Key & { readonly root: number | null }

@@ -1,0 +1,7 @@
+// Which names and addresses of hosts stay on this machine.
+// Tested by src/base/loopback.test.ts
+
+/** `host`: a name or an address without brackets. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+}
