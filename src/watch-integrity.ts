@@ -3,11 +3,10 @@
 // Tested by test/database-check.test.ts
 import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
-import { checkInThread } from './db/check-in-thread.ts'
+import { checkInThread, planPinRepairInThread } from './db/check-in-thread.ts'
 import type { Damage } from './db/integrity.ts'
 import type { Database } from './db/sqlite.ts'
 import type { Statement, Writer } from './db/writer.ts'
-import { repairPins } from './db/repair-pins.ts'
 
 /** A server that is stopped again immediately need not be checked. */
 const startMs = 1000
@@ -60,7 +59,7 @@ export function watchIntegrity(parts: {
     log('error', 'database_repairing', { tables, damages: damages.slice(0, namedMax) })
     for (const table of tables) {
       try {
-        await writer.write(repairOf(table))
+        await writer.write(await repairOf(table))
       } catch (error) {
         log('error', 'database_not_repaired', { table, error })
       }
@@ -72,8 +71,8 @@ export function watchIntegrity(parts: {
     return left
   }
 
-  function repairOf(table: string): readonly Statement[] {
-    if (table === 'pin') return repairPins(database)
+  async function repairOf(table: string): Promise<readonly Statement[]> {
+    if (table === 'pin') return await planPinRepairInThread({ path, repairs: 'pin' }, signal)
     return [{ sql: `REINDEX "${table}"`, parameters: [] }]
   }
 

@@ -1,27 +1,30 @@
-// Entry of a thread that checks the database once, through a connection of its own, and ends.
+// Entry of a thread that checks the database once, or plans the repair of its pins, through a connection of its own, and
+// ends.
 // Tested by test/database-check.test.ts
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkIntegrity, type Damage } from './integrity.ts'
-import { openDatabase } from './sqlite.ts'
+import { repairPins } from './repair-pins.ts'
+import { type Database, openDatabase } from './sqlite.ts'
 
-export type IntegrityOrder = { readonly path: string; readonly quick: boolean }
+export type CheckOrder = { readonly path: string; readonly quick: boolean }
+/** For what repairs the pins. */
+export type RepairOrder = { readonly path: string; readonly repairs: 'pin' }
 
 /** Of all tables. */
 const damagesMax = 100
 
-export type IntegrityNews = { readonly damages: readonly Damage[] }
-
-function check({ path, quick }: IntegrityOrder): IntegrityNews {
-  const db = openDatabase(path, { readOnly: true })
-  try {
-    const damages: Damage[] = []
-    for (const damage of checkIntegrity(db, quick)) {
-      if (damages.length < damagesMax) damages.push(damage)
-    }
-    return { damages }
-  } finally {
-    db.close()
+function check(db: Database, quick: boolean): readonly Damage[] {
+  const damages: Damage[] = []
+  for (const damage of checkIntegrity(db, quick)) {
+    if (damages.length < damagesMax) damages.push(damage)
   }
+  return damages
 }
 
-parentPort?.postMessage(check(workerData as IntegrityOrder))
+const order = workerData as CheckOrder | RepairOrder
+const db = openDatabase(order.path, { readOnly: true })
+try {
+  parentPort?.postMessage('repairs' in order ? repairPins(db) : check(db, order.quick))
+} finally {
+  db.close()
+}

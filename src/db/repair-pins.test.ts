@@ -6,8 +6,9 @@ import { test } from 'node:test'
 import { createInlineWriter } from './inline-writer.ts'
 import { checkIntegrity } from './integrity.ts'
 import { migrate } from './migrate.ts'
-import { openDatabase } from './sqlite.ts'
+import { type Database, openDatabase } from './sqlite.ts'
 import { repairPins } from './repair-pins.ts'
+import type { SqlValue } from './writer.ts'
 
 const accountId = 'account-of-alice'
 const pinsSql = 'SELECT * FROM pin ORDER BY account_id, cid'
@@ -64,4 +65,30 @@ test('whatever bit of a pin flips, in the table or in the index, its repair find
     }
   }
   assert.equal(repaired, 6)
+})
+
+test('the repair of many pins takes no more of them into memory than it can repair', (t) => {
+  const db = openDatabase(':memory:')
+  t.after(() => db.close())
+  migrate(db)
+  db.run('INSERT INTO account (id, name, created) VALUES (?, ?, 0)', [accountId, 'alice'])
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO pin (account_id, cid, mode, created) SELECT '${accountId}', CAST(printf('%034d', i) AS BLOB), 'recursive', i FROM n`)
+  let rows = 0
+  const counted: Database = {
+    ...db,
+    *iterate<Shape extends object>(sql: string, parameters?: readonly SqlValue[]) {
+      for (const row of db.iterate<Shape>(sql, parameters)) {
+        rows += 1
+        yield row
+      }
+    },
+    all<Shape extends object>(sql: string, parameters?: readonly SqlValue[]) {
+      const all = db.all<Shape>(sql, parameters)
+      rows += all.length
+      return all
+    },
+  }
+  assert.deepEqual(repairPins(counted), [{ sql: 'REINDEX pin', parameters: [] }])
+  assert.ok(rows <= 2000, `${rows} pins`)
 })

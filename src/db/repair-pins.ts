@@ -10,34 +10,34 @@ type Row = Key & { readonly root: number | null }
 /** More lost rows than this are not flipped bits. */
 const repairsMax = 1000
 
-/** To be run together: puts the table and its indexes into order again, then the rows that the index has right. */
+// EXCEPT keeps its rows in a table of SQLite's own, which goes to the disk when it is large.
+const inTable = 'SELECT account_id AS accountId, cid, created FROM pin NOT INDEXED'
+const inIndex = 'SELECT account_id AS accountId, cid, created FROM pin INDEXED BY pin_created'
+// The signs keep SQLite from a search, which goes astray on a damaged key.
+const strangeSql = `SELECT account_id AS accountId, cid, created, root FROM pin NOT INDEXED
+  WHERE (+account_id, +cid, +created) IN (${inTable} EXCEPT ${inIndex} LIMIT ${repairsMax})`
+
+/**
+ * To be run together: puts the table and its indexes into order again, then the rows that the index has right. Reads all
+ * pins: not on a thread that answers requests.
+ */
 export function repairPins(db: Database): readonly Statement[] {
-  const columns = 'account_id AS accountId, cid, created'
-  const inTable = new Map<string, Row>()
-  for (const row of db.iterate<Row>(`SELECT ${columns}, root FROM pin NOT INDEXED`)) {
-    inTable.set(textOf(row), row)
-  }
-  const lost: Key[] = []
-  for (const key of db.iterate<Key>(`SELECT ${columns} FROM pin INDEXED BY pin_created`)) {
-    if (!inTable.delete(textOf(key)) && lost.length < repairsMax) lost.push(key)
-  }
-  // What is left in `inTable` is not in the index.
-  const strange = [...inTable.values()].filter((row) => !fits(db, row, row.root))
-  const changes = lost.flatMap((key): Statement[] => {
-    const row = strange.find((one) => isAlike(one, key) && fits(db, key, one.root))
-    if (row === undefined) return []
-    return [
-      {
-        sql: 'UPDATE pin SET account_id = ?, cid = ?, created = ? WHERE account_id = ? AND cid = ?',
-        parameters: [key.accountId, key.cid, key.created, row.accountId, row.cid],
-      },
-    ]
+  // One read: pins that come and go meanwhile are not damage.
+  const changes = db.together(() => {
+    const lost = db.all<Key>(`${inIndex} EXCEPT ${inTable} LIMIT ${repairsMax}`)
+    const strange = db.all<Row>(strangeSql).filter((row) => !fits(db, row, row.root))
+    return lost.flatMap((key): Statement[] => {
+      const row = strange.find((one) => isAlike(one, key) && fits(db, key, one.root))
+      if (row === undefined) return []
+      return [
+        {
+          sql: 'UPDATE pin SET account_id = ?, cid = ?, created = ? WHERE account_id = ? AND cid = ?',
+          parameters: [key.accountId, key.cid, key.created, row.accountId, row.cid],
+        },
+      ]
+    })
   })
   return [{ sql: 'REINDEX pin', parameters: [] }, ...changes]
-}
-
-function textOf({ accountId, cid, created }: Key): string {
-  return `${accountId} ${Buffer.from(cid).toString('hex')} ${created}`
 }
 
 /** All but one of the three are the same. */
