@@ -331,7 +331,8 @@ test('a refusal names the member that is wrong, in a list the entry', async () =
   assert.equal(await fieldOf(desk.run(changeAccount, quota)), 'settings.filesStoredBytes')
 })
 
-test('an owner makes keys up to the limit of the account, an operator more', async () => {
+/** An account whose owners may have two keys that work. */
+async function limitedDesk() {
   const db = openDatabase(':memory:')
   migrate(db)
   const writer = createInlineWriter(db)
@@ -346,7 +347,11 @@ test('an owner makes keys up to the limit of the account, an operator more', asy
   const desk = openDesk({ accounts: limited }, db)
   const { id } = await limited.createAccount('acme')
   const owner = person({ [id]: 'owner' })
-  const make = () => desk.run(createKey, { account: id }, owner)
+  return { limited, desk, id, owner, make: () => desk.run(createKey, { account: id }, owner) }
+}
+
+test('an owner makes keys up to the limit of the account, an operator more', async () => {
+  const { limited, desk, id, owner, make } = await limitedDesk()
   const made = [await make(), await make()]
   assert.match(
     await desk.refusal(createKey, { account: id }, owner),
@@ -360,4 +365,28 @@ test('an owner makes keys up to the limit of the account, an operator more', asy
     await limited.revokeKey(key.id)
   }
   assert.match(await desk.refusal(createKey, { account: id }, owner), /at most 20 keys/)
+})
+
+test('an owner passes the limit of keys neither by rotations nor by requests in parallel', async () => {
+  const { limited, desk, id, owner, make } = await limitedDesk()
+  const settled = await Promise.allSettled(Array.from({ length: 10 }, make))
+  assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 2)
+  const [first, second] = limited.listKeysOf(id)
+  const rotate = (key: string | undefined, overlapMs: number) =>
+    [rotateKey, { account: id, key: key ?? '', overlapMs }, owner] as const
+  // With an overlap both keys work.
+  assert.match(await desk.refusal(...rotate(first?.id, 60_000)), /at most 2 keys that work/)
+  const { key } = await desk.run(...rotate(first?.id, 0))
+  await limited.revokeKey(second?.id ?? '')
+  const later = await desk.run(...rotate(key.id, 60_000))
+  assert.match(await desk.refusal(createKey, { account: id }, owner), /at most 2 keys that work/)
+  await desk.run(rotateKey, { account: id, key: later.key.id, overlapMs: 60_000 }, person({}, true))
+  let newest = limited.listKeysOf(id).find((one) => one.rotatedFrom === later.key.id)
+  while (limited.keyIdsOf(id).length < 20 && newest !== undefined) {
+    for (const one of limited.listKeysOf(id)) {
+      if (one.revoked === null && one.id !== newest.id) await limited.revokeKey(one.id)
+    }
+    newest = (await desk.run(...rotate(newest.id, 0))).key
+  }
+  assert.match(await desk.refusal(...rotate(newest?.id, 0)), /at most 20 keys/)
 })

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { findAll, findOne, toStatement, type Queries } from '../db/queries.ts'
 import type { Database } from '../db/sqlite.ts'
 import { NothingChanged, type Statement, type Writer } from '../db/writer.ts'
-import { checkKeyLimit } from './key-limit.ts'
+import { createKeyLimit, type KeyLimit } from './key-limit.ts'
 import { AccountsRefusal, type RefusalReason } from './accounts-refusal.ts'
 import { createApiKey, createApiSecret, hashCredential, visiblePart } from './api-key.ts'
 import {
@@ -118,8 +118,8 @@ export type Accounts = {
   listKeysOf(accountId: string): readonly ApiKey[]
   /** Ids of all keys of an account, by its id; also of those that are revoked. */
   keyIdsOf(accountId: string): readonly string[]
-  /** Throws `too_many` where the account has as many keys as its owners may make (setting `keys.perAccountMax`). */
-  checkKeyLimit(accountId: string): void
+  /** For keys that owners make (setting `keys.perAccountMax`). */
+  readonly keyLimit: KeyLimit
   /** By id. */
   getKey(id: string): ApiKey
   /** Final; a revoked key stays in lists. */
@@ -343,7 +343,7 @@ export function createAccounts(parts: {
       return findAll(db, rows).map(({ id }) => id)
     },
 
-    checkKeyLimit: (accountId) => checkKeyLimit(db, accountId, keysMax(), clock.now()),
+    keyLimit: createKeyLimit({ db, clock, most: keysMax }),
 
     async revokeKey(id) {
       getKey(id)

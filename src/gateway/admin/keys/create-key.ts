@@ -35,16 +35,19 @@ export const createKey = {
         data: { field: 'expires' },
       })
     }
-    const isMember = actor !== null && !isOperator(actor)
-    if (isMember) accounts.checkKeyLimit(account)
-    const made = await accounts.createKey(accounts.getAccountById(account).name, {
-      name,
-      expires,
-      settings: { ...plans[plan], ...settings },
-      ...(imported === undefined
-        ? {}
-        : { imported: { key: imported.apiKey, secret: imported.apiKeySecret } }),
-    })
+    const make = async () =>
+      await accounts.createKey(accounts.getAccountById(account).name, {
+        name,
+        expires,
+        settings: { ...plans[plan], ...settings },
+        ...(imported === undefined
+          ? {}
+          : { imported: { key: imported.apiKey, secret: imported.apiKeySecret } }),
+      })
+    const isOwner = actor !== null && !isOperator(actor)
+    const made = isOwner
+      ? await accounts.keyLimit.whileMaking({ accountId: account, ends: false }, make)
+      : await make()
     return { key: made.apiKey, apiKey: made.key, apiKeySecret: made.secret }
   },
 } satisfies JsonOperation<typeof input, typeof madeKey>

@@ -1,6 +1,7 @@
 // `POST /accounts/{account}/keys/{key}/rotate`: a new key now, the old one for an overlap.
 // Tested by test/admin-keys.test.ts
 import { z } from 'zod'
+import { isOperator } from '../principal.ts'
 import type { JsonOperation } from '../admin-operation.ts'
 import { apiKey, keyOf, keyPath, madeKey } from './key-schema.ts'
 
@@ -27,9 +28,13 @@ export const rotateKey = {
     target: key,
     changes: { overlapMs: overlap, successor: made.key.id },
   }),
-  async run({ account, key, overlapMs: overlap }, { accounts }) {
+  async run({ account, key, overlapMs: overlap }, { accounts, actor }) {
     keyOf(accounts, account, key)
-    const made = await accounts.rotateKey(key, overlap)
+    const rotate = async () => await accounts.rotateKey(key, overlap)
+    const isOwner = actor !== null && !isOperator(actor)
+    const made = isOwner
+      ? await accounts.keyLimit.whileMaking({ accountId: account, ends: overlap === 0 }, rotate)
+      : await rotate()
     return {
       key: made.apiKey,
       apiKey: made.key,
