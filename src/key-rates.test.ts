@@ -2,11 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyRatesOf } from './key-rates.ts'
 
+type Given = { host: string; keyRates?: 'auto' | 'none' | 'free'; proxies?: string; hosts?: string }
+
+const unitsOf = ({ host, keyRates = 'auto', proxies, hosts }: Given) =>
+  keyRatesOf({
+    http: { host, keyRates, trustedProxies: proxies ?? null },
+    admin: { hosts: hosts ?? null },
+  }).unitsPerSecond
+
 test('keys without rates have those of a plan where the server listens beyond loopback, and none on loopback', () => {
-  const unitsOf = (host: string, keyRates: 'auto' | 'none' | 'free') =>
-    keyRatesOf({ http: { host, keyRates } }).unitsPerSecond
-  for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(unitsOf(host, 'auto'), null)
-  for (const host of ['0.0.0.0', '::', '192.0.2.7']) assert.equal(unitsOf(host, 'auto'), 40_000)
-  assert.equal(unitsOf('0.0.0.0', 'none'), null)
-  assert.equal(unitsOf('127.0.0.1', 'free'), 500)
+  for (const host of ['127.0.0.1', 'localhost', '::1']) assert.equal(unitsOf({ host }), null)
+  for (const host of ['0.0.0.0', '::', '192.0.2.7']) assert.equal(unitsOf({ host }), 40_000)
+  assert.equal(unitsOf({ host: '0.0.0.0', keyRates: 'none' }), null)
+  assert.equal(unitsOf({ host: '127.0.0.1', keyRates: 'free' }), 500)
+})
+
+test('a server on loopback that a proxy or a public name leads to has the rates of a plan', () => {
+  const host = '127.0.0.1'
+  assert.equal(unitsOf({ host, proxies: '127.0.0.1' }), 40_000)
+  assert.equal(unitsOf({ host, hosts: 'cairn.example.org' }), 40_000)
+  assert.equal(unitsOf({ host, hosts: 'localhost, cairn.example.org' }), 40_000)
+  assert.equal(unitsOf({ host, hosts: 'localhost, 127.0.0.1' }), null)
+  assert.equal(unitsOf({ host, hosts: 'cairn.example.org', keyRates: 'none' }), null)
 })

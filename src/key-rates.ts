@@ -5,12 +5,19 @@ import { isLoopback } from './base/loopback.ts'
 import type { Config } from './config/settings.ts'
 import type { KeyRates } from './limits/limiter.ts'
 
-/** As `http.keyRates` says. */
+/**
+ * As `http.keyRates` says. A server on loopback is taken for one that others reach if its settings name a proxy, or a host
+ * name other than that of loopback.
+ */
 export function keyRatesOf({
   http,
+  admin,
 }: {
-  readonly http: Pick<Config['http'], 'host' | 'keyRates'>
+  readonly http: Pick<Config['http'], 'host' | 'keyRates' | 'trustedProxies'>
+  readonly admin: Pick<Config['admin'], 'hosts'>
 }): KeyRates {
   if (http.keyRates !== 'auto') return plans[http.keyRates]
-  return isLoopback(http.host) ? plans.none : plans.team
+  const names = admin.hosts?.split(',').map((name) => name.trim()) ?? []
+  const isPrivate = http.trustedProxies === null && [http.host, ...names].every(isLoopback)
+  return isPrivate ? plans.none : plans.team
 }
