@@ -136,7 +136,7 @@ export const settingsSchema = z.strictObject({
         choice(
           ['auto', 'none', 'free', 'developer', 'team'],
           'auto',
-          'Rates of keys without own rates: those of a plan, `none`, or `auto`: those of `team`, but none on loopback without `http.trustedProxies` and without another host in `admin.hosts`.',
+          'Rates of keys without own rates: those of a plan, `none`, or `auto`: those of `team`, but none if the server is reachable on loopback only.',
         ),
       ),
       drainMs: whole(0, 600_000, 3000, 'Time limit for requests in flight when the server stops.'),
@@ -327,7 +327,7 @@ export const settingsSchema = z.strictObject({
           1,
           1_000_000,
           1_000,
-          'Active keys per account. A rotated key is active until its overlap ends. Owners can create ten times as many in total, including revoked and expired keys. Operators can create more.',
+          'Active keys per account, rotated keys in their overlap included. Owners can create ten times as many in total. Operators can create more.',
         ),
       ),
       jwtLifeMsMax: live(
