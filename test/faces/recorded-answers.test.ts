@@ -79,5 +79,8 @@ test('every block of geth is proved by its hashes, and is written back byte for 
     }
   }
   assert.equal(count, recordedChain.blocks)
-  assert.deepEqual([...types].toSorted((one, other) => one - other), [0, 1, 2, 3, 4])
+  assert.deepEqual(
+    [...types].toSorted((one, other) => one - other),
+    [0, 1, 2, 3, 4],
+  )
 })
