@@ -28,12 +28,12 @@ export type UploadTerms = {
   readonly inputName: string
 }
 
-/** What the server takes in one request. */
-const itemsMax = 100_000
+/** Bounds the list in memory, some 300 bytes an item. The server bounds a request by bytes (`files.folderBytesMax`). */
+const itemsMax = 2_000_000
 
 /**
  * Lists all of it. Throws UsageError for two paths of one name; a sentence for what is no file, folder or link, for a
- * name that is no text, for more than 100,000 items; and what the disk says.
+ * name that is no text, for more than 2,000,000 items; and what the disk says.
  */
 export async function listUpload(
   paths: readonly string[],
