@@ -76,7 +76,7 @@ test('a changed file is taken once it has looked the same twice', async () => {
   )
 })
 
-test('a pipe is read at the start only: what it held stays, and nobody waits for more of it', async () => {
+test('a pipe is read only at the start: its settings stay, and a reload does not wait for more', async () => {
   const { file, reload, turns, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
   rmSync(file)
   execFileSync('mkfifo', [file])
@@ -98,7 +98,7 @@ test('a pipe is read at the start only: what it held stays, and nobody waits for
   await emptied.stop()
 })
 
-test('a file with mistakes is refused whole, each is logged, and the old settings stay', async () => {
+test('a file with errors is refused completely, each error is logged, and the old settings stay', async () => {
   const { write, reload, config, lines } = await watch('rpc: {batchItemsMax: 10}\n')
   write('rpc: {batchItemsMax: 20, requestMs: soon}\nlog: {levle: info}\n')
   await reload.now()

@@ -216,7 +216,7 @@ test('what is about a person is for no command line, and what opens doors for no
   await run(changeMe, { name: 'Ada Lovelace' }, token)
 })
 
-test('the audit tells all of it, and holds no password, code, link or token', async () => {
+test('the audit log records every change and contains no password, code, link or token', async () => {
   const { run, as, ada } = await openOffice()
   const actor = await as(ada)
   const { link } = await run(inviteAnyone, { role: 'operator' })

@@ -117,7 +117,7 @@ async function cairnCli(cairn: Started, env: Record<string, string>, verb: 'show
   }
 }
 
-test('the hook refuses what is forged, stale, doubled in its head, too long, or no POST', async (t) => {
+test('the webhook refuses forged, stale and oversized events, duplicate headers, and methods other than POST', async (t) => {
   const stripe = await startFakeStripe(t)
   const cairn = await startCairn({ env: settingsOf(stripe) })
   try {

@@ -130,7 +130,7 @@ test('keys create on nothing makes the folder, the first account with a card, an
   assert.partialDeepStrictEqual(keys, [{ id: made['id'], name: 'laptop', revoked: null }])
 })
 
-test('secrets are shown once: no list and no file of the data folder holds them', async () => {
+test('secrets are shown once: no list and no file of the data folder contains them', async () => {
   const made = await json('once', 'keys', 'create')
   const { keys } = await json('once', 'keys', 'list')
   const files = readdirSync(join(root, 'once')).map((name) =>

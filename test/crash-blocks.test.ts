@@ -1,6 +1,6 @@
 // kill -9 at random instants while blocks are committed by themselves: the next start, whose rows of the index are not all
 // written, has every one that was acknowledged. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -16,7 +16,7 @@ const rounds = 5
 const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const program = fileURLToPath(new URL('./fakes/killed-store.ts', import.meta.url))
 
-test(`blocks that were acknowledged are there after kill -9, and after the next (seed ${seed})`, async (t) => {
+test(`acknowledged blocks exist after kill -9, and after a second kill -9 (seed ${seed})`, async (t) => {
   const random = seeded(seed)
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 // kill -9 at random instants while files of all sizes, folders and CARs come and go and what nobody keeps is collected:
 // after each restart every pin that was acknowledged is there, to the byte, and so is what the account stores. The seed
 // is printed; set CAIRN_SEED to repeat a run. `npm run test:crash` makes 500 rounds of it.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const restartCpuMs = 1_000
 
 type Tally = { rounds: number; acknowledged: number; pins: number; readonly startMs: number[] }
 
-test(`no pin, no byte of a file is lost in ${rounds} kills (seed ${seed})`, async (t) => {
+test(`no pin and no byte of a file is lost in ${rounds} kills (seed ${seed})`, async (t) => {
   const began = performance.now()
   const isTime = () => performance.now() - began < secondsMax * 1000
   const tally: Tally = { rounds: 0, acknowledged: 0, pins: 0, startMs: [] }

@@ -1,6 +1,6 @@
 // kill -9 at random instants while adding, importing, pinning, creating keys and mining: what was acknowledged is there
 // after the restart. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ type Acknowledged = {
   readonly transactions: string[]
 }
 
-test(`nothing acknowledged is lost in ${rounds} kills (seed ${seed})`, async (t) => {
+test(`no acknowledged write is lost in ${rounds} kills (seed ${seed})`, async (t) => {
   const random = seeded(seed)
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))

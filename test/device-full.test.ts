@@ -1,6 +1,6 @@
 // A device that is full in the middle of a large add: the add is refused whole, everything else goes on, and with room
 // again the same add is taken by the same server.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ const mib = 1024 * 1024
 const large = noise('large', 64 * mib)
 const refused = '{"Message":"no space left on this server","Code":0,"Type":"error"}\n'
 
-test('a file of 64 MiB meets a device that is full half way', { timeout: 300_000 }, async (t) => {
+test('the device fills up during an add of 64 MiB', { timeout: 300_000 }, async (t) => {
   const dataDir = await temporaryFolder()
   const folder = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c']
   const mount = `mount -t tmpfs -o size=192m cairn '${dataDir}'`

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Wallet } from 'ethers'
 import { rpc, startCairn, temporaryFolder } from './started-server.ts'
 
-test('a full store refuses adds and blocks, serves what it has, and goes on once there is room', async (t) => {
+test('a full store refuses writes, serves stored content, and accepts writes once space is free', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const tight = await startCairn({ dataDir, env: { CAIRN_STORE_BYTES_MAX: '1200000' } })

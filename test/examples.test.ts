@@ -32,7 +32,7 @@ before(async () => {
 })
 after(() => cairn.stop())
 
-test('every example promises something', () => {
+test('every example has an expected output', () => {
   const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
   assert.deepEqual(names.toSorted(), Object.keys(promised).toSorted())
 })

@@ -190,7 +190,7 @@ test('what the settings open is open, and what they close is closed, while the s
   assert.equal(await status(`${loose}?format=raw`), 401)
 })
 
-test('one Cairn reads from another through its sources, and proves what it got', async (t) => {
+test('a Cairn fetches blocks from another Cairn and verifies them', async (t) => {
   const there = await startCairn({ env: { CAIRN_GATEWAY_REQUESTS_PER_SECOND_MAX: '0' } })
   t.after(() => there.stop())
   const cid = await add(there, [['large', large]])

@@ -1,7 +1,7 @@
 // Adds, pins, unpins, collections and restarts of two accounts over the same few contents, many at a time and in any
 // order: what anybody pinned is readable, and what is counted is what a walk finds. The seed is printed; set CAIRN_SEED
 // to repeat a run.
-// Keeps promise 3 of docs/explanation/guarantees.md.
+// Tests guarantee 3 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -119,7 +119,7 @@ async function openSide(dataDir: string, clock: TurnedClock) {
 }
 type Side = Awaited<ReturnType<typeof openSide>>
 
-test(`what anybody pinned is readable after ${rounds} rounds (seed ${seed})`, async (t) => {
+test(`pinned content is readable after ${rounds} rounds (seed ${seed})`, async (t) => {
   const random = seeded(seed)
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kept-'))
   t.after(() => rmSync(dataDir, { recursive: true, force: true }))

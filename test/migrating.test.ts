@@ -53,7 +53,7 @@ test('every section says whether it was run', () => {
   )
 })
 
-test('the versions that were run are those that are installed', () => {
+test('the documented versions of clients are the installed ones', () => {
   const { devDependencies } = JSON.parse(
     readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
   ) as { devDependencies: Record<string, string> }

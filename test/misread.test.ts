@@ -30,7 +30,7 @@ async function add(server: Started, content: Uint8Array<ArrayBuffer>): Promise<s
   return (JSON.parse(text) as { Hash: string }).Hash
 }
 
-test('one wrong read of a pinned file is read again, and nothing is lost', { skip }, async () => {
+test('a wrong read of a pinned file is repeated, and no data is lost', { skip }, async () => {
   const server = await startCairn({ env: { ...disk?.env } })
   try {
     const small = new Uint8Array(5000).fill(7)

@@ -15,7 +15,7 @@ async function start(t: TestContext, env: Record<string, string> = {}): Promise<
   return cairn
 }
 
-test('the first-run link opens the dashboard as the first operator and owner, and then nothing', async (t) => {
+test('the first-run link creates the first operator and owner, and works only once', async (t) => {
   const cairn = await start(t)
   const link = new URL(cairn.firstRunLink ?? '')
   assert.equal(link.origin + link.pathname, `${cairn.url}/dashboard/welcome`)
@@ -40,7 +40,7 @@ test('the first-run link opens the dashboard as the first operator and owner, an
   assert.match(again.message, /cairn init --link/)
 })
 
-test('neither link nor cookie nor password is in the database or what the server writes', async (t) => {
+test('no link, cookie or password is in the database or in the output of the server', async (t) => {
   const cairn = await startCairn({ env: { CAIRN_LOG_LEVEL: 'debug' } })
   let log = ''
   cairn.child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()))
@@ -71,7 +71,7 @@ test('neither link nor cookie nor password is in the database or what the server
   }
 })
 
-test('a session is a cookie that no script reads; signing in always gives a new one', async (t) => {
+test('a session is a cookie that scripts cannot read; each sign-in creates a new one', async (t) => {
   const cairn = await start(t)
   const page = await takeFirstRun(cairn)
   const first = page.cookie
@@ -264,7 +264,7 @@ test('the link of a first start is replaced by that of the next, and by none onc
   assert.equal(third.firstRunLink, null)
 })
 
-test('killed the moment after the link was taken, the operator is there and the link is over', async (t) => {
+test('after the use of the link and an immediate kill -9, the operator exists and the link has expired', async (t) => {
   const dataDir = await temporaryFolder()
   const first = await startCairn({ dataDir })
   const page = await takeFirstRun(first)

@@ -1,4 +1,4 @@
-// docs/explanation/guarantees.md both ways: what it names is tested, and what says that it keeps a promise is named there.
+// Compares docs/explanation/guarantees.md with the tests: the page names existing tests, and lists each test that names a guarantee.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -8,13 +8,13 @@ const page = readFileSync(new URL('docs/explanation/guarantees.md', root), 'utf8
 const lines = [...page.matchAll(/^- `([^`]+)`: (.+)$/gm)]
 const named = lines.map(([, file = '', title = '']) => ({ file, title }))
 
-test('every promise names a test that is there', () => {
+test('every guarantee names an existing test', () => {
   assert.ok(named.length > 30)
   const lost = named.filter(({ file, title }) => !holds(file, title))
   assert.deepEqual(lost, [])
 })
 
-test('under every heading there is a test', () => {
+test('every heading of the page has a test', () => {
   const sections = page.split(/^## /m).slice(1)
   assert.deepEqual(
     sections.filter((section) => !/^- `/m.test(section)),
@@ -22,10 +22,10 @@ test('under every heading there is a test', () => {
   )
 })
 
-test('a test whose head names a promise stands under it', () => {
+test('a test file that names a guarantee is listed under it', () => {
   const files = globSync(['test/**/*.test.ts', 'src/**/*.test.ts'], { cwd: root.pathname })
   const claims = files.flatMap((file) => {
-    const claimed = /^\/\/.*\bpromise (\d+) of docs\/explanation\/guarantees\.md/im
+    const claimed = /^\/\/.*\bguarantee (\d+) of docs\/explanation\/guarantees\.md/im
     const number = claimed.exec(readFileSync(new URL(file, root), 'utf8'))?.[1]
     return number === undefined ? [] : [{ file, number }]
   })

@@ -9,22 +9,26 @@ import { startCairn } from './started-server.ts'
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const noCurl = spawnSync('curl', ['--version']).error !== undefined && 'curl is not installed'
 
-test("the README's curl lines answer as it says", { skip: noCurl }, async () => {
-  const cairn = await startCairn()
-  try {
-    const [storage = '', add = '', cat = '', ...more] = curlLines()
-    assert.deepEqual(more, [])
-    const [headers = '', body = ''] = (await shell(storage, cairn)).split('\r\n\r\n')
-    assert.match(headers, /^x-cairn-verified: proof\r$/im)
-    const result = `0x${'4d2'.padStart(64, '0')}`
-    assert.deepEqual(JSON.parse(body), { jsonrpc: '2.0', id: 1, result })
-    const { Hash } = JSON.parse(await shell(add, cairn)) as { Hash: string }
-    assert.ok(cat.includes(`arg=${Hash}`))
-    assert.equal(await shell(cat, cairn), 'hello cairn\n')
-  } finally {
-    await cairn.stop()
-  }
-})
+test(
+  'the curl commands of the README return the documented replies',
+  { skip: noCurl },
+  async () => {
+    const cairn = await startCairn()
+    try {
+      const [storage = '', add = '', cat = '', ...more] = curlLines()
+      assert.deepEqual(more, [])
+      const [headers = '', body = ''] = (await shell(storage, cairn)).split('\r\n\r\n')
+      assert.match(headers, /^x-cairn-verified: proof\r$/im)
+      const result = `0x${'4d2'.padStart(64, '0')}`
+      assert.deepEqual(JSON.parse(body), { jsonrpc: '2.0', id: 1, result })
+      const { Hash } = JSON.parse(await shell(add, cairn)) as { Hash: string }
+      assert.ok(cat.includes(`arg=${Hash}`))
+      assert.equal(await shell(cat, cairn), 'hello cairn\n')
+    } finally {
+      await cairn.stop()
+    }
+  },
+)
 
 test('the README is at most a hundred lines', () => {
   const lines = readme.trimEnd().split('\n')

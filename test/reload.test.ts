@@ -62,7 +62,7 @@ ${upstreams.map(({ url }) => `      - {url: "${url}", trusted: true}`).join('\n'
 `
 
 test(
-  'upstreams change under load without one request that fails',
+  'upstreams change under load without a failed request',
   { skip: missingVectors, timeout: 120_000 },
   async (t) => {
     const chain = await openStubChain()
@@ -108,7 +108,7 @@ test(
 )
 
 test(
-  'networks come and go, and connections of one that changed are closed to come back',
+  'networks are added and removed, and connections of a changed network are closed so that clients reconnect',
   { skip: missingVectors, timeout: 120_000 },
   async (t) => {
     const chain = await openStubChain()
@@ -149,7 +149,7 @@ test(
   },
 )
 
-test('limits change at once; what needs a restart and what is wrong is logged, and the old settings stay', async (t) => {
+test('limits change immediately; settings that need a restart or are invalid are logged, and the old ones stay', async (t) => {
   const { server, write, said, hangUp } = await start(t, 'rpc: {batchItemsMax: 2}\n')
   const batch = async () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }

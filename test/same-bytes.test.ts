@@ -1,5 +1,5 @@
 // The same question by hash has the same answer, byte for byte: asked twice, in a batch, and after a restart.
-// Keeps promise 7 of docs/explanation/guarantees.md.
+// Tests guarantee 7 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { devAccounts } from './fakes/client-keys.ts'
 import { storageInit } from './fakes/storage-contract.ts'
 import { type Started, startCairn, temporaryFolder } from './started-server.ts'
 
-test('an answer by hash is the same bytes whoever asks, however often, also after a restart', async () => {
+test('a reply by hash has the same bytes for every key, at every request, also after a restart', async () => {
   const dataDir = await temporaryFolder()
   const first = await startCairn({ dataDir })
   const { apiKey, apiKeySecret } = first

@@ -1,7 +1,7 @@
 // Bits flipped and tails torn off in the files of a store while the server is stopped: over the wire never a wrong byte,
 // the rest unaffected, `cairn store verify` names each bad copy, and a source heals all of them. The seed is printed;
 // set CAIRN_SEED to repeat a run.
-// Keeps promise 4 of docs/explanation/guarantees.md.
+// Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import {
@@ -74,7 +74,7 @@ async function addOne(server: Started, n: number): Promise<readonly Entry[]> {
 }
 
 for (const [harm, spoil] of [
-  ['bits that flipped in blocks and between them', flipBits],
+  ['flipped bits in blocks and between blocks', flipBits],
   ['torn tails', tearTails],
 ] as const) {
   test(`${harm}: no wrong byte, the rest as before, each found, all healed (seed ${seed})`, async () => {

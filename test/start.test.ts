@@ -22,7 +22,7 @@ test('a fresh start is live and ready, shows key and secret once, and serves a p
   }
 })
 
-test('a second start keeps accounts, keys, files and chain, and shows no secret again', async (t) => {
+test('a second start keeps accounts, keys, files and chain, and does not show a secret again', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const one = await startCairn({ dataDir })

@@ -191,7 +191,7 @@ test('a key has 64 unfinished uploads at most', async () => {
 })
 
 test(
-  'killed in the middle, the server goes on with what it had',
+  'an upload continues after kill -9 from the bytes on disk',
   { timeout: 300_000 },
   async (t) => {
     const dataDir = await temporaryFolder()
@@ -223,7 +223,7 @@ test(
   },
 )
 
-test('killed before the last byte became content, it is added when the client asks', async (t) => {
+test('an upload that is complete but not imported before kill -9 is added at the next request', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const doomed = await startCairn({ dataDir })

@@ -1,5 +1,5 @@
 // What a large upload and its download cost the server in memory (product.md L5), at the running program.
-// Keeps promise 6 of docs/explanation/guarantees.md.
+// Tests guarantee 6 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ const mib = 1024 * 1024
 const sliceBytes = 64 * 1024
 
 test(
-  'a file of 300 MiB goes in and comes out whole with less than 128 MiB more in memory',
+  'an upload and download of 300 MiB needs less than 128 MiB of additional memory',
   { skip: platform !== 'linux' && 'reads /proc' },
   async () => {
     const cairn = await startCairn()

@@ -144,7 +144,7 @@ async function agreeing(report: Report): Promise<Report> {
   }
 }
 
-test('API and command line tell the same, and kill -9 costs the last second at most', async () => {
+test('the admin API and the command line report the same usage, and kill -9 loses at most the last second', async () => {
   const counted: Tally = new Map()
   await sendAll(requests / 2, (kind) => tally(counted, kind))
   const first = await fromApi()

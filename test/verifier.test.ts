@@ -97,7 +97,7 @@ function createBlobBlock() {
 }
 
 test(
-  'alone in a folder it proves a slot of mainnet from 16 nodes and a block hash',
+  'the verifier file alone proves a mainnet slot from 16 nodes and a block hash',
   { skip },
   async () => {
     assert.deepEqual(
@@ -199,7 +199,7 @@ test(
 )
 
 test(
-  'every kind of transaction of the recorded chain is read as the server reads it',
+  'the verifier decodes every transaction type of the recorded chain like the server',
   { skip },
   async () => {
     const network = createVectorNetwork()

@@ -72,7 +72,7 @@ test('a chain that ends elsewhere than it should is told, with exit code 1', { s
   assert.match(out, /^54 blocks executed.*\n.*block 54, 0xd226.*\nThat is not the wanted 0x111/)
 })
 
-test('an import that is killed goes on where it stopped', async () => {
+test('an import continues after a kill where it stopped', async () => {
   const { path, head } = await writeChainFile(folder, 240)
   // One that ends before it is killed proves nothing: another is begun.
   let dataDir = ''

@@ -523,7 +523,7 @@ test('a URL that YAML takes for a name, or that stands for a number, is not repe
   }
 })
 
-test('everything that is wrong is told at once, each thing once and in the order of the lines', async () => {
+test('all errors are reported together, each once, in the order of the lines', async () => {
   const found = await mistakes(
     `http: {prot: 1, port: x}\nnetworks:\n  - name: a\n    chainID: 1\n    upstreams:\n      - url: ftp://h\n      - headers: {host: x}\n        url: http://h\nlog: {level: loud}\n`,
     { CAIRN_RPC_REQUEST_MS: 'soon' },
@@ -611,7 +611,7 @@ test('a variable of a network nobody knows is refused, and what it holds is not 
   assert.doesNotMatch(wrong?.text ?? '', /secret/)
 })
 
-test('headers, keys in URLs and what references brought are redacted when shown', async () => {
+test('headers, keys in URLs and the values of references are redacted in output', async () => {
   const shown = showNetworks(await load(full, tokens))
   const row = (path: string) => {
     const found = shown.find((one) => one.path === `networks.${path}`)

@@ -55,7 +55,7 @@ test('hashes of any length have their place, none at all too', () => {
   refs.forEach((ref, at) => assert.deepEqual(memory.find(ref), Uint8Array.of(at)))
 })
 
-test('stays within its bytes, and does not give its room to one large thing', () => {
+test('stays within its byte limit, and one large entry cannot take all of it', () => {
   const memory = createMemory({ bytesMax: 100_000 })
   for (let number = 0; number < 1_000; number += 1) memory.add(node(number), new Uint8Array(100))
   const numbers = Array.from({ length: 1_000 }, (_, number) => number)

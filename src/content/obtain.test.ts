@@ -84,7 +84,7 @@ test('what a source has is verified, returned, kept, and not asked for again', a
   assert.deepEqual(events, ['fetched honest', 'held', 'held'])
 })
 
-test('a source that lies is passed over, and its bytes are never kept', async () => {
+test('a source with an invalid reply is skipped, and its bytes are never stored', async () => {
   const liar = source('liar', () => [lie('a')])
   const { obtain, idle, store, events } = rig([liar, having(item('a'))])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
@@ -93,7 +93,7 @@ test('a source that lies is passed over, and its bytes are never kept', async ()
   assert.deepEqual(events, ['lied liar', 'fetched honest'])
 })
 
-test('one lying item does not spoil the others of the same source', async () => {
+test('one invalid item does not invalidate other items of the same source', async () => {
   const mixed = source('mixed', () => [lie('a'), lie('b'), item('a')])
   const { obtain } = rig([mixed])
   assert.deepEqual(await obtain(item('a').ref, {}, never), item('a').bytes)
@@ -148,7 +148,7 @@ test('nobody has it: not_found, with no source, with empty ones, and offline', a
   assert.deepEqual(honest.asked, [])
 })
 
-test('absence is not concluded from a source that could not be asked', async () => {
+test('an unreachable source is not evidence of absence', async () => {
   await assert.rejects(rig([broken]).obtain(item('a').ref, {}, never), isFault('no_upstream'))
   await assert.rejects(
     rig([broken, nothing]).obtain(item('a').ref, {}, never),
@@ -173,7 +173,7 @@ test('a corrupt copy on disk is read again, counted and fetched again', async ()
   assert.equal(store.findQuarantined(ref), null)
 })
 
-test('a corrupt copy that no source can replace is an error, is not served, and keeps its bytes', async () => {
+test('a corrupt copy that no source can replace causes an error; it is neither served nor deleted', async () => {
   const { obtain, store } = rig([])
   const { ref } = item('a')
   await store.commit([lie('a')])

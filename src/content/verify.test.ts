@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVerify } from './verify.ts'
 
-test('IPFS blocks are judged by their multihash, everything else by keccak', () => {
+test('IPFS blocks are verified by their multihash, all other content by keccak256', () => {
   const seen: string[] = []
   const verify = createVerify({
     keccakKinds: ({ kind }) => seen.push(`keccak ${kind}`),

@@ -87,7 +87,7 @@ test('a commit that fails fails every write of the group', () => {
   db.close()
 })
 
-test('after a failed sync nothing is written any more, though the device seems to work again', () => {
+test('after a failed sync all writes are refused, even if the device works again', () => {
   const db = open()
   let failing = true
   const brittle: Database = {

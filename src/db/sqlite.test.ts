@@ -80,7 +80,7 @@ test('the size limit answers no_space with the cause', () => {
   db.close()
 })
 
-test('a database file is WAL with full sync, and another connection notices changes', () => {
+test('a database file uses WAL with full sync, and another connection sees changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-sqlite-'))
   const path = join(folder, 'a.db')
   const writing = openDatabase(path)

@@ -111,7 +111,7 @@ test('a second port writes through the same thread', () =>
     await writer.write([account('c')])
   }))
 
-test('too much waiting is refused, one large write alone is not', () =>
+test('writes beyond the queue limit are refused; a single large write is accepted', () =>
   withThread(
     async ({ writer }) => {
       const blob = (size: number): Statement => ({
@@ -168,7 +168,7 @@ test('an inline writer refuses writes after close', async () => {
   db.close()
 })
 
-test('what was acknowledged survives kill -9 at any instant', async () => {
+test('acknowledged writes survive kill -9 at any instant', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
   const path = join(folder, 'cairn.db')
   const acknowledged = new Set<string>()

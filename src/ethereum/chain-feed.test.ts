@@ -30,7 +30,7 @@ function follow(limits: Partial<Parameters<typeof createChainFeed>[2]> = {}) {
   return { chain, clock, feed, told, lost, join }
 }
 
-test('each block is told once and in order, whatever the head skips', async () => {
+test('each block is delivered once and in order, even if the head skips blocks', async () => {
   const { chain, told, join } = follow()
   const leave = join()
   const line = [chain.genesis]
@@ -70,7 +70,7 @@ test('a reorg tells what left, newest first, then the whole new branch', async (
   ])
 })
 
-test('while nobody can be asked nothing is told, and nothing is missing after that', async () => {
+test('without a reachable source no block is delivered, and none is missing afterwards', async () => {
   const { chain, clock, told, lost, join } = follow()
   join()
   chain.reachable = false

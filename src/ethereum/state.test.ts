@@ -129,7 +129,7 @@ test('code is read by the hash in the account', async () => {
   assert.deepEqual(await completeRead(readCode(reader(items, stateRoot, 1n)), signal), code)
 })
 
-test('a node or code that nobody has is no_state, never absence', async () => {
+test('a node or code that no source has causes no_state and is never reported as absent', async () => {
   const code = Uint8Array.of(0x60, 0x00)
   const { items, stateRoot } = world(new Map([[1n, 2n]]), 20, code)
   for (const [left] of items.entries()) {

@@ -142,7 +142,7 @@ async function refusal(work: Promise<unknown>): Promise<FaultCode> {
   return thrown.code
 }
 
-test('what is counted adds up to what is charged: the one more of a batch has a row of its own', async () => {
+test('the counted units sum to the charged units: the extra unit of a batch has its own row', async () => {
   const { made, counted } = gateway()
   const items = [item('x_one'), item('x_one')]
   const { headers } = await made.runRpc({
@@ -303,7 +303,7 @@ test('`latest` is one block for every call of a batch, also while the head moves
   assert.equal(headers.head, 'embedded')
 })
 
-test('the label of a batch is that of its weakest answer', async () => {
+test('a batch carries the weakest label of its answers', async () => {
   const { made } = gateway()
   const labelOf = async (methods: string[]) =>
     (
@@ -724,7 +724,7 @@ test('a read that was begun goes on from there; its answer is labelled and kept,
   assert.equal(begun, 4, 'what was kept is not begun again')
 })
 
-test('whom a known key refuses before the body is read is counted, by reason and status', async () => {
+test('requests that a known key refuses before their body is read are counted by reason and status', async () => {
   const counted: object[] = []
   const count: PipelineDeps['count'] = ({ method, outcome, reason, status, units, ms }) =>
     void counted.push({ method, outcome, reason, status, units, ms })

@@ -100,7 +100,7 @@ test('a range holds for blocks that left as for those that came', async () => {
   )
 })
 
-test('what did not reach the caller is told again, in smaller parts, and nothing of it is lost', async () => {
+test('changes that did not reach the client are sent again in smaller parts, and none is lost', async () => {
   const chain = createForkedChain()
   const poll = logChanges(chain.network, everything, createTurnedClock())
   let block: ProvedHeader = chain.genesis

@@ -180,7 +180,7 @@ test('a page that was not built says which command builds it', async (t) => {
   match(await response.text(), /npm run dashboard/)
 })
 
-test('the form for cards lets Stripe in, where Stripe keeps them; no other page does', async (t) => {
+test('the content policy allows Stripe only for the card form of a server that uses Stripe', async (t) => {
   const look = async (url: string, path: string) => {
     const response = await fetch(`${url}/dashboard${path}`)
     return [await response.text(), response.headers.get('content-security-policy') ?? ''] as const

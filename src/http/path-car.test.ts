@@ -218,7 +218,7 @@ test('values that are not served are a 400 that names them', async (t) => {
   await wins.text()
 })
 
-test('a child that is missing cuts the connection once the CAR has started', async (t) => {
+test('a missing child block cuts the connection after the CAR has started', async (t) => {
   const reader = await startPathReader(t)
   const big = await putBlock(reader, rawCodec, Buffer.alloc(100_000, 1))
   const links = [big, absentCid].map((cid) => ({ cid: CID.parse(cid).bytes, name: '', size: 1n }))

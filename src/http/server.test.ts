@@ -207,7 +207,7 @@ test('a face that fails is a 500 that names the request, and the server lives', 
   }
 })
 
-test('connections over the cap of one address are cut while the others are at work', async () => {
+test('connections over the limit of one address are closed while the others are at work', async () => {
   for (const listener of ['lean', 'node'] as const) {
     let finish: (value: string) => void = () => {}
     let begun: () => void = () => {}

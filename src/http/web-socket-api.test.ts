@@ -431,7 +431,7 @@ suite('a WebSocket that stays open', () => {
     connection.socket.destroy()
   })
 
-  test('who does not read what it asked for is no longer read, then cut with 1013', async (t) => {
+  test('a client that does not read its replies is no longer read, then closed with 1013', async (t) => {
     const clock = createTurnedClock()
     // One reply is more than the system takes for somebody who reads nothing.
     const gateway = createFakeGateway({ words: () => 'x'.repeat(20_000_000) })

@@ -84,7 +84,7 @@ test('a range touches only the blocks it needs', async (t) => {
   await assert.rejects(files.open(root, whole, atOnce, never), { code: 'command_failed' })
 })
 
-test('a flipped block ends the stream with an error before any wrong byte', async (t) => {
+test('a corrupt block ends the stream with an error before any wrong byte', async (t) => {
   const { files, store, database } = createFilesFixture(t)
   const bytes = new Uint8Array(614_400).map((_, index) => index % 251)
   const root = rootOf(await importAll(files, [fileEntry('f', bytes)])).cid
@@ -307,7 +307,7 @@ test('pins: a name is replaced, recursive wins over direct, never the other way'
   assert.deepEqual(await shown(), [])
 })
 
-test('a re-pin that fails leaves the old pin as it was', async (t) => {
+test('a failed re-pin does not change the old pin', async (t) => {
   const fixture = createFilesFixture(t)
   const { files } = fixture
   const root = rootOf(await importAll(files, [fileEntry('d/f', 'x')], { pinName: 'old' })).cid
@@ -317,7 +317,7 @@ test('a re-pin that fails leaves the old pin as it was', async (t) => {
   assert.equal((await pinsOf(files, 'alice'))[0]?.name, 'old')
 })
 
-test('two accounts share blocks, and one unpinning leaves the other its pin', async (t) => {
+test('two accounts share blocks, and an unpin by one does not change the pin of the other', async (t) => {
   const { files } = createFilesFixture(t)
   const cid = await addText(files, 'shared', 'alice')
   await addText(files, 'shared', 'bob')

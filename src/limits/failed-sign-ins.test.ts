@@ -41,7 +41,7 @@ test('what was right costs nothing, however often it is said', () => {
   assert.throws(() => failed.begin('192.0.2.1', 'ada@example.org'), overRate)
 })
 
-test('a thousand tries at the same moment are ten', () => {
+test('of a thousand concurrent attempts exactly ten are admitted', () => {
   const failed = createFailedSignIns({ clock: createTurnedClock(), perHour: () => 60 })
   let passed = 0
   for (let n = 0; n < 1000; n++) {

@@ -124,7 +124,7 @@ function groups<T>(
   return Object.fromEntries([...Map.groupBy(calls, of)].map(([name, some]) => [name, to(some)]))
 }
 
-test('every window of every scope adds up to the calls, and so do all ways to cut it', async () => {
+test('every window, scope and breakdown of a report sums to the calls', async () => {
   const { reports, calls, now } = await rig()
   for (const window of windowNames) {
     for (const scope of scopes) {

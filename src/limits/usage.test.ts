@@ -75,7 +75,7 @@ const call: UsedCall = {
   ms: null,
 }
 
-test('calls are added up and written in one write each second', async () => {
+test('calls are summed and written in one write per second', async () => {
   const { usage, db, clock, writes } = rig()
   for (let n = 0; n < 5; n++) usage.count(call)
   usage.count({ ...call, outcome: 'over_rate', status: 429, units: 0 })
@@ -107,7 +107,7 @@ test('nothing used, nothing written', async () => {
   assert.equal(writes.length, 0)
 })
 
-test('a write that fails loses nothing and is logged', async () => {
+test('a failed write loses no counts and is logged', async () => {
   const all = rig()
   const { usage, db, logged } = all
   all.failing = true
@@ -276,7 +276,7 @@ test('listeners are told each row once, when it is written', async () => {
   assert.equal(told.length, 1)
 })
 
-test('whoever reads sees each call once, before, while and after it is written', async () => {
+test('a report contains each call exactly once, before, during and after its write', async () => {
   const { usage, db, writes } = rig()
   const requests = () =>
     usage.read((held) => {

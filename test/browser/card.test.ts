@@ -102,7 +102,7 @@ test(
   },
 )
 
-test('elsewhere on the page Stripe may not run', { skip: noBrowser }, async (t) => {
+test('other pages of the dashboard refuse the script of Stripe', { skip: noBrowser }, async (t) => {
   const { page, open, expect } = await openSignedIn(t)
   expect(/Content Security Policy/)
   expect(/^asked https:\/\/js\.stripe\.com\//)

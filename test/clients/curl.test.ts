@@ -56,7 +56,7 @@ test('a body over a megabyte is let in before it is sent, and a refused one is n
   assert.match(refused, /\n0$/)
 })
 
-test('--user :secret opens a key that requires its secret; without it the key is shut', async (t) => {
+test('a key that requires its secret accepts --user :secret and refuses requests without it', async (t) => {
   if (missing !== null) return t.diagnostic(missing)
   const made = await cairn.cli('keys', 'create', '--secret-required')
   const { apiKey, apiKeySecret } = made as { apiKey: string; apiKeySecret: string }

@@ -68,7 +68,7 @@ test('a wrong key is told in words', async () => {
   )
 })
 
-test('over the rate ethers waits by itself, and succeeds', async () => {
+test('over the rate limit, ethers retries and succeeds', async () => {
   const limited = await urlOfNewKey(cairn, '--units-per-second', '500')
   await exhaust(limited)
   const provider = connect(limited)

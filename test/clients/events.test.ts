@@ -55,7 +55,7 @@ test('ethers hears an event and finds it again; so does web3.js', async () => {
   )
 })
 
-test('viem hears an event and finds it again', async () => {
+test('viem receives an event and finds it again', async () => {
   const transport = http(`${cairn.url}/v3/${cairn.apiKey}`)
   const client = createPublicClient({ chain: localhost, transport, pollingInterval: 50 })
   const account = privateKeyToAccount((await devAccounts(cairn))[2]?.privateKey ?? '0x')

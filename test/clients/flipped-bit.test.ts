@@ -1,5 +1,5 @@
 // One bit of a stored block is flipped on disk: every client must fail, none may take a short or wrong file.
-// Keeps promise 4 of docs/explanation/guarantees.md.
+// Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
@@ -60,7 +60,7 @@ async function received(bytes: AsyncIterable<unknown>): Promise<number> {
   return sum
 }
 
-test('both JavaScript clients raise', async () => {
+test('both JavaScript clients throw an error', async () => {
   const authorization = `Basic ${btoa(`${key}:${secret}`)}`
   const options = { url: `${cairn.url}/api/v0`, headers: { authorization } }
   await assert.rejects(received(create(options).cat(cid)))

@@ -31,7 +31,7 @@ async function collect<T>(items: AsyncIterable<unknown>): Promise<T[]> {
   return all
 }
 
-test('what is added is read in part, pinned, listed and unpinned', async () => {
+test('an added file is read in part, pinned, listed and unpinned', async () => {
   const added = await ipfs.add(demo)
   assert.equal(added.cid.toString(), demoCid)
   assert.deepEqual([added.path, added.size], [demoCid, 44])

@@ -22,7 +22,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('what is added has the CID that Kubo gives, and comes back whole and in part', async () => {
+test('an added file has the CID that Kubo computes, and is read back completely and in part', async () => {
   const added = await ipfs.add(demo)
   assert.equal(added.cid.toString(), 'QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn')
   assert.equal(added.size, 44)

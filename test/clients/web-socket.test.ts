@@ -48,7 +48,7 @@ test('web3.js reads through its WebSocketProvider', async () => {
   provider.disconnect()
 })
 
-test('ethers hears of blocks, events and pending transactions', async () => {
+test('ethers receives blocks, events and pending transactions', async () => {
   const provider = new WebSocketProvider(url)
   const signer = new Wallet((await devAccounts(cairn))[0]?.privateKey ?? '', provider)
   const blocks: number[] = []
@@ -154,7 +154,7 @@ test('web3.js hears of blocks, logs and pending transactions', async () => {
   provider.disconnect()
 })
 
-test('viem comes back by itself after a restart, and hears of blocks again', async (t) => {
+test('viem reconnects after a restart and receives blocks again', async (t) => {
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   const first = await startCairn({ dataDir })

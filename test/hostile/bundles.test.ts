@@ -121,7 +121,7 @@ function flipBit(bytes: Uint8Array, bit: number): Uint8Array {
   return flipped
 }
 
-test('no bit of a bundle can be flipped so that it proves something else', { skip }, async (t) => {
+test('a bundle with one flipped bit never proves a different answer', { skip }, async (t) => {
   let [flips, stood] = [0, 0]
   for (const [at, one] of (await cases()).entries()) {
     for (const flipped of flip(one.proof, at < 2 ? 1 : 7)) {

@@ -136,7 +136,7 @@ suite('requests made to cost', { skip: platform !== 'linux' && 'reads /proc' }, 
     }, 1_000)
   })
 
-  test('sizes that are lies end in an error or a cut connection, never in a short file that looks whole', async () => {
+  test('false sizes cause an error or a cut connection, never a truncated file that looks complete', async () => {
     const lies = [
       fileNode([[leaf, 10n]]),
       fileNode([[leaf, 2_000n]]),
@@ -231,7 +231,7 @@ suite('requests made to cost', { skip: platform !== 'linux' && 'reads /proc' }, 
     }
   })
 
-  test('the same process answers after all of them', async () => {
+  test('the same process serves requests after all attacks', async () => {
     assert.equal(cairn.child.exitCode, null)
     assert.match(await (await ask('version')).text(), /^\{"Version"/)
   })

@@ -178,7 +178,7 @@ function createSender(cairn: Started, agent: Agent): Sender {
 }
 
 test(
-  `${bodies} generated bodies each get a valid answer, in flat memory, from the same process`,
+  `${bodies} each generated body gets a valid reply from the same process, with constant memory`,
   { timeout: 3_600_000 },
   async (t) => {
     t.diagnostic(`seed ${seed}: CAIRN_FUZZ_SEED=${seed} CAIRN_FUZZ_BODIES=${bodies}`)

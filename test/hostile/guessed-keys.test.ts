@@ -61,7 +61,7 @@ function guess(number: number): string {
   return randomBytes(6 + (number % 80)).toString('base64url')
 }
 
-test('of a hundred thousand guesses and ten thousand near misses none is a key, none is a secret', async () => {
+test('a hundred thousand guesses and ten thousand near misses find no key and no secret', async () => {
   const database = openDatabase(':memory:')
   migrate(database)
   const accounts = createAccounts({

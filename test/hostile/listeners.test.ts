@@ -83,7 +83,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
     })
   }
 
-  test('a good call cut at any byte is answered the same', async () => {
+  test('a valid call that arrives split at any byte gets the same reply', async () => {
     const bytes = goodCall(path, 'cut', 'Origin: https://a.example\r\nConnection: close\r\n')
     for (let at = 0; at < bytes.length; at++) await compare([bytes], at, { hangUp: false })
   })

@@ -86,7 +86,7 @@ suite('requests no client sends', () => {
     },
   )
 
-  test('the same process answers after all of them', async () => {
+  test('the same process serves requests after all attacks', async () => {
     assert.equal(cairn.child.exitCode, null)
     assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
   })

@@ -45,7 +45,7 @@ suite('bodies made to cost', { skip: platform !== 'linux' && 'reads /proc' }, ()
     })
   }
 
-  test('the same process answers after all of them', async () => {
+  test('the same process serves requests after all attacks', async () => {
     assert.equal(cairn.child.exitCode, null)
     assert.equal((await cairn.rpc('eth_chainId')).result, '0x539')
   })

@@ -1,7 +1,7 @@
 // More than twenty secrets planted where callers and operators put them (product.md S10), in good and bad requests of
 // both faces, on the command line's input, around a dead EVM thread. None may come out anywhere but where it
 // was shown on purpose.
-// Keeps promise 8 of docs/explanation/guarantees.md.
+// Tests guarantee 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -50,7 +50,7 @@ async function visibleOf(child: ChildProcess): Promise<string> {
 }
 
 test(
-  'twenty planted secrets come out of no log, reply, file, process list or report',
+  'twenty planted secrets appear in no log, reply, file, process list or report',
   { skip: platform !== 'linux' && 'reads /proc' },
   async (t) => {
     const dataDir = await temporaryFolder()

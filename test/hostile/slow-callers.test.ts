@@ -176,7 +176,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     await held[0]?.closed
   })
 
-  test('a caller that sends thousands of calls and reads no answer does not fill the memory', async () => {
+  test('a client that sends thousands of calls and reads no reply does not fill the memory', async () => {
     const idle = await readFigures(cairn.child.pid)
     const caller = new Caller('127.0.0.1')
     caller.socket.pause()

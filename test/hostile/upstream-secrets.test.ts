@@ -1,6 +1,6 @@
 // Secrets of the operator in the URL and the headers of an upstream, which repeats all of them wherever a reply has room for
 // text. None may come out: not to callers, logs or commands, and not into files.
-// Keeps promise 8 of docs/explanation/guarantees.md.
+// Tests guarantee 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -24,7 +24,7 @@ function printed(args: readonly string[]): Promise<string> {
 }
 
 test(
-  'an upstream that repeats its URL and headers everywhere tells nobody of them',
+  'the URL and headers of an upstream reach no client, even if its replies repeat them',
   { skip: missingVectors, timeout: 300_000 },
   async (t) => {
     const hex = () => randomBytes(12).toString('hex')

@@ -32,7 +32,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     return clients
   }
 
-  test('a thousand idle connections cost little memory, each hears of a block, and one more is refused', async () => {
+  test('a thousand idle connections use little memory and receive each block; one more is refused', async () => {
     const warm = await openMany(50)
     await Promise.all(warm.map((client) => client.ask('eth_subscribe', 'newHeads')))
     await cairn.rpc('evm_mine')
@@ -50,7 +50,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     await Promise.all(clients.map((client) => client.close()))
   })
 
-  test('a subscriber that reads nothing is cut within bounded memory, and others hear everything', async () => {
+  test('a subscriber that reads nothing is disconnected within bounded memory, and others receive every event', async () => {
     const deaf = await openWebSocket(url)
     for (let made = 0; made < subscriptions; made += 1) await deaf.ask('eth_subscribe', 'newHeads')
     const listening = await openWebSocket(url)

@@ -166,7 +166,7 @@ test(
 )
 
 test(
-  'where a quorum is required, the word of one is refused, and the mend is named',
+  'a required quorum refuses the head of a single upstream and names the fix',
   { skip },
   async (t) => {
     const [liar, honest] = (await start(t, 2)) as [StubUpstream, StubUpstream]

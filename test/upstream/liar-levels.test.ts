@@ -85,7 +85,7 @@ test('the word of one is labelled none, whatever it says', { skip }, async (t) =
   assert.notEqual(answer.result, await stubs[0]?.honest('eth_getStorageAt', slotZero(54)))
 })
 
-test('where a proof is required, no word is taken for one', { skip }, async (t) => {
+test('require never accepts an answer without a proof', { skip }, async (t) => {
   for (const nodes of [[liar], [liar, liar, liar], [unproving, unproving, unproving]]) {
     const { read } = await rig(t, nodes, 'require')
     assert.deepEqual(await read('eth_getStorageAt', slotZero(54)), { fault: 'unprovable' })

@@ -69,7 +69,7 @@ function priceOf(method: string): number {
 }
 
 test(
-  'the account that asks pays for its own requests, another one for none, and the liar is named',
+  'each account pays only for its own requests, and the faulty upstream is reported',
   { skip },
   async (t) => {
     const rig = await start(t, [{ seed }])

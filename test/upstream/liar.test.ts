@@ -1,6 +1,6 @@
 // Upstreams that lie, in more than five hundred ways that differ: no wrong answer is served, nothing wrong is kept,
 // who lied is known and no longer asked, and every request is answered while one honest upstream remains.
-// Keeps promise 5 of docs/explanation/guarantees.md
+// Tests guarantee 5 of docs/explanation/guarantees.md
 import assert from 'node:assert/strict'
 import test, { before, type TestContext } from 'node:test'
 import { systemClock } from '../../src/base/clock.ts'
@@ -184,7 +184,7 @@ const lanes = 4
 const differentMin = 500
 
 test(
-  'of one honest upstream and one liar, every read is answered, honestly, and within ten the liar is put away',
+  'with one faulty upstream of two, every read returns the correct answer, and the faulty one is quarantined within ten reads',
   { skip },
   async (t) => {
     const different = new Set<string>()
@@ -263,7 +263,7 @@ test(
   },
 )
 
-test('two liars that agree change nothing about what can be proved', { skip }, async (t) => {
+test('two faulty upstreams that agree cannot change a proved answer', { skip }, async (t) => {
   const { honest, liars, open } = await setUp(t)
   for await (const drawn of drawCases(honest, provable.length)) {
     const { falsehood, read } = drawn
@@ -280,7 +280,7 @@ test('two liars that agree change nothing about what can be proved', { skip }, a
 })
 
 test(
-  'of liars only, there is the honest answer or an error, and never a third thing',
+  'with faulty upstreams only, each reply is the correct answer or an error',
   { skip },
   async (t) => {
     const { honest, liars, open } = await setUp(t)

@@ -124,7 +124,7 @@ test('a slot is proved through one upstream call, then served from memory', { sk
   assert.equal(proofsOf(stub), 1)
 })
 
-test('a thousand callers of one slot cost one upstream call', { skip }, async (t) => {
+test('a thousand concurrent reads of one slot cost one upstream call', { skip }, async (t) => {
   const { ask, stubs } = await rig(t, {
     upstreams: [{ knobs: { latencyMs: ({ method }) => (method === 'eth_getProof' ? 300 : 0) } }],
   })
@@ -136,7 +136,7 @@ test('a thousand callers of one slot cost one upstream call', { skip }, async (t
   assert.equal(proofsOf(stubs[0]), 1)
 })
 
-test('what is kept is served with all upstreams down', { skip }, async (t) => {
+test('stored data is served with all upstreams down', { skip }, async (t) => {
   const { ask, stubs } = await rig(t, { upstreams: [{}, {}] })
   const { block } = await ask('eth_getStorageAt', [contract, '0x0', 'latest'])
   const params = [contract, '0x0', { blockHash: block }]
@@ -171,7 +171,7 @@ test(
 )
 
 test(
-  'old state under require fails closed, under prefer it is an upstream’s word',
+  'require refuses old state without a proof; prefer forwards the answer of an upstream',
   { skip },
   async (t) => {
     const params = [contract, '0x0', '0x28']
@@ -193,7 +193,7 @@ test(
 )
 
 test(
-  'what cannot be proved is handed on and labelled, by a trusted node or not',
+  'calls that cannot be proved are forwarded and labelled trusted or none',
   { skip },
   async (t) => {
     const call = [{ to: contract, data: '0x' }, 'latest']

@@ -43,7 +43,7 @@ const nodes: Readonly<Record<string, Partial<StubKnobs>>> = {
 }
 
 for (const [name, knobs] of Object.entries(nodes)) {
-  test(`a node that ${name} answers the same, and is no liar`, { skip }, async (t) => {
+  test(`a node that ${name} gives the same answers and is not quarantined`, { skip }, async (t) => {
     const stub = await startStubUpstream(t, chain, { knobs })
     const model = await startStubUpstream(t, chain)
     const { database } = openChainDatabase(t)

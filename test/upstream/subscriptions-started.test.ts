@@ -82,7 +82,7 @@ const move = (stubs: readonly StubUpstream[], blocks: readonly StubBlock[]) => {
 const line = (chain: StubChain, to: number) => chain.recorded.slice(0, to + 1)
 
 test(
-  'heads go on when an upstream dies, and all of them are told when all come back',
+  'heads continue after an upstream dies, and all are delivered once all upstreams are back',
   { skip },
   async (t) => {
     const { chain, stubs, client } = await rig(t, 44)
@@ -114,7 +114,7 @@ test(
 )
 
 test(
-  'after a reorg every new header is told, and undone logs before new ones, to filters too',
+  'after a reorg, subscriptions and filters receive every new header, and removed logs before new ones',
   { skip },
   async (t) => {
     const { chain, stubs, client, ask } = await rig(t, 42)

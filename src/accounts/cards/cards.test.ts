@@ -108,7 +108,7 @@ test('a server that no notice can reach learns of the card by asking', async (t)
   assert.equal((await cards.refresh(account.id)).state, 'on-file')
 })
 
-test('the same attempt twice is one form of one customer, also at the same moment', async (t) => {
+test('a repeated attempt creates one form for one customer, also concurrently', async (t) => {
   const { stripe, cards, account } = await rig(t)
   const forms = await Promise.all([
     cards.begin(begun(account, 'attempt-1')),
@@ -167,7 +167,7 @@ test('a customer that was deleted is never taken up again: the next card has a n
   assert.equal(stripe.customers.size, 3)
 })
 
-test('keys of another company keep what is known and say so, and nothing is lost when they are put right', async (t) => {
+test('credentials of another provider account cause an error and do not change the stored card', async (t) => {
   const { stripe, cards, account, add, hearAll } = await rig(t)
   await add('attempt-1', '4444')
   await hearAll()
@@ -228,7 +228,7 @@ test('other adapters take no cards and say which they are', async (t) => {
   assert.deepEqual([state, opensFiles], ['not-needed', true])
 })
 
-test('a company that fails changes nothing, and the notice counts when it comes again', async (t) => {
+test('a failure of the payment provider changes no state, and the repeated event is processed', async (t) => {
   const { stripe, cards, account, clock, add, hear } = await rig(t)
   await add('attempt-1')
   const notices = stripe.takeEvents().map((event) => stripe.sign(event, clock.now()))
@@ -261,7 +261,7 @@ test('a notice is remembered longer than it may be sent again', async (t) => {
   assert.equal(count(), 2)
 })
 
-test('of two hundred notices, forged, stale, replayed, reordered and doubled, none leaves a wrong state', async (t) => {
+test('two hundred forged, stale, replayed, reordered and duplicate webhook events leave no wrong state', async (t) => {
   const seed = Number(process.env['CAIRN_SEED'] ?? 20_260_101)
   t.diagnostic(`CAIRN_SEED=${seed}`)
   const { stripe, cards, accounts, account, clock, add, hear } = await rig(t)

@@ -59,7 +59,7 @@ test('where there is an operator there is no first-run link, and an old one make
   assert.equal(people.list().length, 1)
 })
 
-test('of many uses of one link at the same moment one wins', async () => {
+test('of many concurrent uses of one link exactly one succeeds', async () => {
   const { invitations, people, token } = await withFirstLink()
   const uses = await Promise.allSettled(
     ['a', 'b', 'c', 'd', 'e'].map((name) =>
@@ -70,7 +70,7 @@ test('of many uses of one link at the same moment one wins', async () => {
   assert.equal(people.list().length, 1)
 })
 
-test('of two processes that take one link one wins', async () => {
+test('of two processes that use one link exactly one succeeds', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-people-'))
   const path = join(folder, 'cairn.db')
   const one = createIdentityRig(path)

@@ -138,7 +138,7 @@ test('a new passkey is refused for each thing that is wrong with it, and not kep
   assert.deepEqual(passkeys.list(ada), [])
 })
 
-test('a sign-in is refused for each thing that is wrong with it, with one answer to whoever asks', async () => {
+test('a sign-in with any invalid part is refused with one and the same error', async () => {
   const { add, enter, sessions, ada, addPerson, clock } = await openRig()
   const authenticator = createFakeAuthenticator()
   await add(authenticator)
@@ -202,7 +202,7 @@ test('a passkey of one person never signs in another, whose handle it names or n
   assert.match(await refusal(enter(hers, swapped)), /signature .* is wrong/)
 })
 
-test('an answer counts once, within five minutes, in the session and for what it was asked for', async () => {
+test('a passkey response is accepted once, within five minutes, for its session and purpose', async () => {
   const { passkeys, passkeySignIn, add, adder, signIn, clock } = await openRig()
   const authenticator = createFakeAuthenticator()
   await add(authenticator)

@@ -86,7 +86,7 @@ test('enrolling ends every other session', async () => {
   assert.equal(tokenAuthenticator.findSession(other.token), null)
 })
 
-test('a code counts once: replayed it is refused, and so is the one that confirmed', async () => {
+test('a code is accepted once: a replay is refused, also of the code that confirmed the setup', async () => {
   const { signIn, secondFactor, clock, addPerson } = createIdentityRig()
   const { id } = await addPerson(ada.email)
   const { secret } = await secondFactor.enrol(id, 'Cairn')

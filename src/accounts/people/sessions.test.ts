@@ -116,7 +116,7 @@ test('the address of a sign-in is kept only where the setting says so', async ()
   assert.ok(sessions.list(id).some(({ address }) => address === null))
 })
 
-test('what another process ended or lowered holds for the next call', async () => {
+test('a session or role that another process ended is refused at the next call', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-people-'))
   const path = join(folder, 'cairn.db')
   const one = createIdentityRig(path)

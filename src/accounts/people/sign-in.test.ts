@@ -9,7 +9,7 @@ import { AccountsRefusal } from '../accounts-refusal.ts'
 const fault = (code: FaultCode) => (error: unknown) => error instanceof Fault && error.code === code
 const ada = { email: 'ada@example.org', password: goodPassword }
 
-test('an unknown email, a wrong password and a disabled person are answered alike', async () => {
+test('an unknown email, a wrong password and a disabled person get the same reply', async () => {
   const { signIn, people, addPerson } = createIdentityRig()
   await addPerson(ada.email)
   const { id } = await addPerson('gone@example.org')

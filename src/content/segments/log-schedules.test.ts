@@ -1,6 +1,6 @@
 // The log under schedules of chance: blocks are joined and appended while writes end in any order and some fail. The seed
 // is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
@@ -200,7 +200,7 @@ function createSchedule(random: Random) {
 
 const keyOf = (name: Uint8Array): string => Buffer.from(name).toString('hex')
 
-test(`in ${schedules} schedules what the log acknowledged is found where it said (seed ${seed})`, async () => {
+test(`in ${schedules} schedules acknowledged records of the log are found at their reported location (seed ${seed})`, async () => {
   for (let number = 0; number < schedules; number += 1) {
     const random = seeded(seed + number)
     const schedule = createSchedule(random)

@@ -1,6 +1,6 @@
 // A loss of power at any instant of a busy store: all that was acknowledged is there and proves itself, and every row
 // of the index points at bytes that are on disk. The seed is printed; set CAIRN_SEED to repeat a run.
-// Keeps promise 2 of docs/explanation/guarantees.md.
+// Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
@@ -39,7 +39,7 @@ type Snapshot = {
 
 for (const rowsFollow of [false, true]) {
   const how = rowsFollow ? ', rows following' : ''
-  test(`nothing acknowledged is lost with the power, at any instant (seed ${seed})${how}`, async (t) => {
+  test(`a power loss at any instant loses no acknowledged write (seed ${seed})${how}`, async (t) => {
     const random = seeded(seed)
     const acknowledged = new Map<string, Uint8Array>()
     const instants: Snapshot[] = []

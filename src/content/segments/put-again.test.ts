@@ -1,6 +1,6 @@
 // Few blocks that are put again and again, several times at once, forgotten and put again while segments go, with rows
 // that follow: after a loss of power at any instant each that was acknowledged is there. The seed is printed; set
-// CAIRN_SEED to repeat a run. Keeps promise 2 of docs/explanation/guarantees.md.
+// CAIRN_SEED to repeat a run. Tests guarantee 2 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHash, randomInt } from 'node:crypto'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ type Instant = {
   readonly acknowledged: readonly number[]
 }
 
-test(`blocks that are put again while they are forgotten are there once acknowledged (seed ${seed})`, async (t) => {
+test(`blocks that are stored again during their deletion exist once acknowledged (seed ${seed})`, async (t) => {
   const random = seeded(seed)
   const db = databaseOf([])
   t.after(() => db.close())

@@ -151,7 +151,7 @@ for (const code of ['ENOSPC', 'EIO']) {
   })
 }
 
-test('a sync that fails ends writing for good; reads go on', async (t) => {
+test('a failed sync stops all writes permanently; reads continue', async (t) => {
   for (const how of ['log', 'extent']) {
     const ops = createFailingFileOps(createMemoryFileOps())
     const { store, lines } = createSegmentFixture(t, { ops })

@@ -1,6 +1,6 @@
 // Any bit of any file flipped, any file cut short, any row pointed elsewhere: never a wrong byte. The seed is printed;
 // set CAIRN_SEED to repeat a run.
-// Keeps promise 4 of docs/explanation/guarantees.md.
+// Tests guarantee 4 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
 const rounds = 300
 const signal = new AbortController().signal
 
-test(`${rounds} spoilt stores give no wrong byte (seed ${seed})`, async (t) => {
+test(`${rounds} corrupt segments never return a wrong byte (seed ${seed})`, async (t) => {
   const ops = createMemoryFileOps()
   const { store, db } = createSegmentFixture(t, { ops })
   const content = Buffer.alloc(200_000, 'content')

@@ -106,7 +106,7 @@ test('newHeads tells the header of each canonical block, after a reorg of the wh
   }
 })
 
-test('logs of orphaned blocks come again as removed, last first, before those of the new branch', async () => {
+test('logs of orphaned blocks are sent again as removed, newest first, before logs of the new branch', async () => {
   const { chain, told, subscribe } = connect()
   subscribe('logs', {})
   const a1 = chain.grow(chain.genesis, [[log(1), log(2)], [log(3)]])
@@ -153,7 +153,7 @@ test('each subscription hears the logs of its own filter, with a hundred others 
   assert.ok(told.every(({ id }) => id !== elsewhere))
 })
 
-test('an event never comes before the reply that names its subscription', async () => {
+test('an event is never sent before the reply that names its subscription', async () => {
   const { chain, told, subscriptions } = connect()
   const frame = subscriptions.openFrame()
   const id = frame.add({ kind: 'newHeads' })

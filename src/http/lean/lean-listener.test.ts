@@ -221,7 +221,7 @@ for (const how of ['destroy', 'end'] as const) {
   })
 }
 
-test('a caller that takes no answers is not read further, and cut in the end', async (t) => {
+test('a client that reads no replies is not read further, and is disconnected after a while', async (t) => {
   // One answer is more than the system takes for somebody who reads nothing.
   const text = 'x'.repeat(40_000_000)
   let answered = 0

@@ -61,7 +61,7 @@ async function readAll({ files }: FilesFixture, root: CID): Promise<readonly str
   return texts
 }
 
-test('a collection takes what nobody keeps and leaves what anybody keeps', async (t) => {
+test('a collection deletes unreferenced blocks and no others', async (t) => {
   const fixture = createFilesFixture(t)
   const { files } = fixture
   const collector = createCollected(t, fixture)
@@ -109,7 +109,7 @@ test('a pin over unpinned content keeps it when its time is over', async (t) => 
   assert.equal(files.stored('alice').blocks, blocks)
 })
 
-test('pins of a version that did not count are counted before anything is swept', async (t) => {
+test('pins of a version without storage accounting are counted before the first sweep', async (t) => {
   const fixture = createFilesFixture(t)
   const { database, files } = fixture
   const roots = [
@@ -238,7 +238,7 @@ test('a second pin of what is kept already walks over nothing', async (t) => {
   assert.deepEqual(files.stored('bob'), files.stored('alice'))
 })
 
-test('a kept block whose copy was wrong is the same block again when a good copy came', async (t) => {
+test('a pinned block with a corrupt copy is readable again after a valid copy arrives', async (t) => {
   const fixture = createFilesFixture(t)
   const { files, store, database } = fixture
   const collector = createCollected(t, fixture)

@@ -245,7 +245,7 @@ test('without an entry the answer is that a file is expected', async (t) => {
   await assert.rejects(importAll(files, []), { message: 'expected a file argument' })
 })
 
-test('an import that ends early leaves nothing, whatever ended it', async (t) => {
+test('an import that ends early for any reason leaves no blocks', async (t) => {
   const { files, database } = createFilesFixture(t)
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(6_000_000)
@@ -278,7 +278,7 @@ test('only-hash gives the same CID and keeps nothing', async (t) => {
   assert.equal((await pinsOf(files, 'alice')).length, 1)
 })
 
-test('a large upload never has more than two groups in memory', async (t) => {
+test('a large upload holds at most two groups in memory', async (t) => {
   let unreleased = 0
   let most = 0
   const { files } = createFilesFixture(t, {

@@ -122,7 +122,7 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant('step' as const) }),
 )
 
-test('what an account stores is what its pins and leases reach, each block once, after any history', async () => {
+test('the storage of an account counts each block of its pins and leases once, after any history', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(operation, { minLength: 20, maxLength: 60, size: 'max' }),

@@ -123,7 +123,7 @@ test('the head is the highest block that enough upstreams stand on, with their n
   assert.equal(await completeRead(follower.byNumber(9n), signal), null)
 })
 
-test('one liar does not move the head, whatever it names', async (t) => {
+test('one faulty upstream cannot move the head', async (t) => {
   const liar = node('liar', a(7))
   const { latest, follower } = await follow(t, [node('one', a(7)), node('two', a(7)), liar])
   for (const at of [b(20), { branch: '\0', number: 30 }, b(11), a(3)]) {

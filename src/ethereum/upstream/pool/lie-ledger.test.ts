@@ -62,7 +62,7 @@ test('the newest thousand are kept, newest first', async () => {
   db.close()
 })
 
-test('a flood of lies fills neither memory nor disk', async () => {
+test('a flood of invalid replies fills neither memory nor disk', async () => {
   const { db, ledger, clock } = open()
   for (let i = 0; i < 100; i++) ledger.add('a', evidence, redact)
   await ledger.idle()

@@ -211,7 +211,7 @@ test('roots may be left unpinned; then nothing is told of them', async (t) => {
   ])
 })
 
-test('a CAR is kept whole or not at all, whichever file of a request is bad, and the place is named', async (t) => {
+test('a CAR is stored completely or not at all, whichever file of a request is bad, and the place is named', async (t) => {
   const commands = createFileCommands(t)
   const [one, two] = [rawBlock('one'), rawBlock('two')]
   const good = await carOf([one.cid], [one, two])
@@ -281,7 +281,7 @@ test("what a CAR brings is its importer's storage: for a day when a root is not 
   assert.deepEqual(files.stored('bob').blocks, 0)
 })
 
-test('the root of a CAR that is one whole DAG is pinned in the commit of its blocks, none of them read again', async (t) => {
+test('the root of a CAR with one complete DAG is pinned in the commit of its blocks, none of them read again', async (t) => {
   const one = createFileCommands(t)
   const car = await one.bytes('dag/export', [await addFolder(one)])
   const commits: number[] = []

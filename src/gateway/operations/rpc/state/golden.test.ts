@@ -38,7 +38,7 @@ function vectorNetwork(extra: readonly UnverifiedItem[] = []) {
   })
 }
 
-test('GM1: a mainnet storage slot is walked from a block hash to its value', { skip }, async () => {
+test('GM1: a mainnet storage slot is proved from a block hash to its value', { skip }, async () => {
   const asked: ContentRef[] = []
   const { network, params } = createMainnetProof(undefined, asked)
   const answer = await runOperation(ethGetStorageAt, network, params)
