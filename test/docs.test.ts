@@ -1,4 +1,4 @@
-// The documents against the source: generated pages are up to date, links lead somewhere, words are used.
+// The documents against the source: generated pages are current, links have targets, terms of the glossary are names in the code.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path/posix'
@@ -23,7 +23,7 @@ const documents = globSync('**/*.md', {
 })
 
 for (const [path, text] of generatePages()) {
-  test(`${path} is what the source says (npm run docs)`, () => {
+  test(`${path} matches the source (npm run docs)`, () => {
     assert.equal(read(path), text)
   })
 }
@@ -39,7 +39,7 @@ test('every error and every setting has one row, and no row is left over', () =>
   ])
 })
 
-test('every setting of a key is told of where keys are', () => {
+test('the guide to API keys names every setting of a key', () => {
   const page = read('docs/guides/restrict-keys.md')
   const missing = Object.keys(defaultKeySettings).filter((name) => !page.includes(`\`${name}\``))
   assert.deepEqual(missing, [])
@@ -56,10 +56,10 @@ test('every declared file command has an operation, and every operation is decla
   assert.deepEqual([...operations.keys()].toSorted(), [...commands.keys()].toSorted())
 })
 
-test('every link to a file or heading of the documents leads somewhere', () => {
+test('every link of the documents to a file or heading has a target', () => {
   const broken = documents.flatMap((path) =>
     linksOf(read(path))
-      .filter((link) => !/^[a-z]+:/.test(link) && !leadsSomewhere(path, link))
+      .filter((link) => !/^[a-z]+:/.test(link) && !hasTarget(path, link))
       .map((link) => `${path}: ${link}`),
   )
   assert.deepEqual(broken, [])
@@ -80,44 +80,67 @@ test('every page that code, comments or messages name exists', () => {
   assert.deepEqual(lost, [])
 })
 
-test('every word of the glossary is used in the source', () => {
+test('every term of the glossary is a name in the source', () => {
   const code = readSources(new URL('src/', root).pathname)
     .map((file) => codeOf(file.text))
     .join('\n')
-  const words = glossaryWords()
-  assert.ok(words.length > 20)
+  const terms = glossaryRows().flatMap(({ terms }) => terms)
+  assert.ok(terms.length > 20)
   assert.deepEqual(
-    words.filter((word) => !new RegExp(word, 'i').test(code)),
+    terms.filter((term) => !isName(term, code)),
     [],
   )
 })
 
-test('the nouns of the glossary are in order, so that each is found and entered once', () => {
-  const words = [...read('docs/explanation/glossary.md').matchAll(/^\| ([A-Za-z][^|]+) \|/gm)]
-    .slice(1)
-    .map((row) => (row[1] ?? '').toLowerCase())
-  const nouns = words.slice(0, words.indexOf('find, get'))
-  assert.deepEqual(nouns, nouns.toSorted())
+test('the glossary has at most 40 entries, each with a definition, none with a banned name', () => {
+  const rows = glossaryRows()
+  assert.ok(rows.length <= 40, `${rows.length} entries`)
+  assert.deepEqual(
+    rows.filter(({ definition }) => definition === '').map(({ terms }) => terms),
+    [],
+  )
+  assert.deepEqual(
+    rows.flatMap(({ terms }) => terms.filter((term) => bannedWords.includes(term.toLowerCase()))),
+    [],
+  )
 })
 
-test('no document has the marks of a merge that was left half done', () => {
+test('the nouns of the glossary are in order, then the verbs, and no term has two entries', () => {
+  const terms = glossaryRows().map(({ terms: [first = ''] }) => first)
+  const isNoun = (term: string) => /^[A-Z]/.test(term)
+  const order = [
+    ...terms.filter(isNoun).toSorted(),
+    ...terms.filter((term) => !isNoun(term)).toSorted(),
+  ]
+  assert.deepEqual(terms, order)
+  assert.equal(new Set(terms).size, terms.length)
+})
+
+test('no document contains conflict markers of a merge', () => {
   const marked = documents.filter((path) => /^(<{7}|={7}|>{7})( |$)/m.test(read(path)))
   assert.deepEqual(marked, [])
-})
-
-test('the glossary names the words that the house checker refuses', () => {
-  const banned = read('docs/explanation/glossary.md').split('Banned in names')[1] ?? ''
-  for (const word of bannedWords) assert.match(banned, new RegExp(word.replace(/s$/, '')))
 })
 
 function firstColumn(path: string): readonly string[] {
   return [...read(path).matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1] ?? '')
 }
 
-/** The first column, except rows of verbs and two-word entries that name a concept, not an identifier. */
-function glossaryWords(): readonly string[] {
-  const rows = [...read('docs/explanation/glossary.md').matchAll(/^\| ([^|]+) \|/gm)].slice(1)
-  return rows.flatMap((row) => (row[1] ?? '').split(',').map((word) => word.trim()))
+type GlossaryRow = { readonly terms: readonly string[]; readonly definition: string }
+
+function glossaryRows(): readonly GlossaryRow[] {
+  const rows = [...read('docs/explanation/glossary.md').matchAll(/^\| ([A-Za-z].*) \| (.*) \|$/gm)]
+  return rows.slice(1).map(([, terms = '', definition = '']) => ({
+    terms: terms.split(',').map((term) => term.trim()),
+    definition: definition.trim(),
+  }))
+}
+
+/** `term` as a whole name, or as whole words of one: Segment in `openSegments`, not Pin in `Mapping`. */
+function isName(term: string, code: string): boolean {
+  const first = term.charAt(0)
+  const rest = term.slice(1)
+  const lower = `(?<![A-Za-z])${first.toLowerCase()}${rest}`
+  return new RegExp(`(?:${lower}|${first.toUpperCase()}${rest})(?:s|d|ed)?(?![a-z])`).test(code)
 }
 
 function linksOf(markdown: string): readonly string[] {
@@ -125,7 +148,7 @@ function linksOf(markdown: string): readonly string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? '')
 }
 
-function leadsSomewhere(from: string, link: string): boolean {
+function hasTarget(from: string, link: string): boolean {
   const [file = '', heading] = link.split('#')
   const target = file === '' ? from : join(dirname(from), file)
   if (!existsSync(new URL(target, root))) return false
