@@ -106,7 +106,7 @@ test('a file with errors is refused completely, each error is logged, and the ol
   assert.equal(lines[0]?.event, 'settings_refused')
   assert.match(
     JSON.stringify(lines[0]?.facts['mistakes']),
-    /requestMs.*soon.*expected a whole number.*mend.*log\.levle.*mend.*log\.level/,
+    /requestMs.*soon.*expected a whole number.*fix.*log\.levle.*fix.*log\.level/,
   )
   write('rpc: {batchItemsMax: 30}\n')
   await reload.now()

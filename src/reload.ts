@@ -129,7 +129,7 @@ function isFile(looks: string): boolean {
 
 function mistakesOf(error: unknown): readonly object[] {
   if (error instanceof ConfigError) {
-    return error.mistakes.slice(0, loggedMax).map(({ text, mend }) => ({ text, mend }))
+    return error.mistakes.slice(0, loggedMax).map(({ text, fix }) => ({ text, fix }))
   }
   return [{ text: error instanceof Error ? error.message : String(error) }]
 }

@@ -31,7 +31,7 @@ import { removeTotp } from '../src/gateway/admin/me/remove-totp.ts'
 import { resetTotp } from '../src/gateway/admin/people/reset-totp.ts'
 import { revokeToken } from '../src/gateway/admin/me/revoke-token.ts'
 import { setPassword } from '../src/gateway/admin/people/set-password.ts'
-import { takeInvitation } from '../src/gateway/admin/invitations/take-invitation.ts'
+import { acceptInvitation } from '../src/gateway/admin/invitations/accept-invitation.ts'
 import { signUpByInvitation } from '../src/gateway/admin/invitations/sign-up-by-invitation.ts'
 import { whoAmI } from '../src/gateway/admin/me/who-am-i.ts'
 import { withdrawAnyInvitation } from '../src/gateway/admin/invitations/withdraw-any-invitation.ts'
@@ -86,7 +86,7 @@ test('owners invite to their account only where the setting says so; operators a
 test('somebody who signs in already takes an invitation, or is put there by an operator', async () => {
   const { run, refusal, as, ada } = await openOffice()
   const { link, invitation } = await run(inviteAnyone, { role: 'member', accountName: 'beta' })
-  await run(takeInvitation, { link }, await as(ada))
+  await run(acceptInvitation, { link }, await as(ada))
   const { accounts } = await run(whoAmI, {}, await as(ada))
   assert.deepEqual(
     accounts.map(({ name, role }) => [name, role]),
@@ -229,7 +229,7 @@ test('the audit log records every change and contains no password, code, link or
       ['enrolTotp', 'ada@example.org'],
       ['createToken', 'ada@example.org'],
       ['inviteAnyone', 'local'],
-      ['takeInvitationAsNew', 'ada@example.org'],
+      ['signUpByInvitation', 'ada@example.org'],
       ['inviteAnyone', 'local'],
     ],
   )

@@ -105,7 +105,7 @@ test('somebody is invited and helped at the command line, and every step is in t
         'removeMember local',
         'changeMember local',
         'addMember local',
-        'takeInvitationAsNew ada@example.org',
+        'signUpByInvitation ada@example.org',
         'inviteAnyone local',
         'createAccount local',
       ],

@@ -280,6 +280,6 @@ test('a folder that cannot be made, and a database that is none, are refused by 
   const listed = await cairn(['keys', 'list', '--data-dir', spoilt])
   assert.match(
     listed.err,
-    /^cairn: \S+\/cairn\.db is damaged \(.+\): npm run -s cairn -- doctor says what mends it\n$/,
+    /^cairn: \S+\/cairn\.db is damaged \(.+\): run npm run -s cairn -- doctor for a fix\n$/,
   )
 })

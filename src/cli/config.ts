@@ -83,7 +83,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
 function describe(context: Context, mistakes: readonly ConfigIssue[]): string {
   const paint = createPaint(context, 'out')
   const lines = mistakes.map(
-    ({ text, mend }) => `${paint('red', 'wrong')}  ${visible(text)}\n       mend: ${visible(mend)}`,
+    ({ text, fix }) => `${paint('red', 'wrong')}  ${visible(text)}\n       fix: ${visible(fix)}`,
   )
   const count = `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`
   return [...lines, `${count}: the settings cannot be used.`].join('\n')

@@ -1,5 +1,5 @@
-// `cairn doctor`: everything that can be found wrong with settings, machine, data folder, chain, keys and upstreams,
-// each with what mends it. Changes nothing.
+// `cairn doctor`: checks settings, machine, data folder, chain, keys and upstreams, and reports each problem
+// with a fix. Changes nothing.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Command } from 'commander'
 import type { QueriedSource } from './query-sources.ts'
@@ -40,8 +40,7 @@ function describe(context: Context, { problems, running, upstreams, sources }: D
   const paint = createPaint(context, 'out')
   const marks = { problem: paint('red', 'problem'), advice: paint('yellow', 'advice ') }
   const lines = problems.map(
-    ({ level, text, mend }) =>
-      `${marks[level]}  ${visible(text)}.\n         mend: ${visible(mend)}`,
+    ({ level, text, fix }) => `${marks[level]}  ${visible(text)}.\n         fix: ${visible(fix)}`,
   )
   const server =
     running === null

@@ -150,9 +150,9 @@ test('config check finds what start would refuse and what cannot work', async ()
   const found = async (env: Record<string, string>) => {
     const { code, out } = await run(['config', 'check', '--json'], { env })
     assert.equal(code, 1)
-    const { mistakes } = JSON.parse(out) as { mistakes: readonly { text: string; mend: string }[] }
+    const { mistakes } = JSON.parse(out) as { mistakes: readonly { text: string; fix: string }[] }
     assert.equal(mistakes.length, 1, out)
-    return `${mistakes[0]?.text} | ${mistakes[0]?.mend}`
+    return `${mistakes[0]?.text} | ${mistakes[0]?.fix}`
   }
   assert.match(
     await found({ CAIRN_GATEWAY_DENY_FILE: './no-such-list' }),

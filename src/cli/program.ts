@@ -62,8 +62,7 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'doctor',
-    summary:
-      'find what is wrong with settings, machine, data, keys and upstreams, and what mends it',
+    summary: 'check settings, system, data folder, keys and upstreams, and suggest fixes',
     load: async () => (await import('./doctor.ts')).defineDoctor,
   },
   {

@@ -1,4 +1,4 @@
-// Settings that cannot be used: everything that is wrong with them, so that one look mends them all.
+// Settings that cannot be used: everything that is wrong with them, so that they can be fixed together.
 // Tested by src/config/load.test.ts
 import type { ConfigIssue } from './config-issue.ts'
 

@@ -1,4 +1,4 @@
-// One thing that is wrong with the settings: where it stands, what is wrong, and what mends it. It never holds
+// One thing that is wrong with the settings: where it stands, what is wrong, and its fix. It never holds
 // a secret's value.
 // Tested by src/config/load.test.ts
 import { findNearest } from '../base/similar-name.ts'
@@ -9,19 +9,19 @@ export type ConfigIssue = {
   /** One sentence without a full stop; the place, when there is one, comes first: `cairn.yaml:3: …`. */
   readonly text: string
   /** What to write, and where; or a command. */
-  readonly mend: string
+  readonly fix: string
 }
 
-/** `where`: `cairn.yaml:3`, `CAIRN_HTTP_PORT`, `--port`. Without `mend` it is the place that is to be corrected. */
+/** `where`: `cairn.yaml:3`, `CAIRN_HTTP_PORT`, `--port`. The default fix is to correct that place. */
 export function wrongAt(
   where: string,
   said: string,
-  mend = `correct ${placeOf(where)}`,
+  fix = `correct ${placeOf(where)}`,
 ): ConfigIssue {
-  return { code: 'wrong_setting', text: `${where}: ${said}`, mend }
+  return { code: 'wrong_setting', text: `${where}: ${said}`, fix }
 }
 
-/** A name that is none of `known`; what it most likely meant, if anything, is said and is the mend. */
+/** An unknown name. The text and the fix suggest the closest of `known`, if one is close. */
 export function unknownName(written: string, where: string, known: readonly string[]): ConfigIssue {
   const name = nameShown(written)
   const nearest = findNearest(name, known)
@@ -31,7 +31,7 @@ export function unknownName(written: string, where: string, known: readonly stri
     return {
       code: 'unknown_setting',
       text: isVariable ? text : `${where}: ${text}`,
-      mend: isVariable
+      fix: isVariable
         ? `unset ${name}`
         : `take it out of ${placeOf(where)}; docs/reference/settings.md has every setting`,
     }
@@ -40,13 +40,13 @@ export function unknownName(written: string, where: string, known: readonly stri
   return {
     code: 'unknown_setting',
     text: isVariable ? said : `${where}: ${said}`,
-    mend: isVariable
+    fix: isVariable
       ? `rename the variable: export ${nearest}="$${name}"; unset ${name}`
       : `write ${nearest} in ${placeOf(where)}`,
   }
 }
 
-/** The mend that is a line to write; a variable has no lines. */
+/** A fix that is a line to write. A variable has no lines. */
 export function fixLine(where: string, line: string): string {
   const place = placeOf(where)
   return place === where

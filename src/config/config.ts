@@ -46,8 +46,8 @@ export async function loadConfig(places: Places): Promise<LoadedConfig> {
   const chain = [...settings.origins].filter(([path]) => path.startsWith('chain.'))
   const both = network === undefined ? [] : chain.map((given) => refuseBoth(given, network))
   const together = settings.config === null ? [] : checkTogether(settings.config)
-  const broken = together.map(({ path, said, mend }) =>
-    wrongAt(settings.origins.get(path)?.where ?? 'settings', said, mend),
+  const broken = together.map(({ path, said, fix }) =>
+    wrongAt(settings.origins.get(path)?.where ?? 'settings', said, fix),
   )
   const wrong = [...settings.mistakes, ...listed.mistakes, ...asked.mistakes, ...both, ...broken]
   refuse(inOrder(wrong))
@@ -65,7 +65,7 @@ function refuseBoth(
   network: Written,
 ) {
   const said = `${path} is set, and ${network.whereOf([])} names networks, which then are all there are`
-  const mend =
+  const fix =
     'take it out; the embedded chain is "- {name: dev, embedded: true}" in the list of networks, with its settings'
-  return wrongAt(where, said, mend)
+  return wrongAt(where, said, fix)
 }

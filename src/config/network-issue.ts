@@ -45,8 +45,8 @@ export function describeNetworkIssue(issue: Issue, written: Written): readonly C
       return []
     }
     const usual = path.length === 1 && path[0] === 'chainId' ? chainIdOf(raw['name']) : null
-    const mend = `add "${usual === null ? example.text : `chainId: ${usual}`}" to what begins in ${placeOf(where)}`
-    return [wrongAt(where, `${name} is missing`, mend)]
+    const fix = `add "${usual === null ? example.text : `chainId: ${usual}`}" to what begins in ${placeOf(where)}`
+    return [wrongAt(where, `${name} is missing`, fix)]
   }
   const isUrl = typeof value === 'string' && value.includes('://')
   const isShown = !example.secret && !isHidden(path) && typeof value !== 'object' && !isUrl
@@ -82,8 +82,8 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
   const kind = schema === embeddedSchema ? 'an embedded network' : 'a network with upstreams'
   const name = nameMember(written, path)
   if (memberAt(other, path) !== null) {
-    const mend = `take it out of ${place}, or write "embedded: ${schema !== embeddedSchema}" beside it`
-    return wrongAt(where, `${name}: ${kind} has no ${key}`, mend)
+    const fix = `take it out of ${place}, or write "embedded: ${schema !== embeddedSchema}" beside it`
+    return wrongAt(where, `${name}: ${kind} has no ${key}`, fix)
   }
   const members = Object.keys(shapeOf(memberAt(schema, above) ?? schema) ?? {})
   const nearest = findNearest(key, members)
@@ -92,12 +92,12 @@ function unknownMember(path: readonly PropertyKey[], written: Written): ConfigIs
     ? {
         code: 'unknown_setting',
         text: said,
-        mend: `take it out of ${place}; there may stand: ${members.join(', ')}`,
+        fix: `take it out of ${place}; there may stand: ${members.join(', ')}`,
       }
     : {
         code: 'unknown_setting',
         text: `${said}, did you mean "${nearest}"?`,
-        mend: `write ${nearest} in ${place}`,
+        fix: `write ${nearest} in ${place}`,
       }
 }
 

@@ -70,8 +70,8 @@ export function readItem(parts: Item): readonly Written[] {
 export function readShortForm(form: ShortForm, mistakes: ConfigIssue[]): readonly Written[] {
   if (form.chainId === null) {
     const said = `no network is named ${form.network}, and its chain id is not known`
-    const mend = `name it with its chainId in the settings file, or unset ${form.variable}`
-    mistakes.push(wrongAt(form.variable, said, mend))
+    const fix = `name it with its chainId in the settings file, or unset ${form.variable}`
+    mistakes.push(wrongAt(form.variable, said, fix))
     return []
   }
   const raw = { name: form.network, chainId: form.chainId, upstreams: upstreamsOf(form) }

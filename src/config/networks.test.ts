@@ -39,10 +39,10 @@ async function mistakes(yaml: string | null, env?: Places['env']): Promise<reado
     (thrown: unknown) => thrown,
   )
   assert.ok(error instanceof ConfigError, String(error))
-  return error.mistakes.map(({ code, text, mend }) => ({
+  return error.mistakes.map(({ code, text, fix }) => ({
     code,
     text: text.replaceAll(`${folder}/`, ''),
-    mend: mend.replaceAll(`${folder}/`, ''),
+    fix: fix.replaceAll(`${folder}/`, ''),
   }))
 }
 
@@ -179,7 +179,7 @@ test('without networks the embedded chain of the table is served', async () => {
   assert.deepEqual(networkNames(config), ['here'])
 })
 
-type Row = readonly [wrong: string, yaml: string, text: string | RegExp, mend: string | RegExp]
+type Row = readonly [wrong: string, yaml: string, text: string | RegExp, fix: string | RegExp]
 
 /** One network with one upstream; `more` follows at the depth of its members, from line 6. */
 const plus = (more: string) => `${small}    ${more}\n`
@@ -478,15 +478,15 @@ const rows: readonly Row[] = [
   ],
 ]
 
-for (const [wrong, yaml, text, mend] of rows) {
-  test(`${wrong} is refused with its line and what mends it`, async () => {
+for (const [wrong, yaml, text, fix] of rows) {
+  test(`${wrong} is refused with its line and a fix`, async () => {
     const found = await mistakes(yaml, { EMPTY: '' })
-    const said = found.map((one) => `${one.text} | ${one.mend}`).join('\n')
+    const said = found.map((one) => `${one.text} | ${one.fix}`).join('\n')
     assert.equal(found.length, 1, said)
     const [first] = found
     for (const [is, expected] of [
       [first?.text ?? '', text],
-      [first?.mend ?? '', mend],
+      [first?.fix ?? '', fix],
     ] as const) {
       if (typeof expected === 'string') assert.equal(is, expected)
       else assert.match(is, expected)
@@ -542,12 +542,12 @@ test('all errors are reported together, each once, in the order of the lines', a
   )
 })
 
-test('what was most likely meant is the mend: a number without quotes, true for yes, the host that was written', async () => {
+test('what was most likely meant is the fix: a number without quotes, true for yes, the host that was written', async () => {
   const found = await mistakes(
     `http: {port: "8600"}\nrpc: {batchItemsMax: 1_000}\ngateway: {public: yes}\nlog: {level: warning}\nnetworks:\n  - name: a\n    chainId: 1\n    upstreams:\n      - url: ws://127.0.0.1:9001\n      - url: node:9002\n      - url: ws://node/secret\n`,
   )
   assert.deepEqual(
-    found.map(({ text, mend }) => [text.replace(/^[^ ]+ /, ''), mend.replace(/ in line .*/, '')]),
+    found.map(({ text, fix }) => [text.replace(/^[^ ]+ /, ''), fix.replace(/ in line .*/, '')]),
     [
       ['http.port is "8600": expected a whole number without quotes', 'write "port: 8600"'],
       [
@@ -604,10 +604,10 @@ test('a variable of a network nobody knows is refused, and what it holds is not 
   assert.deepEqual(first, {
     code: 'wrong_setting',
     text: 'CAIRN_NETWORKS_MY_NET_UPSTREAMS: no network is named my-net, and its chain id is not known',
-    mend: 'name it with its chainId in the settings file, or unset CAIRN_NETWORKS_MY_NET_UPSTREAMS',
+    fix: 'name it with its chainId in the settings file, or unset CAIRN_NETWORKS_MY_NET_UPSTREAMS',
   })
   const [wrong] = await mistakes(null, { CAIRN_NETWORKS_MAINNET_UPSTREAMS: 'http://h, secret' })
-  assert.equal(wrong?.mend, 'correct CAIRN_NETWORKS_MAINNET_UPSTREAMS')
+  assert.equal(wrong?.fix, 'correct CAIRN_NETWORKS_MAINNET_UPSTREAMS')
   assert.doesNotMatch(wrong?.text ?? '', /secret/)
 })
 

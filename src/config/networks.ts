@@ -1,5 +1,5 @@
 // `networks:` of the settings file and its short forms in the environment, as checked plain values. Everything
-// that is wrong is told at once, each with its line and what mends it.
+// that is wrong is reported together, each problem with its line and fix.
 import type { z } from 'zod'
 import { freeze } from './load.ts'
 import { type ConfigIssue, wrongAt } from './config-issue.ts'
@@ -36,8 +36,8 @@ export function readNetworks(
   const given = list?.value ?? null
   if (given !== null && !(Array.isArray(given) && given.length > 0)) {
     const said = 'networks: expected a list of at least one network'
-    const mend = `write "- name: mainnet" below line ${list?.line} of ${file}, and its other members below that`
-    mistakes.push(wrongAt(`${file}:${list?.line}`, said, mend))
+    const fix = `write "- name: mainnet" below line ${list?.line} of ${file}, and its other members below that`
+    mistakes.push(wrongAt(`${file}:${list?.line}`, said, fix))
   }
   const items: readonly unknown[] = Array.isArray(given) ? given : []
   if (items.length > networksMax) {

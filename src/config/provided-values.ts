@@ -91,7 +91,7 @@ export function fromEnvironment(
     if (text === undefined || text === '') continue
     if (leaf === undefined && (env[meant.env] ?? '') !== '') {
       const said = `${name} and ${meant.env} are both set, expected one of them`
-      mistakes.push({ code: 'wrong_setting', text: said, mend: `unset ${name}` })
+      mistakes.push({ code: 'wrong_setting', text: said, fix: `unset ${name}` })
       continue
     }
     const brought =
@@ -139,8 +139,8 @@ function nearMiss(name: string, leaves: readonly SettingDefinition[]): ConfigIss
 }
 
 function valueOfSection(path: string, where: string): ConfigIssue {
-  const mend = `write "${path}:" alone in ${placeOf(where)}, and its settings below it, further in`
-  return wrongAt(where, `${path} is a section, not a setting`, mend)
+  const fix = `write "${path}:" alone in ${placeOf(where)}, and its settings below it, further in`
+  return wrongAt(where, `${path} is a section, not a setting`, fix)
 }
 
 function pathsOf(leaves: readonly SettingDefinition[]): readonly string[] {

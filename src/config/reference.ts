@@ -34,8 +34,8 @@ export function resolveReferences(
     const brought = kind === 'file' ? readSecretFile(name, where) : readVariable(name, env, where)
     if (brought.mistake === undefined && brought.text === '' && emptyRefused) {
       const thing = kind === 'file' ? `the file ${name}` : `the variable ${name}`
-      const mend = kind === 'file' ? `write the value into ${name}` : `export ${name}=…`
-      mistake ??= wrongAt(where, `${thing} is empty`, mend)
+      const fix = kind === 'file' ? `write the value into ${name}` : `export ${name}=…`
+      mistake ??= wrongAt(where, `${thing} is empty`, fix)
     }
     if (brought.mistake === undefined) return brought.text
     mistake ??= brought.mistake
@@ -52,17 +52,17 @@ function readVariable(name: string, env: Environment, where: string): Resolved {
 
 /** Text of a small file without its last line break; a mistake when it cannot be read or is too long. */
 export function readSecretFile(path: string, where: string): Resolved {
-  const mend = `ls -l ${path} shows what is there`
+  const fix = `ls -l ${path} shows what is there`
   try {
     if (statSync(path).size <= referenceBytesMax) {
       return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
     }
   } catch (error) {
     return {
-      mistake: wrongAt(where, `cannot read the file ${path}: ${describeErrno(error)}`, mend),
+      mistake: wrongAt(where, `cannot read the file ${path}: ${describeErrno(error)}`, fix),
     }
   }
   return {
-    mistake: wrongAt(where, `the file ${path} is longer than ${referenceBytesMax} bytes`, mend),
+    mistake: wrongAt(where, `the file ${path} is longer than ${referenceBytesMax} bytes`, fix),
   }
 }

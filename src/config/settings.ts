@@ -487,8 +487,8 @@ export type Config = Frozen<z.output<typeof settingsSchema>> & {
   readonly fileSources: readonly SourceConfig[]
 }
 
-/** A rule between settings that is broken: at which setting, how, and what mends it. */
-type Broken = { readonly path: string; readonly said: string; readonly mend: string }
+/** A rule between settings that is broken: at which setting, how, and the fix. */
+type Broken = { readonly path: string; readonly said: string; readonly fix: string }
 
 export function checkTogether({
   chain,
@@ -501,7 +501,7 @@ export function checkTogether({
 function checkMail({ url, from }: Config['mail']): readonly Broken[] {
   if (url === null || from !== null) return []
   const said = 'mail.url is set, expected mail.from too: without a sender no mail can be sent'
-  return [{ path: 'mail.url', said, mend: 'mail: {from: "Cairn <cairn@example.com>"}' }]
+  return [{ path: 'mail.url', said, fix: 'mail: {from: "Cairn <cairn@example.com>"}' }]
 }
 
 function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {
@@ -515,14 +515,14 @@ function checkCard({ adapter, stripe }: Config['card']): readonly Broken[] {
     ...missing.map((name) => ({
       path: 'card.adapter',
       said: `card.adapter is stripe, expected card.stripe.${name} too`,
-      mend: `card: {stripe: {${name}: "\${env:STRIPE_${wordsOf(name)}}"}}`,
+      fix: `card: {stripe: {${name}: "\${env:STRIPE_${wordsOf(name)}}"}}`,
     })),
     ...(mixed
       ? [
           {
             path: 'card.stripe.publishableKey',
             said: 'one of card.stripe.secretKey and card.stripe.publishableKey is of test mode and the other is not',
-            mend: 'take both keys from the same mode of the Stripe dashboard',
+            fix: 'take both keys from the same mode of the Stripe dashboard',
           },
         ]
       : []),
@@ -536,7 +536,7 @@ function wordsOf(name: string): string {
 function checkChain(chain: Config['chain']): readonly Broken[] {
   if (chain.blocksFile === null || chain.genesisFile !== null) return []
   const said = 'chain.blocksFile is set, expected chain.genesisFile, which its blocks start from'
-  return [{ path: 'chain.blocksFile', said, mend: 'chain: {genesisFile: ./genesis.json}' }]
+  return [{ path: 'chain.blocksFile', said, fix: 'chain: {genesisFile: ./genesis.json}' }]
 }
 
 /** The embedded chain that is to be served, however the settings name it; null: none. */

@@ -26,7 +26,7 @@ async function mistakes(yaml: string | null, env?: Places['env']): Promise<reado
     (thrown: unknown) => thrown,
   )
   assert.ok(error instanceof ConfigError, String(error))
-  return error.mistakes.map(({ text, mend }) => `${text}; ${mend}`.replaceAll(`${folder}/`, ''))
+  return error.mistakes.map(({ text, fix }) => `${text}; ${fix}`.replaceAll(`${folder}/`, ''))
 }
 
 const list = (...items: readonly string[]) =>
@@ -92,7 +92,7 @@ test('the variable takes the place of the list', async () => {
   ])
 })
 
-test('each mistake is told with its line and what mends it', async () => {
+test('each mistake is reported with its line and a fix', async () => {
   const yaml = list(
     'url: ftp://gw.example',
     'name: nameless',

@@ -1,5 +1,5 @@
 // `files.sources` of the settings file, or the URLs in CAIRN_FILES_SOURCES, as checked plain values. Everything that is
-// wrong is told at once, each with its line and what mends it.
+// wrong is reported together, each problem with its line and fix.
 import { freeze, quote } from './load.ts'
 import { fixLine, type ConfigIssue, nameShown, placeOf, wrongAt } from './config-issue.ts'
 import { findNearest } from '../base/similar-name.ts'
@@ -60,7 +60,7 @@ function fromVariable(env: Environment, mistakes: ConfigIssue[]): readonly Writt
   const variable = text === '' ? fileVariable : sourcesVariable
   if (text !== '' && path !== '') {
     const said = `${fileVariable} and ${sourcesVariable} are both set, expected one of them`
-    mistakes.push({ code: 'wrong_setting', text: said, mend: `unset ${fileVariable}` })
+    mistakes.push({ code: 'wrong_setting', text: said, fix: `unset ${fileVariable}` })
   }
   const brought =
     text === '' ? readSecretFile(path, variable) : resolveReferences(text, env, variable)
@@ -85,8 +85,8 @@ function fromList(
   if (list === undefined || list.value === null) return []
   const items: unknown = list.value
   if (list.path !== sourcesPath || !Array.isArray(items)) {
-    const mend = `write "- url: https://gateway.example" below files: sources: of ${file}`
-    mistakes.push(wrongAt(`${file}:${list.line}`, 'files.sources: expected a list', mend))
+    const fix = `write "- url: https://gateway.example" below files: sources: of ${file}`
+    mistakes.push(wrongAt(`${file}:${list.line}`, 'files.sources: expected a list', fix))
     return []
   }
   if (items.length > sourcesMax) {
@@ -157,9 +157,9 @@ function unknownMember(key: string, where: string): ConfigIssue {
   const place = placeOf(where)
   const said = `${where}: "${name}" is not a setting`
   if (nearest === null) {
-    const mend = `take it out of ${place}; there may stand: ${members.join(', ')}`
-    return { code: 'unknown_setting', text: said, mend }
+    const fix = `take it out of ${place}; there may stand: ${members.join(', ')}`
+    return { code: 'unknown_setting', text: said, fix }
   }
   const text = `${said}, did you mean "${nearest}"?`
-  return { code: 'unknown_setting', text, mend: `write ${nearest} in ${place}` }
+  return { code: 'unknown_setting', text, fix: `write ${nearest} in ${place}` }
 }

@@ -79,12 +79,12 @@ export async function readYamlFile(file: string): Promise<readonly FileValue[]> 
 
 function notYaml(file: string, line: number, message: string): ConfigIssue {
   if (message.startsWith('Map keys must be unique')) {
-    const mend = `put what is below it to the first one, and take line ${line} of ${file} out`
-    return wrongAt(`${file}:${line}`, 'this name is in the section already', mend)
+    const fix = `put what is below it to the first one, and take line ${line} of ${file} out`
+    return wrongAt(`${file}:${line}`, 'this name is in the section already', fix)
   }
   const mistake = wrongAt(`${file}:${line}`, message)
   if (!/tabs?\b/i.test(message)) return mistake
-  return { ...mistake, code: 'tabs', mend: `sed -i 's/\\t/  /g' ${file}` }
+  return { ...mistake, code: 'tabs', fix: `sed -i 's/\\t/  /g' ${file}` }
 }
 
 function plainValue(document: Document.Parsed, node: unknown): unknown {
@@ -93,8 +93,8 @@ function plainValue(document: Document.Parsed, node: unknown): unknown {
 }
 
 async function readCapped(file: string): Promise<string> {
-  const mend = 'cairn init, or name the right file with --config'
-  const unreadable = (text: string): ConfigIssue => ({ code: 'settings_unreadable', text, mend })
+  const fix = 'cairn init, or name the right file with --config'
+  const unreadable = (text: string): ConfigIssue => ({ code: 'settings_unreadable', text, fix })
   try {
     if ((await stat(file)).size <= fileBytesMax) return await readFile(file, 'utf8')
   } catch (error) {

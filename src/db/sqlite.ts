@@ -200,7 +200,7 @@ function isDamage(error: unknown): error is Error {
 }
 
 function damaged(path: string, cause: Error): Error {
-  return new Error(`${path} is damaged (${cause.message}): cairn doctor says what mends it`, {
+  return new Error(`${path} is damaged (${cause.message}): run cairn doctor for a fix`, {
     cause,
   })
 }

@@ -66,12 +66,12 @@ function checkBlocks(
   firstHash: Uint8Array | null,
 ): readonly Problem[] {
   const file = machine.findFile(path)
-  const mend = 'blocksFile must name blocks as geth exports them'
+  const fix = 'blocksFile must name blocks as geth exports them'
   if (file === null || file.kind !== 'file') {
-    return [problem('blocks_missing', `there is no blocks file ${path}`, mend)]
+    return [problem('blocks_missing', `there is no blocks file ${path}`, fix)]
   }
   if (file.bytes > blocksBytesMax) {
-    return [problem('blocks_long', `${path} is longer than ${blocksBytesMax} bytes`, mend)]
+    return [problem('blocks_long', `${path} is longer than ${blocksBytesMax} bytes`, fix)]
   }
   let count = 0
   try {
@@ -89,7 +89,7 @@ function checkBlocks(
     const text = `${path} is cut off or no blocks: ${count} blocks can be read, and then no more`
     return [problem('blocks_cut', text, 'export or copy the file again')]
   }
-  return count === 0 ? [problem('blocks_none', `${path} holds no block`, mend)] : []
+  return count === 0 ? [problem('blocks_none', `${path} holds no block`, fix)] : []
 }
 
 /** What the data folder holds against the genesis, the network's name and the clock. */

@@ -1,12 +1,12 @@
-// What mends a node, in the words of its own command line.
+// Fixes for upstream nodes, as flags of each client.
 // Tested by src/cli/doctor/upstream-checks.test.ts
 
 export type NodeNeed = 'proof' | 'receipts' | 'raw' | 'sync' | 'update'
 
-type Mends = Readonly<Partial<Record<NodeNeed, string>>>
+type Fixes = Readonly<Partial<Record<NodeNeed, string>>>
 
 /** By the first word of `web3_clientVersion`. Source: the clients' own documentation of their flags. */
-const mends: Readonly<Record<string, Mends>> = {
+const fixes: Readonly<Record<string, Fixes>> = {
   geth: {
     proof:
       'geth proves 128 blocks when it has synced; more with --history.trienode, all with --gcmode archive',
@@ -41,5 +41,5 @@ const others: Readonly<Record<NodeNeed, string>> = {
 /** `client`: what it says it is, or null. */
 export function fixOf(client: string | null, need: NodeNeed): string {
   const name = /^[a-z]+/i.exec(client ?? '')?.[0].toLowerCase() ?? ''
-  return mends[name]?.[need] ?? others[need]
+  return fixes[name]?.[need] ?? others[need]
 }

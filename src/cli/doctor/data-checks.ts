@@ -138,9 +138,9 @@ function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem
   const rows = (number('page_count') - number('freelist_count')) * number('page_size')
   const used = rows + segmentBytesOf(dataDir)
   const share = Math.floor((used / store.bytesMax) * 100)
-  const mend = `store: {bytesMax: ${store.bytesMax * 2}}`
+  const fix = `store: {bytesMax: ${store.bytesMax * 2}}`
   if (share >= 98)
-    yield problem('store_full', `the store has used ${share} % of store.bytesMax`, mend)
+    yield problem('store_full', `the store has used ${share} % of store.bytesMax`, fix)
   else if (share >= 85)
-    yield advice('store_low', `the store has used ${share} % of store.bytesMax`, mend)
+    yield advice('store_low', `the store has used ${share} % of store.bytesMax`, fix)
 }

@@ -1,5 +1,5 @@
-// Every check in the order in which it should be mended. Settings that cannot be read end it: without them
-// nothing else is known.
+// All checks, in the order in which problems should be fixed. If the settings cannot be read, the checks end:
+// every other check depends on them.
 // Tested by src/cli/doctor/doctor.test.ts
 import { settingsFile } from '../../config/config.ts'
 import { ConfigError } from '../../config/config-error.ts'

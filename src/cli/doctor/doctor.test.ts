@@ -1,4 +1,4 @@
-// The golden set: each row is one way to get it wrong, found by name, with what mends it. Folders, files,
+// The golden set: each row is one mistake, found by name, with its fix. Folders, files,
 // databases and sockets are real; disks, users and clocks that we do not have are told by the machine.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ type Case = {
   readonly files?: Record<string, string | Uint8Array>
   readonly data?: (data: Data) => Promise<unknown> | void
   readonly folder?: (folder: string) => void
-  /** The sentence, or the mend when it starts with `mend`. */
+  /** The sentence, or the fix if it starts with `fix`. */
   readonly says?: RegExp
 }
 
@@ -101,7 +101,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a misspelt setting',
     'unknown_setting',
-    { yaml: 'http:\n  prot: 1\n', says: /mend write http.port in line 2 of/ },
+    { yaml: 'http:\n  prot: 1\n', says: /fix write http.port in line 2 of/ },
   ],
   [
     'an unknown section',
@@ -111,12 +111,12 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a misspelt variable',
     'unknown_setting',
-    { env: { CAIRN_HTTP_PROT: '1' }, says: /mend rename .*CAIRN_HTTP_PORT/ },
+    { env: { CAIRN_HTTP_PROT: '1' }, says: /fix rename .*CAIRN_HTTP_PORT/ },
   ],
   [
     'a text for a number',
     'wrong_setting',
-    { yaml: 'http:\n  port: many\n', says: /mend correct line 2 of .*cairn config check/ },
+    { yaml: 'http:\n  port: many\n', says: /fix correct line 2 of .*cairn config check/ },
   ],
   ['a port out of range', 'wrong_setting', { yaml: 'http: {port: 70000}', says: /70000/ }],
   ['an unknown choice', 'wrong_setting', { yaml: 'log: {level: loud}', says: /"loud"/ }],
@@ -128,15 +128,15 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a number that is negative',
     'wrong_setting',
-    { env: { CAIRN_RPC_REQUEST_MS: '-1' }, says: /mend correct CAIRN_RPC_REQUEST_MS/ },
+    { env: { CAIRN_RPC_REQUEST_MS: '-1' }, says: /fix correct CAIRN_RPC_REQUEST_MS/ },
   ],
-  ['tabs', 'tabs', { yaml: 'http:\n\tport: 1\n', says: /mend sed -i/ }],
+  ['tabs', 'tabs', { yaml: 'http:\n\tport: 1\n', says: /fix sed -i/ }],
   ['no YAML at all', 'wrong_setting', { yaml: 'http: [1\n' }],
   ['a list at the top', 'wrong_setting', { yaml: '- port: 1\n', says: /expected settings/ }],
   [
     'a settings file that is not there',
     'settings_unreadable',
-    { env: { CAIRN_CONFIG: '/nowhere/cairn.yaml' }, says: /mend cairn init/ },
+    { env: { CAIRN_CONFIG: '/nowhere/cairn.yaml' }, says: /fix cairn init/ },
   ],
   [
     'a reference to a variable that is not there',
@@ -161,7 +161,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a variable that no setting reads',
     'unread_variable',
-    { env: { CAIRN_SOMETHING_ELSE: '1' }, says: /mend unset CAIRN_SOMETHING_ELSE/ },
+    { env: { CAIRN_SOMETHING_ELSE: '1' }, says: /fix unset CAIRN_SOMETHING_ELSE/ },
   ],
   [
     'a variable over the file',
@@ -204,7 +204,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'one address may take all connections',
     'one_address_takes_all',
-    { yaml: 'http: {connectionsMax: 100}', says: /mend http: \{connectionsPerAddressMax: 25\}/ },
+    { yaml: 'http: {connectionsMax: 100}', says: /fix http: \{connectionsPerAddressMax: 25\}/ },
   ],
   ['uploads too small', 'upload_small', { yaml: 'files: {uploadBytesMax: 1000}' }],
   [
@@ -225,19 +225,19 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'too few open files',
     'few_open_files',
-    { machine: { openFilesMax: () => 1024 }, says: /mend ulimit -n 4160/ },
+    { machine: { openFilesMax: () => 1024 }, says: /fix ulimit -n 4160/ },
   ],
   [
     'huge pages for those who ask',
     'small_pages',
-    { machine: { hugePages: () => 'madvise' }, says: /set to madvise, .* mend echo always/ },
+    { machine: { hugePages: () => 'madvise' }, says: /set to madvise, .* fix echo always/ },
   ],
   [
     'a port of another program',
     'port_taken',
     {
       machine: { tryListen: async () => 'EADDRINUSE', isCairn: async () => false },
-      says: /mend ss -ltnp/,
+      says: /fix ss -ltnp/,
     },
   ],
   [
@@ -260,7 +260,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a data folder that cannot be written',
     'data_not_writable',
-    { machine: { mayWrite: () => false }, says: /mend sudo chown/ },
+    { machine: { mayWrite: () => false }, says: /fix sudo chown/ },
   ],
   [
     'a data folder of another user',
@@ -357,12 +357,12 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a database of an older Cairn',
     'database_older',
-    { data: ({ db }) => db.exec('PRAGMA user_version = 1'), says: /mend cp -a/ },
+    { data: ({ db }) => db.exec('PRAGMA user_version = 1'), says: /fix cp -a/ },
   ],
   [
     'a folder without data, which may be named wrong',
     'no_data_yet',
-    { says: /no data in .* yet.* mend the first start makes it: .*--data-dir/ },
+    { says: /no data in .* yet.* fix the first start makes it: .*--data-dir/ },
   ],
   [
     'content whose database is gone',
@@ -373,7 +373,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
         chmodSync(join(at, 'data'), 0o700)
         writeFileSync(join(at, 'data/store/log/1.log'), 'x')
       },
-      says: /mend .* cairn store rebuild/,
+      says: /fix .* cairn store rebuild/,
     },
   ],
   [
@@ -413,7 +413,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       data: setHead(0, first.header, first.hash),
       yaml: 'chain: {name: other}',
-      says: /mend chain: \{name: dev\}/,
+      says: /fix chain: \{name: dev\}/,
     },
   ],
   [
@@ -458,14 +458,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'nobody who signs in',
     'no_operator',
-    { data: team, says: /nobody can sign in.*mend cairn init --link/ },
+    { data: team, says: /nobody can sign in.*fix cairn init --link/ },
   ],
   [
     'people and no operator',
     'no_operator',
     {
       data: withPerson(false),
-      says: /none of them is an operator mend cairn people invite --operator/,
+      says: /none of them is an operator fix cairn people invite --operator/,
     },
   ],
   [
@@ -479,7 +479,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       data: firstLink,
       machine: { clock: { now: () => Date.now() + dayMs } },
-      says: /is over.*mend cairn init --link/,
+      says: /is over.*fix cairn init --link/,
     },
   ],
   [
@@ -495,7 +495,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
         await operator(data)
         data.db.run('UPDATE person SET totp = ?', [new Uint8Array(48)])
       },
-      says: /of ada@example\.org can be checked mend .*cairn people reset-totp ada@example\.org/,
+      says: /of ada@example\.org can be checked fix .*cairn people reset-totp ada@example\.org/,
     },
   ],
   [
@@ -507,7 +507,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
         const { id } = data.accounts.getAccount('team')
         data.db.run(`INSERT INTO membership VALUES (?, 'p', 'member', 0)`, [id])
       },
-      says: /mend cairn people invite --account team --role owner/,
+      says: /fix cairn people invite --account team --role owner/,
     },
   ],
   ['only keys that ended', 'no_working_key', { data: withKey({ expires: 1 }) }],
@@ -556,7 +556,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
         await team(data, false)
         await data.accounts.createKey('team')
       },
-      says: /mend cairn card set team --/,
+      says: /fix cairn card set team --/,
     },
   ],
   ['public keys that need no secret', 'no_secret_required', { data: withKey({}), env: open }],
@@ -572,9 +572,9 @@ for (const [wrong, code, given] of golden) {
     const { problems } = await diagnose(given)
     const found = problems.find((one) => one.code === code)
     assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
-    assert.notEqual(found.mend, '')
+    assert.notEqual(found.fix, '')
     assert.match(found.text, /^\S.*[^.]$/)
-    assert.match(`${found.text} mend ${found.mend}`, given.says ?? /mend /)
+    assert.match(`${found.text} fix ${found.fix}`, given.says ?? /fix /)
   })
 }
 
@@ -653,7 +653,7 @@ test('beside a running server only the first operator is missing, and its port i
   }
 })
 
-test('the command prints each problem with its mend, ends with 1, and leaves nothing behind', async () => {
+test('the command prints each problem with its fix, ends with 1, and leaves nothing behind', async () => {
   const dataDir = join(root, 'command')
   const run = async (...more: string[]) => {
     let out = ''
@@ -670,7 +670,7 @@ test('the command prints each problem with its mend, ends with 1, and leaves not
   assert.deepEqual([code, err], [1, ''])
   assert.match(
     out,
-    /^problem {2}CAIRN_HTTP_PORT: http.port is "x".*\n {9}mend: correct CAIRN_HTTP_PORT/,
+    /^problem {2}CAIRN_HTTP_PORT: http.port is "x".*\n {9}fix: correct CAIRN_HTTP_PORT/,
   )
   const { problems } = JSON.parse((await run('--json')).out) as { problems: object[] }
   assert.partialDeepStrictEqual(problems, [{ code: 'wrong_setting', level: 'problem' }])

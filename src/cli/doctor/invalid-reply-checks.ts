@@ -23,7 +23,7 @@ export function* checkInvalidReplies(
       yield advice(
         'upstream_lied',
         `${network.name}/${name} contradicted a hash ${often} in the last day: it is asked little, and checked`,
-        `${parts.command('upstreams')} --evidence --json shows what it said; take it out until it is mended`,
+        `${parts.command('upstreams')} --evidence --json shows what it said; remove it until it is fixed`,
       )
     }
   }

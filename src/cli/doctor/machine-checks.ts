@@ -81,8 +81,8 @@ export async function checkAddress(
   if (refusal === 'EADDRINUSE') {
     const other = `cairn start --port ${port < 65_535 ? port + 1 : port - 1}`
     if (!(await machine.isCairn(host, port))) {
-      const mend = `ss -ltnp 'sport = :${port}' shows it; or ${other}`
-      return [problem('port_taken', `another program listens on ${at}`, mend)]
+      const fix = `ss -ltnp 'sport = :${port}' shows it; or ${other}`
+      return [problem('port_taken', `another program listens on ${at}`, fix)]
     }
     if (running) return []
     return [
@@ -90,8 +90,8 @@ export async function checkAddress(
     ]
   }
   if (refusal === 'EACCES') {
-    const mend = `http: {port: 8545} behind a proxy, or: sudo sysctl net.ipv4.ip_unprivileged_port_start=${port}`
-    return [problem('port_privileged', `only root may listen on port ${port}`, mend)]
+    const fix = `http: {port: 8545} behind a proxy, or: sudo sysctl net.ipv4.ip_unprivileged_port_start=${port}`
+    return [problem('port_privileged', `only root may listen on port ${port}`, fix)]
   }
   return [
     problem(
@@ -166,9 +166,9 @@ function* checkDisk(machine: Machine, folder: string): Generator<Problem> {
     )
   }
   const free = Math.floor(freeBytes / mib)
-  const mend = `df -h ${folder} shows what is left; make room, or dataDir: on another disk`
-  if (free < 100) yield problem('disk_full', `the disk of ${folder} has ${free} MiB left`, mend)
-  else if (free < 1024) yield advice('disk_low', `the disk of ${folder} has ${free} MiB left`, mend)
+  const fix = `df -h ${folder} shows what is left; make room, or dataDir: on another disk`
+  if (free < 100) yield problem('disk_full', `the disk of ${folder} has ${free} MiB left`, fix)
+  else if (free < 1024) yield advice('disk_low', `the disk of ${folder} has ${free} MiB left`, fix)
   if (freeFiles === 0) {
     yield problem('disk_no_files', `the disk of ${folder} takes no more files`, `df -i ${folder}`)
   }

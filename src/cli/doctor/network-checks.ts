@@ -28,10 +28,10 @@ export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem
   const isTrusted = upstreams.some(({ trusted }) => trusted)
   if (upstreams.length === 1 && !isTrusted) {
     const text = `the newest block of ${name} is the word of ${upstreams[0]?.name} alone`
-    const mend = 'trusted: true, if the node is your own; or a second upstream'
+    const fix = 'trusted: true, if the node is your own; or a second upstream'
     yield heads.require === 'quorum'
-      ? problem('heads_never', `${text}, and heads.require is quorum: reads by tag fail`, mend)
-      : advice('heads_single', text, mend)
+      ? problem('heads_never', `${text}, and heads.require is quorum: reads by tag fail`, fix)
+      : advice('heads_single', text, fix)
   }
   for (const { name: node, trusted, url } of upstreams) {
     const { protocol, hostname } = new URL(url)

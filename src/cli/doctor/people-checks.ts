@@ -44,8 +44,8 @@ export function* checkPeople(
     [namedMax],
   )
   for (const { name } of ownerless) {
-    const mend = command(`people invite --account ${name} --role owner`)
-    yield advice('no_owner', `the account ${name} has members and no owner who can sign in`, mend)
+    const fix = command(`people invite --account ${name} --role owner`)
+    yield advice('no_owner', `the account ${name} has members and no owner who can sign in`, fix)
   }
 }
 
@@ -57,25 +57,25 @@ function* sealedForNobody(db: Database, command: CommandLine): Generator<Problem
   const [first] = sealed
   if (first === undefined) return
   const said = `identity.pem is gone from the data folder: no code of ${names(sealed)} can be checked`
-  const mend = `put it back from the copy; without one: ${command(`people reset-totp ${first.email}`)}`
-  yield problem('seal_lost', said, mend)
+  const fix = `put it back from the copy; without one: ${command(`people reset-totp ${first.email}`)}`
+  yield problem('seal_lost', said, fix)
 }
 
 function noOperator(db: Database, people: number, { now, command }: Facts): Problem {
   if (people > 0) {
-    const mend = command('people invite --operator')
-    return advice('no_operator', 'people sign in, and none of them is an operator', mend)
+    const fix = command('people invite --operator')
+    return advice('no_operator', 'people sign in, and none of them is an operator', fix)
   }
   const expires = db.getValue<number>(
     'SELECT max(expires) FROM invitation WHERE first = 1 AND used IS NULL',
   )
-  const mend = command('init --link')
+  const fix = command('init --link')
   if (expires === null) {
-    return advice('no_operator', 'nobody can sign in to the dashboard yet', mend)
+    return advice('no_operator', 'nobody can sign in to the dashboard yet', fix)
   }
   return expires <= now
-    ? advice('link_over', 'the link for the first operator is over, and nobody took it', mend)
-    : advice('no_operator', 'the link for the first operator was not opened yet', mend)
+    ? advice('link_over', 'the link for the first operator is over, and nobody took it', fix)
+    : advice('no_operator', 'the link for the first operator was not opened yet', fix)
 }
 
 function names(people: readonly { readonly email: string }[]): string {

@@ -1,4 +1,4 @@
-// What doctor finds: one sentence, and what mends it.
+// What doctor finds: one sentence and a fix.
 // Tested by src/cli/doctor/doctor.test.ts
 
 import type { Config } from '../../config/settings.ts'
@@ -11,15 +11,15 @@ export type Problem = {
   /** One sentence without a full stop. */
   readonly text: string
   /** A command, or a line of the settings file. */
-  readonly mend: string
+  readonly fix: string
 }
 
-export function problem(code: string, text: string, mend: string): Problem {
-  return { code, level: 'problem', text, mend }
+export function problem(code: string, text: string, fix: string): Problem {
+  return { code, level: 'problem', text, fix }
 }
 
-export function advice(code: string, text: string, mend: string): Problem {
-  return { code, level: 'advice', text, mend }
+export function advice(code: string, text: string, fix: string): Problem {
+  return { code, level: 'advice', text, fix }
 }
 
 /** A command line of Cairn with the flags that lead to the same settings. */

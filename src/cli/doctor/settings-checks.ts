@@ -18,9 +18,9 @@ const proxyIdleMs = 60_000
 const stopMs = 10_000
 
 /** One thing that keeps the settings from being used. */
-export function explainRefusal({ code, text, mend }: ConfigIssue, command: CommandLine): Problem {
+export function explainRefusal({ code, text, fix }: ConfigIssue, command: CommandLine): Problem {
   const again = code === 'wrong_setting' ? `, then: ${command('config check')}` : ''
-  return problem(code, text, `${mend}${again}`)
+  return problem(code, text, `${fix}${again}`)
 }
 
 export function checkSettings(
@@ -34,8 +34,8 @@ export function checkSettings(
     ...written.flatMap(({ path, where }) => {
       const over = origins.get(path)
       if (over === undefined || over.origin === 'file') return []
-      const mend = over.origin === 'env' ? `unset ${over.where}` : `leave out ${over.where}`
-      return [advice('overridden', `${over.where} overrides ${path} of ${where}`, mend)]
+      const fix = over.origin === 'env' ? `unset ${over.where}` : `leave out ${over.where}`
+      return [advice('overridden', `${over.where} overrides ${path} of ${where}`, fix)]
     }),
     ...checkTimes(config),
     ...checkSizes(config),

@@ -1,5 +1,5 @@
 // The golden set of upstreams: each row is one way in which a node or the settings about it can be wrong, found by
-// name, with what mends it. The nodes are servers on loopback.
+// name, with its fix. The nodes are servers on loopback.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -66,7 +66,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_unreachable',
     {
       url: 'http://127.0.0.1:9',
-      says: /recorded\/node-0 does not answer: .*mend curl -s http:\/\/127\.0\.0\.1:9 /,
+      says: /recorded\/node-0 does not answer: .*fix curl -s http:\/\/127\.0\.0\.1:9 /,
     },
   ],
   [
@@ -77,7 +77,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a node that refuses our key',
     'upstream_refuses',
-    { nodes: [{ lie: refusing }], says: /mend headers: \{authorization/ },
+    { nodes: [{ lie: refusing }], says: /fix headers: \{authorization/ },
   ],
   [
     'a node of another chain',
@@ -85,7 +85,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       chain: 5n,
       says: new RegExp(
-        `is of chain ${chainId}, and the network is chain 5: .*mend chainId: ${chainId}, or`,
+        `is of chain ${chainId}, and the network is chain 5: .*fix chainId: ${chainId}, or`,
       ),
     },
   ],
@@ -93,7 +93,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a node that has stopped following',
     'upstream_stale',
-    { says: /is \d+ days old mend eth_syncing/ },
+    { says: /is \d+ days old fix eth_syncing/ },
   ],
   [
     'a node behind the others',
@@ -105,7 +105,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_shallow_proof',
     {
       nodes: [{ proofWindow: { blocks: 4, words: 'reth' }, clientVersion: 'reth/v1.9.3/x86_64' }],
-      says: /proves state of the last \d+ blocks, not of the last 128 mend reth node --rpc\.eth-proof-window 10000/,
+      says: /proves state of the last \d+ blocks, not of the last 128 fix reth node --rpc\.eth-proof-window 10000/,
     },
   ],
   [
@@ -113,7 +113,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_no_proof',
     {
       nodes: [{ lacks: (method) => method === 'eth_getProof', clientVersion: 'erigon/3.0.0' }],
-      says: /mend erigon --prune\.include-commitment-history/,
+      says: /fix erigon --prune\.include-commitment-history/,
     },
   ],
   [
@@ -122,7 +122,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       nodes: [{ lacks: (method) => method === 'eth_getProof' }],
       network: '    verify: require\n',
-      says: /mend verify: \{default: require, eth_getStorageAt: prefer/,
+      says: /fix verify: \{default: require, eth_getStorageAt: prefer/,
     },
   ],
   [
@@ -135,13 +135,13 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_lacks_raw',
     {
       nodes: [{ lacks: (method) => method.startsWith('debug_'), clientVersion: geth }],
-      says: /lacks debug_getRawHeader, .*mend geth --http\.api eth,net,web3,debug/,
+      says: /lacks debug_getRawHeader, .*fix geth --http\.api eth,net,web3,debug/,
     },
   ],
   [
     'one node whose word is all there is',
     'heads_single',
-    { upstream: 'trusted: false', says: /word of node-0 alone mend trusted: true/ },
+    { upstream: 'trusted: false', says: /word of node-0 alone fix trusted: true/ },
   ],
   [
     'heads that need a quorum of one',
@@ -154,14 +154,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       url: 'http://node.invalid/key-1234567',
       upstream: 'trusted: true, timeoutMs: 200',
-      says: /mend url: https:\/\/node\.invalid\/\(redacted\)$/,
+      says: /fix url: https:\/\/node\.invalid\/\(redacted\)$/,
     },
   ],
-  ['a network nobody knows', 'network_unknown', { network: '\n', says: /mend verify: require/ }],
+  ['a network nobody knows', 'network_unknown', { network: '\n', says: /fix verify: require/ }],
   [
     'a well-known name with another chain id',
     'network_misnamed',
-    { name: 'mainnet', says: /clients expect 1 of that name mend chainId: 1/ },
+    { name: 'mainnet', says: /clients expect 1 of that name fix chainId: 1/ },
   ],
 ]
 
@@ -170,9 +170,9 @@ for (const [wrong, code, given] of golden) {
     const { problems } = await diagnose(t, given)
     const found = problems.find((one) => one.code === code)
     assert.ok(found !== undefined, `found ${problems.map((one) => one.code).join(', ')}`)
-    assert.notEqual(found.mend, '')
+    assert.notEqual(found.fix, '')
     assert.match(found.text, /^\S.*[^.]$/)
-    assert.match(`${found.text} mend ${found.mend}`, given.says ?? /mend /)
+    assert.match(`${found.text} fix ${found.fix}`, given.says ?? /fix /)
     assert.doesNotMatch(JSON.stringify(problems), /key-1234567/)
   })
 }
@@ -213,7 +213,7 @@ test('the command shows what each upstream is', { skip }, async (t) => {
   )
 })
 
-test('every need has a mend, whatever the client', () => {
+test('every need has a fix, whatever the client', () => {
   for (const client of [null, geth, 'reth/v1', 'erigon/3', 'Nethermind/v1', 'besu/v24', 'other']) {
     for (const need of ['proof', 'receipts', 'raw', 'sync', 'update'] as const) {
       assert.notEqual(fixOf(client, need), '')

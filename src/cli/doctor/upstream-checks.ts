@@ -148,7 +148,7 @@ function* checkTogether(
     yield problem(
       'network_down',
       `no upstream of ${network.name} can be used: only what is kept is served`,
-      'mend one of its upstreams, named above',
+      'repair one of the upstreams listed above',
     )
     return
   }

@@ -73,8 +73,8 @@ async function whoAnswers(
     return { speaks: null, why: `does not answer: ${both}` }
   }
   const isClosed = asRpc instanceof Refused && [401, 403].includes(asRpc.status)
-  const mend = isClosed ? '; credentials go with --from-header "authorization: Basic …"' : ''
-  return { speaks: null, why: `is no Kubo RPC and no gateway, or not for us: ${both}${mend}` }
+  const fix = isClosed ? '; credentials go with --from-header "authorization: Basic …"' : ''
+  return { speaks: null, why: `is no Kubo RPC and no gateway, or not for us: ${both}${fix}` }
 }
 
 function kuboOrigin(client: HttpClient): PinOrigin {

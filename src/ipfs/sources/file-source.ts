@@ -52,7 +52,7 @@ const breakerLimits: CircuitBreakerLimits = {
 }
 /** After a wrong block, and when it says that we come too often without saying for how long. */
 const restMs = 5_000
-/** A wrong credential is not mended in a moment. */
+/** A wrong credential does not become right by itself. */
 const refusedRestMs = 30_000
 const restMsMax = 60_000
 const waitingMax = 4096

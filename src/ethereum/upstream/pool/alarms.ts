@@ -33,7 +33,7 @@ export function createAlarms(parts: {
       log('error', 'network_not_provable', {
         network,
         need,
-        mend: 'all upstreams fail: check the policy',
+        fix: 'all upstreams fail: check the policy',
       })
     },
     clear(need) {

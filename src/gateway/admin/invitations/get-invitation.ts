@@ -1,4 +1,4 @@
-// `POST /welcome/look`: what a link is for. The link is in the body, as paths and queries are logged.
+// `POST /welcome/look`: describes an invitation link. The link is in the body, as paths and queries are logged.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../admin-operation.ts'
@@ -8,11 +8,11 @@ const input = z.strictObject({ link: linkText })
 const output = z.object({ invitation, isFirst: z.boolean() })
 
 export const getInvitation = {
-  id: 'lookAtInvitation',
+  id: 'getInvitation',
   method: 'POST',
   path: '/welcome/look',
   role: 'anyone',
-  summary: 'What a link is for.',
+  summary: 'Describe an invitation link.',
   input,
   output,
   audit: () => null,

@@ -7,9 +7,9 @@ import { anyRole, emailText, idText, madeInvitation } from '../people/person-sch
 
 const input = z.strictObject({
   role: anyRole,
-  /** Id of one that is there. */
+  /** ID of an existing account. */
   accountId: idText.optional(),
-  /** Of one that is made when the invitation is taken. */
+  /** Name of an account that is created when the invitation is accepted. */
   accountName: z.string().max(64).optional(),
   email: emailText.optional(),
 })
@@ -21,7 +21,7 @@ export const inviteAnyone = {
   path: '/invitations',
   role: 'operator',
   summary:
-    'Invite somebody to a new account, to one that is there, or as an operator; the link is shown in this answer only.',
+    'Invite a person to a new account, to an existing one, or as an operator; only this reply contains the link.',
   input,
   output,
   async run({ role, accountId, accountName, email }, call) {

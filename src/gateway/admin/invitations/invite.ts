@@ -11,7 +11,7 @@ import { accountRole, emailText, madeInvitation } from '../people/person-schema.
 const input = z.strictObject({
   account: accountId,
   role: accountRole,
-  /** The only address that may take it; without it whoever has the link. */
+  /** The only address that may accept it; without it, any holder of the link. */
   email: emailText.optional(),
 })
 const output = z.object(madeInvitation.shape)
@@ -21,7 +21,7 @@ export const invite = {
   method: 'POST',
   path: '/accounts/{account}/invitations',
   role: 'owner',
-  summary: 'Invite somebody to an account; the link is shown in this answer only.',
+  summary: 'Invite a person to an account; only this reply contains the link.',
   input,
   output,
   async run({ account, role, email }, { actor, identity }) {

@@ -1,4 +1,4 @@
-// `GET /accounts/{account}/invitations`: those that can be taken, without what opens.
+// `GET /accounts/{account}/invitations`: open invitations, without their tokens.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import type { JsonOperation } from '../admin-operation.ts'

@@ -3,7 +3,7 @@
 import type { AdminOperation } from '../admin-operation.ts'
 import { getInvitation } from './get-invitation.ts'
 import { signUpByInvitation } from './sign-up-by-invitation.ts'
-import { takeInvitation } from './take-invitation.ts'
+import { acceptInvitation } from './accept-invitation.ts'
 import { listInvitations } from './list-invitations.ts'
 import { invite } from './invite.ts'
 import { withdrawInvitation } from './withdraw-invitation.ts'
@@ -14,7 +14,7 @@ import { withdrawAnyInvitation } from './withdraw-any-invitation.ts'
 export const invitationOperations = [
   getInvitation,
   signUpByInvitation,
-  takeInvitation,
+  acceptInvitation,
   listInvitations,
   invite,
   withdrawInvitation,

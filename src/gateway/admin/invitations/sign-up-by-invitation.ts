@@ -1,4 +1,4 @@
-// `POST /welcome`: the first operator, and everybody who is invited, comes in here.
+// `POST /welcome`: creates the first operator or an invited person.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { beginSession, fromOf } from '../acting-person.ts'
@@ -14,11 +14,11 @@ const input = z.strictObject({
 const output = z.object({ person })
 
 export const signUpByInvitation = {
-  id: 'takeInvitationAsNew',
+  id: 'signUpByInvitation',
   method: 'POST',
   path: '/welcome',
   role: 'anyone',
-  summary: 'Come in by a link as somebody new; sets the cookie.',
+  summary: 'Sign up with an invitation link; sets the session cookie.',
   input,
   output,
   audit: ({ name }, output) => ({

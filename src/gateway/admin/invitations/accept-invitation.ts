@@ -1,4 +1,4 @@
-// `POST /me/invitations`: one more account, for somebody who signs in already. This session gets a new token.
+// `POST /me/invitations`: adds an account to a person who can already sign in. The session gets a new token.
 // Tested by test/admin-people.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../acting-person.ts'
@@ -8,12 +8,12 @@ import { linkText } from '../people/person-schema.ts'
 const input = z.strictObject({ link: linkText })
 const output = z.object({})
 
-export const takeInvitation = {
-  id: 'takeInvitation',
+export const acceptInvitation = {
+  id: 'acceptInvitation',
   method: 'POST',
   path: '/me/invitations',
   role: 'signed-in',
-  summary: 'Take an invitation as who you are.',
+  summary: 'Accept an invitation as the signed-in person.',
   input,
   output,
   async run({ link }, call) {
