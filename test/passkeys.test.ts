@@ -172,7 +172,7 @@ test('what is too long or no base64url is refused by its name, before it is look
   }
   assert.match(
     await refusal(addPasskey, { ...order, attestationObject: '' }, actor),
-    /^bad_input: malformed/,
+    /^bad_input: the passkey was refused/,
   )
 })
 

@@ -1,7 +1,7 @@
 // Migrations roll forward only. Each is one list of statements; `user_version` counts how many ran.
 import { alertTables } from './alert-tables.ts'
 import { cardTables } from './card-tables.ts'
-import { passkeyTable } from './passkey-table.ts'
+import { passkeyCoseKeys, passkeyTable } from './passkey-table.ts'
 import { peopleTables } from './people-tables.ts'
 import { storageQuota } from './storage-quota.ts'
 import { storageTriggers } from './storage-triggers.ts'
@@ -152,4 +152,5 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // When all of the database was checked last: see watch-integrity.ts.
   [`CREATE TABLE database_check (id INTEGER PRIMARY KEY CHECK (id = 1), checked INTEGER NOT NULL)`],
+  [...passkeyCoseKeys],
 ]

@@ -142,10 +142,8 @@ export type Schema = {
     credential_id: Uint8Array
     /** Host name that it was made for. */
     rp_id: string
-    /** Number of COSE. */
-    algorithm: number
-    /** Public key, DER. */
-    spki: Uint8Array
+    /** COSE key, RFC 9052 section 7. */
+    public_key: Uint8Array
     sign_count: number
     transports: string
     name: string

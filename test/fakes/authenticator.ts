@@ -27,6 +27,7 @@ type Place = { readonly origin: string; readonly rpId: string; readonly challeng
 
 export type FakeAuthenticator = {
   readonly credentialId: Buffer
+  readonly publicKey: KeyObject
   make(
     place: Place,
     personHandle: string,
@@ -68,6 +69,7 @@ export function createFakeAuthenticator(
 
   return {
     credentialId: ownId,
+    publicKey,
 
     make(place, personHandle, wrongs = {}) {
       handle = Buffer.from(personHandle, 'base64url')

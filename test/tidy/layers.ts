@@ -67,6 +67,11 @@ export const doors: readonly Door[] = [
   { thing: 'stripe', module: /^stripe$/, behind: ['accounts/cards/stripe-provider.ts'] },
   { thing: 'nodemailer', module: /^nodemailer$/, behind: ['limits/alerts/send-mail.ts'] },
   { thing: 'otpauth', module: /^otpauth$/, behind: ['accounts/people/totp.ts'] },
+  {
+    thing: '@simplewebauthn/server',
+    module: /^@simplewebauthn\/server(\/|$)/,
+    behind: ['accounts/people/passkey-responses.ts'],
+  },
   { thing: 'commander', module: /^commander$/, behind: ['cli/'] },
   { thing: 'zod', module: /^zod$/, behind: ['config/', 'gateway/admin/'] },
   { thing: 'yaml', module: /^yaml$/, behind: ['config/'] },

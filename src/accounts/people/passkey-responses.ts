@@ -1,81 +1,146 @@
-// What comes back from an authenticator, judged: WebAuthn Level 2, 7.1 for a new passkey, 7.2 for one that signs in. Pure;
-// whose the challenge and the passkey are is for the caller to say.
+// Responses of authenticators, verified by @simplewebauthn/server (decision 0054): registration by WebAuthn Level 3, 7.1,
+// authentication by 7.2. The library is loaded by the first response, not at the start: it takes 25 MiB.
 // Tested by src/accounts/people/passkeys.test.ts
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { AuthenticatorData } from '../../codec/authenticator-data.ts'
-import type { CoseAlgorithm } from '../../codec/cose-algorithms.ts'
-import type { CoseKey } from '../../codec/cose-key.ts'
 import { badPasskey, type PasskeyPage } from './client-data.ts'
 
-/** `clientData`: JSON. `authenticatorData`, `signature`: as the authenticator gave them. */
-export type SignedAnswer = {
+/** EdDSA with Ed25519, ES256, RS256, by their numbers in the IANA registry of COSE algorithms; the preferred one first. */
+export const passkeyAlgorithms: readonly number[] = [-8, -7, -257]
+
+/** `clientData`: JSON. `attestation`: the attestation object, CBOR. */
+export type RegistrationResponse = {
+  readonly clientData: Uint8Array
+  readonly attestation: Uint8Array
+}
+
+/** `clientData`: JSON. The rest as the authenticator sent it. */
+export type AuthenticationResponse = {
+  readonly credentialId: Uint8Array
   readonly clientData: Uint8Array
   readonly authenticatorData: Uint8Array
   readonly signature: Uint8Array
 }
 
-/**
- * For this page, by somebody who was there and whom the authenticator knew: so a passkey is two factors by itself. Throws
- * AccountsRefusal `bad_passkey`.
- */
-export function checkAuthenticator(
-  { rpIdHash, userPresent, userVerified }: AuthenticatorData,
-  { rpId }: PasskeyPage,
-): void {
-  if (!createHash('sha256').update(rpId).digest().equals(rpIdHash)) {
-    throw badPasskey(`the passkey is for another name than ${rpId}`)
-  }
-  if (!userPresent) throw badPasskey('nobody was at the authenticator')
-  if (!userVerified) {
-    throw badPasskey('the authenticator did not ask who it is: it needs a PIN, a finger or a face')
-  }
+/** `publicKey`: a COSE key (RFC 9052, section 7). `signCount`: signatures so far; 0 if the authenticator does not count. */
+type Credential = {
+  readonly id: Uint8Array
+  readonly publicKey: Uint8Array
+  readonly signCount: number
 }
 
-/** DER of the key (SPKI), to be kept. Throws AccountsRefusal `bad_passkey` for a point that is on no curve. */
-export function spkiOf({ jwk }: CoseKey): Uint8Array {
+/** WebAuthn Level 3, 7.1 step 25. */
+const credentialIdBytesMax = 1023
+/** An RSA key of 8,192 bits takes 1,040. */
+const publicKeyBytesMax = 2048
+/** A DER signature with r = s = 1. */
+const invalidSignature = Uint8Array.of(0x30, 6, 2, 1, 1, 2, 1, 1)
+
+/**
+ * The new credential. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also without user
+ * verification: a passkey replaces password and code.
+ */
+export async function verifyRegistration(
+  { clientData, attestation }: RegistrationResponse,
+  challenge: string,
+  { origin, rpId }: PasskeyPage,
+): Promise<Credential> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const { verifySignature } = await import('@simplewebauthn/server/helpers')
+  // The library compares the two, and returns the ID in the authenticator data.
+  const id = challenge
+  return await asRefusal(async () => {
+    const { registrationInfo } = await verifyRegistrationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: base64url(clientData),
+          attestationObject: base64url(await withoutStatement(attestation)),
+        },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      supportedAlgorithmIDs: [...passkeyAlgorithms],
+    })
+    if (registrationInfo === undefined) throw new Error('not verified')
+    const { id: idText, publicKey, counter } = registrationInfo.credential
+    const credentialId = Buffer.from(idText, 'base64url')
+    if (credentialId.length === 0 || credentialId.length > credentialIdBytesMax) {
+      throw new Error(`expected a credential ID of 1 to ${credentialIdBytesMax} bytes`)
+    }
+    if (publicKey.length > publicKeyBytesMax) {
+      throw new Error(`expected a public key of at most ${publicKeyBytesMax} bytes`)
+    }
+    // Imports the key, which a registration without a statement never does: an unusable key would fail at each sign-in.
+    const data = Uint8Array.of()
+    await verifySignature({ signature: invalidSignature, data, credentialPublicKey: publicKey })
+    return { id: credentialId, publicKey, signCount: counter }
+  })
+}
+
+/**
+ * The new signature count. `challenge`: base64url, checked by the caller. Throws AccountsRefusal `bad_passkey`, also for a
+ * count that did not rise: there may be a copy of the authenticator (WebAuthn Level 3, 6.1.1).
+ */
+export async function verifyAuthentication(
+  { credentialId, clientData, authenticatorData, signature }: AuthenticationResponse,
+  challenge: string,
+  { origin, rpId }: PasskeyPage,
+  stored: Omit<Credential, 'id'>,
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const id = base64url(credentialId)
+  return await asRefusal(async () => {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: {
+        id,
+        rawId: id,
+        type: 'public-key',
+        clientExtensionResults: {},
+        response: {
+          clientDataJSON: base64url(clientData),
+          authenticatorData: base64url(authenticatorData),
+          signature: base64url(signature),
+        },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: origin,
+      expectedRPID: rpId,
+      credential: { id, publicKey: new Uint8Array(stored.publicKey), counter: stored.signCount },
+    })
+    if (!verified) throw new Error('wrong signature')
+    return authenticationInfo.newCounter
+  })
+}
+
+/**
+ * Cairn requests attestation `none`; browsers pass some statements on all the same. The library would verify them, and refuse
+ * authenticators of unknown manufacturers.
+ */
+async function withoutStatement(attestation: Uint8Array): Promise<Uint8Array> {
+  const { decodeAttestationObject, isoCBOR } = await import('@simplewebauthn/server/helpers')
+  const authData = decodeAttestationObject(new Uint8Array(attestation)).get('authData')
+  return isoCBOR.encode(
+    new Map<string, string | Uint8Array | Map<string, string>>([
+      ['fmt', 'none'],
+      ['attStmt', new Map()],
+      ['authData', authData],
+    ]),
+  )
+}
+
+/** The library throws an Error for whatever it does not accept. */
+async function asRefusal<T>(work: () => Promise<T>): Promise<T> {
   try {
-    const key = createPublicKey({ key: { ...jwk }, format: 'jwk' })
-    return key.export({ type: 'spki', format: 'der' })
-  } catch (cause) {
-    throw badPasskey('the public key of the passkey is none', cause)
+    return await work()
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw badPasskey(`the passkey was refused: ${why}`, error)
   }
 }
 
-/** `spki`: as it was kept. Throws AccountsRefusal `bad_passkey`. */
-export function checkSignature(
-  { clientData, authenticatorData, signature }: SignedAnswer,
-  { spki, algorithm }: { readonly spki: Uint8Array; readonly algorithm: CoseAlgorithm },
-): void {
-  const clientDataHash = createHash('sha256').update(clientData).digest()
-  const signed = Buffer.concat([authenticatorData, clientDataHash])
-  const key = createPublicKey({ key: Buffer.from(spki), type: 'spki', format: 'der' })
-  if (!isSigned(algorithm, signed, key, signature)) {
-    throw badPasskey('the signature of the passkey is wrong')
-  }
-}
-
-/**
- * Throws AccountsRefusal `bad_passkey` for a count that did not rise: there are two of this authenticator. Those that do
- * not count say 0 (WebAuthn Level 2, 6.1.1).
- */
-export function checkSignCount(signCount: number, before: number): void {
-  if ((signCount !== 0 || before !== 0) && signCount <= before) {
-    throw badPasskey('the count of the passkey did not rise: it may have been copied')
-  }
-}
-
-function isSigned(
-  algorithm: CoseAlgorithm,
-  signed: Uint8Array,
-  key: KeyObject,
-  signature: Uint8Array,
-): boolean {
-  switch (algorithm) {
-    case -7:
-      return verify('sha256', signed, { key, dsaEncoding: 'der' }, signature)
-    case -257:
-      return verify('sha256', signed, key, signature)
-    case -8:
-      return verify(null, signed, key, signature)
-  }
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url')
 }

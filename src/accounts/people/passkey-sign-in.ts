@@ -4,18 +4,11 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { CoseAlgorithm } from '../../codec/cose-algorithms.ts'
-import { Malformed } from '../../codec/malformed.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
-import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
-import {
-  checkAuthenticator,
-  checkSignature,
-  checkSignCount,
-  type SignedAnswer,
-} from './passkey-responses.ts'
+import { badPasskey, type PasskeyPage, readChallenge } from './client-data.ts'
+import { type AuthenticationResponse, verifyAuthentication } from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { From, SignInAttempts } from './sign-in-attempts.ts'
@@ -30,9 +23,8 @@ type SignInOrder = {
   readonly timeoutMs: number
 }
 
-type PasskeyAnswer = SignedAnswer & {
+type PasskeyAnswer = AuthenticationResponse & {
   readonly seal: string
-  readonly credentialId: Uint8Array
   /** Whom the authenticator says it is. */
   readonly personHandle: Uint8Array
 }
@@ -66,8 +58,7 @@ export type PasskeySignIn = {
 type Row = {
   readonly id: string
   readonly person_id: string
-  readonly algorithm: CoseAlgorithm
-  readonly spki: Uint8Array
+  readonly public_key: Uint8Array
   readonly sign_count: number
 }
 
@@ -87,22 +78,19 @@ export function createPasskeySignIn(parts: {
   const { db, writer, clock, challenges, sessions, tries } = parts
 
   async function checkAnswer(answer: PasskeyAnswer, page: PasskeyPage, session: string | null) {
-    const { challenge } = readClientData(answer.clientData, 'webauthn.get', page)
-    const sql = `SELECT id, person_id, algorithm, spki, sign_count FROM passkey
+    const challenge = readChallenge(answer.clientData)
+    const sql = `SELECT id, person_id, public_key, sign_count FROM passkey
       WHERE credential_id = ? AND rp_id = ?`
     const row = db.get<Row>(sql, [answer.credentialId, page.rpId])
-    if (row === null) throw badPasskey('nobody has this passkey here')
+    if (row === null) throw badPasskey('no person has this passkey here')
     if (!Buffer.from(row.person_id).equals(answer.personHandle)) {
-      throw badPasskey('this passkey is of somebody else')
+      throw badPasskey('this passkey belongs to another person')
     }
-    const { decodeAuthenticatorData } = await import('../../codec/authenticator-data.ts')
-    const data = decodeAuthenticatorData(answer.authenticatorData)
-    checkAuthenticator(data, page)
-    checkSignature(answer, row)
-    // Behind the signature: who cannot sign must not use up what somebody else was asked.
+    const stored = { publicKey: row.public_key, signCount: row.sign_count }
+    const signCount = await verifyAuthentication(answer, challenge, page, stored)
+    // Consume the challenge after the signature check. Otherwise an attacker could invalidate another client's challenge.
     challenges.use(challenge, answer.seal, useOf(session))
-    checkSignCount(data.signCount, row.sign_count)
-    return { row, signCount: data.signCount }
+    return { row, signCount }
   }
 
   /** Runs `work` as one try with this passkey. */
@@ -119,11 +107,11 @@ export function createPasskeySignIn(parts: {
       noFailure()
       return done
     } catch (error) {
-      if (!(error instanceof AccountsRefusal || error instanceof Malformed)) {
+      if (!(error instanceof AccountsRefusal)) {
         noFailure()
         throw error
       }
-      throw tries.refused(new Fault('bad_sign_in', { detail: told(error), cause: error }), from)
+      throw tries.refused(new Fault('bad_sign_in', { detail: detailOf(error), cause: error }), from)
     }
   }
 
@@ -145,7 +133,7 @@ export function createPasskeySignIn(parts: {
     confirm: (person, answer, page, from) =>
       asTry(answer, from, async () => {
         const { row, signCount } = await checkAnswer(answer, page, person.session)
-        if (row.person_id !== person.id) throw badPasskey('this passkey is of another person')
+        if (row.person_id !== person.id) throw badPasskey('this passkey belongs to another person')
         const use = used(row, signCount, clock.now())
         await conditionalWrite(writer, [use], () => badPasskey('this passkey was removed'))
       }),
@@ -162,9 +150,9 @@ function used({ id }: Row, signCount: number, now: number): Statement {
   }
 }
 
-/** What people can do something about is said as it is. */
-function told(error: AccountsRefusal | Malformed): string {
-  return error instanceof AccountsRefusal && error.reason === 'challenge_over'
+/** The same for all refusals, except the one that a person can do something about. */
+function detailOf(error: AccountsRefusal): string {
+  return error.reason === 'challenge_over'
     ? error.message
     : 'this passkey does not let you in here: use your password'
 }

@@ -3,13 +3,15 @@
 // is always a password.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { type CoseAlgorithm, coseAlgorithms } from '../../codec/cose-algorithms.ts'
-import { Malformed } from '../../codec/malformed.ts'
 import type { Database } from '../../db/sqlite.ts'
 import type { Statement, Writer } from '../../db/writer.ts'
 import { AccountsRefusal } from '../accounts-refusal.ts'
-import { badPasskey, type PasskeyPage, readClientData } from './client-data.ts'
-import { checkAuthenticator, spkiOf } from './passkey-responses.ts'
+import { type PasskeyPage, readChallenge } from './client-data.ts'
+import {
+  passkeyAlgorithms,
+  type RegistrationResponse,
+  verifyRegistration,
+} from './passkey-responses.ts'
 import { challengeMs, type Challenges } from './passkey-challenges.ts'
 import { endCredentials } from './people.ts'
 import { noSession } from './sessions.ts'
@@ -32,8 +34,8 @@ type PasskeyOrder = {
   /** To come back with the answer. */
   readonly seal: string
   readonly rpId: string
-  /** By the ids of COSE, the first is liked best. */
-  readonly algorithms: readonly CoseAlgorithm[]
+  /** Numbers of COSE, the preferred one first. */
+  readonly algorithms: readonly number[]
   /** The user handle. */
   readonly personHandle: string
   /** Credentials of the person for this name that are here already. */
@@ -41,12 +43,9 @@ type PasskeyOrder = {
   readonly timeoutMs: number
 }
 
-type NewPasskey = {
+type NewPasskey = RegistrationResponse & {
   readonly name: string
   readonly seal: string
-  /** JSON. */
-  readonly clientData: Uint8Array
-  readonly attestation: Uint8Array
   /** How the authenticator is reached: `internal`, `usb`. */
   readonly transports: readonly string[]
 }
@@ -79,20 +78,6 @@ export function createPasskeys(parts: {
 }): Passkeys {
   const { db, writer, clock, challenges } = parts
 
-  async function readAnswer(fresh: NewPasskey, page: PasskeyPage) {
-    // With the first passkey that is added: few servers need it, and none at its start.
-    const { decodeAttestation } = await import('../../codec/authenticator-data.ts')
-    try {
-      const data = decodeAttestation(fresh.attestation)
-      checkAuthenticator(data, page)
-      if (data.credential === null) throw badPasskey('the authenticator gave no key')
-      const { id, key } = data.credential
-      return { id, spki: spkiOf(key), algorithm: key.algorithm, signCount: data.signCount }
-    } catch (error) {
-      throw error instanceof Malformed ? badPasskey(error.message, error) : error
-    }
-  }
-
   return {
     begin({ id, session }, { rpId }) {
       const sql = `SELECT credential_id AS id, transports FROM passkey
@@ -100,7 +85,7 @@ export function createPasskeys(parts: {
       return {
         ...challenges.create(addedIn(session)),
         rpId,
-        algorithms: coseAlgorithms,
+        algorithms: passkeyAlgorithms,
         personHandle: Buffer.from(id).toString('base64url'),
         known: db
           .all<{ id: Uint8Array; transports: string }>(sql, [id, rpId])
@@ -113,29 +98,28 @@ export function createPasskeys(parts: {
     },
 
     async add({ id: personId, session }, page, fresh) {
-      const { challenge } = readClientData(fresh.clientData, 'webauthn.create', page)
+      const challenge = readChallenge(fresh.clientData)
       challenges.use(challenge, fresh.seal, addedIn(session))
       const name = fresh.name.trim()
       if (name === '' || name.length > nameMax || /\p{C}/u.test(name)) {
         throw new AccountsRefusal('bad_name', `a passkey's name has 1 to ${nameMax} characters`)
       }
-      const credential = await readAnswer(fresh, page)
+      const credential = await verifyRegistration(fresh, challenge, page)
       const { rpId } = page
       const passkey = { id: randomUUID(), name, rpId, created: clock.now(), lastUsed: null }
       const insert: Statement = {
-        sql: `INSERT INTO passkey (id, person_id, credential_id, rp_id, algorithm, spki, sign_count, transports,
-            name, created)
-          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10 WHERE
+        sql: `INSERT INTO passkey (id, person_id, credential_id, rp_id, public_key, sign_count, transports, name,
+            created)
+          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE
             NOT EXISTS (SELECT 1 FROM passkey WHERE credential_id = ?3)
             AND (SELECT count(*) FROM passkey WHERE person_id = ?2) < ${perPersonMax}
-            AND EXISTS (SELECT 1 FROM session WHERE id = ?11 AND person_id = ?2)`,
+            AND EXISTS (SELECT 1 FROM session WHERE id = ?10 AND person_id = ?2)`,
         parameters: [
           passkey.id,
           personId,
           credential.id,
           rpId,
-          credential.algorithm,
-          credential.spki,
+          credential.publicKey,
           credential.signCount,
           fresh.transports.join(' '),
           name,
