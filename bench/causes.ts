@@ -8,7 +8,7 @@ const wayOut =
 const perBlock =
   'profiled: on the request thread 5 us of some 7.5, of which naming takes 2.4, the rows of the index, which follow, 0.9, the copy into the log and remembering the place 1; the rest of the time it waits for the log or a processor. Two processors are nearly full: other threads take 6 us a block, SQLite and what feeds it 3.5, the system that takes the log into its cache 2 (decisions 0024, 0026, 0034)'
 const perRead =
-  'profiled: of 5 us hashing takes 2.3, reading from the cache of the system 1.6, the rest finding the place, memory and its collection (decision 0033). The blocks lie all over 250 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
+  'profiled: of 5 us hashing takes 2.3, reading from the cache of the system 1.6, the rest finding the place, memory and its collection. The blocks lie all over 250 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =

@@ -1,13 +1,10 @@
 // The process: command line in, exit code out.
 // Tested by test/cli.test.ts
-import { keepFreedMemory } from './base/keep-freed-memory.ts'
 import { processEnvironment } from './config/config.ts'
 import { checkoutInvocation } from './cli/typed-command.ts'
 import { runProgram } from './cli/program.ts'
 import { promptTerminal } from './cli/prompts.ts'
 import { readAll } from './cli/read-input.ts'
-
-keepFreedMemory()
 
 // A reader that has gone (`cairn … | head`) takes nothing more; a server goes on serving.
 for (const stream of [process.stdout, process.stderr]) {

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepFreedMemory } from '../../src/base/keep-freed-memory.ts'
 import { systemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createHashWorker } from '../../src/codec/hash-worker.ts'
@@ -25,9 +24,6 @@ import type { StoreOrder, StoreResult } from './store.ts'
 
 const pieceBytes = 64 * 1024
 const accountId = 'bench'
-
-// As the server does.
-keepFreedMemory()
 
 const begun = performance.now()
 const dataDir = process.argv[2] ?? ''
