@@ -28,7 +28,7 @@ export function openUpstreams(
 ): UpstreamNetwork {
   const { writer, clock, log } = parts
   const { name, chainId, heads, genesisHash, blobSchedule, upstreams } = config
-  const { obtain, peek, peekNodeOrAsk } = parts.obtaining
+  const { obtain, peek, peekNode } = parts.obtaining
   return openUpstreamNetwork({
     name,
     chainId,
@@ -47,7 +47,7 @@ export function openUpstreams(
       })) ?? null,
     requireProof: verifyOf(config, 'eth_getBlockByHash') === 'require',
     ledger: createLieLedger({ network: name, writer, clock, log }),
-    content: { obtain, peek, peekNode: peekNodeOrAsk },
+    content: { obtain, peek, peekNode },
     clock,
     log,
   })

@@ -12,7 +12,6 @@ import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
 import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
 import type { Store } from './store.ts'
-import { createDiskMissTracker, type DiskMissTracker } from './disk-miss-tracker.ts'
 
 /** A copy that is there but cannot be read or is wrong, and what was thrown. */
 export type Unread = { readonly unread: unknown }
@@ -28,22 +27,18 @@ const triedMax = 1000
 
 export type LocalCopies = {
   /**
-   * Verified; null: there is none. `mayPass`: sources are asked next, so the disk may be left out while looks there are in
-   * vain. A copy that is wrong is read again, then goes to quarantine; only that is waited for.
+   * Verified; null: there is none. A copy that is wrong is read again, then goes to quarantine; only that takes a promise.
    */
-  find(ref: ContentRef, mayPass: boolean): Found | Promise<Found>
+  find(ref: ContentRef): Found | Promise<Found>
   /** As `find`, and null for what is wrong or cannot be read. */
   readonly peek: Peek
   readonly peekNode: PeekNode
-  /** As `peekNode` that may pass. */
-  readonly peekNodeOrAsk: PeekNode
   /** Without the disk. */
   findInMemory(ref: ContentRef): Uint8Array | null
   /** What a source brought under that name: counted, kept and remembered if it is that. `proved`: it is. */
   accept(ref: ContentRef, bytes: Uint8Array, source: string, proved: boolean): boolean
   /** What a source brought and nobody asked for yet. */
   readonly addExtras: UnrequestedItems['add']
-  readonly looks: DiskMissTracker
   /** Resolves when what was accepted is in the store. */
   idle(): Promise<void>
 }
@@ -64,7 +59,6 @@ export function createLocalCopies(parts: {
     bytesMax: limits.extrasBytesMax,
   })
   const memory = createMemory({ bytesMax: limits.memoryBytesMax })
-  const looks = createDiskMissTracker()
   /** Reads of copies in quarantine that failed, by name. */
   const tried = new Map<string, Unread & { readonly at: number }>()
   const writeBehind = createWriteBehindQueue({
@@ -76,30 +70,22 @@ export function createLocalCopies(parts: {
   })
 
   /** Throws what `verify` says of a bad copy, or why it cannot be read. */
-  function read(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+  function read(ref: ContentRef): Uint8Array | null {
     const remembered = memory.find(ref)
-    if (remembered === null) return readBeyondMemory(ref, mayPass)
+    if (remembered === null) return readBeyondMemory(ref)
     count('remembered', null)
     return remembered
   }
 
-  function readBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+  function readBeyondMemory(ref: ContentRef): Uint8Array | null {
     // What a reply brought is taken before the disk is asked, which has it only after the next commit.
     const unrequestedItem = takeExtra(ref)
     if (unrequestedItem !== null) return unrequestedItem
-    const bytes = look(ref, mayPass)
+    const bytes = writeBehind.find(ref) ?? store.find(ref)
     if (bytes === null) return null
     verify(ref, bytes)
     count('held', null)
     remember(ref, bytes)
-    return bytes
-  }
-
-  function look(ref: ContentRef, mayPass: boolean): Uint8Array | null {
-    const kept = writeBehind.find(ref)
-    if (kept !== null || (mayPass && looks.shouldSkip)) return kept
-    const bytes = store.find(ref)
-    if (mayPass && bytes !== null) looks.found()
     return bytes
   }
 
@@ -198,42 +184,35 @@ export function createLocalCopies(parts: {
       : null
   }
 
-  function heldBeyondMemory(ref: ContentRef, mayPass: boolean): Uint8Array | null {
+  function peekBeyondMemory(ref: ContentRef): Uint8Array | null {
     try {
-      return readBeyondMemory(ref, mayPass)
+      return readBeyondMemory(ref)
     } catch {
       return null
     }
   }
 
-  function peekNode(from: Uint8Array, at: number, mayPass: boolean): Uint8Array | null {
-    return (
-      memory.findAt('trie-node', from, at) ??
-      heldBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }, mayPass)
-    )
-  }
-
   return {
-    find(ref, mayPass) {
+    find(ref) {
       try {
-        return read(ref, mayPass) ?? findQuarantined(ref)
+        return read(ref) ?? findQuarantined(ref)
       } catch (error) {
         return readAgain(ref, error)
       }
     },
     peek(ref) {
       try {
-        return read(ref, false)
+        return read(ref)
       } catch {
         return null
       }
     },
-    peekNode: (from, at) => peekNode(from, at, false),
-    peekNodeOrAsk: (from, at) => peekNode(from, at, true),
+    peekNode: (from, at) =>
+      memory.findAt('trie-node', from, at) ??
+      peekBeyondMemory({ kind: 'trie-node', hash: from.subarray(at, at + 32) }),
     findInMemory: (ref) => memory.find(ref) ?? takeExtra(ref),
     accept,
     addExtras: unrequested.add,
-    looks,
     idle: () => writeBehind.idle(),
   }
 }

@@ -10,7 +10,7 @@ import { createMemoryStore } from './memory-store.ts'
 import { createObtain, type Obtaining } from './obtain.ts'
 import { defaultObtainLimits } from './obtain-limits.ts'
 import type { ReadTrace } from './read-trace.ts'
-import { refKey, type UnverifiedItem, type Verify } from './ref.ts'
+import type { UnverifiedItem, Verify } from './ref.ts'
 import type { Source } from './source.ts'
 import type { Store } from './store.ts'
 
@@ -593,90 +593,4 @@ test('a reader who watches is told what its read took, others are told nothing',
   await idle()
   await obtain(ref, { watch }, never)
   assert.deepEqual(told, ['store ', 'store held'])
-})
-
-test('after many looks on disk in vain most nodes are asked for elsewhere first, and none is lost by it', async () => {
-  const has = new Map<string, UnverifiedItem>()
-  const upstream = source('upstream', (asked) => {
-    const found = has.get(Buffer.from(asked.hash).toString('hex'))
-    return found === undefined ? [] : [found]
-  })
-  const { obtain, store, idle } = rig([upstream], {
-    ...defaultObtainLimits,
-    memoryBytesMax: 0,
-  })
-  const kept = Array.from({ length: 20 }, (_, index) => node(`kept ${index}`))
-  await store.commit(kept)
-  for (let index = 0; index < 32; index += 1) {
-    const one = node(`moved on ${index}`)
-    has.set(Buffer.from(one.ref.hash).toString('hex'), one)
-    assert.deepEqual(await obtain(one.ref, {}, never), one.bytes)
-  }
-  await idle()
-  for (const one of kept) has.set(Buffer.from(one.ref.hash).toString('hex'), one)
-  upstream.asked.length = 0
-  for (const { ref, bytes } of kept) assert.deepEqual(await obtain(ref, {}, never), bytes)
-  assert.equal(upstream.asked.length, 15, 'the sixteenth look found one, and then all are made')
-})
-
-const node = (name: string): UnverifiedItem => ({
-  ...item(name),
-  ref: { ...item(name).ref, kind: 'trie-node' },
-})
-
-/** What is kept is asked of `upstream` before the disk. */
-async function vainRig(upstream: Asked, moved: Map<string, UnverifiedItem>): Promise<Rig> {
-  const made = rig([upstream], { ...defaultObtainLimits, memoryBytesMax: 0 })
-  await made.store.commit(['a', 'b', 'c'].map((name) => node(`kept ${name}`)))
-  for (let index = 0; index < 32; index += 1) {
-    const one = node(`moved on ${index}`)
-    moved.set(Buffer.from(one.ref.hash).toString('hex'), one)
-    await made.obtain(one.ref, {}, never)
-  }
-  await made.idle()
-  upstream.asked.length = 0
-  return made
-}
-
-test('while nobody can be asked what is on disk is given, and asked of nobody after the first', async () => {
-  const moved = new Map<string, UnverifiedItem>()
-  const upstream = source('upstream', (asked) => {
-    const found = moved.get(Buffer.from(asked.hash).toString('hex'))
-    return found === undefined ? new Error('connection refused') : [found]
-  })
-  const { obtain } = await vainRig(upstream, moved)
-  for (const name of ['a', 'b', 'c']) {
-    const { ref, bytes } = node(`kept ${name}`)
-    assert.deepEqual(await obtain(ref, {}, never), bytes)
-    assert.deepEqual(await obtain(ref, { offline: true }, never), bytes)
-  }
-  assert.equal(upstream.asked.length, 1)
-})
-
-test('who answers late is not waited for where the disk has it', async () => {
-  const moved = new Map<string, UnverifiedItem>()
-  const late = Promise.withResolvers<UnverifiedItem[]>()
-  const asked: string[] = []
-  const upstream: Asked = {
-    name: 'upstream',
-    asked,
-    async fetch({ ref }, offer) {
-      asked.push(refKey(ref))
-      const found = moved.get(Buffer.from(ref.hash).toString('hex'))
-      offer(found === undefined ? await late.promise : [found])
-    },
-  }
-  const { obtain, clock, idle } = await vainRig(upstream, moved)
-  const timers = clock.timers
-  const gone = node('not on disk')
-  const waits = [gone, node('kept a')].map(({ ref }) => obtain(ref, {}, never))
-  await new Promise(setImmediate)
-  clock.turn(25)
-  assert.deepEqual(await waits[1], node('kept a').bytes)
-  assert.deepEqual(await obtain(node('kept b').ref, {}, never), node('kept b').bytes)
-  assert.equal(asked.length, 2)
-  late.resolve([gone])
-  assert.deepEqual(await waits[0], gone.bytes)
-  await idle()
-  assert.equal(clock.timers, timers)
 })

@@ -1,13 +1,12 @@
 // The core: look at the copies that are here, else ask sources in order; verify; keep; return. Unverified bytes never
-// leave this folder, whoever brought them: a source, the disk, or an earlier fetch. While looks for trie nodes on disk
-// are in vain, sources may be asked before it (disk-miss-tracker.ts), never instead of it.
+// leave this folder, whatever brought them: a source, the disk, or an earlier fetch.
 import type { Clock } from '../base/clock.ts'
 import { withDeadline } from '../base/deadline.ts'
 import { Fault, hasCode } from '../base/fault.ts'
 import { createSingleFlight } from '../base/single-flight.ts'
 import type { Log } from '../base/log.ts'
 import { querySources } from './query-sources.ts'
-import { createLocalCopies, type Unread } from './local-copies.ts'
+import { createLocalCopies } from './local-copies.ts'
 import type { CountObtain } from './obtain-event.ts'
 import { defaultObtainLimits, type ObtainLimits } from './obtain-limits.ts'
 import {
@@ -38,9 +37,6 @@ export type ObtainParts = {
   readonly limits?: ObtainLimits
 }
 
-/** A look takes less than a thousandth of it. */
-const lateMs = 25
-
 export type Obtaining = {
   /**
    * As `Obtain` says; also `no_upstream` when nobody has it and a source could not be asked, `internal` when
@@ -49,8 +45,6 @@ export type Obtaining = {
   readonly obtain: Obtain
   readonly peek: Peek
   readonly peekNode: PeekNode
-  /** The same for those who ask `obtain` next: null also of a node on disk, when looks there were in vain lately. */
-  readonly peekNodeOrAsk: PeekNode
   /** Verifies and keeps, durable when it resolves. Throws `unverified`, `no_space`. */
   readonly keep: (ref: ContentRef, bytes: Uint8Array) => Promise<void>
   /** Resolves when what was fetched is in the store; for the end of a process, and for tests. */
@@ -61,7 +55,6 @@ export function createObtain(parts: ObtainParts): Obtaining {
   const { store, sourcesFor, verify, nameOf, clock, log, count } = parts
   const { limits = defaultObtainLimits, isShared = isNoFile } = parts
   const copies = createLocalCopies({ store, verify, isShared, clock, log, count, limits })
-  const { looks } = copies
   const asking = { sourcesFor, nameOf, copies, log, count }
   const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
   /** By `flightKey`, of the callers who wait for it now. */
@@ -74,57 +67,17 @@ export function createObtain(parts: ObtainParts): Obtaining {
   ): Promise<Uint8Array> {
     signal.throwIfAborted()
     const looked = hint.watch?.('store', '')
-    // Only of nodes is it known that somebody else has nearly all.
-    const mayPass = ref.kind === 'trie-node' && hint.offline !== true && sourcesFor(hint).length > 0
-    const passes = mayPass && looks.shouldSkip
-    const found = copies.find(ref, mayPass)
+    const found = copies.find(ref)
     const held = found instanceof Promise ? await found : found
     looked?.(held instanceof Uint8Array ? 'held' : 'absent')
     if (held instanceof Uint8Array) return held
-    if (mayPass) looks.missed()
     try {
-      return await (passes
-        ? obtainUnlessLate(ref, hint, signal)
-        : obtainElsewhere(ref, hint, signal))
+      return await obtainElsewhere(ref, hint, signal)
     } catch (thrown) {
-      const late = passes && !signal.aborted ? await findPassed(ref) : held
-      if (late instanceof Uint8Array) return late
-      // What cannot be read is there: it must not be reported as absent.
-      if (late === null || !hasCode(thrown, 'not_found')) throw thrown
-      throw new Fault('damaged', { cause: late.unread })
+      // A copy that cannot be read exists: it must not be reported as absent.
+      if (held === null || !hasCode(thrown, 'not_found')) throw thrown
+      throw new Fault('damaged', { cause: held.unread })
     }
-  }
-
-  /** Sources that take long are not waited for where the disk has it. */
-  function obtainUnlessLate(
-    ref: ContentRef,
-    hint: FetchContext,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-    const stopTimer = clock.after(lateMs, () => {
-      void findPassed(ref).then((found) => {
-        if (found instanceof Uint8Array) resolve(found)
-      })
-    })
-    obtainElsewhere(ref, hint, signal).then(
-      (bytes) => {
-        stopTimer()
-        resolve(bytes)
-      },
-      (thrown: unknown) => {
-        stopTimer()
-        reject(thrown as Error)
-      },
-    )
-    return promise
-  }
-
-  /** On disk, where it was not looked for. */
-  async function findPassed(ref: ContentRef): Promise<Uint8Array | Unread | null> {
-    const found = await copies.find(ref, false)
-    if (found instanceof Uint8Array) looks.found()
-    return found
   }
 
   /** All who ask for it at the same time share one fetch, and what any of their hints tells. */
@@ -154,7 +107,6 @@ export function createObtain(parts: ObtainParts): Obtaining {
     obtain,
     peek: copies.peek,
     peekNode: copies.peekNode,
-    peekNodeOrAsk: copies.peekNodeOrAsk,
     async keep(ref, bytes) {
       verify(ref, bytes)
       await store.commit([{ ref, bytes }])
