@@ -1,7 +1,6 @@
 // Items a source brought that nobody asked for yet: one account proof brings the whole path. They wait here,
 // bounded, until they are asked for by name; only then are they kept, else a source could fill the store with
 // junk that hashes to itself.
-import { createHashSuffixFilter } from './hash-suffix-filter.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
 
 /** `proved`: its name was computed from its bytes in this process. */
@@ -19,14 +18,12 @@ export function createUnrequestedItems(limits: {
   readonly bytesMax: number
 }): UnrequestedItems {
   const waiting = new Map<string, UnrequestedItem>()
-  const hashSuffixes = createHashSuffixFilter()
   let bytesWaiting = 0
 
   function remove(key: string): UnrequestedItem | null {
     const unrequestedItem = waiting.get(key)
     if (unrequestedItem === undefined) return null
     waiting.delete(key)
-    hashSuffixes.remove(unrequestedItem.ref)
     bytesWaiting -= unrequestedItem.bytes.length
     return unrequestedItem
   }
@@ -38,7 +35,6 @@ export function createUnrequestedItems(limits: {
         const key = refKey(ref)
         remove(key)
         waiting.set(key, { ref, bytes, source, proved })
-        hashSuffixes.add(ref)
         bytesWaiting += bytes.length
         for (const oldest of waiting.keys()) {
           if (waiting.size <= limits.itemsMax && bytesWaiting <= limits.bytesMax) break
@@ -46,7 +42,6 @@ export function createUnrequestedItems(limits: {
         }
       }
     },
-    // Asked at each step of each walk: mostly there is nothing, and no name to be spelled.
-    take: (ref) => (hashSuffixes.mayHold(ref) ? remove(refKey(ref)) : null),
+    take: (ref) => remove(refKey(ref)),
   }
 }

@@ -3,7 +3,6 @@
 // Tested by src/content/obtain.test.ts
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { createHashSuffixFilter } from './hash-suffix-filter.ts'
 import { refKey, type ContentRef, type UnverifiedItem } from './ref.ts'
 import type { Store } from './store.ts'
 
@@ -32,7 +31,6 @@ export function createWriteBehindQueue(parts: {
 }): WriteBehindQueue {
   const { store, log, bytesMax, clock, onLost } = parts
   const underway = new Map<string, Uint8Array>()
-  const hashSuffixes = createHashSuffixFilter()
   const writes = new Set<Promise<void>>()
   let bytesUnderway = 0
   let gathered: Entry[] = []
@@ -48,9 +46,8 @@ export function createWriteBehindQueue(parts: {
       onLost()
       log('warn', 'content_not_kept', { ref: group.map(({ ref }) => refKey(ref)).join(), error })
     }
-    for (const { key, ref, bytes } of group) {
+    for (const { key, bytes } of group) {
       underway.delete(key)
-      hashSuffixes.remove(ref)
       bytesUnderway -= bytes.length
     }
   }
@@ -66,14 +63,13 @@ export function createWriteBehindQueue(parts: {
   }
 
   return {
-    find: (ref) => (hashSuffixes.mayHold(ref) ? (underway.get(refKey(ref)) ?? null) : null),
+    find: (ref) => underway.get(refKey(ref)) ?? null,
     add(ref, bytes) {
       const key = refKey(ref)
       if (underway.has(key)) return
       if (bytesUnderway + bytes.length > bytesMax) return onLost()
       bytesUnderway += bytes.length
       underway.set(key, bytes)
-      hashSuffixes.add(ref)
       gathered.push({ key, ref, bytes })
       if (gathered.length === groupMax) flush()
       else if (gathered.length === 1) stopTimer = clock.after(lingerMs, flush)
