@@ -7,16 +7,15 @@ import type { Clock } from './base/clock.ts'
 import type { Log } from './base/log.ts'
 import { createHashWorker, type HashWorker } from './codec/hash-worker.ts'
 import { createParallelVerify } from './codec/parallel-verify.ts'
-import { verifyDagBlock, verifyLeaf } from './codec/verify-dag-block.ts'
-import { nameKeccakKinds, verifyKeccakKinds } from './codec/verify-keccak.ts'
+import { verifyLeaf } from './codec/verify-dag-block.ts'
+import { nameKeccakKinds } from './codec/verify-keccak.ts'
 import type { Config } from './config/settings.ts'
 import { createSequentialRead, type SequentialRead } from './content/sequential-read.ts'
 import { createObtain, type Obtaining } from './content/obtain.ts'
 import { createQuarantineCheck } from './content/quarantine-check.ts'
 import { defaultObtainLimits } from './content/obtain-limits.ts'
 import type { SegmentStore } from './content/segments/segment-store.ts'
-import { isShared } from './content/shared-content.ts'
-import { createVerify } from './content/verify.ts'
+import { verify } from './content/verify.ts'
 import type { Database } from './db/sqlite.ts'
 import type { ThreadWriter } from './db/thread-writer.ts'
 import type { FileSourceConfig } from './ipfs/sources/file-source.ts'
@@ -68,7 +67,6 @@ export async function openContent(parts: {
   })
   opening.defer(() => store.close())
   const sources = createNetworkSources()
-  const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
   const blockSources = createBlockSources({ clock, log })
   opening.defer(() => blockSources.close())
   await blockSources.replace(gatewaysOf(config))
@@ -77,7 +75,6 @@ export async function openContent(parts: {
     ...shared,
     store,
     sourcesFor: (hint) => (hint.network === undefined ? blockSources.now() : sources.of(hint)),
-    isShared,
     limits: { ...defaultObtainLimits, memoryBytesMax: config.memory.contentBytesMax },
   })
   opening.defer(() => obtaining.idle())

@@ -5,12 +5,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from './base/clock.ts'
 import { silentLog } from './base/log.ts'
-import { verifyDagBlock } from './codec/verify-dag-block.ts'
-import { verifyKeccakKinds } from './codec/verify-keccak.ts'
 import { type Config, embeddedChain } from './config/settings.ts'
 import { createObtain } from './content/obtain.ts'
 import { createSqliteStore } from './content/sqlite-store.ts'
-import { createVerify } from './content/verify.ts'
+import { verify } from './content/verify.ts'
 import { createInlineWriter } from './db/inline-writer.ts'
 import { openDatabase } from './db/sqlite.ts'
 import { blobFeeFraction } from './ethereum/embedded/blob-schedule.ts'
@@ -59,7 +57,7 @@ export function openStoredChain(config: Config): StoredChain {
     const { obtain, peek, peekNode } = createObtain({
       store: createSqliteStore({ db, writer: createInlineWriter(db) }),
       sourcesFor: () => [],
-      verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock }),
+      verify,
       clock: systemClock,
       log: silentLog,
       count: () => {},

@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { toHex } from '../base/hex.ts'
-import { verifyDagBlock } from '../codec/verify-dag-block.ts'
-import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
 import type { ContentRef } from '../content/ref.ts'
 import { countCopies, listCopies, type Copy } from '../content/stored-copies.ts'
-import { createVerify } from '../content/verify.ts'
+import { verify } from '../content/verify.ts'
 import { countBlocks, listBlocks } from '../content/segments/stored-blocks.ts'
 import { createSegmentStore, type SegmentStore } from '../content/segments/segment-store.ts'
 import { createSystemFiles } from '../content/system-files.ts'
@@ -83,8 +81,6 @@ quarantine is not served, and its bytes stay on the disk. A source or a new add 
       if (found.bad + found.unreadablePins > 0) throw new FoundBad()
     })
 }
-
-const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
 
 async function verifyAll(
   context: Context,

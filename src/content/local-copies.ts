@@ -7,7 +7,7 @@ import { setNewest } from '../base/set-newest.ts'
 import type { Log } from '../base/log.ts'
 import { createUnrequestedItems, type UnrequestedItems } from './unrequested-items.ts'
 import { createWriteBehindQueue } from './write-behind-queue.ts'
-import { createMemory } from './memory.ts'
+import { createMemory, isShared } from './memory.ts'
 import type { CountObtain } from './obtain-event.ts'
 import type { ObtainLimits } from './obtain-limits.ts'
 import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from './ref.ts'
@@ -46,14 +46,12 @@ export type LocalCopies = {
 export function createLocalCopies(parts: {
   readonly store: Store
   readonly verify: Verify
-  /** What is worth its place in memory. */
-  readonly isShared: (ref: ContentRef, bytes: Uint8Array) => boolean
   readonly clock: Clock
   readonly log: Log
   readonly count: CountObtain
   readonly limits: ObtainLimits
 }): LocalCopies {
-  const { store, verify, isShared, clock, log, count, limits } = parts
+  const { store, verify, clock, log, count, limits } = parts
   const unrequested = createUnrequestedItems({
     itemsMax: limits.extrasMax,
     bytesMax: limits.extrasBytesMax,

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMemory } from './memory.ts'
+import { encodeAccountState } from '../codec/account-state.ts'
+import { keccak256 } from '../codec/keccak.ts'
+import { encodeRlp } from '../codec/rlp.ts'
+import { buildTrie } from '../codec/trie-build.ts'
+import { decodeTrieNode } from '../codec/trie-node.ts'
+import { createMemory, isShared } from './memory.ts'
 import type { ContentRef } from './ref.ts'
 
 function node(number: number, kind: ContentRef['kind'] = 'trie-node'): ContentRef {
@@ -63,4 +68,38 @@ test('stays within its byte limit, and one large entry cannot take all of it', (
   assert.ok(held > 0 && held * 100 <= 100_000, `${held} of 1000 entries are held`)
   memory.add(node(1_001), new Uint8Array(2_000))
   assert.equal(memory.find(node(1_001)), null)
+})
+
+const zeroHash = new Uint8Array(32)
+const key = (number: number) => keccak256(Uint8Array.of(number))
+
+test('of a storage trie all but the leaves is shared', () => {
+  for (const size of [1, 20, 32]) {
+    const value = encodeRlp(new Uint8Array(size).fill(200))
+    const { nodes } = buildTrie(Array.from({ length: 200 }, (_, n) => [key(n), value] as const))
+    for (const bytes of nodes) {
+      const isLeaf = decodeTrieNode(bytes).type === 'leaf'
+      assert.equal(isShared({ kind: 'trie-node', hash: zeroHash }, bytes), !isLeaf, `${size}`)
+    }
+  }
+})
+
+test('of a state trie every node is shared, accounts too', () => {
+  const account = encodeAccountState({
+    nonce: 0n,
+    balance: 0n,
+    storageRoot: zeroHash,
+    codeHash: zeroHash,
+  })
+  const { nodes } = buildTrie(Array.from({ length: 200 }, (_, n) => [key(n), account] as const))
+  for (const bytes of nodes) assert.ok(isShared({ kind: 'trie-node', hash: zeroHash }, bytes))
+})
+
+test('an extension is shared, and a file’s block is not', () => {
+  const ways = [Uint8Array.of(0x00, 0x12), Uint8Array.of(0x13)]
+  for (const path of ways) {
+    assert.ok(isShared({ kind: 'trie-node', hash: zeroHash }, encodeRlp([path, zeroHash])))
+  }
+  assert.ok(!isShared({ kind: 'dag-block', hash: zeroHash }, Uint8Array.of(1)))
+  assert.ok(isShared({ kind: 'code', hash: zeroHash }, Uint8Array.of(1)))
 })

@@ -2,6 +2,7 @@
 // builds no text and no array: an entry is found by a number out of its hash, then compared with all of it.
 import { randomInt } from 'node:crypto'
 import { toLatin1 } from '../base/hex.ts'
+import { isSlotLeaf } from '../codec/trie-node.ts'
 import type { ContentKind, ContentRef } from './ref.ts'
 
 export interface Memory {
@@ -11,6 +12,14 @@ export interface Memory {
   findAt(kind: ContentKind, from: Uint8Array, at: number): Uint8Array | null
   /** `bytes` were verified by the caller. What is larger than a 64th of the bound is not taken. */
   add(ref: ContentRef, bytes: Uint8Array): void
+}
+
+/**
+ * Whether many reads pass this content, so that it is worth its memory. A file's block is read once from end to end, and
+ * the leaf of a slot ends one walk, whose answer is cached elsewhere: both would push out what every read needs.
+ */
+export function isShared({ kind }: ContentRef, bytes: Uint8Array): boolean {
+  return kind !== 'dag-block' && !(kind === 'trie-node' && isSlotLeaf(bytes))
 }
 
 /** What an entry costs beside its bytes: hash, map slot, array. Measured on V8 13. */

@@ -390,7 +390,7 @@ test('a source sees the hints of all who wait, also of those who came after it w
 test('nameless bytes are named by their hash: the one asked for is taken, others wait, junk is dropped', async () => {
   const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
   const bytesOf = (name: string) => Buffer.from(name)
-  const ref = (name: string) => ({ kind: 'trie-node', hash: hashOf(bytesOf(name)) }) as const
+  const ref = (name: string) => ({ kind: 'code', hash: hashOf(bytesOf(name)) }) as const
   const judged: string[] = []
   const events: string[] = []
   const { obtain } = createObtain({
@@ -400,7 +400,7 @@ test('nameless bytes are named by their hash: the one asked for is taken, others
         name: 'honest',
         fetch: async (_asked, offer) => {
           const nodes = ['junk', 'leaf', 'root'].map((name) => bytesOf(name))
-          const verdict = offer(nodes.map((bytes) => ({ kind: 'trie-node', bytes })))
+          const verdict = offer(nodes.map((bytes) => ({ kind: 'code', bytes })))
           judged.push(verdict)
         },
       },

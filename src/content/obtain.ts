@@ -29,8 +29,6 @@ export type ObtainParts = {
   readonly verify: Verify
   /** Without it nameless bytes are not taken. */
   readonly nameOf?: NameOf
-  /** What is worth its place in memory; without it, all but blocks of files. */
-  readonly isShared?: (ref: ContentRef, bytes: Uint8Array) => boolean
   readonly clock: Clock
   readonly log: Log
   readonly count: CountObtain
@@ -53,8 +51,8 @@ export type Obtaining = {
 
 export function createObtain(parts: ObtainParts): Obtaining {
   const { store, sourcesFor, verify, nameOf, clock, log, count } = parts
-  const { limits = defaultObtainLimits, isShared = isNoFile } = parts
-  const copies = createLocalCopies({ store, verify, isShared, clock, log, count, limits })
+  const { limits = defaultObtainLimits } = parts
+  const copies = createLocalCopies({ store, verify, clock, log, count, limits })
   const asking = { sourcesFor, nameOf, copies, log, count }
   const singleFlight = createSingleFlight<Uint8Array>({ keysMax: limits.flightsMax })
   /** By `flightKey`, of the callers who wait for it now. */
@@ -118,8 +116,4 @@ export function createObtain(parts: ObtainParts): Obtaining {
 /** Two networks may share content, but not who can be asked for it. */
 function flightKey(ref: ContentRef, { network = '' }: FetchContext): string {
   return `${network} ${refKey(ref)}`
-}
-
-function isNoFile({ kind }: ContentRef): boolean {
-  return kind !== 'dag-block'
 }

@@ -1,26 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keccak256 } from '../codec/keccak.ts'
-import { verifyKeccakKinds } from '../codec/verify-keccak.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { ContentRef } from './ref.ts'
 import { verifiedFinds } from './verified-finds.ts'
-import { createVerify } from './verify.ts'
 
-const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: () => assert.fail() })
 const bytes = new Uint8Array(100).fill(7)
 const ref: ContentRef = { kind: 'code', hash: keccak256(bytes) }
 const wrong = bytes.with(3, 8)
 
 test('a copy that one read got wrong is found; one that stays wrong or is in quarantine is damaged', async () => {
   const store = createMemoryStore()
-  assert.equal(verifiedFinds(store, verify).find(ref), null)
+  assert.equal(verifiedFinds(store).find(ref), null)
   await store.commit([{ ref, bytes }])
-  assert.deepEqual(verifiedFinds(store, verify).find(ref), bytes)
+  assert.deepEqual(verifiedFinds(store).find(ref), bytes)
   const once = { ...store, find: () => wrong }
-  assert.deepEqual(verifiedFinds(once, verify).find(ref), bytes)
+  assert.deepEqual(verifiedFinds(once).find(ref), bytes)
   const always = { ...once, findAgain: () => wrong }
-  assert.throws(() => verifiedFinds(always, verify).find(ref), { code: 'damaged' })
+  assert.throws(() => verifiedFinds(always).find(ref), { code: 'damaged' })
   await store.quarantine(ref)
-  assert.throws(() => verifiedFinds(store, verify).find(ref), { code: 'damaged' })
+  assert.throws(() => verifiedFinds(store).find(ref), { code: 'damaged' })
 })

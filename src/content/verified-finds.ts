@@ -2,14 +2,15 @@
 // believed to be damaged. The request thread, which meets such a copy too, puts it into quarantine.
 // Tested by src/content/verified-finds.test.ts
 import { Fault, hasCode } from '../base/fault.ts'
-import type { ContentRef, Verify } from './ref.ts'
+import type { ContentRef } from './ref.ts'
 import type { Store } from './store.ts'
+import { verify } from './verify.ts'
 
 /** How often a copy is read. */
 const readsMax = 3
 
 /** `store`, whose `find` verifies. It throws `damaged` for a copy that stays wrong or is in quarantine. */
-export function verifiedFinds(store: Store, verify: Verify): Store {
+export function verifiedFinds(store: Store): Store {
   function findProved(ref: ContentRef): Uint8Array | null {
     let failure: unknown = null
     for (let read = 1; read <= readsMax; read += 1) {

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVerify } from './verify.ts'
+import { keccak256 } from '../codec/keccak.ts'
+import { sha256Name } from '../codec/multihash.ts'
+import { verify } from './verify.ts'
 
 test('IPFS blocks are verified by their multihash, all other content by keccak256', () => {
-  const seen: string[] = []
-  const verify = createVerify({
-    keccakKinds: ({ kind }) => seen.push(`keccak ${kind}`),
-    dagBlock: (multihash) => seen.push(`multihash of ${multihash.length}`),
-  })
-  const hash = new Uint8Array(32)
-  verify({ kind: 'code', hash }, hash)
-  verify({ kind: 'dag-block', hash }, hash)
-  verify({ kind: 'header', hash }, hash)
-  assert.deepEqual(seen, ['keccak code', 'multihash of 32', 'keccak header'])
+  const bytes = Uint8Array.of(1, 2, 3)
+  const multihash = sha256Name(bytes)
+  const hash = keccak256(bytes)
+  verify({ kind: 'dag-block', hash: multihash }, bytes)
+  verify({ kind: 'code', hash }, bytes)
+  const other = bytes.with(0, 9)
+  const unverified = { code: 'unverified' }
+  assert.throws(() => verify({ kind: 'dag-block', hash: multihash }, other), unverified)
+  assert.throws(() => verify({ kind: 'code', hash }, other), unverified)
+  assert.throws(() => verify({ kind: 'code', hash: multihash }, bytes), unverified)
 })

@@ -4,11 +4,11 @@ import type { TestContext } from 'node:test'
 import { silentLog } from '../../src/base/log.ts'
 import { fromHex } from '../../src/base/hex.ts'
 import { decodeHeader } from '../../src/codec/header.ts'
-import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { nameKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { Store } from '../../src/content/store.ts'
-import { createVerify } from '../../src/content/verify.ts'
+import { verify } from '../../src/content/verify.ts'
 import type { ProvedHeader } from '../../src/ethereum/blocks.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import type { ContentPool } from '../../src/ethereum/upstream/source/ask-pool.ts'
@@ -95,7 +95,7 @@ export function openUpstreamContent(
     ...parts,
     store,
     sourcesFor: () => [source],
-    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: () => {} }),
+    verify,
     nameOf: nameKeccakKinds,
     count: () => {},
   })

@@ -4,12 +4,12 @@ import { systemClock } from '../../src/base/clock.ts'
 import { Fault } from '../../src/base/fault.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { createLog } from '../../src/base/log.ts'
-import { nameKeccakKinds, verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
+import { nameKeccakKinds } from '../../src/codec/verify-keccak.ts'
 import { createMemoryStore } from '../../src/content/memory-store.ts'
 import { createObtain } from '../../src/content/obtain.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Store } from '../../src/content/store.ts'
-import { createVerify } from '../../src/content/verify.ts'
+import { verify as verifyContent } from '../../src/content/verify.ts'
 import type { HeadSettings } from '../../src/ethereum/upstream/head/head-follower.ts'
 import type { LieLedger } from '../../src/ethereum/upstream/pool/lie-ledger.ts'
 import {
@@ -80,7 +80,7 @@ export async function openUpstreamCase(options: {
     log,
     store,
     sourcesFor: () => [opened.source],
-    verify: createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: () => {} }),
+    verify: verifyContent,
     nameOf: nameKeccakKinds,
     count: () => {},
   })

@@ -5,11 +5,8 @@ import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
-import { verifyKeccakKinds } from '../../codec/verify-keccak.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { verifiedFinds } from '../../content/verified-finds.ts'
-import { createVerify } from '../../content/verify.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import type { Writer } from '../../db/writer.ts'
 import type { CallNews, CallOrder, CallThreadData } from './call-order.ts'
@@ -18,8 +15,6 @@ import { packFailure } from './packed-failure.ts'
 import { createCalls } from './vm/calls.ts'
 import type { Calculation } from './vm/calls.ts'
 import { MustMove, Turns } from './vm/turn.ts'
-
-const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
 
 const noWriter: Writer = {
   write: () => Promise.reject(new Error('the call thread never writes')),
@@ -33,7 +28,7 @@ function serve(data: CallThreadData, parent: MessagePort): void {
   const turns = new Turns(systemClock, limits, moves)
   const calculate = createCalls({
     genesis,
-    store: verifiedFinds(createSqliteStore({ db, writer: noWriter }), verify),
+    store: verifiedFinds(createSqliteStore({ db, writer: noWriter })),
     index: openChainIndex(db, network),
     callGasMax,
   })

@@ -6,11 +6,8 @@ import { parentPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
 import { createLog } from '../../base/log.ts'
-import { verifyDagBlock } from '../../codec/verify-dag-block.ts'
-import { verifyKeccakKinds } from '../../codec/verify-keccak.ts'
 import { createSqliteStore } from '../../content/sqlite-store.ts'
 import { verifiedFinds } from '../../content/verified-finds.ts'
-import { createVerify } from '../../content/verify.ts'
 import { portWriter } from '../../db/port-writer.ts'
 import { openDatabase } from '../../db/sqlite.ts'
 import { openChainIndex } from './chain-index.ts'
@@ -24,8 +21,6 @@ import type {
   ChainThreadData,
 } from './chain-order.ts'
 
-const verify = createVerify({ keccakKinds: verifyKeccakKinds, dagBlock: verifyDagBlock })
-
 type Opened = { readonly engine: Engine; close(): Promise<void> }
 
 async function open(data: ChainThreadData, say: (news: ChainNews) => void): Promise<Opened> {
@@ -36,7 +31,7 @@ async function open(data: ChainThreadData, say: (news: ChainNews) => void): Prom
   const engine = await Engine.open({
     network,
     genesis,
-    store: verifiedFinds(createSqliteStore({ db, writer }), verify),
+    store: verifiedFinds(createSqliteStore({ db, writer })),
     index: openChainIndex(db, network),
     mining,
     now,
