@@ -7,8 +7,8 @@ import { keccak256 } from '../../src/codec/keccak.ts'
 import { decodeEntries, encodeEntries } from '../../src/codec/list.ts'
 import { orderedRoot } from '../../src/codec/ordered-trie.ts'
 import { decodeTransaction, transactionHash } from '../../src/codec/transaction.ts'
+import { TrieWalk } from '../../src/codec/trie-walk.ts'
 import { verifyKeccakKinds } from '../../src/codec/verify-keccak.ts'
-import { Walker } from '../../src/ethereum/walker.ts'
 import { signTransfers } from '../data/transfers.ts'
 import { accountNodes, contracts, createUpstreamWorld, slotNodes } from '../data/upstream-world.ts'
 import { median, rounds } from '../measure.ts'
@@ -63,10 +63,10 @@ function proofCost(): number {
       if (bytes !== null) verifyKeccakKinds({ kind: 'trie-node', hash }, bytes)
       return bytes
     }
-    const account = new Walker(world.stateRoot, key).walk(next)
+    const account = new TrieWalk(world.stateRoot, key).run(next)
     if (account === null || account === undefined) throw new Error('no account')
     const { storageRoot } = decodeAccountState(account)
-    const leaf = new Walker(storageRoot, keccak256(slot)).walk(next)
+    const leaf = new TrieWalk(storageRoot, keccak256(slot)).run(next)
     if (leaf === null || leaf === undefined) throw new Error('no slot')
     if (Buffer.compare(decodeStorageValue(leaf), value) !== 0) throw new Error('another value')
   })

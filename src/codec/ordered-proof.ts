@@ -4,7 +4,7 @@ import { toBareHex } from '../base/hex.ts'
 import { keccak256 } from './keccak.ts'
 import { orderedKey } from './ordered-trie.ts'
 import { buildTrie } from './trie-build.ts'
-import { walkProof } from './walk-proof.ts'
+import { walkProof } from './trie-walk.ts'
 
 /** A node's RLP under its keccak256 as 64 hex digits. */
 export type NamedNode = readonly [name: string, node: Uint8Array]

@@ -10,11 +10,12 @@ import {
   emptyCodeHash,
 } from '../codec/account-state.ts'
 import { keccak256 } from '../codec/keccak.ts'
-import type { ContentRef, FetchContext } from '../content/ref.ts'
+import { Malformed } from '../codec/malformed.ts'
+import { TrieWalk } from '../codec/trie-walk.ts'
+import type { ContentRef, FetchContext, PeekNode } from '../content/ref.ts'
 import type { ProvedHeader } from './blocks.ts'
 import type { Network } from './network.ts'
 import { fetched, type Read } from './read.ts'
-import { decodeProved, Walker } from './walker.ts'
 
 /** Which account of which block. `address`: 20 bytes. */
 export type AccountAt = {
@@ -36,8 +37,8 @@ export function* findAccount(
   const { stateRoot } = at.block.header
   const known = accounts?.find(stateRoot, at.address) ?? null
   if (known !== null) return known === absentAccount ? null : known
-  const leaf = yield* walk(at, stateRoot, keccak256(at.address), { slots })
-  const account = leaf === null ? null : decodeProved(decodeAccountState, leaf)
+  const leaf = yield* walkState(at, stateRoot, keccak256(at.address), { slots })
+  const account = leaf === null ? null : decodeProved(() => decodeAccountState(leaf))
   accounts?.add(stateRoot, at.address, account ?? absentAccount)
   return account
 }
@@ -46,8 +47,8 @@ export function* findAccount(
 export function* readStorage(at: AccountAt, position: Uint8Array): Read<Uint8Array> {
   const slots = [position]
   const { storageRoot } = (yield* findAccount(at, slots)) ?? absentAccount
-  const leaf = yield* walk(at, storageRoot, keccak256(position), { slots })
-  return leaf === null ? new Uint8Array(32) : decodeProved(decodeStorageValue, leaf)
+  const leaf = yield* walkState(at, storageRoot, keccak256(position), { slots })
+  return leaf === null ? new Uint8Array(32) : decodeProved(() => decodeStorageValue(leaf))
 }
 
 /** The account's code; no bytes when the account or its code is absent. Throws as above. */
@@ -57,26 +58,47 @@ export function* readCode(at: AccountAt): Read<Uint8Array> {
   return yield* readState(at, { kind: 'code', hash: codeHash }, {})
 }
 
-/** `key`: 32 bytes. The leaf's value, or null when the nodes on the way prove there is none. */
-function* walk(
+/**
+ * `key`: 32 bytes. The leaf's value, or null when the nodes on the way prove that there is none. `proof`: gets each of
+ * these nodes.
+ */
+export function* walkState(
   at: AccountAt,
   root: Uint8Array,
   key: Uint8Array,
   hint: FetchContext,
+  proof: Uint8Array[] | null = null,
 ): Read<Uint8Array | null> {
   const { peekNode } = at.network
-  const walker = new Walker(root, key)
-  let leaf = walker.walk(peekNode)
+  const find: PeekNode = proof === null ? peekNode : (from, at) => pushed(proof, peekNode(from, at))
+  const walk = new TrieWalk(root, key)
+  let leaf = decodeProved(() => walk.run(find))
   while (leaf === undefined) {
-    const ref: ContentRef = { kind: 'trie-node', hash: walker.missing }
+    const ref: ContentRef = { kind: 'trie-node', hash: walk.missing }
     const bytes = yield* fetched((signal) => obtainState(at, ref, hint, signal))
-    leaf = walker.walk(peekNode, bytes)
+    if (proof !== null) proof.push(bytes)
+    leaf = decodeProved(() => walk.run(find, bytes))
   }
   return leaf
 }
 
+function pushed(proof: Uint8Array[], node: Uint8Array | null): Uint8Array | null {
+  if (node !== null) proof.push(node)
+  return node
+}
+
+/** Bytes of the right hash that cannot be decoded: the root itself commits to them (`unverified`). */
+export function decodeProved<T>(decode: () => T): T {
+  try {
+    return decode()
+  } catch (thrown) {
+    if (thrown instanceof Malformed) throw new Fault('unverified', { cause: thrown })
+    throw thrown
+  }
+}
+
 /** A node or code of the state `at`; one that no source has is `no_state`. */
-export function* readState(at: AccountAt, ref: ContentRef, hint: FetchContext): Read<Uint8Array> {
+function* readState(at: AccountAt, ref: ContentRef, hint: FetchContext): Read<Uint8Array> {
   const bytes = at.network.peek(ref)
   if (bytes !== null) return bytes
   return yield* fetched((signal) => obtainState(at, ref, hint, signal))

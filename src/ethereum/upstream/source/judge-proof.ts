@@ -12,7 +12,7 @@ import {
 import type { JsonRecord } from '../../../codec/json-fields.ts'
 import { keccak256 } from '../../../codec/keccak.ts'
 import { Malformed } from '../../../codec/malformed.ts'
-import { walkProof } from '../../../codec/walk-proof.ts'
+import { walkProof } from '../../../codec/trie-walk.ts'
 import type { PeekNode } from '../../../content/ref.ts'
 import type { JudgedAccounts } from './judged-accounts.ts'
 import type { ProofNodes } from './proof-nodes.ts'

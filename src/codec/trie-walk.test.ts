@@ -7,7 +7,7 @@ import { emptyTrieRoot } from './account-state.ts'
 import { keccak256 } from './keccak.ts'
 import { encodeRlp } from './rlp.ts'
 import { buildTrie } from './trie-build.ts'
-import { walkProof } from './walk-proof.ts'
+import { walkProof } from './trie-walk.ts'
 
 const bagOf = (nodes: readonly Uint8Array[]) => {
   const byHash = new Map(nodes.map((node) => [toHex(keccak256(node)), new Uint8Array(node)]))
