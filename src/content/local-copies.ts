@@ -14,7 +14,7 @@ import { refKey, type ContentRef, type Peek, type PeekNode, type Verify } from '
 import type { Store } from './store.ts'
 
 /** A copy that is there but cannot be read or is wrong, and what was thrown. */
-export type Unread = { readonly unread: unknown }
+type Unread = { readonly unread: unknown }
 
 /** Verified bytes, or a copy that cannot be used now; null: there is none. */
 type Found = Uint8Array | Unread | null
