@@ -1,6 +1,8 @@
 // A started server on a disk whose reads are wrong now and then: what is stored stays, and is served when it can be read.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { makeFaultyDisk } from './faults/faulty-disk.ts'
 import { startCairn, temporaryFolder, type Started } from './started-server.ts'
@@ -146,6 +148,64 @@ test(
       )
     } finally {
       await server.stop()
+    }
+  },
+)
+
+test(
+  'a database whose reads fail is reported as unreadable, not as a full disk',
+  { skip },
+  async () => {
+    const folder = await temporaryFolder()
+    try {
+      const path = join(folder, 'cairn.db')
+      const program = `
+      import { openDatabase } from ${JSON.stringify(new URL('../src/db/sqlite.ts', import.meta.url).href)}
+      const [path, ...options] = process.argv.slice(1)
+      try {
+        const db = openDatabase(path, { bare: options.includes('bare') })
+        if (!options.includes('bare')) db.exec('CREATE TABLE a (n); INSERT INTO a VALUES (1)')
+        console.log(db.getValue('SELECT n FROM a'))
+        db.close()
+      } catch (error) {
+        console.log(error.code, error.message)
+      }`
+      const run = (...args: readonly string[]) =>
+        execFileSync(process.execPath, ['--input-type=module', '-e', program, path, ...args], {
+          env: { ...process.env, ...disk?.env },
+          encoding: 'utf8',
+        }).trim()
+      disk?.set([])
+      assert.equal(run(), '1')
+      assert.equal(run('bare'), '1')
+      // At the open, and at a read later.
+      for (const options of [[], ['bare']]) {
+        disk?.set([{ op: 'read', action: 'fail', path: '*/cairn.db', times: 0 }])
+        assert.match(run(...options), /^damaged cannot read the database: disk I\/O error/)
+      }
+    } finally {
+      disk?.set([])
+      await rm(folder, { recursive: true })
+    }
+  },
+)
+
+test(
+  'a start that cannot read its database names the data folder and the cause',
+  { skip },
+  async () => {
+    const dataDir = await temporaryFolder()
+    try {
+      disk?.set([])
+      const first = await startCairn({ dataDir })
+      await first.stop()
+      disk?.set([{ op: 'read', action: 'fail', path: '*/cairn.db', times: 0 }])
+      await assert.rejects(startCairn({ dataDir, env: { ...disk?.env } }), {
+        message: new RegExp(`${dataDir}: cannot read the database: disk I/O error: check the disk`),
+      })
+    } finally {
+      disk?.set([])
+      await rm(dataDir, { recursive: true })
     }
   },
 )

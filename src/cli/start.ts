@@ -109,10 +109,20 @@ function endAtSecondSignal(): Promise<void> {
 /** What the server tells its callers says too little to its operator. */
 function explain(error: unknown, { dataDir }: Config): unknown {
   // Out of the writer thread a Fault comes as an Error with the same members.
-  const isFull = error instanceof Error && 'code' in error && error.code === 'no_space'
-  if (!isFull) return error
-  const said = `no space left for ${dataDir}: make room, or name another data folder with --data-dir`
-  return new Error(said, { cause: error })
+  if (!(error instanceof Error) || !('code' in error)) return error
+  switch (error.code) {
+    case 'no_space':
+      return new Error(
+        `no space left for ${dataDir}: make room, or name another data folder with --data-dir`,
+        { cause: error },
+      )
+    case 'damaged':
+      return new Error(`${dataDir}: ${error.message}: check the disk, then run cairn doctor`, {
+        cause: error,
+      })
+    default:
+      return error
+  }
 }
 
 function greetProgram({ url, firstKey, firstRun }: Greeting): string {

@@ -15,8 +15,8 @@ export type DatabaseOptions = {
 
 /**
  * Shapes of rows (`Shape`) are the caller's claim about its own SQL. All methods are synchronous and throw
- * Fault `no_space` (device or size limit full), `overloaded` (locked by another process for 10 s), or
- * whatever node:sqlite threw.
+ * Fault `no_space` (device or size limit full, write or sync failed), `damaged` (read failed), `overloaded` (locked by
+ * another process for 10 s), or whatever node:sqlite threw.
  */
 export type Database = {
   get<Shape extends object>(sql: string, parameters?: readonly SqlValue[]): Shape | null
@@ -170,6 +170,8 @@ const sqliteCorrupt = 11
 const sqliteNotADatabase = 26
 // SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC
 const syncErrors: readonly number[] = [1034, 1290]
+// SQLITE_IOERR_READ, _SHORT_READ, _MMAP, _DATA, _CORRUPTFS (a read that failed with EIO)
+const readErrors: readonly number[] = [266, 522, 6154, 8202, 8458]
 
 function translated<T>(run: () => T): T {
   try {
@@ -181,7 +183,13 @@ function translated<T>(run: () => T): T {
 
 function translate(error: unknown): unknown {
   const code = errorCode(error)
-  if (code === null) return error
+  if (code === null || !(error instanceof Error)) return error
+  if (readErrors.includes(code)) {
+    return new Fault('damaged', {
+      detail: `cannot read the database: ${error.message}`,
+      cause: error,
+    })
+  }
   const primary = code & 0xff
   if (primary === sqliteFull || primary === sqliteIoError) {
     return new Fault('no_space', { cause: error })
