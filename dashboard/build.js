@@ -1,5 +1,5 @@
 // Builds the page into dist/dashboard: `node dashboard/build.js`; `--if-changed` leaves a build of the same sources alone.
-// Plain JavaScript, for npm runs it with whatever Node it has; without vite (a production install) it says so and ends well.
+// Plain JavaScript, because npm runs it with any Node. Without vite (a production install) it prints a notice and exits 0.
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -19,10 +19,10 @@ const source = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const target = join(dist, 'dashboard')
-/** Says which sources the build was made from; written last, and not served. */
+/** Lists the sources of the build. Written last, not served. */
 const stamp = 'built-from.json'
 
-/** What of the source runs WebAssembly, which the content policy does not let in: the page has its own instead. */
+/** Modules that need WebAssembly, which the content policy forbids, and their replacements in JavaScript. */
 const replaced = new Map([
   [join(root, 'src/codec/keccak.ts'), join(source, 'proof/keccak.ts')],
   ['tiny-secp256k1', join(source, 'proof/recover.ts')],
@@ -38,7 +38,7 @@ const inJavaScript = {
 
 const print = (sentence) => process.stdout.write(`${sentence}\n`)
 
-// The comparison comes first: to load vite takes longer than to hash the sources.
+// Compare first: loading vite takes longer than hashing the sources.
 if (!process.argv.includes('--if-changed') || isChanged()) {
   const vite = await import('vite').catch(() => null)
   if (vite === null) print('The dashboard is not built: vite is not installed here.')
@@ -61,16 +61,16 @@ async function build({ build: run }) {
         outDir: fresh,
         emptyOutDir: true,
         target: 'es2022',
-        // A file of its own for each asset: `data:` URLs would need room in the content policy.
+        // One file for each asset: the content policy forbids `data:` URLs.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         reportCompressedSize: false,
         rolldownOptions: {
-          // The form for cards is a document of its own: another content policy holds there.
+          // The form for cards is a separate document, because it has a different content policy.
           input: { index: join(source, 'index.html'), card: join(source, 'card.html') },
-          // The codec takes Buffer for granted.
+          // The codec uses the global Buffer.
           transform: { inject: { Buffer: ['buffer', 'Buffer'] } },
-          // What the page shares with the server names modules of Node in parts that the page never runs.
+          // Code shared with the server imports Node modules in parts that the page never runs.
           onLog(level, log, handle) {
             if (!log.message?.includes('externalized for browser compatibility')) handle(level, log)
           },
@@ -84,7 +84,7 @@ async function build({ build: run }) {
   }
 }
 
-/** Beside each file that shrinks: `.br` and `.gz`, made once here instead of at each answer. */
+/** Writes a `.br` and a `.gz` copy of each file that shrinks, so that the server need not compress replies. */
 function compress(folder) {
   for (const path of filesOf(folder)) {
     const bytes = readFileSync(join(folder, path))
@@ -99,7 +99,7 @@ function compress(folder) {
   }
 }
 
-/** File by file, new ones first: whoever reads the folder meanwhile finds a whole page. */
+/** Replaces files one by one, index.html last, so that a server that reads the folder always finds a complete page. */
 function replace(fresh, sources) {
   const paths = filesOf(fresh)
   for (const path of paths.toSorted((one) => (one.startsWith('index.html') ? 1 : -1))) {
@@ -107,7 +107,7 @@ function replace(fresh, sources) {
     renameSync(join(fresh, path), join(target, path))
   }
   for (const path of filesOf(target)) {
-    // Another build may do the same at the same time.
+    // Another build may run at the same time.
     if (path !== stamp && !paths.includes(path)) rmSync(join(target, path), { force: true })
   }
   writeFileSync(join(fresh, stamp), JSON.stringify({ hash: hashOf(sources), sources }))
@@ -120,7 +120,7 @@ function filesOf(folder) {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 }
 
-/** Files of the project, by their path in it: the folder of the page and what it imports from elsewhere. */
+/** Paths of the sources in the project: the dashboard and its imports from other folders. */
 function sourcesOf({ output }) {
   const imported = output.flatMap((chunk) => chunk.moduleIds ?? []).map((id) => relative(root, id))
   const outside = imported.filter((path) => /^(src|verifier)\//.test(path))

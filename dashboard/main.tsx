@@ -1,12 +1,12 @@
-// Puts the dashboard into the document.
+// Renders the dashboard into the document.
 import { render } from 'preact'
 import './style/tokens.css'
 import './style/base.css'
 import './style/shell.css'
 import './style/parts.css'
 import { App } from './app/app.tsx'
-import { applyTheme, keptTheme } from './app/theme.ts'
+import { applyTheme, storedTheme } from './app/theme.ts'
 
-applyTheme(keptTheme())
+applyTheme(storedTheme())
 const root = document.querySelector('#app')
 if (root !== null) render(<App />, root)

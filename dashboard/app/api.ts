@@ -1,5 +1,5 @@
-// The admin API as the page calls it: JSON in and out, the session in a cookie that scripts cannot read, and a header
-// that no form of another site can send.
+// Client of the admin API: JSON requests and replies, the session in a cookie that scripts cannot read, and a header
+// that a form on another site cannot send.
 import {
   addressOf,
   type AdminRequest,
@@ -7,14 +7,14 @@ import {
   requestOf,
 } from '../../src/gateway/admin/client.ts'
 
-/** Told to the window when a call was refused because nobody is signed in any more. */
+/** Dispatched on the window when a call is refused because the session has ended. */
 export const signedOutEvent = 'cairn-signed-out'
 
 const guardHeader = 'x-cairn-admin'
 
-/** What the API refused. `message` is its own text, for people. */
+/** A refusal of the API. `message` is the text of the API. */
 export class ApiError extends Error {
-  /** Of the table of errors: `signed_out`, `bad_input`; `offline` when nothing answered. */
+  /** Code of the error table, as `signed_out` or `bad_input`; `offline` if the server did not answer. */
   readonly code: string
   readonly status: number
   readonly data: Readonly<Record<string, unknown>>
@@ -31,19 +31,19 @@ export class ApiError extends Error {
     this.data = data
   }
 
-  /** The member of the input that is wrong; null: none is named. */
+  /** The invalid member of the input; null: the error names none. */
   get field(): string | null {
     const field = this.data['field']
     return typeof field === 'string' && field !== '' ? field : null
   }
 }
 
-/** What went wrong, for people. */
+/** Text of an error, for display. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Runs an operation, and notifies the window of a refusal because the session is over. Rejects with ApiError. */
+/** Runs an operation. Dispatches `signedOutEvent` if the session has ended. Rejects with ApiError. */
 export const call = createAdminCaller(async (route, input, signal) => {
   try {
     return await send(requestOf(route, input), signal)
@@ -53,7 +53,7 @@ export const call = createAdminCaller(async (route, input, signal) => {
   }
 })
 
-/** As `call`, without the notice to the window. */
+/** As `call`, without the event. */
 export const callQuietly = createAdminCaller(
   async (route, input, signal) => await send(requestOf(route, input), signal),
 )
@@ -84,7 +84,7 @@ async function reach(url: string, options: RequestInit): Promise<Response> {
     return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
   } catch (cause) {
     if (options.signal?.aborted === true) throw cause
-    throw new ApiError('offline', 'Cairn does not answer. Is it still running?', 0, {})
+    throw new ApiError('offline', "Can't reach Cairn. Check that the server is running.", 0, {})
   }
 }
 
@@ -95,6 +95,6 @@ function errorOf(status: number, text: string): ApiError {
     }
     return new ApiError(error.code, error.message, status, error.data ?? {})
   } catch {
-    return new ApiError('internal', `the server answered ${status}`, status, {})
+    return new ApiError('internal', `the server replied with status ${status}`, status, {})
   }
 }

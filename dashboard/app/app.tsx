@@ -1,10 +1,10 @@
-// The whole page: who is there decides between signing in and the page that the path names.
+// The dashboard: the sign-in page, the page of an invitation link, or the page that the path names.
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { SignIn } from '../pages/sign-in.tsx'
 import { Welcome } from '../pages/welcome.tsx'
 import { Card, PageHead } from '../ui/card.tsx'
 import { Confirming } from '../ui/confirming.tsx'
-import { Lone } from '../ui/lone.tsx'
+import { CenteredPage } from '../ui/centered-page.tsx'
 import { Empty, Loading, Problem } from '../ui/note.tsx'
 import { mayOpen, Shell } from '../ui/shell.tsx'
 import { Toasts } from '../ui/toast.tsx'
@@ -41,9 +41,9 @@ function Entry() {
   if (found.value === undefined) {
     if (found.error === null) return <Loading />
     return (
-      <Lone title="Cairn does not answer">
+      <CenteredPage title="Can't reach Cairn">
         <Problem error={found.error} again={found.again} />
-      </Lone>
+      </CenteredPage>
     )
   }
   return (
@@ -61,34 +61,28 @@ function CurrentPage() {
   for (const page of pages) {
     const names = matchPath(page.path, path)
     if (names === null) continue
-    if (!mayOpen(page, session)) return <NotForYou page={page} />
+    if (!mayOpen(page, session)) return <NotAllowed page={page} />
     return <LazyPage key={`${path} ${session.account?.id}`} page={page} names={names} />
   }
   return (
     <>
       <Title text="Not found" />
-      <PageHead title="There is no such page" />
+      <PageHead title="Page not found" />
       <Card>
-        <Empty
-          title="Nothing is kept at this address"
-          action={<Link to="/">To the start page</Link>}
-        />
+        <Empty title="Nothing at this address" action={<Link to="/">Overview</Link>} />
       </Card>
     </>
   )
 }
 
-function NotForYou({ page }: { readonly page: Page }) {
-  const needed = page.access === 'operator' ? 'operators of this server' : 'owners of the account'
+function NotAllowed({ page }: { readonly page: Page }) {
+  const needed = page.access === 'operator' ? 'operators' : 'owners'
   return (
     <>
       <Title text={page.title} />
       <PageHead title={page.title} />
       <Card>
-        <Empty
-          title={`This page is for ${needed}`}
-          action={<Link to="/">To the start page</Link>}
-        />
+        <Empty title={`Only ${needed} can see this`} action={<Link to="/">Overview</Link>} />
       </Card>
     </>
   )
@@ -123,15 +117,15 @@ function LazyPage({
   )
 }
 
-/** A newer build on the server, or a mistake of ours: fetching the page anew mends the first. */
+/** Either the server has a newer build, which loading the page again fixes, or the page has a bug. */
 function Broken() {
   return (
     <Card>
       <Empty
-        title="This page could not be shown"
+        title="Couldn't load this page"
         action={
           <button class="button" type="button" onClick={() => location.reload()}>
-            Load it again
+            Load again
           </button>
         }
       />
@@ -146,7 +140,7 @@ function Title({ text }: { readonly text: string }) {
   return null
 }
 
-/** After a step to another page the keyboard and screen readers go on at its heading; not when it was just opened. */
+/** Focuses the heading after navigation, for keyboards and screen readers; not on the first page. */
 function FocusHeading() {
   const { path } = usePlace()
   const opened = useRef(performance.now() < firstPageMs)

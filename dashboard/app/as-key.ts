@@ -1,4 +1,5 @@
-// Both faces, called as a key of the account: its limits, its units, its usage. The session says who asks.
+// Calls of the JSON-RPC API and the IPFS API as a key of the account, with its limits, units and usage. The session
+// authenticates the person.
 // Tested by test/browser/proof.test.ts
 import { adminBase } from '../../src/gateway/admin/admin-route.ts'
 import { ApiError } from './api.ts'
@@ -8,20 +9,20 @@ export type KeyPlace = { readonly account: string; readonly key: string }
 type RpcReply = {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
-  /** The bundle, when one was asked for. */
+  /** The proof bundle, if requested. */
   readonly proof?: unknown
 }
 
 export type RpcAnswer = {
   readonly reply: RpcReply
-  /** `x-cairn-verified`: how sure the answer is; null: it does not say. */
+  /** Header `x-cairn-verified`; null: absent. */
   readonly verified: string | null
   readonly ms: number
 }
 
 const guard = { 'x-cairn-admin': '1' }
 
-/** One JSON-RPC call. An error of the call is in the reply; what the server refuses before it rejects with ApiError. */
+/** One JSON-RPC call. Errors of the call are in the reply. Rejects with ApiError if the server refuses the request. */
 export async function callRpc(
   { account, key }: KeyPlace,
   network: string,
@@ -47,7 +48,7 @@ export async function callRpc(
   return { reply, verified, ms: performance.now() - began }
 }
 
-/** A file command: `block/get`, with its query. Rejects with ApiError when it is refused. */
+/** An IPFS command, as `block/get`, with its query. Rejects with ApiError if it is refused. */
 export async function callFiles(
   { account, key }: KeyPlace,
   command: string,
@@ -69,13 +70,14 @@ export function filesUrl({ account, key }: KeyPlace, command: string): string {
   return `${base(account, key)}/files/${command}`
 }
 
-/** What a file command or the server said no with. */
+/** The error of a refused IPFS command or request. */
 export function refusalOf(status: number, text: string): ApiError {
   const { Message, error } = (parse(text) ?? {}) as unknown as {
     Message?: string
     error?: { code?: string; message?: string }
   }
-  const message = Message ?? error?.message ?? (text.trim() || `the server answered ${status}`)
+  const message =
+    Message ?? error?.message ?? (text.trim() || `the server replied with status ${status}`)
   return new ApiError(String(error?.code ?? status), message, status, {})
 }
 
@@ -92,7 +94,7 @@ async function ask(url: string, options: RequestInit): Promise<Response> {
     return await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
   } catch (cause) {
     if (options.signal?.aborted === true) throw cause
-    throw new ApiError('offline', 'Cairn does not answer. Is it still running?', 0, {})
+    throw new ApiError('offline', "Can't reach Cairn. Check that the server is running.", 0, {})
   }
 }
 

@@ -1,4 +1,4 @@
-// What a browser is called, by what it calls itself. Pure.
+// Short name of a browser from its User-Agent header. Pure.
 
 const browsers: readonly (readonly [form: RegExp, name: string])[] = [
   [/Edg\//, 'Edge'],
@@ -15,7 +15,7 @@ const systems: readonly (readonly [form: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ]
 
-/** `Firefox on Linux`, or what it calls itself. */
+/** `Firefox on Linux`, or the start of the header. */
 export function browserName(agent: string): string {
   const browser = browsers.find(([form]) => form.test(agent))?.[1]
   const system = systems.find(([form]) => form.test(agent))?.[1]

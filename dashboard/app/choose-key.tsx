@@ -1,4 +1,4 @@
-// Which key of the account a page calls as: the ones that work now, the last choice first.
+// Choice of the key that a page uses for its calls: the active keys of the account, the last choice first.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { Card } from '../ui/card.tsx'
@@ -12,7 +12,7 @@ import { useAccount } from './session.tsx'
 import { type Loaded, useLoaded } from './use-loaded.ts'
 
 export type Choices = {
-  /** Keys that open something now. */
+  /** Active keys. */
   readonly keys: readonly { readonly id: string; readonly title: string }[]
   /** Names, the default first. */
   readonly networks: readonly string[]
@@ -44,7 +44,7 @@ export function useChoices(): Loaded<Choices> {
 
 const keyPlaceName = 'cairn-key'
 
-/** The chosen key; `fields`: what to choose with. Null: the account has none that works. */
+/** The chosen key and network. `place` is null if the account has no active key. */
 export function useKeyChoice({ keys, networks }: Choices): {
   readonly place: KeyPlace | null
   readonly network: string
@@ -66,11 +66,11 @@ export function useKeyChoice({ keys, networks }: Choices): {
   }
 }
 
-/** In place of a page that cannot do its work without a key. */
+/** Shown in place of a page that needs a key. */
 export function NoKey({ title }: { readonly title: string }) {
   return (
     <Card>
-      <Empty title={title} action={<Link to="/keys">Make a key</Link>} />
+      <Empty title={title} action={<Link to="/keys">Create key</Link>} />
     </Card>
   )
 }
@@ -87,7 +87,7 @@ export function KeyFields({
   return (
     <div class="grid">
       <SelectField
-        title="As the key"
+        title="Key"
         value={choice.place?.key ?? ''}
         options={choices.keys.map(({ id, title }) => ({ value: id, title }))}
         onValue={choice.choose}

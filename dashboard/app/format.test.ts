@@ -10,20 +10,20 @@ import {
   formatTime,
 } from './format.ts'
 
-test('numbers are grouped, and short from ten thousand on', () => {
+test('numbers are grouped by thousands, and compact from 10,000', () => {
   equal(formatNumber(1_234_567), '1,234,567')
   equal(formatShort(9_999), '9,999')
   equal(formatShort(12_345), '12.3K')
 })
 
-test('bytes are told in binary units, with a digit where it says something', () => {
+test('bytes are shown in binary units, with one digit below 100', () => {
   equal(formatBytes(0), '0 B')
   equal(formatBytes(1_023), '1023 B')
   equal(formatBytes(1_536), '1.5 KiB')
   equal(formatBytes(200 * 1024 ** 2), '200 MiB')
 })
 
-test('times are UTC, and how long ago is told in the largest fitting unit', () => {
+test('times are UTC, and ages are shown in the largest fitting unit', () => {
   const noon = Date.UTC(2026, 2, 1, 12)
   equal(formatTime(noon), '2026-03-01 12:00 UTC')
   equal(formatSince(noon, noon + 20_000), 'just now')
@@ -33,7 +33,7 @@ test('times are UTC, and how long ago is told in the largest fitting unit', () =
   equal(formatMs(2_140), '2.1 s')
 })
 
-test('one of a thing is told in the singular', () => {
+test('a count of one is shown in the singular', () => {
   equal(formatCount(0, 'block'), '0 blocks')
   equal(formatCount(1, 'block'), '1 block')
   equal(formatCount(12_345, 'block'), '12,345 blocks')

@@ -1,4 +1,4 @@
-// Numbers, bytes and times as people read them. Times are UTC, as everything that is counted by day. Pure.
+// Numbers, bytes and times as text. Times are UTC, because usage is counted by UTC day. Pure.
 
 const whole = new Intl.NumberFormat('en')
 const rounded = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })

@@ -1,4 +1,4 @@
-// What a key is called where it has no name: by what it begins with, as in the list of keys. Pure.
+// Name of a key, or its prefix if it has none. Pure.
 
 /** `shop`, or `NNwJ56r4…`. */
 export function keyName({

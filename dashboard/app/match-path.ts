@@ -1,6 +1,6 @@
-// A path against a pattern with names: `/keys/:key`. Pure.
+// Matches a path with a pattern such as `/keys/:key`. Pure.
 
-/** The names with what stands there, decoded; null: the path is another. */
+/** The decoded values of the names; null: no match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
   const wanted = pattern.split('/')
   const given = path.split('/')

@@ -1,36 +1,36 @@
-// A key that was pasted or just made, for snippets: in this tab of the browser and nowhere else.
+// A pasted or new key for the code snippets. It stays in the session storage of this browser tab.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useMemo, useState } from 'preact/hooks'
 
 type OwnKey = { readonly key: string; readonly secret: string }
 
-type Kept = OwnKey & { set(key: OwnKey): void }
+type OwnKeyStore = OwnKey & { set(key: OwnKey): void }
 
 const place = 'cairn-own-key'
 const nothing: OwnKey = { key: '', secret: '' }
-const OwnKeyContext = createContext<Kept>({ ...nothing, set: () => {} })
+const OwnKeyContext = createContext<OwnKeyStore>({ ...nothing, set: () => {} })
 
-export function useOwnKey(): Kept {
+export function useOwnKey(): OwnKeyStore {
   return useContext(OwnKeyContext)
 }
 
 export function OwnKeyProvider({ children }: { readonly children: ComponentChildren }) {
-  const [kept, setKept] = useState(readKept)
+  const [stored, setStored] = useState(readStored)
   const value = useMemo(
-    (): Kept => ({
-      ...kept,
+    (): OwnKeyStore => ({
+      ...stored,
       set(next) {
         if (next.key === '' && next.secret === '') sessionStorage.removeItem(place)
         else sessionStorage.setItem(place, JSON.stringify(next))
-        setKept(next)
+        setStored(next)
       },
     }),
-    [kept],
+    [stored],
   )
   return <OwnKeyContext.Provider value={value}>{children}</OwnKeyContext.Provider>
 }
 
-function readKept(): OwnKey {
+function readStored(): OwnKey {
   const text = sessionStorage.getItem(place)
   return text === null ? nothing : (JSON.parse(text) as OwnKey)
 }

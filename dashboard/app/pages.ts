@@ -1,8 +1,8 @@
-// The pages: path, title, place in the navigation, who sees them. Each is fetched when it is first opened.
+// The pages: path, title, place in the navigation, required role. Each is loaded when it is first opened.
 import type { ComponentType } from 'preact'
 import type { IconName } from '../ui/icons.tsx'
 
-/** What stands at the names of the path: `/keys/:key` gives `key`. */
+/** Values of the names in the path: `/keys/:key` gives `key`. */
 export type PageProps = { readonly names: Readonly<Record<string, string>> }
 
 export type PageComponent = ComponentType<PageProps>
@@ -11,28 +11,29 @@ export type Page = {
   /** Below /dashboard. */
   readonly path: string
   readonly title: string
-  /** Absent: the page has no line in the navigation. */
+  /** Absent: the page is not in the navigation. */
   readonly nav?: { readonly group: NavGroup; readonly icon: IconName }
-  /** Whoever does not fit is told so: `owner` and `account` are about the chosen account. */
+  /** Required role. `owner` and `account` refer to the chosen account; other people see a notice. */
   readonly access: 'signed-in' | 'account' | 'owner' | 'operator'
   readonly load: () => Promise<PageComponent>
 }
 
-export const navGroups = ['Account', 'Look closer', 'Server'] as const
+/** In this order. The first has no heading. */
+export const navGroups = ['', 'Build', 'Observe', 'Manage', 'Server'] as const
 export type NavGroup = (typeof navGroups)[number]
 
 export const pages: readonly Page[] = [
   {
     path: '/',
-    title: 'Start',
-    nav: { group: 'Account', icon: 'start' },
+    title: 'Overview',
+    nav: { group: '', icon: 'start' },
     access: 'signed-in',
     load: async () => (await import('../pages/start.tsx')).StartPage,
   },
   {
     path: '/keys',
-    title: 'Keys',
-    nav: { group: 'Account', icon: 'keys' },
+    title: 'API keys',
+    nav: { group: 'Build', icon: 'keys' },
     access: 'account',
     load: async () => (await import('../pages/keys.tsx')).KeysPage,
   },
@@ -45,62 +46,62 @@ export const pages: readonly Page[] = [
   {
     path: '/usage',
     title: 'Usage',
-    nav: { group: 'Account', icon: 'usage' },
+    nav: { group: 'Observe', icon: 'usage' },
     access: 'account',
     load: async () => (await import('../pages/usage.tsx')).UsagePage,
   },
   {
     path: '/files',
     title: 'Files',
-    nav: { group: 'Account', icon: 'files' },
+    nav: { group: 'Build', icon: 'files' },
     access: 'account',
     load: async () => (await import('../pages/files.tsx')).FilesPage,
   },
   {
     path: '/card',
-    title: 'Card',
-    nav: { group: 'Account', icon: 'card' },
+    title: 'Billing',
+    nav: { group: 'Manage', icon: 'card' },
     access: 'account',
     load: async () => (await import('../pages/card.tsx')).CardPage,
   },
   {
     path: '/inspector',
-    title: 'Inspector',
-    nav: { group: 'Look closer', icon: 'inspector' },
+    title: 'Requests',
+    nav: { group: 'Observe', icon: 'inspector' },
     access: 'account',
     load: async () => (await import('../pages/inspector.tsx')).InspectorPage,
   },
   {
     path: '/proof',
-    title: 'Proof',
-    nav: { group: 'Look closer', icon: 'proof' },
+    title: 'Proofs',
+    nav: { group: 'Observe', icon: 'proof' },
     access: 'account',
     load: async () => (await import('../pages/proof.tsx')).ProofPage,
   },
   {
     path: '/slots',
-    title: 'Slots',
-    nav: { group: 'Look closer', icon: 'slots' },
+    title: 'Storage slots',
+    nav: { group: 'Observe', icon: 'slots' },
     access: 'account',
     load: async () => (await import('../pages/slots.tsx')).SlotsPage,
   },
   {
     path: '/members',
     title: 'Members',
-    nav: { group: 'Account', icon: 'members' },
+    nav: { group: 'Manage', icon: 'members' },
     access: 'account',
     load: async () => (await import('../pages/members.tsx')).MembersPage,
   },
   {
     path: '/audit',
     title: 'Audit log',
-    nav: { group: 'Account', icon: 'audit' },
+    nav: { group: 'Manage', icon: 'audit' },
     access: 'owner',
     load: async () => (await import('../pages/audit.tsx')).AuditPage,
   },
   {
     path: '/profile',
-    title: 'You',
+    title: 'Profile',
     access: 'signed-in',
     load: async () => (await import('../pages/profile.tsx')).ProfilePage,
   },

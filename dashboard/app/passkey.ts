@@ -1,28 +1,28 @@
-// Passkeys as the browser has them (WebAuthn): makes one and signs with one, by what the API asked for. Bytes go over the
-// wire as base64url.
+// Passkeys in the browser (WebAuthn): creates one and signs with one, with the options of the API. Bytes are sent as
+// base64url.
 // Tested by test/browser/passkeys.test.ts
 import type { AdminInput, AdminReply } from '../../src/gateway/admin/client.ts'
 
-/** Why this page can use none; `link`: where it could. */
+/** Why passkeys are unavailable on this page; `link`: an address where they are available. */
 type NoPasskeys = { readonly why: string; readonly link: string | null }
 
-/** Null: it can. A passkey belongs to a host name, and to a page that nobody can change on its way. */
+/** Null: passkeys are available. They require a host name and a secure context (https or localhost). */
 export function whyNoPasskeys(): NoPasskeys | null {
   const { hostname, port, protocol } = location
   if (isAddress(hostname)) {
     const isHere = hostname.startsWith('127.') || hostname === '[::1]'
     const link = isHere ? `${protocol}//localhost${port === '' ? '' : `:${port}`}` : null
-    const byName = isHere ? '' : ', one that the setting admin.hosts has'
-    return { why: `A passkey belongs to a name, and ${hostname} is an address${byName}.`, link }
+    const byName = isHere ? '' : ': add a host name to the setting admin.hosts'
+    return { why: `Passkeys need a host name; ${hostname} is an address${byName}.`, link }
   }
-  if (!isSecureContext) return { why: 'Passkeys take a page over https.', link: null }
+  if (!isSecureContext) return { why: 'Passkeys need https.', link: null }
   if (typeof PublicKeyCredential === 'undefined') {
-    return { why: 'This browser has no passkeys.', link: null }
+    return { why: 'This browser does not support passkeys.', link: null }
   }
   return null
 }
 
-/** The input of `POST /me/passkeys`, except the name. Rejects with an Error in words for people. */
+/** The input of `POST /me/passkeys`, except the name. Rejects with an Error whose message can be shown. */
 export async function makePasskey({
   seal,
   options,
@@ -37,7 +37,7 @@ export async function makePasskey({
       transports: transports as AuthenticatorTransport[],
     })),
   }
-  const made = await inWords(() => navigator.credentials.create({ publicKey }))
+  const made = await withReadableErrors(() => navigator.credentials.create({ publicKey }))
   const response = made.response as AuthenticatorAttestationResponse
   return {
     seal,
@@ -47,13 +47,13 @@ export async function makePasskey({
   }
 }
 
-/** The input of `POST /session/passkey`. Rejects with an Error in words for people. */
+/** The input of `POST /session/passkey`. Rejects with an Error whose message can be shown. */
 export async function signWithPasskey({
   seal,
   options,
 }: AdminReply<'POST /session/passkey/begin'>): Promise<AdminInput<'POST /session/passkey'>> {
   const publicKey = { ...options, challenge: fromBase64url(options.challenge) }
-  const signed = await inWords(() => navigator.credentials.get({ publicKey }))
+  const signed = await withReadableErrors(() => navigator.credentials.get({ publicKey }))
   const response = signed.response as AuthenticatorAssertionResponse
   return {
     seal,
@@ -65,28 +65,30 @@ export async function signWithPasskey({
   }
 }
 
-async function inWords(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
+async function withReadableErrors(
+  ask: () => Promise<Credential | null>,
+): Promise<PublicKeyCredential> {
   try {
     const found = await ask()
     if (found !== null) return found as PublicKeyCredential
   } catch (cause) {
-    const words = wordsOf(cause instanceof Error ? cause.name : '')
-    if (words === null) throw cause
-    throw new Error(words, { cause })
+    const text = textOf(cause instanceof Error ? cause.name : '')
+    if (text === null) throw cause
+    throw new Error(text, { cause })
   }
-  throw new Error('The browser gave no passkey.')
+  throw new Error('The browser returned no passkey.')
 }
 
-function wordsOf(name: string): string | null {
+function textOf(name: string): string | null {
   switch (name) {
     case 'NotAllowedError':
     case 'AbortError':
-      return 'No passkey was chosen, or it took too long.'
+      return 'No passkey was chosen, or the request timed out.'
     case 'InvalidStateError':
-      return 'This authenticator has a passkey for you here already.'
+      return 'This authenticator already has a passkey for your profile.'
     case 'NotSupportedError':
     case 'ConstraintError':
-      return 'This authenticator cannot hold a passkey: it needs a PIN, a finger or a face, and room.'
+      return "This authenticator can't store a passkey: it needs a PIN, fingerprint or face, and free space."
     default:
       return null
   }

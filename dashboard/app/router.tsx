@@ -1,14 +1,14 @@
-// Which page is shown: by the path of the address below /dashboard, with the history of the browser.
+// Routing by the path below /dashboard, with the browser history.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 
 export const base = '/dashboard'
 
 export type Place = {
-  /** Below the base, without a slash at its end: `/`, `/keys/key_1`. */
+  /** Below the base, without a trailing slash: `/`, `/keys/key_1`. */
   readonly path: string
   readonly query: URLSearchParams
-  /** `to`: path below the base, with a query if any. */
+  /** `to`: path below the base, optionally with a query. */
   go(to: string, options?: { readonly replace?: boolean }): void
 }
 
@@ -52,7 +52,7 @@ type LinkProps = {
   readonly children: ComponentChildren
 }
 
-/** A link within the page; with a key held or another button it does what the browser does. */
+/** A link within the dashboard. With a modifier key or another button, the browser follows it. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const place = usePlace()
   const follow = (event: MouseEvent): void => {

@@ -1,4 +1,4 @@
-// Who is signed in, the accounts they belong to, and the one that is looked at.
+// The signed-in person, their accounts, and the chosen account.
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
@@ -11,10 +11,10 @@ export type Account = AdminReply<'GET /accounts'>['accounts'][number]
 type Found = Omit<AdminReply<'GET /me'>, 'accounts'> & { readonly accounts: readonly Account[] }
 
 export type Session = Found & {
-  /** The one that pages of an account are about; null: the person belongs to none. */
+  /** The chosen account, shown by the pages of an account; null: the person belongs to none. */
   readonly account: Account | null
   chooseAccount(id: string): void
-  /** After something changed that is shown in the frame. */
+  /** Call after a change to data that the frame shows. */
   reload(): void
 }
 
@@ -27,18 +27,18 @@ export function useSession(): Session {
   return session
 }
 
-/** The account of a page that is about one. */
+/** The chosen account, on a page that requires one. */
 export function useAccount(): Account {
   const { account } = useSession()
   if (account === null) throw new Error('there is no account')
   return account
 }
 
-/** Looks anew when a call was refused because the session is over; not while it is being looked for. */
+/** Loads the session, and again after `signedOutEvent` unless a load is under way. */
 export function useFindSession(): Loaded<Found> {
-  const isLooking = useRef(false)
+  const isLoading = useRef(false)
   const found = useLoaded(async (signal): Promise<Found> => {
-    isLooking.current = true
+    isLoading.current = true
     try {
       const [me, { accounts }] = await Promise.all([
         callQuietly('GET /me', {}, signal),
@@ -46,21 +46,21 @@ export function useFindSession(): Loaded<Found> {
       ])
       return { ...me, accounts }
     } finally {
-      if (!signal.aborted) isLooking.current = false
+      if (!signal.aborted) isLoading.current = false
     }
   }, [])
   const { again } = found
   useEffect(() => {
-    const look = (): void => {
-      if (!isLooking.current) again()
+    const reload = (): void => {
+      if (!isLoading.current) again()
     }
-    addEventListener(signedOutEvent, look)
-    return () => removeEventListener(signedOutEvent, look)
+    addEventListener(signedOutEvent, reload)
+    return () => removeEventListener(signedOutEvent, reload)
   }, [again])
   return found
 }
 
-/** The account that a person starts with: one that they own, else one that they are a member of, else any. */
+/** The initial account: one that the person owns, else one that they are a member of, else any. */
 function ownFirst(accounts: readonly Account[]): Account | null {
   const withRole = (role: Account['role']) => accounts.find((account) => account.role === role)
   return withRole('owner') ?? withRole('member') ?? accounts[0] ?? null

@@ -1,15 +1,15 @@
-// Light, dark, or as the system has it; what was chosen is kept in the browser.
+// Light, dark or system theme. The choice is stored in the browser.
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** Told to the window when another one was chosen. */
+/** Dispatched on the window after a change of theme. */
 export const themeEvent = 'cairn-theme'
 
 const place = 'cairn-theme'
 
-export function keptTheme(): Theme {
-  const kept = localStorage.getItem(place)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem(place)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
 }
 
 export function applyTheme(theme: Theme): void {

@@ -1,4 +1,4 @@
-// Whether the page is dark now, for what is drawn rather than styled; whoever asks is told when it changes.
+// Whether the current theme is dark, for canvas drawings. The hook renders again after a change.
 import { useEffect, useState } from 'preact/hooks'
 import { themeEvent } from './theme.ts'
 

@@ -1,19 +1,19 @@
-// What a page reads from the API: asked for when it is shown, asked again when told to or every so often.
+// Loads data of the API when a page is shown, again on request, and optionally at an interval.
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { ApiError, messageOf } from './api.ts'
 
 export type Loaded<Value> = {
-  /** The last answer; undefined until the first one. */
+  /** The last reply; undefined until the first one. */
   readonly value: Value | undefined
-  /** Of the last try; null: it went well. */
+  /** Error of the last attempt; null: it succeeded. */
   readonly error: ApiError | null
   readonly busy: boolean
   again(): void
 }
 
 /**
- * `load` is called anew when `deps` change. `everyMs`: also that often while the page is in sight. An answer to an older
- * question is dropped.
+ * Calls `load` again when `deps` change, and every `everyMs` milliseconds while the page is visible. Drops replies to
+ * outdated requests.
  */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,

@@ -1,4 +1,4 @@
-// What the signed-in person may do in the chosen account; the API judges it again.
+// Permissions of the signed-in person in the chosen account. The API checks them again.
 import { useSession } from './session.tsx'
 
 export function useMay(role: 'owner' | 'operator'): boolean {

@@ -1,14 +1,15 @@
-// The form of Stripe's, in our frame: begun at Cairn, filled in at Stripe, and looked up at Cairn when it was sent.
+// Form for a billing card: Cairn creates a setup intent, Stripe's element collects the card, and Cairn then queries
+// Stripe for the result.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { Form, useSending } from '../ui/form.tsx'
-import { Lone } from '../ui/lone.tsx'
+import { CenteredPage } from '../ui/centered-page.tsx'
 import { Loading, Note } from '../ui/note.tsx'
 import { loadStripe } from './stripe.ts'
 
 const back = (account: string): string => `/dashboard/card?account=${encodeURIComponent(account)}`
 
-/** Sends what was filled in; null: it went well, else what Stripe says. */
+/** Submits the form. Resolves with null on success, else with Stripe's message. */
 type Confirm = () => Promise<string | null>
 
 export function AddCard({ account }: { readonly account: string }) {
@@ -18,7 +19,7 @@ export function AddCard({ account }: { readonly account: string }) {
   const sending = useSending()
 
   useEffect(() => {
-    // Back from a bank's page: there is nothing to fill in any more.
+    // The bank's page redirected back: the card is already submitted.
     if (new URLSearchParams(location.search).has('setup_intent')) {
       void leave(account)
       return
@@ -31,8 +32,8 @@ export function AddCard({ account }: { readonly account: string }) {
 
   const send = async (): Promise<void> => {
     setProblem(null)
-    const said = (await confirm?.run()) ?? null
-    if (said !== null) setProblem(said)
+    const message = (await confirm?.run()) ?? null
+    if (message !== null) setProblem(message)
     else await leave(account)
   }
   const cancel = (
@@ -41,9 +42,9 @@ export function AddCard({ account }: { readonly account: string }) {
     </a>
   )
   return (
-    <Lone
+    <CenteredPage
       title="Add a card"
-      about="Number and code go straight to Stripe. Cairn keeps brand, last four digits and month."
+      about="Your browser sends number and code to Stripe only. Cairn stores brand, last four digits and expiry."
     >
       {confirm === null && problem === null && <Loading />}
       {problem !== null && <Note tone="bad">{problem}</Note>}
@@ -51,11 +52,11 @@ export function AddCard({ account }: { readonly account: string }) {
       {confirm === null ? (
         <div class="row">{cancel}</div>
       ) : (
-        <Form sending={sending} action="Save the card" onSend={send} beside={cancel}>
+        <Form sending={sending} action="Save card" onSend={send} secondary={cancel}>
           {null}
         </Form>
       )}
-    </Lone>
+    </CenteredPage>
   )
 }
 
@@ -82,11 +83,11 @@ async function openForm(
       redirect: 'if_required',
       confirmParams: { return_url: location.href },
     })
-    return error === undefined ? null : (error.message ?? 'Stripe did not take the card.')
+    return error === undefined ? null : (error.message ?? 'Stripe refused the card.')
   }
 }
 
-/** Cairn looks at Stripe before the page does, so that the card is there when it opens. */
+/** Cairn queries Stripe first, so that the billing page shows the new card. */
 async function leave(account: string): Promise<void> {
   await call('POST /accounts/{account}/card/refresh', { account })
   location.assign(back(account))

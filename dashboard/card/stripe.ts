@@ -1,5 +1,5 @@
-// Stripe's own script, as far as this page uses it. It must come from Stripe: number and code of a card go into frames of
-// theirs and are never seen here.
+// The used part of Stripe.js. It must be loaded from Stripe. Card number and code are entered in Stripe's frames, so this
+// page never sees them.
 
 type CardElement = { mount(place: HTMLElement): void }
 
@@ -24,22 +24,22 @@ export type Stripe = {
 
 declare global {
   interface Window {
-    // oxlint-disable-next-line typescript/consistent-type-definitions -- the name is theirs
+    // oxlint-disable-next-line typescript/consistent-type-definitions -- the name is Stripe's
     Stripe?: (publishableKey: string) => Stripe
   }
 }
 
 const source = 'https://js.stripe.com/clover/stripe.js?advancedFraudSignals=false'
 
-/** Rejects when the script does not come. */
+/** Rejects if the script cannot be loaded. */
 export async function loadStripe(publishableKey: string): Promise<Stripe> {
   await new Promise<void>((resolve, reject) => {
     const script = document.createElement('script')
     script.src = source
     script.onload = () => resolve()
-    script.onerror = () => reject(new Error('Stripe could not be reached from this browser.'))
+    script.onerror = () => reject(new Error("Can't reach Stripe from this browser."))
     document.head.append(script)
   })
-  if (window.Stripe === undefined) throw new Error('Stripe did not start in this browser.')
+  if (window.Stripe === undefined) throw new Error('Stripe failed to start in this browser.')
   return window.Stripe(publishableKey)
 }

@@ -1,4 +1,4 @@
-// Files and folders into the account, with a bar for the bytes on their way.
+// Upload of files and folders, with progress.
 // Tested by test/browser/files.test.ts
 import { useRef, useState } from 'preact/hooks'
 import type { KeyPlace } from '../app/as-key.ts'
@@ -50,7 +50,7 @@ export function UploadCard({ place, onDone }: { readonly place: KeyPlace; onDone
   return (
     <Card
       title="Upload"
-      about="Files and folders are pinned, under the CID that ipfs add gives them; dropping works too."
+      about="Choose or drop files and folders. Cairn pins them under the CID that ipfs add computes."
     >
       <div
         class="drop"
@@ -98,14 +98,13 @@ function Now({ state }: { readonly state: State }) {
     case 'done':
       return (
         <div class="stack tight" role="status">
-          <Note tone="good">{`${state.name} is here and pinned.`}</Note>
+          <Note tone="good">{`${state.name} is uploaded and pinned.`}</Note>
           <Value text={state.cid} title="Copy the CID" />
         </div>
       )
     case 'sending': {
       const { name, sent, all } = state
-      const text =
-        sent >= all ? 'writing it to disk' : `${formatBytes(sent)} of ${formatBytes(all)}`
+      const text = sent >= all ? 'writing to disk' : `${formatBytes(sent)} of ${formatBytes(all)}`
       return (
         <div class="stack tight">
           <Progress title={name} value={sent} max={all} text={text} />

@@ -1,4 +1,4 @@
-// Sends files to `add` as a key, with the bytes on their way told as they go.
+// Sends files to `add` with a key and reports the progress.
 // Tested by test/browser/files.test.ts
 import { ApiError } from '../app/api.ts'
 import { filesUrl, type KeyPlace, refusalOf } from '../app/as-key.ts'
@@ -12,7 +12,7 @@ export type Upload = {
 /** A file under its path in the upload: `notes/a.txt`. */
 export type NamedFile = { readonly path: string; readonly file: File }
 
-/** `onSent`: bytes sent, of how many. A single file alone is its own root; several are wrapped in a folder. */
+/** `onSent`: bytes sent and total. A single file is its own root; several files are wrapped in a folder. */
 export function upload(
   place: KeyPlace,
   files: readonly NamedFile[],
@@ -39,14 +39,14 @@ export function upload(
       if (root === null) reject(refusalOf(request.status, request.responseText))
       else resolve(root)
     }
-    request.onerror = () => reject(new ApiError('offline', 'The upload broke off.', 0, {}))
+    request.onerror = () => reject(new ApiError('offline', 'The upload was interrupted.', 0, {}))
     request.onabort = () => reject(new ApiError('stopped', 'The upload was stopped.', 0, {}))
     request.send(form)
   })
   return { done, stop: () => request.abort() }
 }
 
-/** What a person called it: the file, or the folder they are in. */
+/** Name of the upload: of the file or of the folder. */
 export function nameOf(files: readonly NamedFile[]): string {
   const [first] = files
   if (first === undefined) return ''
@@ -55,7 +55,7 @@ export function nameOf(files: readonly NamedFile[]): string {
   return files.length === 1 ? first.path : `${files.length} files`
 }
 
-/** The last line of the answer is the root; one that tells of a failure is none. */
+/** CID in the last line of the reply; null: that line reports a failure. */
 function rootOf(text: string): string | null {
   const last = text.trim().split('\n').at(-1) ?? ''
   try {
@@ -66,7 +66,7 @@ function rootOf(text: string): string | null {
   }
 }
 
-/** Of a file input or a drop; folders keep their names. */
+/** Files of a file input or a drop, with their paths in a folder. */
 export function namedFiles(list: Iterable<File>): readonly NamedFile[] {
   return Array.from(list, (file) => ({
     path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,

@@ -1,4 +1,4 @@
-// All accounts of the server: for operators.
+// All accounts of the server, for operators.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -20,7 +20,7 @@ type Account = AdminReply<'GET /accounts'>['accounts'][number]
 
 export function AccountsPage() {
   const { account: chosen, chooseAccount, reload } = useSession()
-  const [making, setMaking] = useState(false)
+  const [creating, setCreating] = useState(false)
   const [changing, setChanging] = useState<Account | null>(null)
   const accounts = useLoaded((signal) => call('GET /accounts', {}, signal), [])
   const changed = (): void => {
@@ -31,10 +31,10 @@ export function AccountsPage() {
     <>
       <PageHead
         title="Accounts"
-        about="Who owns keys, pins and usage on this server."
+        about="Accounts own the API keys, pins and usage of this server."
         actions={
-          <button class="button primary" type="button" onClick={() => setMaking(true)}>
-            <Icon name="plus" /> New account
+          <button class="button primary" type="button" onClick={() => setCreating(true)}>
+            <Icon name="plus" /> Create account
           </button>
         }
       />
@@ -49,7 +49,7 @@ export function AccountsPage() {
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Created', cell: ({ created }) => formatDay(created) },
                 {
-                  title: 'Card',
+                  title: 'Billing card',
                   cell: ({ hasCard }) => (
                     <Badge tone={hasCard ? 'good' : 'plain'}>{hasCard ? 'On file' : 'None'}</Badge>
                   ),
@@ -65,7 +65,7 @@ export function AccountsPage() {
                         disabled={account.id === chosen?.id}
                         onClick={() => chooseAccount(account.id)}
                       >
-                        {account.id === chosen?.id ? 'Looked at' : 'Look at it'}
+                        {account.id === chosen?.id ? 'Selected' : 'Switch to'}
                       </button>
                       <button
                         class="button small"
@@ -82,7 +82,7 @@ export function AccountsPage() {
           )}
         </Show>
       </Card>
-      {making && <CreateAccount onMade={changed} onClose={() => setMaking(false)} />}
+      {creating && <CreateAccount onCreated={changed} onClose={() => setCreating(false)} />}
       {changing !== null && (
         <ChangeAccount account={changing} onChanged={changed} onClose={() => setChanging(null)} />
       )}
@@ -90,27 +90,27 @@ export function AccountsPage() {
   )
 }
 
-function CreateAccount({ onMade, onClose }: { onMade(): void; onClose(): void }) {
+function CreateAccount({ onCreated, onClose }: { onCreated(): void; onClose(): void }) {
   const sending = useSending()
   const [name, setName] = useState('')
   const [hasCard, setHasCard] = useState(false)
   return (
-    <Dialog title="New account" onClose={onClose}>
+    <Dialog title="Create account" onClose={onClose}>
       <Form
         sending={sending}
-        action="Make the account"
+        action="Create account"
         fields={['name']}
         onSend={async () => {
           await call('POST /accounts', { name: name.trim(), hasCard })
-          onMade()
+          onCreated()
           onClose()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <NameField value={name} sending={sending} onValue={setName} />
         <CheckField
-          title="Has a card on file"
-          hint="Without one the file API refuses it."
+          title="Has a billing card"
+          hint="Without one, the IPFS API refuses its keys."
           value={hasCard}
           onValue={setHasCard}
         />
@@ -155,13 +155,15 @@ function ChangeAccount({
           onChanged()
           onClose()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <NameField value={name} sending={sending} onValue={setName} />
-        <p class="hint">Limits of all its keys together. Empty is no limit, 0 is nothing.</p>
+        <p class="hint">
+          Limits of all keys of the account together. Empty: no limit. 0: nothing is allowed.
+        </p>
         {limit('filesStoredBytes', 'Stored')}
-        {limit('filesUploadBytesPerMonth', 'Sent in a month')}
-        {limit('filesDownloadBytesPerMonth', 'Received in a month')}
+        {limit('filesUploadBytesPerMonth', 'Uploaded per month')}
+        {limit('filesDownloadBytesPerMonth', 'Downloaded per month')}
       </Form>
     </Dialog>
   )

@@ -1,4 +1,4 @@
-// What was changed, by whom and when: of the account, or for operators of the whole server.
+// Audit log: changes to the account, and for operators to the whole server.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -20,18 +20,15 @@ export function AuditPage() {
   const [scope, setScope] = useState<'account' | 'server'>('account')
   return (
     <>
-      <PageHead
-        title="Audit log"
-        about="Every change, who made it and when. Secrets are never in it."
-      />
+      <PageHead title="Audit log" about="Every change with its person and time, without secrets." />
       {isOperator ? (
         <Tabs
-          title="Of what"
+          title="Scope"
           chosen={scope}
           onChoose={setScope}
           tabs={[
             { name: 'account', title: name },
-            { name: 'server', title: 'The whole server' },
+            { name: 'server', title: 'Server' },
           ]}
         >
           <Records key={scope} scope={scope} />
@@ -64,7 +61,11 @@ function Records({ scope }: { readonly scope: 'account' | 'server' }) {
               rows={rows}
               keyOf={({ id }) => String(id)}
               columns={columns}
-              empty={<Empty title="Nothing was changed yet" />}
+              empty={
+                <Empty title="No changes yet">
+                  Changes to keys, people and settings show up here.
+                </Empty>
+              }
             />
             {(ends.length > 0 || rows.length === pageSize) && (
               <div class="pager">
@@ -94,9 +95,9 @@ function Records({ scope }: { readonly scope: 'account' | 'server' }) {
 }
 
 const columns: readonly Column<AuditRecord>[] = [
-  { title: 'What', cell: ({ action }) => inWords(action) },
-  { title: 'When', cell: ({ time }) => <span class="nowrap">{formatTime(time)}</span> },
-  { title: 'Who', cell: ({ actor, actorName }) => (actorName === '' ? actor : actorName) },
+  { title: 'Action', cell: ({ action }) => actionTitle(action) },
+  { title: 'Time', cell: ({ time }) => <span class="nowrap">{formatTime(time)}</span> },
+  { title: 'Person', cell: ({ actor, actorName }) => (actorName === '' ? actor : actorName) },
   {
     title: 'Target',
     cell: ({ target }) => (target === null ? '–' : <span class="mono">{target.slice(0, 36)}</span>),
@@ -116,7 +117,7 @@ const columns: readonly Column<AuditRecord>[] = [
 ]
 
 /** `createKey` as `Create key`. */
-function inWords(action: string): string {
+function actionTitle(action: string): string {
   const words = action.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -1,4 +1,4 @@
-// The billing card of the account: whether there is one, which, and what to do about it.
+// The billing card of the account: its state, and the actions on it.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -23,7 +23,7 @@ export function CardPage() {
   )
   return (
     <>
-      <PageHead title="Card" about={`The billing card of ${name}, which the file face asks for.`} />
+      <PageHead title="Billing" about={`The billing card of ${name}. The IPFS API requires one.`} />
       <Show loaded={card}>{(status) => <Status status={status} again={card.again} />}</Show>
     </>
   )
@@ -32,15 +32,15 @@ export function CardPage() {
 const states: Readonly<Record<CardStatus['state'], readonly [tone: Tone, title: string]>> = {
   'not-needed': ['good', 'No card needed'],
   missing: ['bad', 'No card'],
-  marked: ['good', 'Marked by the operator'],
+  marked: ['good', 'Marked by an operator'],
   'on-file': ['good', 'On file'],
-  expired: ['warn', 'Past its month'],
+  expired: ['warn', 'Expired'],
 }
 
 const adapters: Readonly<Record<CardStatus['adapter'], string>> = {
-  none: 'nobody asks for one on this server',
-  manual: 'the operator of this server',
-  stripe: 'Stripe, and the operator of this server',
+  none: 'no card required on this server',
+  manual: 'operators of this server',
+  stripe: 'Stripe, and operators of this server',
 }
 
 function Status({ status, again }: { readonly status: CardStatus; again(): void }) {
@@ -55,19 +55,19 @@ function Status({ status, again }: { readonly status: CardStatus; again(): void 
             ? []
             : [
                 ['Card', `${nameOf(card.brand)} ending in ${card.last4}`] as const,
-                ['Good to', monthOf(card)] as const,
+                ['Expires', monthOf(card)] as const,
               ]),
-          ['File face', opensFiles ? 'open' : 'answers 402 to every command'],
-          ['Who says so', adapters[adapter]],
+          ['IPFS API', opensFiles ? 'open' : 'returns 402 for every command'],
+          ['Set by', adapters[adapter]],
           ...(asOf === null ? [] : [['As of', formatTime(asOf)] as const]),
         ]}
       />
-      <Deeds status={status} again={again} />
+      <CardActions status={status} again={again} />
     </Card>
   )
 }
 
-function Deeds({ status, again }: { readonly status: CardStatus; again(): void }) {
+function CardActions({ status, again }: { readonly status: CardStatus; again(): void }) {
   const { id } = useAccount()
   const session = useSession()
   const isOwner = useMay('owner')
@@ -84,32 +84,32 @@ function Deeds({ status, again }: { readonly status: CardStatus; again(): void }
   }
   const look = async (): Promise<void> => {
     await call('POST /accounts/{account}/card/refresh', { account: id })
-    done('Stripe was asked')
+    done('Updated from Stripe')
   }
   const remove = async (): Promise<void> => {
     await call('DELETE /accounts/{account}/card', { account: id })
-    done('The card was taken away')
+    done('Card removed')
   }
   const mark = async (hasCard: boolean): Promise<void> => {
     await call('PUT /accounts/{account}/card/mark', { account: id, hasCard })
-    done(hasCard ? 'The account is marked' : 'The mark was taken away')
+    done(hasCard ? 'Account marked' : 'Mark removed')
   }
   return (
     <>
       {sending.error !== null && <Problem error={sending.error} />}
       <div class="row">
         {takesCards && (
-          // Another document: only there Stripe may run.
+          // A separate document, because only its content policy allows Stripe.
           <a
             class={`button${card === null ? ' primary' : ''}`}
             href={`/dashboard/card/new?account=${encodeURIComponent(id)}`}
           >
-            {card === null ? 'Add a card' : 'Replace the card'}
+            {card === null ? 'Add card' : 'Replace card'}
           </a>
         )}
         {takesCards && card !== null && (
           <button class="button danger" type="button" onClick={() => setRemoving(true)}>
-            Take the card away
+            Remove card
           </button>
         )}
         {takesCards && (
@@ -119,7 +119,7 @@ function Deeds({ status, again }: { readonly status: CardStatus; again(): void }
             disabled={sending.busy}
             onClick={() => void sending.run(look)}
           >
-            Ask Stripe now
+            Update from Stripe
           </button>
         )}
         {isOperator && adapter !== 'none' && state !== 'on-file' && state !== 'expired' && (
@@ -129,18 +129,18 @@ function Deeds({ status, again }: { readonly status: CardStatus; again(): void }
             disabled={sending.busy}
             onClick={() => void sending.run(() => mark(state === 'missing'))}
           >
-            {state === 'missing' ? 'Mark as having a card' : 'Take the mark away'}
+            {state === 'missing' ? 'Mark as having a card' : 'Remove mark'}
           </button>
         )}
       </div>
       {removing && (
         <ConfirmDialog
-          title="Remove the card?"
-          action="Remove the card"
+          title="Remove card?"
+          action="Remove card"
           onConfirm={remove}
           onClose={() => setRemoving(false)}
         >
-          Stripe deletes it, and the IPFS API answers 402 to the keys of this account. Pins stay.
+          Stripe deletes it, and the IPFS API returns 402 for the keys of this account. Pins stay.
         </ConfirmDialog>
       )}
     </>
@@ -151,7 +151,7 @@ function monthOf({ expiryMonth, expiryYear }: { expiryMonth: number; expiryYear:
   return `${expiryYear}-${String(expiryMonth).padStart(2, '0')}`
 }
 
-/** `visa`, `amex`, `diners_club`, as Stripe spells them. */
+/** `brand` as Stripe names it: `visa`, `amex`, `diners_club`. */
 function nameOf(brand: string): string {
   const words = brand.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

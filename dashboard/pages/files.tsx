@@ -1,4 +1,4 @@
-// What the account keeps: upload, list, pin, unpin, open, and how much of the quota it takes.
+// Files of the account: upload, list, pin, unpin, open, and the used share of the quota.
 // Tested by test/browser/files.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
@@ -29,7 +29,7 @@ export function FilesPage() {
   const choices = useChoices()
   return (
     <>
-      <PageHead title="Files" about="What this account keeps, by CID." />
+      <PageHead title="Files" about="The pinned files of this account." />
       <Show loaded={choices}>{(value) => <Files choices={value} />}</Show>
     </>
   )
@@ -61,7 +61,7 @@ function Files({ choices }: { readonly choices: Choices }) {
     <div class="stack">
       <Quota stored={files.value?.stored ?? null} />
       {place === null ? (
-        <NoKey title="There is no key to upload with" />
+        <NoKey title="Uploads need an API key" />
       ) : (
         <>
           <Card>
@@ -111,18 +111,18 @@ function Files({ choices }: { readonly choices: Choices }) {
           )}
         </Show>
       </Card>
-      {isOperator && <WhoStores />}
+      {isOperator && <StorageByAccount />}
     </div>
   )
 }
 
-/** In place of what would be refused. */
+/** Shown in place of forms that the API would refuse. */
 function Closed({ next }: { readonly next: string | null }) {
   return (
     <Note tone="warn">
-      <p>The file face is closed to this account: it asks for a card on file. {next}</p>
+      <p>The IPFS API requires a billing card, and this account has none. {next}</p>
       <p>
-        <Link to="/card">To the card</Link>
+        <Link to="/card">Billing</Link>
       </p>
     </Note>
   )
@@ -144,7 +144,7 @@ function Quota({
   if (max === null) {
     return (
       <Card title="Storage">
-        <p>{`${used} in ${formatCount(stored.blocks, 'block')}, each counted once; no quota is set.`}</p>
+        <p>{`${used} used in ${formatCount(stored.blocks, 'block')} · no limit`}</p>
       </Card>
     )
   }
@@ -153,7 +153,7 @@ function Quota({
   return (
     <Card title="Storage">
       <Progress
-        title="Of the account's quota"
+        title="Used of the limit"
         value={Math.min(stored.bytes, max)}
         max={max === 0 ? 1 : max}
         text={`${used} of ${formatBytes(max)}`}
@@ -163,7 +163,7 @@ function Quota({
   )
 }
 
-/** Pins what is elsewhere: it is fetched first. */
+/** Pins a CID. Cairn fetches missing blocks first. */
 function PinCard({ place, onDone }: { readonly place: KeyPlace; onDone(): void }) {
   const [cid, setCid] = useState('')
   const sending = useSending()
@@ -171,7 +171,7 @@ function PinCard({ place, onDone }: { readonly place: KeyPlace; onDone(): void }
   return (
     <Card
       title="Pin a CID"
-      about="What is not here yet is fetched from the sources that the settings name."
+      about="If the content isn't here yet, Cairn fetches it from the configured sources."
     >
       <Form
         sending={sending}
@@ -179,7 +179,7 @@ function PinCard({ place, onDone }: { readonly place: KeyPlace; onDone(): void }
         onSend={async () => {
           await (await callFiles(place, 'pin/add', { arg: cid.trim() })).text()
           setCid('')
-          toast('It is pinned')
+          toast('Pinned')
           onDone()
         }}
       >
@@ -208,7 +208,9 @@ function Pins({
         caption="Pins of the account"
         rows={pins}
         keyOf={({ cid }) => cid}
-        empty={<Empty title="Nothing is pinned yet" />}
+        empty={
+          <Empty title="No files yet">Upload files, or pin a CID that is already on IPFS.</Empty>
+        }
         columns={[
           {
             title: 'Name',
@@ -231,7 +233,7 @@ function Pins({
           {
             title: 'Size',
             number: true,
-            cell: ({ bytes }) => (bytes === null ? 'being counted' : formatBytes(bytes)),
+            cell: ({ bytes }) => (bytes === null ? 'counting' : formatBytes(bytes)),
           },
           { title: 'Pinned', cell: ({ created }) => formatTime(created) },
           {
@@ -250,7 +252,7 @@ function Pins({
                   </a>
                 )}
                 <Link class="button small" to={`/proof?cid=${pin.cid}`}>
-                  Prove
+                  Verify
                 </Link>
                 {place !== null && (
                   <button class="button small danger" type="button" onClick={() => setLeaving(pin)}>
@@ -264,8 +266,8 @@ function Pins({
       />
       {pins.length > 0 && reading !== null && !isOpen(reading) && (
         <Note>
-          Readers are not shown files here: set gateway.deserialized, and gateway.public for those
-          without a key, to open pins in a browser.
+          To open pins in a browser, an operator must set gateway.deserialized, and gateway.public
+          for readers without a key.
         </Note>
       )}
       {leaving !== null && place !== null && (
@@ -279,9 +281,7 @@ function Pins({
             onChanged()
           }}
         >
-          <p>
-            The next collection deletes its blocks, unless another pin of this account holds them.
-          </p>
+          <p>The next garbage collection deletes its blocks, unless another pin contains them.</p>
           <p class="mono">{leaving.cid}</p>
         </ConfirmDialog>
       )}
@@ -303,10 +303,10 @@ function linkOf(cid: string, reading: Reading | null): string {
   return host === null ? `/ipfs/${cid}` : `${location.protocol}//${host}/ipfs/${cid}`
 }
 
-function WhoStores() {
+function StorageByAccount() {
   const storage = useLoaded((signal) => call('GET /storage', {}, signal), [])
   return (
-    <Card title="Who stores what" flush>
+    <Card title="Storage by account" flush>
       <Show loaded={storage}>
         {({ accounts, stored }) => (
           <>
@@ -314,16 +314,16 @@ function WhoStores() {
               caption="Storage by account"
               rows={accounts}
               keyOf={({ account }) => account}
-              empty={<Empty title="Nobody keeps anything yet" />}
+              empty={<Empty title="No stored files yet" />}
               columns={[
                 { title: 'Account', cell: ({ account }) => account },
                 { title: 'Pins', number: true, cell: ({ pins }) => formatNumber(pins) },
                 { title: 'Blocks', number: true, cell: ({ blocks }) => formatNumber(blocks) },
-                { title: 'Counted', number: true, cell: ({ bytes }) => formatBytes(bytes) },
+                { title: 'Size', number: true, cell: ({ bytes }) => formatBytes(bytes) },
               ]}
             />
             <p class="pages soft">
-              {`On disk: ${formatBytes(stored.bytes)} in ${formatCount(stored.blocks, 'block')}; what several accounts keep is there once.`}
+              {`On disk: ${formatBytes(stored.bytes)} in ${formatCount(stored.blocks, 'block')}. Shared blocks are stored once.`}
             </p>
           </>
         )}

@@ -1,4 +1,4 @@
-// The request inspector: the last requests of a key as they come, each with its way through the server.
+// Requests: the last requests of a key, live, each with its timeline.
 // Tested by test/browser/inspector.test.ts
 import { useState } from 'preact/hooks'
 import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
@@ -17,8 +17,8 @@ export function InspectorPage() {
   return (
     <>
       <PageHead
-        title="Inspector"
-        about="The last requests of a key as they come: what became of each, and where its time went. Kept in memory, without credentials, and only where you switch it on."
+        title="Requests"
+        about="The last requests of a key with their outcome and timeline, in memory only and without credentials. Turn recording on per key."
       />
       <Show loaded={choices}>{(value) => <Inspector choices={value} />}</Show>
     </>
@@ -28,7 +28,7 @@ export function InspectorPage() {
 function Inspector({ choices }: { readonly choices: Choices }) {
   const choice = useKeyChoice(choices)
   if (choice.place === null) {
-    return <NoKey title="There is no key to look at" />
+    return <NoKey title="No API key to inspect" />
   }
   return (
     <div class="stack">

@@ -1,4 +1,4 @@
-// One API key: what it may do, its limits, its lists; rotating and revoking it.
+// One API key: access, limits, allowlists, public keys and a dry run; rotation and revocation.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -14,7 +14,7 @@ import { Note, Show } from '../ui/note.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { AccessForm } from './keys/access-form.tsx'
 import { KeyActions } from './keys/key-actions.tsx'
-import { isOver, KeyState } from './keys/key-state.tsx'
+import { isInactive, KeyState } from './keys/key-state.tsx'
 import { LimitsForm } from './keys/limits-form.tsx'
 import { ListsForm } from './keys/lists-form.tsx'
 import { TryForm } from './keys/try-form.tsx'
@@ -26,8 +26,8 @@ const tabs = [
   { name: 'access', title: 'Access' },
   { name: 'limits', title: 'Limits' },
   { name: 'lists', title: 'Allowlists' },
-  { name: 'jwt', title: 'JWT' },
-  { name: 'try', title: 'Try' },
+  { name: 'jwt', title: 'Signed tokens' },
+  { name: 'try', title: 'Test a request' },
 ] as const
 
 export function KeyPage({ names }: PageProps) {
@@ -40,7 +40,7 @@ export function KeyPage({ names }: PageProps) {
   return (
     <>
       <p>
-        <Link to="/keys">All keys</Link>
+        <Link to="/keys">API keys</Link>
       </p>
       {loaded.value === undefined && <PageHead title="Key" />}
       <Show loaded={loaded}>{(found) => <Found found={found} again={loaded.again} />}</Show>
@@ -50,7 +50,7 @@ export function KeyPage({ names }: PageProps) {
 
 function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
   const { key, publicKeys } = found
-  const mayChange = useMay('owner') && !isOver(key)
+  const mayChange = useMay('owner') && !isInactive(key)
   const [tab, setTab] = useState<(typeof tabs)[number]['name']>('access')
   const form = { apiKey: key, mayChange, onSaved: again }
   return (
@@ -65,14 +65,14 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
           rows={[
             ['State', <KeyState key="state" apiKey={key} />],
             [
-              'Begins with',
+              'Starts with',
               <span key="prefix" class="mono">
                 {key.prefix}…
               </span>,
             ],
             ['Created', formatDay(key.created)],
             ['Last used', key.lastUsedDay ?? 'never'],
-            ['Ends', key.expires === null ? 'never' : formatTime(key.expires)],
+            ['Expires', key.expires === null ? 'never' : formatTime(key.expires)],
             ...(key.rotatedFrom === null
               ? []
               : ([
@@ -87,7 +87,7 @@ function Found({ found, again }: { readonly found: KeyReply; again(): void }) {
         />
         {key.earlierSecretExpires !== null && key.earlierSecretExpires > Date.now() && (
           <Note tone="warn">
-            The secret before the last rotation works until {formatTime(key.earlierSecretExpires)}.
+            The previous secret works until {formatTime(key.earlierSecretExpires)}.
           </Note>
         )}
       </Card>

@@ -1,4 +1,4 @@
-// The API keys of the account: which there are, and a new one.
+// The API keys of the account, and a dialog to create one.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -13,32 +13,36 @@ import { Icon } from '../ui/icons.tsx'
 import { Empty, Show } from '../ui/note.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { CreateKey } from './keys/create-key.tsx'
-import { isOver, KeyState } from './keys/key-state.tsx'
+import { isInactive, KeyState } from './keys/key-state.tsx'
 
 type ApiKey = AdminReply<'GET /accounts/{account}/keys'>['keys'][number]
 
 export function KeysPage() {
   const { id, name } = useAccount()
   const mayChange = useMay('owner')
-  const [making, setMaking] = useState(false)
-  const [withOver, setWithOver] = useState(false)
+  const [creating, setCreating] = useState(false)
+  const [withInactive, setWithInactive] = useState(false)
   const keys = useLoaded(
     (signal) => call('GET /accounts/{account}/keys', { account: id }, signal),
     [id],
   )
-  const make = mayChange && (
-    <button class="button primary" type="button" onClick={() => setMaking(true)}>
-      <Icon name="plus" /> New key
+  const create = mayChange && (
+    <button class="button primary" type="button" onClick={() => setCreating(true)}>
+      <Icon name="plus" /> Create key
     </button>
   )
   return (
     <>
-      <PageHead title="Keys" about={`API keys of ${name}, and what each may do.`} actions={make} />
+      <PageHead
+        title="API keys"
+        about={`API keys of ${name}, with their access and limits.`}
+        actions={create}
+      />
       <Card flush>
         <Show loaded={keys}>
           {({ keys: all }) => {
-            const over = all.filter(isOver)
-            const shown = withOver ? all : all.filter((key) => !isOver(key))
+            const inactive = all.filter(isInactive)
+            const shown = withInactive ? all : all.filter((key) => !isInactive(key))
             return (
               <>
                 <Table
@@ -47,19 +51,18 @@ export function KeysPage() {
                   keyOf={(key) => key.id}
                   rows={shown.toReversed()}
                   empty={
-                    <Empty title="No key yet" action={make}>
-                      A key opens the JSON-RPC face and, with its secret, the file face.
+                    <Empty title="No keys yet" action={create}>
+                      Create a key to get a URL you can call.
                     </Empty>
                   }
                 />
-                {over.length > 0 && (
+                {inactive.length > 0 && (
                   <button
                     class="button quiet table-foot"
                     type="button"
-                    onClick={() => setWithOver(!withOver)}
+                    onClick={() => setWithInactive(!withInactive)}
                   >
-                    {withOver ? 'Hide' : 'Show'} {over.length} that{' '}
-                    {over.length === 1 ? 'is' : 'are'} over
+                    {withInactive ? 'Hide' : 'Show'} {inactive.length} expired or revoked
                   </button>
                 )}
               </>
@@ -67,7 +70,7 @@ export function KeysPage() {
           }}
         </Show>
       </Card>
-      {making && <CreateKey onMade={keys.again} onClose={() => setMaking(false)} />}
+      {creating && <CreateKey onCreated={keys.again} onClose={() => setCreating(false)} />}
     </>
   )
 }
@@ -77,11 +80,11 @@ const columns: readonly Column<ApiKey>[] = [
     title: 'Name',
     cell: (key) => <Link to={`/keys/${key.id}`}>{keyName(key)}</Link>,
   },
-  { title: 'Begins with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
+  { title: 'Starts with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
   { title: 'Created', cell: ({ created }) => formatDay(created) },
   { title: 'Last used', cell: ({ lastUsedDay }) => lastUsedDay ?? 'never' },
   {
-    title: 'Ends',
+    title: 'Expires',
     cell: ({ expires }) => (expires === null ? 'never' : formatDay(expires)),
   },
   { title: 'State', cell: (key) => <KeyState apiKey={key} /> },

@@ -1,4 +1,4 @@
-// Who belongs to the account, and who is invited to it.
+// Members and open invitations of the account.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call, messageOf } from '../app/api.ts'
@@ -28,7 +28,7 @@ export function MembersPage() {
     <>
       <PageHead
         title="Members"
-        about={`Who may look at ${name}, and who may change it.`}
+        about={`Members can view ${name}, owners can change it.`}
         actions={
           isOwner &&
           mayInvite && (
@@ -43,7 +43,7 @@ export function MembersPage() {
       {inviting && (
         <InviteDialog
           account={account}
-          onMade={() => setRound(round + 1)}
+          onCreated={() => setRound(round + 1)}
           onClose={() => setInviting(false)}
         />
       )}
@@ -61,7 +61,7 @@ function Members() {
     (signal) => call('GET /accounts/{account}/members', { account }, signal),
     [account],
   )
-  const turn = async ({ personId, role }: Member): Promise<void> => {
+  const changeRole = async ({ personId, role }: Member): Promise<void> => {
     const sent = { account, person: personId, role: role === 'owner' ? 'member' : 'owner' } as const
     await call('PATCH /accounts/{account}/members/{person}', sent).catch((error: unknown) =>
       toast(messageOf(error), 'bad'),
@@ -87,9 +87,9 @@ function Members() {
         disabled ? (
           <Badge tone="bad">Disabled</Badge>
         ) : hasTotp ? (
-          <Badge tone="good">With a code</Badge>
+          <Badge tone="good">Password and code</Badge>
         ) : (
-          <Badge>Password alone</Badge>
+          <Badge>Password only</Badge>
         ),
     },
   ]
@@ -98,7 +98,7 @@ function Members() {
     actions: true,
     cell: (member) => (
       <span class="row end">
-        <button class="button small" type="button" onClick={() => void turn(member)}>
+        <button class="button small" type="button" onClick={() => void changeRole(member)}>
           {member.role === 'owner' ? 'Make a member' : 'Make an owner'}
         </button>
         <button class="button small danger" type="button" onClick={() => setRemoving(member)}>
@@ -131,7 +131,7 @@ function Members() {
             if (removing.personId === me.id) reload()
           }}
         >
-          They see nothing of this account any more. Keys that they know still work: rotate those.
+          They lose access to this account. API keys that they know still work: rotate those.
         </ConfirmDialog>
       )}
     </Card>

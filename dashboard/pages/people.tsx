@@ -1,4 +1,4 @@
-// Everybody who may sign in: for operators.
+// All people who can sign in, for operators.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -17,9 +17,9 @@ import { Invitations } from './people/invitations.tsx'
 
 type Person = AdminReply<'GET /people'>['people'][number]
 type Act = {
-  /** In the row of the person. */
+  /** Text in the row of the person. */
   readonly button: string
-  /** In the dialog that confirms it: a verb and the person. */
+  /** Text in the confirmation dialog: a verb and the person. */
   readonly action: string
   readonly harmless: boolean
   readonly title: string
@@ -38,7 +38,7 @@ export function PeoplePage() {
     <>
       <PageHead
         title="People"
-        about="Everybody who may sign in here."
+        about="All people who can sign in to this server."
         actions={
           <button class="button primary" type="button" onClick={() => setInviting(true)}>
             <Icon name="plus" /> Invite
@@ -65,13 +65,13 @@ export function PeoplePage() {
                 { title: 'Email', cell: ({ email }) => email },
                 { title: 'Since', cell: ({ created }) => formatDay(created) },
                 {
-                  title: 'Standing',
+                  title: 'Sign-in',
                   cell: ({ isOperator, disabled, hasTotp, passkeys }) => (
                     <span class="row tight-row">
                       {isOperator && <Badge tone="accent">Operator</Badge>}
                       {disabled !== null && <Badge tone="bad">Disabled</Badge>}
-                      {hasTotp && <Badge tone="good">With a code</Badge>}
-                      {passkeys > 0 && <Badge tone="good">With a passkey</Badge>}
+                      {hasTotp && <Badge tone="good">Code</Badge>}
+                      {passkeys > 0 && <Badge tone="good">Passkey</Badge>}
                     </span>
                   ),
                 },
@@ -103,7 +103,7 @@ export function PeoplePage() {
       {inviting && (
         <InviteDialog
           account={null}
-          onMade={() => setRound(round + 1)}
+          onCreated={() => setRound(round + 1)}
           onClose={() => setInviting(false)}
         />
       )}
@@ -137,13 +137,13 @@ function actsOn({
     call('PATCH /people/{person}', { person, ...sent })
   return [
     {
-      button: isOperator ? 'Not an operator' : 'Make an operator',
+      button: isOperator ? 'Remove operator role' : 'Make operator',
       action: isOperator ? `Remove operator role of ${email}` : `Make ${email} an operator`,
       harmless: false,
       title: isOperator ? `Remove the operator role of ${email}?` : `Make ${email} an operator?`,
       about: isOperator
-        ? 'Their accounts stay theirs; they are signed out.'
-        : 'Operators see and change every account, and the server.',
+        ? 'They keep their accounts. Their sessions end.'
+        : 'Operators can view and change every account and the server.',
       run: change({ isOperator: !isOperator }),
     },
     ...(hasTotp || passkeys > 0
@@ -154,7 +154,7 @@ function actsOn({
             harmless: false,
             title: `Remove the authenticator and the passkeys of ${email}?`,
             about:
-              'Use this if they lost them. They sign in with the password alone until they set up new ones.',
+              'Use this if they lost them. They then sign in with only the password until they set up new ones.',
             run: () => call('POST /people/{person}/totp/reset', { person }),
           },
         ]
@@ -164,7 +164,7 @@ function actsOn({
       action: `Sign out ${email}`,
       harmless: false,
       title: `Sign ${email} out everywhere?`,
-      about: 'All their sessions end; their tokens go on.',
+      about: 'All their sessions end. Their access tokens still work.',
       run: () => call('POST /people/{person}/sessions/end', { person }),
     },
     {
@@ -174,8 +174,8 @@ function actsOn({
       title: disabled === null ? `Disable ${email}?` : `Enable ${email}?`,
       about:
         disabled === null
-          ? 'They cannot sign in, their sessions and tokens open nothing. API keys go on.'
-          : 'They may sign in again.',
+          ? 'They can no longer sign in, and their sessions and tokens stop working. API keys still work.'
+          : 'They can sign in again.',
       run: change({ disabled: disabled === null }),
     },
   ]

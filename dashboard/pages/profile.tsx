@@ -1,4 +1,4 @@
-// Who is signed in: name, password, authenticator, passkeys, where they are signed in, tokens of their programs.
+// Profile of the signed-in person: name, password, authenticator, passkeys, sessions, access tokens.
 import { useState } from 'preact/hooks'
 import { call } from '../app/api.ts'
 import { useSession } from '../app/session.tsx'
@@ -16,7 +16,7 @@ export function ProfilePage() {
   const { person } = useSession()
   return (
     <>
-      <PageHead title="You" about={`You sign in as ${person.email}.`} />
+      <PageHead title="Profile" about={`You sign in as ${person.email}.`} />
       <div class="grid wide">
         <Name />
         <Password />
@@ -43,12 +43,12 @@ function Name() {
         onSend={async () => {
           await call('PATCH /me', { name })
           reload()
-          toast('Saved.')
+          toast('Saved')
         }}
       >
         <TextField
           title="Name"
-          hint="Others of your accounts see it."
+          hint="Shown to the other members of your accounts."
           autocomplete="name"
           maxLength={100}
           value={name}
@@ -66,16 +66,16 @@ function Password() {
   const [password, setPassword] = useState('')
   const [newPassword, setNewPassword] = useState('')
   return (
-    <Card title="Password" about="A new one ends your other sessions; passkeys stay.">
+    <Card title="Password" about="A new password ends your other sessions. Passkeys stay.">
       <Form
         sending={sending}
-        action="Change it"
+        action="Change password"
         fields={['password', 'newPassword']}
         onSend={async () => {
           await call('POST /me/password', { password, newPassword })
           setPassword('')
           setNewPassword('')
-          toast('The password is changed.')
+          toast('Password changed')
         }}
       >
         <PasswordField
@@ -86,7 +86,7 @@ function Password() {
         />
         <TextField
           title="New password"
-          hint="10 characters or more."
+          hint="At least 10 characters."
           type="password"
           autocomplete="new-password"
           value={newPassword}

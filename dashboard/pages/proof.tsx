@@ -1,5 +1,4 @@
-// The proof of an answer, piece by piece, checked in the browser: from the hash of a block to a value, or from a CID to
-// the bytes of a file.
+// Proofs, verified in the browser step by step: from a block hash to a value, or from a CID to the bytes of a file.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { type Choices, KeyFields, NoKey, useChoices, useKeyChoice } from '../app/choose-key.tsx'
@@ -12,8 +11,8 @@ import { Show } from '../ui/note.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 
 const views = [
-  { name: 'answer', title: 'An answer of a chain' },
-  { name: 'file', title: 'A file by its CID' },
+  { name: 'answer', title: 'JSON-RPC answer' },
+  { name: 'file', title: 'File' },
 ] as const
 
 export function ProofPage() {
@@ -21,8 +20,8 @@ export function ProofPage() {
   return (
     <>
       <PageHead
-        title="Proof"
-        about="Every piece that an answer follows from. The hashes are worked out here, in your browser; nothing is taken on trust but the hash you started from."
+        title="Proofs"
+        about="Your browser computes every hash itself. You only need to trust the hash that you start from."
       />
       <Show loaded={choices}>{(value) => <Views choices={value} />}</Show>
     </>
@@ -34,11 +33,11 @@ function Views({ choices }: { readonly choices: Choices }) {
   const asked = usePlace().query
   const [view, setView] = useState<'answer' | 'file'>(asked.has('cid') ? 'file' : 'answer')
   if (choice.place === null) {
-    return <NoKey title="There is no key to ask with" />
+    return <NoKey title="Proofs need an API key" />
   }
   return (
     <div class="stack">
-      <Tabs title="What is proved" tabs={views} chosen={view} onChoose={(name) => setView(name)}>
+      <Tabs title="Kind of proof" tabs={views} chosen={view} onChoose={(name) => setView(name)}>
         <div class="stack">
           <Card>
             <KeyFields choices={choices} choice={choice} withNetwork={view === 'answer'} />

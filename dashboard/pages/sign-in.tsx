@@ -1,11 +1,10 @@
-// Signing in, in the place of the page that was asked for: email and password, then a code where one is needed; or a
-// passkey alone.
+// Sign-in, shown in place of the requested page: email and password, then a code if required; or only a passkey.
 import { useState } from 'preact/hooks'
 import { ApiError, call } from '../app/api.ts'
 import { signWithPasskey, whyNoPasskeys } from '../app/passkey.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
-import { Lone } from '../ui/lone.tsx'
+import { CenteredPage } from '../ui/centered-page.tsx'
 import { NoPasskeys } from '../ui/no-passkeys.tsx'
 import { PasswordField } from '../ui/password-field.tsx'
 
@@ -36,8 +35,8 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
   }
   const whyNot = whyNoPasskeys()
   return (
-    <Lone title="Sign in" about="To keys, limits, usage, proofs and files.">
-      <Form sending={sending} action={code === null ? 'Sign in' : 'Go on'} onSend={send} wide>
+    <CenteredPage title="Sign in" about="Manage API keys, limits, usage, proofs and files.">
+      <Form sending={sending} action={code === null ? 'Sign in' : 'Continue'} onSend={send} wide>
         {code === null ? (
           <>
             <TextField
@@ -53,7 +52,7 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
           <TextField
             key="code"
             title="Code"
-            hint="Of your authenticator, or one of your recovery codes."
+            hint="From your authenticator app, or a recovery code."
             inputMode="text"
             autocomplete="one-time-code"
             focused
@@ -79,9 +78,9 @@ export function SignIn({ onSignedIn }: { onSignedIn(): void }) {
         )
       )}
       <p class="hint">
-        Nobody has signed in here yet? <code>cairn init --link</code> prints a link for the first
+        Setting up the server? Run <code>cairn init --link</code> for a link to create the first
         operator.
       </p>
-    </Lone>
+    </CenteredPage>
   )
 }

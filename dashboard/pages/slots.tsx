@@ -1,4 +1,4 @@
-// The slot explorer: a contract's layout or ABI dropped in, a variable named, its slot and its value shown, proved.
+// Storage slots: reads a variable of a contract by its storage layout or ABI and shows its slot and value, proved.
 // Tested by test/browser/slots.test.ts
 import { useState } from 'preact/hooks'
 import { formatCount } from '../app/format.ts'
@@ -20,8 +20,8 @@ export function SlotsPage() {
   return (
     <>
       <PageHead
-        title="Slots"
-        about="Where a variable of a contract lies in its storage, and what is there at any block. Every word is proved in this browser."
+        title="Storage slots"
+        about="Read variables of a contract at any block. This browser proves every word."
       />
       <Show loaded={choices}>{(value) => <Explorer choices={value} />}</Show>
     </>
@@ -32,7 +32,7 @@ function Explorer({ choices }: { readonly choices: Choices }) {
   const choice = useKeyChoice(choices)
   const [source, setSource] = useState<Source | null>(null)
   if (choice.place === null) {
-    return <NoKey title="There is no key to ask with" />
+    return <NoKey title="Reading slots needs an API key" />
   }
   return (
     <div class="stack">
@@ -41,7 +41,7 @@ function Explorer({ choices }: { readonly choices: Choices }) {
       </Card>
       <SourceCard source={source} onSource={setSource} />
       {source !== null && (
-        <Question place={choice.place} network={choice.network} source={source} />
+        <VariableForm place={choice.place} network={choice.network} source={source} />
       )}
     </div>
   )
@@ -69,8 +69,8 @@ function SourceCard({
   }
   return (
     <Card
-      title="The contract's layout"
-      about="solc's storageLayout (solc --storage-layout, forge inspect <contract> storageLayout), an artifact of forge or hardhat that holds one, or an ABI. It stays in this browser."
+      title="Contract layout"
+      about="solc's storageLayout (solc --storage-layout, forge inspect <contract> storageLayout), an artifact of forge or hardhat with a layout, or an ABI. It stays in this browser."
     >
       <div
         class="stack tight"
@@ -83,7 +83,7 @@ function SourceCard({
       >
         <div class="row">
           <label class="button">
-            Choose a file
+            Choose file
             <input
               class="unseen"
               type="file"
@@ -94,14 +94,14 @@ function SourceCard({
               }}
             />
           </label>
-          <span class="soft">or drop it here, or paste it below</span>
+          <span class="soft">or drop a file here, or paste JSON below</span>
         </div>
         <AreaField title="JSON" value={text} onValue={take} error={wrong} rows={4} />
         {source !== null && (
           <Note tone="good">
             {source.kind === 'layout'
               ? `A storage layout with ${formatCount(source.layout.variables.length, 'variable')}.`
-              : `An ABI with ${source.abi.length} entries: getters of one word can be found.`}
+              : `An ABI with ${source.abi.length} entries. Values of one word with a getter can be read.`}
           </Note>
         )}
       </div>
@@ -109,7 +109,7 @@ function SourceCard({
   )
 }
 
-function Question({
+function VariableForm({
   place,
   network,
   source,
@@ -127,7 +127,7 @@ function Question({
   const send = async (): Promise<void> => {
     setFound(null)
     if (!/^0x[0-9a-fA-F]{40}$/.test(address.trim())) {
-      throw new Error('the contract is expected as an address: 0x and 40 hex digits')
+      throw new Error('the contract must be an address: 0x and 40 hex digits')
     }
     const contract = { place, network, address: address.trim(), block: block.trim() || 'latest' }
     setFound(
@@ -138,8 +138,8 @@ function Question({
   }
   return (
     <>
-      <Card title="The variable">
-        <Form sending={sending} action="Read and prove" onSend={send}>
+      <Card title="Variable">
+        <Form sending={sending} action="Read slot" onSend={send}>
           <TextField title="Contract" value={address} onValue={setAddress} placeholder="0x…" />
           <TextField
             title="Variable"
@@ -179,30 +179,28 @@ function Result({ found, address }: { readonly found: Found; readonly address: s
   const isProved = words.every((word) => word.isProved)
   return (
     <Card
-      title="The value"
+      title="Value"
       actions={<Badge tone={isProved ? 'good' : 'bad'}>{isProved ? 'Proved' : 'Not proved'}</Badge>}
     >
       <CodeBlock
-        text={value === null ? 'a mapping: name a key, for nobody knows all of them' : spell(value)}
+        text={value === null ? 'a mapping: add a key, as in balances[0xabc…]' : spell(value)}
         title="the value"
         wrapped
       />
-      {cut && (
-        <Note tone="warn">It is longer than what is read at a time; the rest is left out.</Note>
-      )}
+      {cut && <Note tone="warn">The value is longer than one read. Its end is not shown.</Note>}
       <Facts
         rows={[
           ['Type', type],
           ['Block', <span class="mono">{`${BigInt(block.number)} · ${block.hash}`}</span>],
           ...(offset === 0
             ? []
-            : ([['Within its slot', `byte ${offset} from the low end`]] as const)),
+            : ([['Position in the slot', `byte ${offset} from the low end`]] as const)),
         ]}
       />
-      <h3>The way there</h3>
-      <ol class="stones">
+      <h3>Path to the slot</h3>
+      <ol class="proof-steps">
         {steps.map(({ text, slot }) => (
-          <li class="stone" key={text + slot}>
+          <li class="proof-step" key={text + slot}>
             <div class="step">
               <b class="mono">{text}</b>
               <span class="mono soft">{hex(slot)}</span>
@@ -210,7 +208,7 @@ function Result({ found, address }: { readonly found: Found; readonly address: s
           </li>
         ))}
       </ol>
-      {words.length > 0 && <h3>Its words</h3>}
+      {words.length > 0 && <h3>Words</h3>}
       <div class="table-wrap">
         <table>
           <thead>

@@ -1,6 +1,6 @@
-// Where one begins: addresses, first lines of code, first steps, and how the server stands.
+// Overview: endpoints, code snippets, first steps, and the state of the server.
 import { call } from '../app/api.ts'
-import { facesOf } from '../app/faces.ts'
+import { apiBasesOf } from '../app/api-bases.ts'
 import { useSession } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { PageHead } from '../ui/card.tsx'
@@ -11,25 +11,25 @@ import { Snippets } from './start/snippets.tsx'
 import { UpstreamSummary } from './start/upstream-summary.tsx'
 import { Networks, Server } from './start/status.tsx'
 
-const lookMs = 5_000
+const refreshMs = 5_000
 
 export function StartPage() {
   const { account, isOperator } = useSession()
   const status = useLoaded((signal) => call('GET /status', {}, signal), [], {
-    everyMs: lookMs,
+    everyMs: refreshMs,
   })
   return (
     <>
-      <PageHead title="Start" about="What is served here, and how to call it." />
+      <PageHead title="Overview" />
       <Show loaded={status}>
         {(found) => {
-          const faces = facesOf(location, found.facesPort)
+          const bases = apiBasesOf(location, found.facesPort)
           const networks = found.networks.map(({ name }) => name)
           return (
             <div class="columns">
               <div class="stack">
-                <Snippets faces={faces} networks={networks} />
-                <Endpoints faces={faces} networks={networks} />
+                <Snippets bases={bases} networks={networks} />
+                <Endpoints bases={bases} networks={networks} />
               </div>
               <div class="stack">
                 {account !== null && <Checklist />}

@@ -1,4 +1,4 @@
-// The upstreams behind the networks: how each stands, and the lies it was caught in. For operators.
+// The upstreams of the networks: their health and invalid replies. For operators.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -13,27 +13,27 @@ import { type Column, Table } from '../ui/table.tsx'
 
 type Found = AdminReply<'GET /upstreams'>
 type Upstream = Found['upstreams'][number]
-type Lie = Found['lies'][number]
+type InvalidReply = Found['lies'][number]
 
-const lookMs = 5_000
+const refreshMs = 5_000
 
 export function UpstreamsPage() {
-  const [opened, setOpened] = useState<Lie | null>(null)
+  const [opened, setOpened] = useState<InvalidReply | null>(null)
   const found = useLoaded((signal) => call('GET /upstreams', {}, signal), [], {
-    everyMs: lookMs,
+    everyMs: refreshMs,
   })
   return (
     <>
       <PageHead
         title="Upstreams"
-        about="Nodes that are asked for what is not kept here. What they say is proved before it is given."
+        about="Cairn requests missing data from these nodes and proves their replies."
       />
       <Show loaded={found}>
         {({ upstreams, alarms, lies }) => (
           <>
             {alarms.map(({ network, need, since }) => (
               <Note key={`${network} ${need}`} tone="bad">
-                No upstream of {network} gives {need} that can be proved, since {formatTime(since)}.
+                No upstream of {network} has sent provable {need} since {formatTime(since)}.
               </Note>
             ))}
             <Card flush>
@@ -43,39 +43,40 @@ export function UpstreamsPage() {
                 rows={upstreams}
                 keyOf={({ network, name }) => `${network} ${name}`}
                 empty={
-                  <Empty title="No upstream">
-                    Every network here is a chain of its own. The setting networks names others.
+                  <Empty title="Only the local chain so far">
+                    Add your own nodes or a provider with the setting networks. Cairn checks their
+                    replies.
                   </Empty>
                 }
               />
             </Card>
             <Card
-              title="Lies"
-              about="Replies that contradict a hash fixed by the request, with what proves it. None of them was handed on."
+              title="Invalid replies"
+              about="Replies that contradict a hash fixed by the request, with the evidence. Cairn sent none of them to a client."
               flush
             >
               <Table
-                caption="Lies"
-                rows={lies.map((lie, at) => ({ lie, at }))}
-                keyOf={({ lie, at }) => `${lie.time} ${at}`}
-                empty={<Empty title="None was caught in a lie" />}
-                columns={lieColumns(setOpened)}
+                caption="Invalid replies"
+                rows={lies.map((reply, at) => ({ reply, at }))}
+                keyOf={({ reply, at }) => `${reply.time} ${at}`}
+                empty={<Empty title="No invalid replies detected" />}
+                columns={replyColumns(setOpened)}
               />
             </Card>
           </>
         )}
       </Show>
-      {opened !== null && <Evidence lie={opened} onClose={() => setOpened(null)} />}
+      {opened !== null && <Evidence reply={opened} onClose={() => setOpened(null)} />}
     </>
   )
 }
 
 const states: Readonly<Record<Upstream['state'], readonly [tone: Tone, title: string]>> = {
-  ok: ['good', 'Answers'],
-  open: ['warn', 'Rests after failures'],
+  ok: ['good', 'Healthy'],
+  open: ['warn', 'Paused after failures'],
   quarantined: ['bad', 'Quarantined'],
   cordoned: ['warn', 'Cordoned'],
-  'wrong-chain': ['bad', 'Another chain'],
+  'wrong-chain': ['bad', 'Wrong network'],
 }
 
 const upstreamColumns: readonly Column<Upstream>[] = [
@@ -105,24 +106,24 @@ const upstreamColumns: readonly Column<Upstream>[] = [
   { title: 'Heads', cell: ({ heads }) => (heads === 'pushed' ? 'Pushed' : 'Polled') },
   { title: 'Lag', number: true, cell: ({ lag }) => (lag === null ? '–' : String(lag)) },
   {
-    title: 'Lies',
+    title: 'Invalid replies',
     number: true,
     cell: ({ lies }) => (lies === 0 ? '0' : <Badge tone="bad">{lies}</Badge>),
   },
 ]
 
-function lieColumns(
-  open: (lie: Lie) => void,
-): readonly Column<{ readonly lie: Lie; readonly at: number }>[] {
+function replyColumns(
+  open: (reply: InvalidReply) => void,
+): readonly Column<{ readonly reply: InvalidReply; readonly at: number }>[] {
   return [
-    { title: 'Method', cell: ({ lie }) => lie.method },
-    { title: 'When', cell: ({ lie }) => formatTime(lie.time) },
-    { title: 'Upstream', cell: ({ lie }) => `${lie.upstream} (${lie.network})` },
+    { title: 'Method', cell: ({ reply }) => reply.method },
+    { title: 'Time', cell: ({ reply }) => formatTime(reply.time) },
+    { title: 'Upstream', cell: ({ reply }) => `${reply.upstream} (${reply.network})` },
     {
       title: 'Evidence',
       actions: true,
-      cell: ({ lie }) => (
-        <button class="button small" type="button" onClick={() => open(lie)}>
+      cell: ({ reply }) => (
+        <button class="button small" type="button" onClick={() => open(reply)}>
           Evidence
         </button>
       ),
@@ -130,40 +131,40 @@ function lieColumns(
   ]
 }
 
-function Evidence({ lie, onClose }: { readonly lie: Lie; onClose(): void }) {
+function Evidence({ reply, onClose }: { readonly reply: InvalidReply; onClose(): void }) {
   return (
-    <Dialog title={`A lie of ${lie.upstream}`} onClose={onClose} wide>
+    <Dialog title={`Invalid reply of ${reply.upstream}`} onClose={onClose} wide>
       <Facts
         rows={[
-          ['When', formatTime(lie.time)],
-          ['Method', lie.method],
+          ['Time', formatTime(reply.time)],
+          ['Method', reply.method],
           [
             'Block',
             <span key="block" class="mono">
-              {lie.block ?? 'none'}
+              {reply.block ?? 'none'}
             </span>,
           ],
           [
-            'Was to be',
+            'Expected',
             <span key="expected" class="mono">
-              {lie.expected}
+              {reply.expected}
             </span>,
           ],
           [
-            'Was',
+            'Computed',
             <span key="computed" class="mono">
-              {lie.computed}
+              {reply.computed}
             </span>,
           ],
         ]}
       />
       <div class="stack tight">
-        <h3>Asked</h3>
-        <CodeBlock title="what was asked" text={lie.params} wrapped />
+        <h3>Request</h3>
+        <CodeBlock title="the request" text={reply.params} wrapped />
       </div>
       <div class="stack tight">
-        <h3>Replied</h3>
-        <CodeBlock title="what was replied" text={lie.response} wrapped />
+        <h3>Reply</h3>
+        <CodeBlock title="the reply" text={reply.response} wrapped />
       </div>
       <DialogFoot onClose={onClose} />
     </Dialog>

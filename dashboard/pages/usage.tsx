@@ -1,4 +1,4 @@
-// What was used: five windows, by key, network, method, status and reason, live while one looks, and to take along.
+// Usage: five windows, by key, network, method, status and reason, with live figures and export.
 // Tested by test/browser/usage.test.ts
 import { useMemo, useState } from 'preact/hooks'
 import { type AdminReply, linkOf } from '../../src/gateway/admin/client.ts'
@@ -38,16 +38,16 @@ const windows: readonly { readonly name: Window; readonly title: string }[] = [
   { name: '7d', title: '7 days' },
   { name: '30d', title: '30 days' },
 ]
-const ways: readonly { readonly value: By; readonly title: string }[] = [
-  { value: 'total', title: 'All together' },
+const splits: readonly { readonly value: By; readonly title: string }[] = [
+  { value: 'total', title: 'Total' },
   { value: 'holder', title: 'By key' },
   { value: 'network', title: 'By network' },
   { value: 'method', title: 'By method' },
   { value: 'status', title: 'By status' },
-  { value: 'reason', title: 'By reason of refusal' },
+  { value: 'reason', title: 'By reason' },
 ]
 const refreshMs = 10_000
-/** Length of a line of the export, by window. */
+/** Interval of one export row, by window. */
 const spans = {
   '15m': 'minute',
   '1h': 'minute',
@@ -83,7 +83,7 @@ export function UsagePage() {
         title="Usage"
         about={
           <>
-            Counted once, the same here, in <code>cairn usage</code> and in the API. Times are UTC.
+            Times are UTC. <code>cairn usage</code> and the API report the same figures.
           </>
         }
         actions={
@@ -114,12 +114,14 @@ export function UsagePage() {
               ]}
               onValue={setKeyId}
             />
-            <SelectField title="Show" value={by} options={ways} onValue={setBy} />
+            <SelectField title="Split" value={by} options={splits} onValue={setBy} />
           </div>
         </Card>
         <Tabs title="Window" tabs={windows} chosen={window} onChoose={(name) => setWindow(name)}>
           <Show loaded={usage}>
-            {({ report, storage }) => <Told report={report} storage={storage} names={names} />}
+            {({ report, storage }) => (
+              <UsageReport report={report} storage={storage} names={names} />
+            )}
           </Show>
         </Tabs>
         {account.role !== 'member' && <AlertsCard account={account.id} />}
@@ -145,14 +147,14 @@ async function load(
   return { report, storage: null }
 }
 
-type ToldProps = {
+type UsageReportProps = {
   readonly report: Report
   readonly storage: Storage | null
-  /** Of keys, by their ids. */
+  /** Names of keys, by their IDs. */
   readonly names: ReadonlyMap<string, string>
 }
 
-function Told({ report: counted, storage, names }: ToldProps) {
+function UsageReport({ report: counted, storage, names }: UsageReportProps) {
   const report = useMemo(() => withNames(counted, names), [counted, names])
   const { totals } = report
   return (
@@ -162,16 +164,16 @@ function Told({ report: counted, storage, names }: ToldProps) {
           {
             title: 'Calls',
             value: formatShort(totals.requests),
-            about: `${formatShort(totals.failed)} not answered`,
+            about: `${formatShort(totals.failed)} failed or refused`,
           },
           { title: 'Units', value: formatShort(totals.units) },
-          { title: 'Bytes up', value: formatBytes(totals.bytesIn) },
-          { title: 'Bytes down', value: formatBytes(totals.bytesOut) },
+          { title: 'Received', value: formatBytes(totals.bytesIn) },
+          { title: 'Sent', value: formatBytes(totals.bytesOut) },
           ...(totals.latency === null
             ? []
             : [
                 {
-                  title: 'Answered within',
+                  title: 'Latency (p50)',
                   value: formatMs(totals.latency.p50Ms),
                   about: `p95 ${formatMs(totals.latency.p95Ms)}, p99 ${formatMs(totals.latency.p99Ms)}`,
                 },
@@ -182,15 +184,15 @@ function Told({ report: counted, storage, names }: ToldProps) {
                 {
                   title: 'Stored',
                   value: formatBytes(storage.physicalBytes),
-                  about: `${formatBytes(storage.logicalBytes)} in ${formatCount(storage.pins, 'pin')}, shared blocks counted once`,
+                  about: `${formatBytes(storage.logicalBytes)} in ${formatCount(storage.pins, 'pin')} before deduplication`,
                 },
               ]),
         ]}
       />
-      <Over report={report} />
+      <CallsOverTime report={report} />
       {totals.requests === 0 ? (
         <Card>
-          <Empty title="No call in this window" />
+          <Empty title="No calls in this period">Try a longer one, or send a test call.</Empty>
         </Card>
       ) : (
         <Breakdowns report={report} />
@@ -199,7 +201,7 @@ function Told({ report: counted, storage, names }: ToldProps) {
   )
 }
 
-function Over({ report }: { readonly report: Report }) {
+function CallsOverTime({ report }: { readonly report: Report }) {
   const { series, split } = report
   const starts = useMemo(() => series.map(({ start }) => start), [report])
   const lines = useMemo(
@@ -216,28 +218,28 @@ function Over({ report }: { readonly report: Report }) {
   return (
     <Card title="Calls over time">
       {lines.length === 0 ? (
-        <Empty title="Nothing to draw" />
+        <Empty title="No calls in this period" />
       ) : (
         <Chart
           starts={starts}
           lines={lines}
           isRunning={isRunning}
-          title="Calls over time; the table below has the numbers"
+          title="Calls over time; the table below has the same numbers"
         />
       )}
       <details>
-        <summary>The numbers</summary>
+        <summary>Show as table</summary>
         <Table
           caption="Calls by interval"
           rows={series.toReversed()}
           keyOf={({ start }) => String(start)}
           columns={[
             {
-              title: 'From',
+              title: 'Start',
               cell: ({ start, complete }) => (
                 <span class="row">
                   {formatTime(start)}
-                  {!complete && <Badge>running</Badge>}
+                  {!complete && <Badge>incomplete</Badge>}
                 </span>
               ),
             },
@@ -249,7 +251,7 @@ function Over({ report }: { readonly report: Report }) {
   )
 }
 
-/** Keys without a name go by what they begin with. */
+/** Names keys without a name by their prefix. */
 function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
   const holders = report.holders.map((holder) => ({
     ...holder,
@@ -258,7 +260,7 @@ function withNames(report: Report, names: ReadonlyMap<string, string>): Report {
   return { ...report, holders }
 }
 
-/** Of a part of the split by key, which goes by its id. */
+/** Name of a part; a split by key has IDs. */
 function nameOf({ split, holders }: Report, name: string): string {
   if (split?.by !== 'holder') return name === '' ? 'none' : name
   const holder = holders.find(({ id }) => id === name)
@@ -270,10 +272,10 @@ type Counted = Pick<Sums, 'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOu
 function sums<Row extends Counted>(): readonly Column<Row>[] {
   return [
     { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
-    { title: 'Not answered', number: true, cell: ({ failed }) => formatNumber(failed) },
+    { title: 'Failed', number: true, cell: ({ failed }) => formatNumber(failed) },
     { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
-    { title: 'Up', number: true, cell: ({ bytesIn }) => formatBytes(bytesIn) },
-    { title: 'Down', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
+    { title: 'Received', number: true, cell: ({ bytesIn }) => formatBytes(bytesIn) },
+    { title: 'Sent', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
   ]
 }
 
@@ -318,7 +320,7 @@ function Breakdowns({ report }: { readonly report: Report }) {
           columns={[
             {
               title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'files' : network),
+              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
             },
             ...sums<Report['networks'][number]>(),
           ]}
@@ -336,9 +338,9 @@ function Breakdowns({ report }: { readonly report: Report }) {
         />
       </Card>
       {reasons.length > 0 && (
-        <Card title="Why calls were not answered" flush>
+        <Card title="Failures and refusals by reason" flush>
           <Table
-            caption="Refusals by reason"
+            caption="Failures and refusals by reason"
             rows={reasons}
             keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
             columns={[
@@ -364,7 +366,7 @@ function Breakdowns({ report }: { readonly report: Report }) {
             { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
             {
               title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'files' : network),
+              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
             },
             { title: 'Outcome', cell: ({ outcome }) => outcome },
             { title: 'Status', number: true, cell: ({ status }) => String(status) },

@@ -1,5 +1,5 @@
-// Coming in by a link: the first operator, and everybody who was invited. What opens stands behind the `#`, which no
-// browser sends and no server logs.
+// Sign-up with an invitation link, also of the first operator. The token is in the fragment of the URL, which browsers do
+// not send and servers cannot log.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
@@ -7,65 +7,65 @@ import { Link, usePlace } from '../app/router.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
-import { Lone } from '../ui/lone.tsx'
+import { CenteredPage } from '../ui/centered-page.tsx'
 import { Loading, Problem } from '../ui/note.tsx'
 
-type Looked = AdminReply<'POST /welcome/look'>
+type LinkInfo = AdminReply<'POST /welcome/look'>
 
 export function Welcome({
   signedInAs,
   onEntered,
 }: {
-  /** Email of who is signed in already; null: nobody. */
+  /** Email of the signed-in person; null: signed out. */
   readonly signedInAs: string | null
   onEntered(): void
 }) {
   const place = usePlace()
   const [link] = useState(() => location.hash.slice(1))
-  const looked = useLoaded((signal) => call('POST /welcome/look', { link }, signal), [link])
+  const info = useLoaded((signal) => call('POST /welcome/look', { link }, signal), [link])
   const enter = (): void => {
     place.go('/', { replace: true })
     onEntered()
   }
-  if (looked.value === undefined) {
+  if (info.value === undefined) {
     return (
-      <Lone title="Welcome">
-        {looked.error === null ? (
+      <CenteredPage title="Welcome">
+        {info.error === null ? (
           <Loading />
         ) : (
           <>
-            <Problem error={looked.error} />
+            <Problem error={info.error} />
             <p>
-              <Link to="/">{signedInAs === null ? 'Sign in' : 'To the start page'}</Link>
+              <Link to="/">{signedInAs === null ? 'Sign in' : 'Overview'}</Link>
             </p>
           </>
         )}
-      </Lone>
+      </CenteredPage>
     )
   }
-  const parts = { link, looked: looked.value, onEntered: enter }
-  return signedInAs === null ? <AsNew {...parts} /> : <AsKnown {...parts} email={signedInAs} />
+  const parts = { link, info: info.value, onEntered: enter }
+  return signedInAs === null ? <SignUp {...parts} /> : <Accept {...parts} email={signedInAs} />
 }
 
-type Parts = { readonly link: string; readonly looked: Looked; onEntered(): void }
+type Parts = { readonly link: string; readonly info: LinkInfo; onEntered(): void }
 
-function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
+function SignUp({ link, info: { invitation, isFirst }, onEntered }: Parts) {
   const sending = useSending()
   const [email, setEmail] = useState(invitation.email ?? '')
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   return (
-    <Lone
+    <CenteredPage
       title={isFirst ? 'Welcome to Cairn' : 'You are invited'}
       about={
         isFirst
-          ? 'Make the first operator: whoever looks after this server. There is no password but the one you choose.'
+          ? 'Create the first operator, who administers this server. There is no default password.'
           : purpose(invitation)
       }
     >
       <Form
         sending={sending}
-        action="Come in"
+        action={isFirst ? 'Create operator' : 'Sign up'}
         fields={['email', 'name', 'password']}
         wide
         onSend={async () => {
@@ -77,7 +77,9 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
         <TextField
           title="Email"
           hint={
-            invitation.email === null ? 'You sign in with it.' : 'The invitation is for this one.'
+            invitation.email === null
+              ? 'You sign in with this address.'
+              : 'The invitation is for this address only.'
           }
           type="email"
           autocomplete="username"
@@ -96,7 +98,7 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
         />
         <TextField
           title="Password"
-          hint="10 characters or more. Long is what counts."
+          hint="At least 10 characters. Length matters most."
           type="password"
           autocomplete="new-password"
           value={password}
@@ -104,30 +106,30 @@ function AsNew({ link, looked: { invitation, isFirst }, onEntered }: Parts) {
           onValue={setPassword}
         />
       </Form>
-    </Lone>
+    </CenteredPage>
   )
 }
 
-function AsKnown({ link, looked, onEntered, email }: Parts & { readonly email: string }) {
+function Accept({ link, info, onEntered, email }: Parts & { readonly email: string }) {
   const sending = useSending()
   return (
-    <Lone title="You are invited" about={purpose(looked.invitation)}>
+    <CenteredPage title="You are invited" about={purpose(info.invitation)}>
       <Form
         sending={sending}
-        action={`Take it as ${email}`}
+        action={`Accept as ${email}`}
         wide
         onSend={async () => {
           await call('POST /me/invitations', { link })
           onEntered()
         }}
       >
-        <p>You are signed in; this account is added to those you have.</p>
+        <p>You are signed in. Accepting adds this account to yours.</p>
       </Form>
-    </Lone>
+    </CenteredPage>
   )
 }
 
-function purpose({ role, accountName }: Looked['invitation']): string {
-  if (accountName === null) return 'As an operator of this server.'
-  return `As ${role === 'member' ? 'a member' : `an ${role}`} of the account ${accountName}.`
+function purpose({ role, accountName }: LinkInfo['invitation']): string {
+  if (accountName === null) return 'You become an operator of this server.'
+  return `You become ${role === 'member' ? 'a member' : `an ${role}`} of the account ${accountName}.`
 }

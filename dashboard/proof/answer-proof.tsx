@@ -1,4 +1,4 @@
-// Asks for an answer with its bundle and shows how it is proved.
+// Requests an answer with its proof bundle, verifies it in the browser and shows the steps.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
@@ -11,11 +11,11 @@ import { AreaField, SelectField, TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Note } from '../ui/note.tsx'
 import type { Check } from './check-answer.ts'
-import { Stack } from './stack.tsx'
-import { type Stone, stonesOf } from './stones.ts'
+import { StepList } from './step-list.tsx'
+import { type ProofStep, proofStepsOf } from './proof-steps.ts'
 
 const sample = '0x0000000000000000000000000000000000000000'
-/** Those that have bundles, with something to begin with. */
+/** Methods with proof bundles, and example parameters. */
 const examples: Readonly<Record<string, readonly unknown[]>> = {
   eth_getStorageAt: [sample, '0x0', 'latest'],
   eth_getBalance: [sample, 'latest'],
@@ -31,11 +31,11 @@ const examples: Readonly<Record<string, readonly unknown[]>> = {
 
 type Shown = {
   readonly answer: RpcAnswer
-  /** The bundle is as the server sent it; false: a bit of it was flipped here. */
+  /** The bundle is as the server sent it; false: the page has changed one bit. */
   readonly intact: boolean
   readonly bundle: ProofBundle
   readonly trusted: string
-  readonly stones: readonly Stone[]
+  readonly steps: readonly ProofStep[]
   readonly check: Check
 }
 
@@ -51,7 +51,7 @@ export function AnswerProof({
   const [method, setMethod] = useState(asked.method ?? 'eth_getStorageAt')
   const [params, setParams] = useState(asked.params ?? spell(examples['eth_getStorageAt'] ?? []))
   const [block, setBlock] = useState('')
-  const [shown, setShown] = useState<Shown | { readonly said: string } | null>(null)
+  const [shown, setShown] = useState<Shown | { readonly refusal: string } | null>(null)
   const sending = useSending()
   const names = Object.keys(examples)
   const options = [...(names.includes(method) ? [] : [method]), ...names]
@@ -60,20 +60,20 @@ export function AnswerProof({
     setShown(null)
     const answer = await callRpc(place, network, method, parseParams(params), { proof: true })
     const { error, proof } = answer.reply
-    if (error !== undefined) return setShown({ said: error.message })
+    if (error !== undefined) return setShown({ refusal: error.message })
     const bundle = proof as ProofBundle | undefined
     const trusted = block.trim() === '' ? (bundle?.block?.hash ?? '') : block.trim().toLowerCase()
     if (bundle === undefined || bundle.header === null) {
-      const why = answer.verified === null ? '' : `: it was given as "${answer.verified}"`
-      return setShown({ said: `This answer came without a proof${why}.` })
+      const label = answer.verified === null ? '' : ` (label ${answer.verified})`
+      return setShown({ refusal: `The server sent no proof for this answer${label}.` })
     }
     setShown(await check(answer, bundle, trusted, true))
   }
 
   return (
     <>
-      <Card title="The question">
-        <Form sending={sending} action="Ask and prove" onSend={send}>
+      <Card title="Request">
+        <Form sending={sending} action="Query and verify" onSend={send}>
           <SelectField
             title="Method"
             value={method}
@@ -85,21 +85,21 @@ export function AnswerProof({
           />
           <AreaField
             title="Parameters"
-            hint="A JSON list, as the call has them."
+            hint="The params of the call, a JSON array."
             value={params}
             onValue={setParams}
           />
           <TextField
-            title="Hash of the block you trust"
-            hint="From your own node or a place you believe. Left empty, the one the answer names is taken: then look it up yourself."
+            title="Block hash you trust"
+            hint="From your own node or another trusted source. If empty, the page uses the block hash in the answer: compare it yourself."
             value={block}
             onValue={setBlock}
             placeholder="0x…"
           />
         </Form>
       </Card>
-      {shown !== null && 'said' in shown && <Note tone="warn">{shown.said}</Note>}
-      {shown !== null && !('said' in shown) && <Checked shown={shown} onChecked={setShown} />}
+      {shown !== null && 'refusal' in shown && <Note tone="warn">{shown.refusal}</Note>}
+      {shown !== null && !('refusal' in shown) && <Checked shown={shown} onChecked={setShown} />}
     </>
   )
 }
@@ -112,65 +112,65 @@ async function check(
 ): Promise<Shown> {
   const { checkAnswer } = await import('./check-answer.ts')
   const found = await checkAnswer(bundle, trusted, answer.reply.result)
-  return { answer, intact, bundle, trusted, stones: stonesOf(bundle, trusted), check: found }
+  return { answer, intact, bundle, trusted, steps: proofStepsOf(bundle, trusted), check: found }
 }
 
 function Checked({ shown, onChecked }: { readonly shown: Shown; onChecked(shown: Shown): void }) {
-  const { answer, intact, bundle, trusted, stones } = shown
+  const { answer, intact, bundle, trusted, steps } = shown
   const { result, proof } = answer.reply
   const flipBit = async (): Promise<void> =>
     onChecked(await check(answer, damaged(bundle), trusted, false))
   const restore = async (): Promise<void> =>
     onChecked(await check(answer, proof as ProofBundle, trusted, true))
-  const isProved = shown.check.proved && shown.check.sameAsTold
+  const isProved = shown.check.proved && shown.check.matchesReply
   return (
     <>
       <Card
-        title="The answer"
+        title="Answer"
         actions={
           <Badge tone={isProved ? 'good' : 'bad'}>{isProved ? 'Proved' : 'Not proved'}</Badge>
         }
       >
         <CodeBlock text={spell(result)} title="the answer" wrapped />
-        {!intact && <Note tone="warn">One bit of this bundle was flipped in this page.</Note>}
+        {!intact && <Note tone="warn">This page has changed one bit of the proof.</Note>}
         <Verdict check={shown.check} />
         <Facts
           rows={[
             ['Block', <span class="mono">{trusted}</span>],
-            ['Label from the server', answer.verified ?? 'none'],
-            ['Answered in', formatMs(answer.ms)],
-            ['Pieces', String(stones.length)],
+            ['Label of the server', answer.verified ?? 'none'],
+            ['Response time', formatMs(answer.ms)],
+            ['Steps', String(steps.length)],
           ]}
         />
         <div class="row">
           <button class="button" type="button" onClick={() => download(bundle)}>
-            Download the bundle
+            Download proof
           </button>
           <button
             class="button quiet"
             type="button"
             onClick={() => void (intact ? flipBit() : restore())}
           >
-            {intact ? 'Flip a bit' : 'Restore the bundle'}
+            {intact ? 'Change one bit' : 'Restore proof'}
           </button>
         </div>
         <CodeBlock
           text={`cairn verify bundle.json --block ${trusted}`}
-          title="the command that checks it offline"
+          title="the command to verify offline"
           wrapped
         />
       </Card>
       <Card
         title="From the block to the value"
-        about="Each stone is right when its hash stands in a stone before it; the first is the header of the block."
+        about="Each node is valid if its hash appears in an earlier one. The first is the block header."
       >
-        <Stack stones={stones} />
+        <StepList steps={steps} />
       </Card>
     </>
   )
 }
 
-/** The bundle with one bit of its last node flipped, or of its header where it holds no node. */
+/** The bundle with one bit changed in its last node, or in its header if it has no nodes. */
 function damaged(bundle: ProofBundle): ProofBundle {
   const nodes = bundle.nodes.map((node, at) => (at === bundle.nodes.length - 1 ? flip(node) : node))
   const header = nodes.length === 0 ? flip(bundle.header ?? '0x00') : bundle.header
@@ -179,15 +179,10 @@ function damaged(bundle: ProofBundle): ProofBundle {
 
 function Verdict({ check }: { readonly check: Check }) {
   if (!check.proved) return <Note tone="bad">{`Not proved: ${check.why}`}</Note>
-  if (!check.sameAsTold) {
-    return <Note tone="bad">{`The pieces prove another answer: ${check.result}`}</Note>
+  if (!check.matchesReply) {
+    return <Note tone="bad">{`The proof leads to another answer: ${check.result}`}</Note>
   }
-  return (
-    <Note tone="good">
-      Proved in this browser: the answer was worked out anew from the pieces below, and it is the
-      same.
-    </Note>
-  )
+  return <Note tone="good">Proved in this browser: the steps below lead to the same answer.</Note>
 }
 
 function download(bundle: ProofBundle): void {
@@ -212,8 +207,8 @@ function parseParams(text: string): readonly unknown[] {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error('the parameters are not JSON')
+    throw new Error('the parameters are not valid JSON')
   }
-  if (!Array.isArray(value)) throw new Error('the parameters are expected to be a list')
+  if (!Array.isArray(value)) throw new Error('the parameters must be a JSON array')
   return value
 }

@@ -1,4 +1,4 @@
-// The whole check of a bundle, in the page: what `cairn verify` does, with the same code. Fetched when it is needed.
+// Verifies a proof bundle in the browser, with the code of `cairn verify`. Loaded on first use.
 // Tested by test/browser/proof.test.ts
 import { fromHex } from '../../src/base/hex.ts'
 import { systemClock } from '../../src/base/clock.ts'
@@ -8,13 +8,17 @@ import { parseBundle } from '../../src/gateway/proof-bundle.ts'
 import { verifyBundle } from '../../src/gateway/verify-bundle.ts'
 
 export type Check =
-  | { readonly proved: true; readonly result: string; readonly sameAsTold: boolean }
+  | { readonly proved: true; readonly result: string; readonly matchesReply: boolean }
   | { readonly proved: false; readonly why: string }
 
 const sendersMax = 10_000
 
-/** `trusted`: hash of the block that the reader means; `told`: the result as the reply has it. */
-export async function checkAnswer(bundle: unknown, trusted: string, told: unknown): Promise<Check> {
+/** `trusted`: the block hash that the person trusts; `replied`: the result in the reply. */
+export async function checkAnswer(
+  bundle: unknown,
+  trusted: string,
+  replied: unknown,
+): Promise<Check> {
   const parsed = parseBundle(bundle)
   if ('refused' in parsed) return { proved: false, why: parsed.refused }
   const operations = createRpcOperations({
@@ -28,15 +32,15 @@ export async function checkAnswer(bundle: unknown, trusted: string, told: unknow
   return {
     proved: true,
     result: verdict.result,
-    sameAsTold: covers(told, JSON.parse(verdict.result)),
+    matchesReply: covers(replied, JSON.parse(verdict.result)),
   }
 }
 
-/** Everything proved is told alike; members that no header commits to may be told besides. */
-function covers(told: unknown, proved: unknown): boolean {
-  if (typeof proved !== 'object' || proved === null) return told === proved
-  if (typeof told !== 'object' || told === null) return false
+/** Whether the reply contains every proved value. It may have more members, which no header commits to. */
+function covers(replied: unknown, proved: unknown): boolean {
+  if (typeof proved !== 'object' || proved === null) return replied === proved
+  if (typeof replied !== 'object' || replied === null) return false
   return Object.entries(proved).every(([name, value]) =>
-    covers((told as Record<string, unknown>)[name], value),
+    covers((replied as Record<string, unknown>)[name], value),
   )
 }

@@ -1,4 +1,4 @@
-// Goes from a CID along a path to the bytes of a file, block by block, each checked here.
+// Follows a path from a CID to the bytes of a file and verifies each block in the browser.
 // Tested by test/browser/proof.test.ts
 import { useState } from 'preact/hooks'
 import { callFiles, type KeyPlace } from '../app/as-key.ts'
@@ -7,16 +7,16 @@ import { Card } from '../ui/card.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form, useSending } from '../ui/form.tsx'
 import { Note } from '../ui/note.tsx'
-import { type BlockStone, blockStone } from './file-stones.ts'
-import { FileStack } from './stack.tsx'
+import { type BlockStep, blockStep } from './file-steps.ts'
+import { FileStepList } from './step-list.tsx'
 
-/** Blocks that are shown: a big file has more. */
+/** Most blocks that are shown. */
 const blocksMax = 64
 const previewBytes = 4096
 
 type Shown = {
-  readonly stones: readonly BlockStone[]
-  /** Links of the file that were not followed. */
+  readonly steps: readonly BlockStep[]
+  /** Links of the file that the page did not follow. */
   readonly left: number
   readonly preview: string | null
 }
@@ -33,17 +33,17 @@ export function FileProof({
   const sending = useSending()
   return (
     <>
-      <Card title="The file">
+      <Card title="File">
         <Form
           sending={sending}
-          action="Fetch and prove"
+          action="Fetch and verify"
           onSend={async () => {
             setShown(null)
             setShown(await follow(place, path.trim()))
           }}
         >
           <TextField
-            title="CID, and a path below it"
+            title="CID, optionally with a path"
             hint="bafybei…/folder/file.txt"
             value={path}
             onValue={setPath}
@@ -55,25 +55,25 @@ export function FileProof({
   )
 }
 
-function Found({ shown: { stones, left, preview } }: { readonly shown: Shown }) {
-  const isRight = stones.every((stone) => stone.isRight)
+function Found({ shown: { steps, left, preview } }: { readonly shown: Shown }) {
+  const isValid = steps.every((step) => step.isValid)
   return (
     <Card
       title="From the CID to the bytes"
-      about="Each block is right when the hash of its bytes is the one in the CID that named it."
+      about="Each block is valid if the hash of its bytes is the one in its CID."
     >
-      <Note tone={isRight ? 'good' : 'bad'}>
-        {isRight
-          ? `Proved in this browser: ${formatCount(stones.length, 'block')}, each by its own hash.`
-          : 'A block is not what its CID names.'}
+      <Note tone={isValid ? 'good' : 'bad'}>
+        {isValid
+          ? `Proved in this browser: ${formatCount(steps.length, 'block')}, each by its own hash.`
+          : 'Not proved: the hash of a block differs from its CID.'}
       </Note>
-      <FileStack stones={stones} />
+      <FileStepList steps={steps} />
       {left > 0 && (
         <p class="soft">{`The file has ${formatCount(left, 'more block')} that ${left === 1 ? 'is' : 'are'} not shown.`}</p>
       )}
       {preview !== null && (
         <div class="field">
-          <span class="field-title">The content begins</span>
+          <span class="field-title">Start of the content</span>
           <pre class="raw" tabIndex={0}>
             {preview}
           </pre>
@@ -88,32 +88,32 @@ async function follow(place: KeyPlace, path: string): Promise<Shown> {
     .replace(/^\/?(ipfs\/)?/, '')
     .split('/')
     .filter((segment) => segment !== '')
-  const stones: BlockStone[] = []
+  const steps: BlockStep[] = []
   let at = await fetchBlock(place, root)
-  stones.push(at)
+  steps.push(at)
   for (const name of names) {
     const link = at.links.find((one) => one.name === name)
     if (link === undefined) throw new Error(`${at.cid} has no entry named ${name}`)
     at = await fetchBlock(place, link.cid)
-    stones.push(at)
+    steps.push(at)
   }
   const content: Uint8Array[] = at.content === null ? [] : [at.content]
   const waiting = at.title === 'Node of a file' ? at.links.map(({ cid }) => cid) : []
-  while (waiting.length > 0 && stones.length < blocksMax) {
-    const stone = await fetchBlock(place, waiting.shift() ?? '')
-    stones.push(stone)
-    if (stone.content !== null) content.push(stone.content)
-    waiting.unshift(...stone.links.map(({ cid }) => cid))
+  while (waiting.length > 0 && steps.length < blocksMax) {
+    const step = await fetchBlock(place, waiting.shift() ?? '')
+    steps.push(step)
+    if (step.content !== null) content.push(step.content)
+    waiting.unshift(...step.links.map(({ cid }) => cid))
   }
-  return { stones, left: waiting.length, preview: previewOf(content) }
+  return { steps, left: waiting.length, preview: previewOf(content) }
 }
 
-async function fetchBlock(place: KeyPlace, cid: string): Promise<BlockStone> {
+async function fetchBlock(place: KeyPlace, cid: string): Promise<BlockStep> {
   const response = await callFiles(place, 'block/get', { arg: cid })
-  return blockStone(cid, new Uint8Array(await response.arrayBuffer()))
+  return blockStep(cid, new Uint8Array(await response.arrayBuffer()))
 }
 
-/** Text as text, anything else not at all. */
+/** The start of a text file; null: not text. */
 function previewOf(pieces: readonly Uint8Array[]): string | null {
   const first = new Uint8Array(previewBytes)
   let length = 0
@@ -124,6 +124,6 @@ function previewOf(pieces: readonly Uint8Array[]): string | null {
   }
   if (length === 0) return null
   const text = new TextDecoder().decode(first.slice(0, length))
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- finds control characters
   return /[\u0000-\u0008\u000e-\u001f\ufffd]/.test(text.slice(0, -1)) ? null : text
 }

@@ -1,6 +1,5 @@
-// Keccak in the page, in place of src/codec/keccak.ts: JavaScript alone, for the page's content policy lets no
-// WebAssembly run. A second opinion on the same bytes.
-// Tested by dashboard/proof/stones.test.ts
+// Keccak in JavaScript. Replaces src/codec/keccak.ts in the dashboard, because the content policy forbids WebAssembly.
+// Tested by dashboard/proof/proof-steps.test.ts
 import { keccak_224, keccak_256, keccak_384, keccak_512 } from '@noble/hashes/sha3.js'
 
 const others = { 224: keccak_224, 384: keccak_384, 512: keccak_512 } as const

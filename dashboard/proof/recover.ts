@@ -1,4 +1,4 @@
-// The one function of tiny-secp256k1 that is used, in JavaScript alone: who signed.
+// Public key recovery in JavaScript: replaces the one function of tiny-secp256k1 that the code uses.
 // Tested by test/browser/proof.test.ts
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 

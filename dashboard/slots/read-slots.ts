@@ -1,4 +1,4 @@
-// Reads a variable of a contract at one block: where it lies, its words, each proved in the page, and what they say.
+// Reads a variable of a contract at one block: its slot, its words, each proved in the browser, and its decoded value.
 // Tested by test/browser/slots.test.ts
 import { type GetterCall, getterCall, tellWord } from '../../src/codec/getter.ts'
 import type { StorageLayout } from '../../src/codec/storage-layout.ts'
@@ -7,7 +7,7 @@ import { readStored, type StoredValue } from '../../src/codec/stored-value.ts'
 import { toHex } from '../../src/base/hex.ts'
 import { callRpc, type KeyPlace } from '../app/as-key.ts'
 import { checkAnswer } from '../proof/check-answer.ts'
-import { bytesOf } from '../proof/stones.ts'
+import { bytesOf } from '../proof/proof-steps.ts'
 
 export type Contract = {
   readonly place: KeyPlace
@@ -21,25 +21,25 @@ type ReadWord = {
   /** 32 bytes, hex. */
   readonly slot: string
   readonly word: string
-  /** Its proof was checked here. */
+  /** The browser verified its proof. */
   readonly isProved: boolean
 }
 
 export type Found = {
   readonly block: { readonly hash: string; readonly number: string }
-  /** As people write the type. */
+  /** The type as in Solidity. */
   readonly type: string
   readonly value: StoredValue
   readonly words: readonly ReadWord[]
   readonly steps: StoragePlace['steps']
   readonly offset: number
-  /** More is there than was read. */
+  /** The value is longer than the part that was read. */
   readonly cut: boolean
 }
 
 const readsAtOnce = 8
 
-/** By solc's layout. Throws StorageLayoutError, ApiError, or a sentence. */
+/** Reads with solc's storage layout. Throws StorageLayoutError, ApiError or Error. */
 export async function readByLayout(
   contract: Contract,
   layout: StorageLayout,
@@ -61,7 +61,7 @@ export async function readByLayout(
   return { block, type, value, words: read, steps, offset, cut }
 }
 
-/** By an ABI: among the slots that the getter reads, the one that holds what it answers. */
+/** Reads with an ABI: of the slots that the getter reads, finds the one that holds its result. Throws as readByLayout. */
 export async function readByAbi(
   contract: Contract,
   abi: Parameters<typeof getterCall>[0],
@@ -83,7 +83,7 @@ export async function readByAbi(
   const found = words.filter(({ word }) => word === answer)
   if (found.length === 0) {
     throw new Error(
-      `${getter.signature} answers ${answer}, and none of the ${slots.length} slots it reads holds just that: use the storage layout`,
+      `${getter.signature} returns ${answer}, but none of the ${slots.length} slots that it reads holds exactly this value: use the storage layout`,
     )
   }
   const [first] = found
@@ -105,7 +105,7 @@ type AccessList = {
   }[]
 }
 
-/** Most nodes demand that the sender, here the zero address, can pay for the gas. */
+/** Most nodes require a sender, here the zero address, that can pay for the gas. */
 async function listAccess(contract: Contract, params: readonly unknown[]): Promise<AccessList> {
   try {
     return await ask<AccessList>(contract, 'eth_createAccessList', params)
@@ -124,7 +124,7 @@ async function findBlock(contract: Contract): Promise<Found['block']> {
     byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
     [spelled, false],
   )
-  if (found === null) throw new Error(`there is no block ${block}`)
+  if (found === null) throw new Error(`block ${block} not found`)
   return { hash: found.hash, number: found.number }
 }
 
@@ -153,7 +153,7 @@ async function readWord(
   return {
     slot: toHex(bytesOf(slot)),
     word: String(reply.result),
-    isProved: check.proved && check.sameAsTold,
+    isProved: check.proved && check.matchesReply,
   }
 }
 

@@ -1,4 +1,4 @@
-// What was dropped into the slot explorer: a storage layout, else an ABI.
+// Parser for the input of the slot explorer: a storage layout or an ABI.
 import { findAbi } from '../../src/codec/getter.ts'
 import {
   parseStorageLayout,
@@ -12,14 +12,14 @@ export type Source =
 
 const charactersMax = 20_000_000
 
-/** Throws StorageLayoutError, which says what is expected. */
+/** Throws StorageLayoutError with the expected form. */
 export function readSource(text: string): Source {
-  if (text.length > charactersMax) throw new StorageLayoutError('this is longer than 20 MB')
+  if (text.length > charactersMax) throw new StorageLayoutError('longer than 20 MB')
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new StorageLayoutError('this is not JSON', { cause })
+    throw new StorageLayoutError('not valid JSON', { cause })
   }
   try {
     return { kind: 'layout', layout: parseStorageLayout(json) }

@@ -1,4 +1,4 @@
-// A word in a coloured pill, and how an answer was checked.
+// Badges: a word in a coloured pill, and the verification level of an answer.
 import type { ComponentChildren } from 'preact'
 
 export type Tone = 'plain' | 'good' | 'warn' | 'bad' | 'accent'
@@ -15,12 +15,12 @@ export function Badge({
 
 const labels: Readonly<Record<string, readonly [tone: Tone, title: string]>> = {
   proof: ['good', 'Proved'],
-  quorum: ['accent', 'Agreed'],
+  quorum: ['accent', 'Quorum'],
   trusted: ['warn', 'Trusted'],
-  none: ['plain', 'Not checked'],
+  none: ['plain', 'Not proved'],
 }
 
-/** `label`: as `x-cairn-verified` says it. */
+/** `label`: value of `x-cairn-verified`. */
 export function ProofBadge({ label }: { readonly label: string }) {
   const [tone, title] = labels[label] ?? (['plain', label] as const)
   return <Badge tone={tone}>{title}</Badge>

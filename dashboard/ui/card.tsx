@@ -5,7 +5,7 @@ type CardProps = {
   readonly title?: string
   /** One sentence under the title. */
   readonly about?: ComponentChildren
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ComponentChildren
   /** The content reaches the edges: a table. */
   readonly flush?: boolean
@@ -47,7 +47,7 @@ export function PageHead({
   )
 }
 
-/** Names and their values; `across`: beside each other where there is room. */
+/** Names and their values; `across`: in one row if there is space. */
 export function Facts({
   rows,
   across = false,

@@ -1,4 +1,4 @@
-// Asks for the password or a passkey when the API wants them shown again, then repeats the call.
+// Confirmation dialog: requests the password or a passkey if the API requires it, then repeats the call.
 // Tested by test/browser/confirming.test.ts
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
@@ -10,14 +10,14 @@ import { PasswordField } from './password-field.tsx'
 
 type Work<Result> = () => Promise<Result>
 type RunConfirmed = <Result>(work: Work<Result>) => Promise<Result>
-/** `end`: true when the session was confirmed, false when the person cancelled. */
+/** `end`: call with true after a confirmation, with false after a cancellation. */
 type Asked = { readonly end: (isConfirmed: boolean) => void }
 
 const ConfirmingContext = createContext<RunConfirmed>((work) => work())
 
 /**
- * Runs a call. When the API answers `needs_confirmation`, a dialog asks for the password or a passkey and the call is
- * repeated. Rejects as the call does, also when the person cancels.
+ * Runs a call. If the API replies `needs_confirmation`, opens a dialog for the password or a passkey, then repeats the
+ * call. Rejects as the call does, also after a cancellation.
  */
 export function useConfirming(): RunConfirmed {
   return useContext(ConfirmingContext)
@@ -54,8 +54,10 @@ function ConfirmationDialog({ onEnd }: { onEnd(isConfirmed: boolean): void }) {
     onEnd(true)
   }
   return (
-    <Dialog title="Confirm that it is you" onClose={() => onEnd(false)}>
-      <p class="hint">This change takes your password or a passkey. It counts for five minutes.</p>
+    <Dialog title="Confirm it's you" onClose={() => onEnd(false)}>
+      <p class="hint">
+        This change requires your password or a passkey. A confirmation is valid for 5 minutes.
+      </p>
       <Form
         sending={sending}
         action="Confirm"
@@ -64,7 +66,7 @@ function ConfirmationDialog({ onEnd }: { onEnd(isConfirmed: boolean): void }) {
           await call('POST /me/confirmation', { password })
           onEnd(true)
         }}
-        beside={
+        secondary={
           <>
             {whyNoPasskeys() === null && (
               <button

@@ -1,4 +1,4 @@
-// Things to copy: a button, a value, a block of code, a secret that is shown only once.
+// Parts with a copy button: a value, a block of code, a secret that is shown once.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './icons.tsx'
@@ -14,7 +14,7 @@ export function CopyButton({
   readonly text: string
   /** What is copied, for screen readers: `Copy the key`. */
   readonly title?: string
-  /** Shows the word beside the drawing. */
+  /** Shows the title next to the icon. */
   readonly label?: boolean
 }) {
   const [done, setDone] = useState(false)
@@ -40,7 +40,7 @@ export function CopyButton({
   )
 }
 
-/** Pages reached over plain HTTP, by another name than localhost, have no clipboard of their own. */
+/** Pages opened over plain HTTP, except on localhost, have no clipboard API. */
 async function writeClipboard(text: string): Promise<void> {
   if (isSecureContext) {
     await navigator.clipboard.writeText(text)
@@ -65,7 +65,7 @@ export function Value({ text, title }: { readonly text: string; readonly title?:
   )
 }
 
-/** `copied`: what the button copies when that is another text than is shown. */
+/** `copied`: text that the button copies, if it differs from the shown text. */
 export function CodeBlock({
   text,
   copied = text,
@@ -74,7 +74,7 @@ export function CodeBlock({
 }: {
   readonly text: string
   readonly copied?: string
-  /** For screen readers: what this is. */
+  /** Name of the code, for screen readers. */
   readonly title: string
   readonly wrapped?: boolean
 }) {
@@ -88,7 +88,7 @@ export function CodeBlock({
   )
 }
 
-/** What is shown now and never again. */
+/** Secrets that are shown once. */
 export function SecretOnce({
   rows,
   children,
@@ -99,7 +99,7 @@ export function SecretOnce({
   return (
     <div class="stack">
       <Note tone="warn">
-        {children ?? 'Copy this now: it is kept as a hash and cannot be shown again.'}
+        {children ?? 'Copy this now. Cairn stores only its hash and cannot show it again.'}
       </Note>
       {rows.map(({ title, text }) => (
         <div class="field" key={title}>

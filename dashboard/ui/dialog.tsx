@@ -1,4 +1,4 @@
-// A dialog over the page: the browser's own, which keeps the focus inside and closes with Escape.
+// Modal dialog (HTML dialog element). It keeps the focus inside and closes with Escape.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Form, useSending } from './form.tsx'
@@ -7,7 +7,7 @@ type DialogProps = {
   readonly title: string
   onClose(): void
   readonly wide?: boolean
-  /** Escape leaves it open: it shows what is never shown again. */
+  /** Escape does not close it, because its content is shown once. */
   readonly firm?: boolean
   readonly children: ComponentChildren
 }
@@ -33,7 +33,7 @@ export function Dialog({ title, onClose, wide = false, firm = false, children }:
         if (!firm) onClose()
       }}
       onKeyDown={(event) => {
-        // The browser closes at a second Escape whatever `cancel` says.
+        // A second Escape closes the dialog even if `cancel` was prevented.
         if (firm && event.key === 'Escape') event.preventDefault()
       }}
     >
@@ -43,7 +43,7 @@ export function Dialog({ title, onClose, wide = false, firm = false, children }:
   )
 }
 
-/** Beside the button of a form in a dialog. */
+/** Secondary button of a form in a dialog. */
 export function Cancel({ onClose }: { onClose(): void }) {
   return (
     <button class="button" type="button" onClick={onClose}>
@@ -52,21 +52,21 @@ export function Cancel({ onClose }: { onClose(): void }) {
   )
 }
 
-/** Under what a dialog shows, where it is no form. `kept`: what was shown is not shown again, and its person says that they have it. */
+/** Foot of a dialog without a form. `done`: text of a primary button that confirms that shown secrets are saved. */
 export function DialogFoot({
-  kept = null,
+  done = null,
   onClose,
   children,
 }: {
-  readonly kept?: string | null
+  readonly done?: string | null
   onClose(): void
   readonly children?: ComponentChildren
 }) {
   return (
     <div class="dialog-foot">
       {children}
-      <button class={`button${kept === null ? '' : ' primary'}`} type="button" onClick={onClose}>
-        {kept ?? 'Close'}
+      <button class={`button${done === null ? '' : ' primary'}`} type="button" onClick={onClose}>
+        {done ?? 'Close'}
       </button>
     </div>
   )
@@ -75,15 +75,15 @@ export function DialogFoot({
 type ConfirmProps = {
   readonly title: string
   readonly children: ComponentChildren
-  /** The text of the button: a verb and the name of the thing. */
+  /** Text of the button: a verb and the name of the object. */
   readonly action: string
-  /** Nothing is lost by it: the button has the plain colour. */
+  /** The action loses nothing: the button has the primary colour. */
   readonly harmless?: boolean
   onConfirm(): Promise<void>
   onClose(): void
 }
 
-/** Asks before something that cannot be taken back; closes when it is done. */
+/** Confirmation before an action that cannot be undone. Closes after the action. */
 export function ConfirmDialog(props: ConfirmProps) {
   const { title, children, action, harmless = false, onConfirm, onClose } = props
   const sending = useSending()
@@ -98,7 +98,7 @@ export function ConfirmDialog(props: ConfirmProps) {
         action={action}
         danger={!harmless}
         onSend={send}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <div>{children}</div>
       </Form>

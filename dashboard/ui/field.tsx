@@ -1,11 +1,11 @@
-// A form field: title, input, hint, and what is wrong with it, tied together for screen readers.
+// Form fields: title, input, hint and error, linked for screen readers.
 import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
 type FieldProps = {
   readonly title: string
   readonly hint?: ComponentChildren
-  /** What is wrong; null or absent: nothing. */
+  /** Error text; null or absent: none. */
   readonly error?: string | null | undefined
 }
 
@@ -15,7 +15,7 @@ type InputParts = {
   readonly 'aria-invalid'?: 'true'
 }
 
-/** For an input of your own: `children` is given what it must carry. */
+/** Frame of a field. `children` receives the attributes that its input must have. */
 function Field({
   title,
   hint,
@@ -54,13 +54,13 @@ type TextProps = FieldProps & {
   readonly value: string
   onValue(value: string): void
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'date'
-  /** What the browser may fill in: `username`, `current-password`, `one-time-code`. */
+  /** Value of the autocomplete attribute: `username`, `current-password`, `one-time-code`. */
   readonly autocomplete?: string
   readonly inputMode?: 'numeric' | 'text'
   readonly placeholder?: string
   readonly maxLength?: number
   readonly disabled?: boolean
-  /** Takes the keyboard when it appears. */
+  /** Takes the focus when it appears. */
   readonly focused?: boolean
 }
 
@@ -70,7 +70,7 @@ export function TextField(props: TextProps) {
   useEffect(() => {
     if (focused) ref.current?.focus()
   }, [])
-  // The types of preact tell inputs apart by a `type` that is spelled out.
+  // The types of preact distinguish inputs by a literal `type`.
   const attributes = { type, ...rest } as InputHTMLAttributes<HTMLInputElement>
   return (
     <Field title={title} hint={hint} error={error}>
@@ -94,7 +94,7 @@ type AreaProps = FieldProps & {
   readonly rows?: number
 }
 
-/** Several lines: a list with one entry a line, a document. */
+/** Multi-line text: a list with one entry per line, or a document. */
 export function AreaField({
   title,
   hint,

@@ -1,5 +1,5 @@
-// A form that sends to the API: one try at a time; what is wrong with a field is said at the field, and the keyboard is there;
-// the rest is said above the button.
+// Form that sends one request at a time to the API. Errors of a field are shown at the field, which takes the focus. Other
+// errors are shown above the button.
 // Tested by test/browser/forms.test.ts
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -9,9 +9,9 @@ import { Note } from './note.tsx'
 export type Sending = {
   readonly busy: boolean
   readonly error: ApiError | null
-  /** What is wrong with the member of that name; null: nothing. */
+  /** Error text of the member with this name; null: none. */
   of(field: string): string | null
-  /** Runs `work` unless it runs already; true when it went well. */
+  /** Runs `work` unless another run is under way. Resolves with true on success. */
   run(work: () => Promise<void>): Promise<boolean>
   clear(): void
 }
@@ -43,12 +43,12 @@ export function useSending(): Sending {
   }
 }
 
-/** Also of one entry of a list. */
+/** Whether the error concerns the member or an entry of its list. */
 function isAbout({ field }: ApiError, name: string): boolean {
   return field === name || field?.startsWith(`${name}.`) === true
 }
 
-/** Without the name of the member in front, for it stands at the field; an entry of a list is named by its number. */
+/** The message without the leading member name, which the field shows. Entries of a list are named by their number. */
 function textOf({ field, message }: ApiError, asked: string): string {
   const words = field?.split('.') ?? []
   const entry = /^\d+$/.test(words.at(-1) ?? '') ? Number(words.pop()) + 1 : null
@@ -62,14 +62,14 @@ function textOf({ field, message }: ApiError, asked: string): string {
 
 type FormProps = {
   readonly sending: Sending
-  /** What the form does; its button says it. */
+  /** Text of the submit button. */
   readonly action: string
   onSend(): Promise<void>
-  /** Members that have a field here, `settings.allowIps`: their errors are shown there. */
+  /** Members with a field in this form, as `settings.allowIps`. Their errors are shown at the field. */
   readonly fields?: readonly string[]
   readonly children: ComponentChildren
-  /** Beside the button. */
-  readonly beside?: ComponentChildren
+  /** Secondary buttons. */
+  readonly secondary?: ComponentChildren
   readonly wide?: boolean
   /** The action cannot be undone: its button is red. */
   readonly danger?: boolean
@@ -82,7 +82,7 @@ export function Form(props: FormProps) {
     onSend,
     fields = [],
     children,
-    beside,
+    secondary,
     wide = false,
     danger = false,
   } = props
@@ -112,7 +112,7 @@ export function Form(props: FormProps) {
         >
           {action}
         </button>
-        {beside}
+        {secondary}
       </div>
     </form>
   )

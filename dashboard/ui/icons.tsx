@@ -1,4 +1,4 @@
-// Small line drawings, in the colour of the text beside them. They say nothing that the text does not say.
+// Decorative line icons in the text colour. The text next to an icon carries its meaning.
 import type { JSX } from 'preact'
 
 const paths = {
@@ -55,7 +55,7 @@ export function Icon({
   )
 }
 
-/** The stack of stones. */
+/** Cairn's logo: a stack of stones. */
 export function Logo({ size = 26 }: { readonly size?: number }): JSX.Element {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" fill="var(--accent)" aria-hidden="true">

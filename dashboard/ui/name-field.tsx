@@ -1,4 +1,4 @@
-// The name that somebody gives a thing: as long as the API takes it, filled in by no browser.
+// Field for the name of an object, with the length limit of the API and without autocomplete.
 // Tested by test/browser/keys.test.ts
 import { TextField } from './field.tsx'
 import type { Sending } from './form.tsx'
@@ -11,7 +11,7 @@ export function NameField({
 }: {
   readonly hint?: string
   readonly value: string
-  /** Of the form, whose `name` it is. */
+  /** State of the form; the field shows the error of its member `name`. */
   readonly sending: Sending
   onValue(value: string): void
 }) {

@@ -1,4 +1,4 @@
-// Why no passkey can be used on this page, and where it could: text within a paragraph.
+// Text that states why passkeys are unavailable on this page, and a link to an address where they are available.
 // Tested by test/browser/passkeys.test.ts
 
 export function NoPasskeys({ why, link }: { readonly why: string; readonly link: string | null }) {
@@ -8,7 +8,7 @@ export function NoPasskeys({ why, link }: { readonly why: string; readonly link:
       {link !== null && (
         <>
           {' '}
-          Open this page as <a href={link + location.pathname}>{link}</a>.
+          Open this page at <a href={link + location.pathname}>{link}</a>.
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-// What a page has to say in passing: a remark, a warning, an error with a way on. And what it says when there is nothing.
+// Notes (remark, success, warning, error), loading and empty states.
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../app/api.ts'
 import type { Loaded } from '../app/use-loaded.ts'
@@ -26,7 +26,7 @@ export function Loading() {
   )
 }
 
-/** An answer of the API that did not come, with its own words and another try. */
+/** Error of a request, with a button to try again. */
 export function Problem({ error, again }: { readonly error: ApiError; again?(): void }) {
   return (
     <Note tone="bad">
@@ -40,7 +40,7 @@ export function Problem({ error, again }: { readonly error: ApiError; again?(): 
   )
 }
 
-/** Shows what was loaded, or that it is being loaded, or why it was not. */
+/** Shows the loaded value, the loading state or the error. */
 export function Show<Value>({
   loaded,
   children,

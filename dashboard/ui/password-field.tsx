@@ -1,4 +1,4 @@
-// The password of whoever is there, as they have it now.
+// Field for the current password of the signed-in person.
 // Tested by test/browser/identity.test.ts
 import { TextField } from './field.tsx'
 import type { Sending } from './form.tsx'
@@ -11,7 +11,7 @@ export function PasswordField({
 }: {
   readonly title?: string
   readonly value: string
-  /** Of the form, whose `password` it is; absent: what is wrong is said above the button. */
+  /** State of the form, whose member is `password`; absent: the form shows errors above its button. */
   readonly sending?: Sending
   onValue(value: string): void
 }) {

@@ -1,4 +1,4 @@
-// How far something is, or how much of a limit is used.
+// Progress of a task, or the used share of a limit.
 
 export function Progress({
   title,
@@ -9,9 +9,9 @@ export function Progress({
 }: {
   readonly title: string
   readonly value: number
-  /** Null: it is not known yet. */
+  /** Null: not known yet. */
   readonly max: number | null
-  /** In words, beside the title. */
+  /** Text next to the title. */
   readonly text?: string
   readonly tone?: 'plain' | 'warn' | 'bad'
 }) {

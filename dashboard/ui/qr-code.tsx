@@ -1,7 +1,7 @@
-// A text as a QR code, drawn here: no picture is fetched.
+// Text as a QR code, drawn as SVG in the page.
 import { encode } from 'uqr'
 
-/** Dark on light whatever the colours of the page are: cameras want it so. */
+/** Dark on light in both themes, because scanners require it. */
 export function QrCode({ text, title }: { readonly text: string; readonly title: string }) {
   const { data, size } = encode(text, { border: 2 })
   const path = data

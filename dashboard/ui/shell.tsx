@@ -1,4 +1,4 @@
-// The frame of every page of someone who signed in: navigation, the chosen account, who they are.
+// Frame of the pages after sign-in: navigation, chosen account, signed-in person.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call, messageOf } from '../app/api.ts'
@@ -16,7 +16,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="shell">
       <a class="skip button" href="#content">
-        To the content
+        Skip to content
       </a>
       <div class="bar">
         <Brand />
@@ -84,7 +84,7 @@ function Navigation() {
         return (
           shown.length > 0 && (
             <div class="nav-group" key={group}>
-              <div class="nav-title">{group}</div>
+              {group !== '' && <div class="nav-title">{group}</div>}
               {shown.map(({ path: to, title, nav }) => (
                 <Link
                   key={to}

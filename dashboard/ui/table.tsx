@@ -1,4 +1,4 @@
-// A table. On a phone each row becomes a small card, with the column's title before each value.
+// Table. On a phone, each row is a card with the column title before each value.
 import type { ComponentChildren } from 'preact'
 import { Empty } from './note.tsx'
 
@@ -6,14 +6,14 @@ export type Column<Row> = {
   readonly title: string
   readonly cell: (row: Row) => ComponentChildren
   readonly number?: boolean
-  /** Buttons: no title before them. */
+  /** A column of buttons, without titles on a phone. */
   readonly actions?: boolean
 }
 
 type TableProps<Row> = {
   /** For screen readers. */
   readonly caption: string
-  /** The first names the row. */
+  /** The first column is the header of the row. */
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string

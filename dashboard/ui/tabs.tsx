@@ -1,14 +1,14 @@
-// Tabs: one of several views, chosen by click or arrow keys (WAI-ARIA tabs).
+// Tabs, operated by click or arrow keys (WAI-ARIA tabs pattern).
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
 type TabsProps<Name extends string> = {
-  /** What the tabs choose among, for screen readers. */
+  /** Name of the tab list, for screen readers. */
   readonly title: string
   readonly tabs: readonly { readonly name: Name; readonly title: string }[]
   readonly chosen: Name
   onChoose(name: NoInfer<Name>): void
-  /** Of the chosen one. */
+  /** Content of the chosen tab. */
   readonly children: ComponentChildren
 }
 

@@ -1,19 +1,19 @@
-// Light, dark, or as the system has it.
+// Switch between light, dark and system theme.
 import { useState } from 'preact/hooks'
-import { applyTheme, keptTheme, type Theme } from '../app/theme.ts'
+import { applyTheme, storedTheme, type Theme } from '../app/theme.ts'
 import { Icon, type IconName } from './icons.tsx'
 
 const themes: readonly { readonly name: Theme; readonly title: string; readonly icon: IconName }[] =
   [
-    { name: 'system', title: 'As the system', icon: 'screen' },
+    { name: 'system', title: 'System', icon: 'screen' },
     { name: 'light', title: 'Light', icon: 'sun' },
     { name: 'dark', title: 'Dark', icon: 'moon' },
   ]
 
 export function ThemeSwitch() {
-  const [chosen, setChosen] = useState(keptTheme)
+  const [chosen, setChosen] = useState(storedTheme)
   return (
-    <div class="themes" role="group" aria-label="Colours">
+    <div class="themes" role="group" aria-label="Theme">
       {themes.map(({ name, title, icon }) => (
         <button
           key={name}

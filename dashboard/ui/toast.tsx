@@ -1,4 +1,4 @@
-// Short messages that pass: a thing was saved, or failed in the background. Read out by screen readers.
+// Short messages that disappear: a change was saved, or failed in the background. Announced by screen readers.
 import { type ComponentChildren, createContext } from 'preact'
 import { useCallback, useContext, useState } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// Whom the owner wants told when a limit comes near.
+// Email addresses and webhooks that receive alerts about limits.
 // Tested by test/browser/usage.test.ts
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../src/gateway/admin/client.ts'
@@ -21,7 +21,7 @@ export function AlertsCard({ account }: { readonly account: string }) {
   return (
     <Card
       title="Alerts"
-      about="Told once each at 75, 85 and 100 % of a limit: units of the day, bytes of the month, storage."
+      about="Cairn sends one alert at 75, 85 and 100 % of a limit: units per day, bytes per month, storage."
     >
       <Show loaded={alerts}>
         {(value) => <Targets key={account} account={account} alerts={value} />}
@@ -46,30 +46,30 @@ function Targets({ account, alerts }: { readonly account: string; readonly alert
           emails: [...linesOf(emails)],
           webhooks: [...linesOf(webhooks)],
         })
-        toast('Alerts are saved')
+        toast('Alerts saved')
       }}
     >
       <AreaField
-        title="Mail addresses"
-        hint="One a line, up to 10."
+        title="Email addresses"
+        hint="One per line, up to 10."
         value={emails}
         error={sending.of('emails')}
         onValue={setEmails}
       />
       {!alerts.sendsMail && (
         <Note tone="warn">
-          No mail is sent yet: the operator has to set a mail server (mail.url).
+          Cairn sends no email yet: an operator must set a mail server (mail.url).
         </Note>
       )}
       <AreaField
         title="Webhooks"
-        hint="One https URL a line, up to 5. Each is sent JSON, signed with the secret below."
+        hint="One https URL per line, up to 5. Cairn sends JSON, signed with the secret below."
         value={webhooks}
         error={sending.of('webhooks')}
         onValue={setWebhooks}
       />
       <div class="field">
-        <span class="field-title">Secret that signs what webhooks are sent</span>
+        <span class="field-title">Signing secret of the webhooks</span>
         <Value text={alerts.secret} title="Copy the secret" />
       </div>
     </Form>

@@ -1,4 +1,4 @@
-// Calls or units over time, by uPlot: one line a part. The running interval is dashed, for it is not over.
+// Chart of calls over time (uPlot): one line per part. The current interval is incomplete.
 // Tested by test/browser/usage.test.ts
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -13,13 +13,13 @@ type ChartProps = {
   readonly lines: readonly ChartLine[]
   /** The last interval is still running. */
   readonly isRunning: boolean
-  /** What it shows, for screen readers. */
+  /** Name of the chart, for screen readers. */
   readonly title: string
 }
 
 const height = 240
 const dayMs = 86_400_000
-/** Told apart in both themes and by most colour-blind people; eight parts and the rest. */
+/** Distinguishable in both themes and by most colour-blind people; eight parts and the rest. */
 const colours = [
   ['#0b6b60', '#4fc4b0'],
   ['#b4540a', '#f0a35e'],
@@ -32,7 +32,7 @@ const colours = [
   ['#6f6a61', '#aba69c'],
 ] as const
 
-/** Of the part at that place, in the theme of now. */
+/** Colour of a part, in the current theme. */
 function colourOf(index: number): string {
   const pair = colours[index % colours.length] ?? colours[0]
   return isDark() ? pair[1] : pair[0]
@@ -95,13 +95,13 @@ function options(
   }
 }
 
-/** A day at midnight and among days, else the time; UTC. */
+/** The date at midnight and for daily intervals, else the time; UTC. */
 function spell(seconds: number, isDaily: boolean): string {
   const text = new Date(seconds * 1000).toISOString()
   return isDaily || text.slice(11, 16) === '00:00' ? text.slice(5, 10) : text.slice(11, 16)
 }
 
-/** Canvas knows no `light-dark()`: an element does. */
+/** A canvas does not resolve `light-dark()`, an element does. */
 function resolve(style: CSSStyleDeclaration, name: string): string {
   const probe = document.createElement('span')
   probe.style.color = style.getPropertyValue(name)

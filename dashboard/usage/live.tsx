@@ -1,4 +1,4 @@
-// What is used this second, for as long as somebody looks: events of the server, fifteen seconds of them as bars.
+// Live usage: server-sent events, one per second, the last 60 as bars.
 // Tested by test/browser/usage.test.ts
 import { useEffect, useState } from 'preact/hooks'
 import { type AdminEvent, linkOf } from '../../src/gateway/admin/client.ts'

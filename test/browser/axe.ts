@@ -1,4 +1,4 @@
-// axe-core over a page as it stands: what hinders people who use a keyboard, a screen reader, or need contrast.
+// Accessibility check of a page with axe-core: keyboard, screen reader, contrast.
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { readFileSync } from 'node:fs'
@@ -13,9 +13,9 @@ type Finding = {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
 }
 
-/** Fails on a serious or critical finding, and says where. `place` names the page in the message. */
+/** Fails on serious and critical findings and lists them. `place` names the page in the message. */
 export async function checkAxe(page: Page, place: string): Promise<void> {
-  // Run by the debugger, so the content policy of the page does not concern it.
+  // The debugger runs it, so the content policy of the page does not apply.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source)
   const { violations } = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as {
     violations: readonly Finding[]

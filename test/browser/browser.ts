@@ -1,5 +1,5 @@
 // A real browser for tests of the dashboard: Debian's chromium-headless-shell or any chromium found in the usual places,
-// or the one that CAIRN_BROWSER names. Without one the tests say so and are skipped.
+// or the path in CAIRN_BROWSER. Without a browser the tests are skipped with this reason.
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
@@ -19,7 +19,7 @@ const found = [process.env['CAIRN_BROWSER'], ...places].find(
 /** For `test(name, { skip: noBrowser }, …)`. */
 export const noBrowser =
   found === undefined &&
-  'no chromium was found: install chromium-headless-shell, or name one with CAIRN_BROWSER'
+  'no chromium found: install chromium-headless-shell, or set CAIRN_BROWSER to its path'
 
 export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({

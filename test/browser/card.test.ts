@@ -1,4 +1,4 @@
-// The card in a real browser: what to do without one, and Stripe's form with a script of our own in place of theirs.
+// The billing page in a browser: an account without a card, and the card form with a stand-in for Stripe's script.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startFakeStripe } from '../fakes/fake-stripe.ts'
@@ -7,7 +7,7 @@ import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'
 
 test(
-  'the page says what to do without a card, and the file face agrees with it',
+  'the billing page shows how to add a missing card, and the IPFS API returns 402 until then',
   {
     skip: noBrowser,
   },
@@ -19,22 +19,22 @@ test(
       return (await fetch(`${cairn.url}/api/v0/version`, { method: 'POST', headers })).status
     }
     await open('/card')
-    await page.getByText('Marked by the operator').waitFor()
+    await page.getByText('Marked by an operator').waitFor()
     assert.equal(await version(), 200)
-    await page.getByRole('button', { name: 'Take the mark away' }).click()
+    await page.getByRole('button', { name: 'Remove mark' }).click()
     await page.getByText(/cairn card set default/).waitFor()
-    // Doors that close do so within a second, those that open at once.
+    // Closing takes effect within a second, opening immediately.
     while ((await version()) !== 402);
     await checkAxe(page, 'card, dark, 360')
     await picture('card-missing')
     await page.getByRole('button', { name: 'Mark as having a card' }).click()
-    await page.getByText('Marked by the operator').waitFor()
+    await page.getByText('Marked by an operator').waitFor()
     assert.equal(await version(), 200)
   },
 )
 
-/** In place of Stripe's: one field, and a word to the test when it is sent. */
-const theirScript = `window.Stripe = (key) => ({
+/** Stand-in for Stripe.js: one field; it notifies the test on submit. */
+const stripeScript = `window.Stripe = (key) => ({
   elements: ({ clientSecret }) => ({
     clientSecret,
     create: () => ({
@@ -56,7 +56,7 @@ const theirScript = `window.Stripe = (key) => ({
 })`
 
 test(
-  'a card is added in a form of Stripe in a document of its own, shown by four digits, and taken away',
+  'a card is added with the form of Stripe in a separate document, shown by its last four digits, and removed',
   {
     skip: noBrowser,
   },
@@ -72,31 +72,31 @@ test(
     const { page, open, picture, expect } = await openSignedIn(t, { env })
     expect(/^asked https:\/\/js\.stripe\.com\//)
     await page.route('https://js.stripe.com/**', (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: theirScript }),
+      route.fulfill({ contentType: 'text/javascript', body: stripeScript }),
     )
     await page.exposeFunction('fillIn', (key: string, clientSecret: string) => {
       assert.equal(key, stripe.publishableKey)
       stripe.fillIn(clientSecret.split('_secret_')[0] ?? '', { last4: '4444' })
     })
     await open('/card')
-    await page.getByRole('link', { name: 'Add a card' }).click()
+    await page.getByRole('link', { name: 'Add card' }).click()
     await page.waitForURL(/\/dashboard\/card\/new\?/)
     const field = page.getByLabel('Card number')
     await field.fill('4000')
-    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByRole('button', { name: 'Save card' }).click()
     await page.getByText('Your card was declined.').waitFor()
     await checkAxe(page, 'card form')
     await picture('card-form')
     await field.fill('4444')
-    await page.getByRole('button', { name: 'Save the card' }).click()
+    await page.getByRole('button', { name: 'Save card' }).click()
     await page.waitForURL(/\/dashboard\/card\?/)
     await page.getByText('Visa ending in 4444').waitFor()
     await page.getByText('2030-12').waitFor()
     await checkAxe(page, 'card')
     await picture('card-on-file')
-    await page.getByRole('button', { name: 'Take the card away' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove the card' }).click()
-    await page.getByText('Marked by the operator').waitFor()
+    await page.getByRole('button', { name: 'Remove card' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove card' }).click()
+    await page.getByText('Marked by an operator').waitFor()
     const [customer = ''] = stripe.customers.keys()
     assert.deepEqual(stripe.cardsOf(customer), [])
   },

@@ -1,4 +1,4 @@
-// The dashboard before anyone is signed in.
+// The dashboard without a session.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { checkAxe } from './axe.ts'
@@ -7,7 +7,7 @@ import { firstPageBytesMax, gzippedBytes } from './first-page.ts'
 import { openPage } from './open-page.ts'
 
 test(
-  'whoever is not signed in is asked to, with no request to another origin',
+  'without a session the dashboard shows the sign-in page and sends no request to another origin',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, open, picture, expect } = await openPage(t)
@@ -24,12 +24,12 @@ test(
 )
 
 test(
-  'who signs out is asked to sign in again, and the page asks no more by itself',
+  'signing out leads to the sign-in page and ends the periodic requests of the page',
   { skip: noBrowser, timeout: 60_000 },
   async (t: TestContext) => {
     const { page, enter, open } = await openPage(t)
     await enter()
-    // What the page asks is on its way while it signs out. All of it is refused before the page hears who is signed in.
+    // Requests of the page are under way while it signs out. All are refused before the page learns that the session ended.
     const left = page.waitForResponse((response) => response.request().method() === 'DELETE')
     const refused: Promise<void>[] = []
     const several = Promise.withResolvers<void>()
@@ -52,7 +52,7 @@ test(
     })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    // A later answer of the same server: what the page had asked until then is counted.
+    // Waits for later replies of the same server, so that earlier requests of the page are counted.
     for (let round = 0; round < 20; round += 1)
       await page.evaluate("fetch('/dashboard/').then(() => 0)")
     assert.ok(asked <= 2, `asked ${asked} times`)

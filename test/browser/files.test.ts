@@ -1,4 +1,4 @@
-// Files in a real browser: up, listed, opened, pinned by CID, unpinned.
+// The files page in a browser: upload, list, open, pin by CID, unpin.
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,20 +15,20 @@ test(
     const env = { CAIRN_GATEWAY_DESERIALIZED: 'true', CAIRN_GATEWAY_PUBLIC: 'true' }
     const { cairn, page, open, picture } = await openSignedIn(t, { env })
     await open('/files')
-    await page.getByText('Nothing is pinned yet').waitFor()
+    await page.getByText('No files yet').waitFor()
     const [files, folder] = [
       page.locator('input[type=file][multiple]'),
       page.locator('input[webkitdirectory]'),
     ]
     const content = Buffer.from('a stone on a stone\n')
     await files.setInputFiles({ name: 'stone.txt', mimeType: 'text/plain', buffer: content })
-    await page.getByText('stone.txt is here and pinned').waitFor()
-    const kept = join(await temporaryFolder(), 'cairn')
-    await mkdir(join(kept, 'deep'), { recursive: true })
-    await writeFile(join(kept, 'a.txt'), 'a\n')
-    await writeFile(join(kept, 'deep/b.txt'), 'b\n')
-    await folder.setInputFiles(kept)
-    await page.getByText('cairn is here and pinned').waitFor()
+    await page.getByText('stone.txt is uploaded and pinned').waitFor()
+    const source = join(await temporaryFolder(), 'cairn')
+    await mkdir(join(source, 'deep'), { recursive: true })
+    await writeFile(join(source, 'a.txt'), 'a\n')
+    await writeFile(join(source, 'deep/b.txt'), 'b\n')
+    await folder.setInputFiles(source)
+    await page.getByText('cairn is uploaded and pinned').waitFor()
     await checkAxe(page, 'files')
     await picture('files')
 
@@ -52,7 +52,7 @@ test(
 )
 
 test(
-  'a CID that is no CID is refused in the words of the file face',
+  'an invalid CID is refused with the message of the IPFS API',
   { skip: noBrowser },
   async (t) => {
     const { page, open, expect } = await openSignedIn(t)
@@ -65,7 +65,7 @@ test(
 )
 
 test(
-  'without a card on file the page leads to it, and offers no upload that would be refused',
+  'without a billing card the page links to billing and offers no upload',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, account, open, picture } = await openSignedIn(t)
@@ -75,11 +75,11 @@ test(
     })
     assert.equal(answer.status(), 200, await answer.text())
     await open('/files')
-    await page.getByText('The file face is closed to this account').waitFor()
+    await page.getByText('The IPFS API requires a billing card').waitFor()
     assert.equal(await page.locator('input[type=file]').count(), 0)
     await checkAxe(page, 'files without a card')
     await picture('files-no-card')
-    await page.getByRole('link', { name: 'To the card' }).click()
-    await page.getByRole('heading', { name: 'Card', level: 1 }).waitFor()
+    await page.locator('main').getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
   },
 )

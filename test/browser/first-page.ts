@@ -1,12 +1,12 @@
-// What a page costs to open.
+// Size of the first page load.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 
-/** Of the first page, all that it loads together. */
+/** Most bytes of the first page load, gzipped, in total. */
 export const firstPageBytesMax = 80_000
 
-/** The document and every script and style it has loaded so far, each gzipped as the server would send it. */
+/** Gzipped bytes of the document and of the scripts and styles that it has loaded so far. */
 export async function gzippedBytes(page: Page): Promise<number> {
   const names = (await page.evaluate(
     "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)",

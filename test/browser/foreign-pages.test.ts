@@ -1,5 +1,5 @@
-// What a page of another origin can do to somebody who is signed in: nothing. Ports do not tell sites apart, so the
-// browser sends the session's cookie along with all of these.
+// Pages of another origin cannot read or change anything of a signed-in person. Ports do not separate sites, so the
+// browser sends the session cookie with all of these requests.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -48,11 +48,11 @@ const tries: readonly Try[] = [
 ]
 
 test(
-  'a page of another origin reads nothing and changes nothing, however it asks',
+  'a page of another origin reads and changes nothing, with any kind of request',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, account, expect } = await openSignedIn(t)
-    // The console tells of everything that is refused.
+    // The console reports every refusal.
     expect(/./)
     const port = await servePage(t)
     const keysPath = `/api/v1/accounts/${account}/keys`
@@ -79,7 +79,7 @@ test(
           assert.equal(read, '', `${host} ${name} ${path}`)
         }
       }
-      // Text: the types of this test know no document.
+      // As text, because the types of this test have no document.
       await page.evaluate(`{
         const form = document.createElement('form')
         Object.assign(form, { method: 'post', target: 'sink', enctype: 'text/plain' })
@@ -95,7 +95,7 @@ test(
 )
 
 test(
-  'a name that is pointed at this server shows no dashboard and gives no answer',
+  'a foreign host name that resolves to the server gets neither the dashboard nor API replies',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, expect } = await openSignedIn(t, {
@@ -105,16 +105,16 @@ test(
     const { port } = new URL(cairn.url)
     const opened = await page.goto(`http://rebound.example:${port}/dashboard/`)
     assert.equal(opened?.status(), 403)
-    const told = await page.evaluate(async () => {
+    const reply = await page.evaluate(async () => {
       const response = await fetch('/api/v1/accounts')
       return `${response.status} ${await response.text()}`
     })
-    assert.match(told, /^403 .*wrong_host.*admin\.hosts/)
+    assert.match(reply, /^403 .*wrong_host.*admin\.hosts/)
   },
 )
 
 test(
-  'content of a reader is no script of a dashboard page, whatever name it is asked for by',
+  'gateway content cannot run as a script of a dashboard page, under any file name',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, expect } = await openSignedIn(t, {
@@ -131,7 +131,7 @@ test(
     })
     const { Hash: cid } = (await added.json()) as { Hash: string }
     await page.goto(`${cairn.url}/dashboard/`)
-    // Text: the types of this test know no document.
+    // As text, because the types of this test have no document.
     const ran = await page.evaluate(`new Promise((resolve) => {
       const script = document.createElement('script')
       script.src = '/ipfs/${cid}?filename=a.js'

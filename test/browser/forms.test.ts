@@ -1,4 +1,4 @@
-// Forms say what is wrong at the field, in words, and the keyboard is there.
+// Forms show an error at its field, which takes the focus.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -6,7 +6,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage } from './open-page.ts'
 
-/** The field is marked, described by these words, and has the focus; nothing is said above the button. */
+/** Asserts that the field is marked as invalid, described by an error like `words` and focused, without a general error. */
 async function checkField(page: Page, label: string, words: RegExp): Promise<void> {
   const field = page.getByLabel(label)
   await page.locator('.field-error').waitFor()
@@ -21,7 +21,7 @@ async function checkField(page: Page, label: string, words: RegExp): Promise<voi
 }
 
 test(
-  'a wrong limit or entry is told at its field, nothing is saved of it, and what was typed stays',
+  'an invalid limit or entry is reported at its field and not saved, and the typed text stays',
   { skip: noBrowser, timeout: 90_000 },
   async (t: TestContext) => {
     const { page, enter, open, expect, picture } = await openPage(t)
@@ -31,21 +31,21 @@ test(
     await page.getByRole('link', { name: 'first' }).click()
     await page.getByRole('tab', { name: 'Limits' }).click()
     const save = page.getByRole('button', { name: 'Save' })
-    const limit = /^Expected a whole number from 0, or nothing for no limit\.$/
+    const limit = /^Enter a whole number of at least 0, or leave the field empty for no limit\.$/
     for (const wrong of ['ten', '-5', '1.5', '1e3']) {
-      await page.getByLabel('Units a day').fill(wrong)
+      await page.getByLabel('Units per day').fill(wrong)
       await save.click()
-      await checkField(page, 'Units a day', limit)
-      assert.equal(await page.getByLabel('Units a day').inputValue(), wrong)
+      await checkField(page, 'Units per day', limit)
+      assert.equal(await page.getByLabel('Units per day').inputValue(), wrong)
     }
     await checkAxe(page, 'a wrong limit')
     await picture('wrong-limit')
     await page.getByRole('button', { name: 'Discard' }).click()
-    assert.equal(await page.getByLabel('Units a day').inputValue(), '')
-    await page.getByLabel('One request, MiB').fill('0.5')
+    assert.equal(await page.getByLabel('Units per day').inputValue(), '')
+    await page.getByLabel('Request body, MiB').fill('0.5')
     await save.click()
-    await page.getByText('Saved. The key follows at once.').waitFor()
-    assert.equal(await page.getByLabel('One request, MiB').inputValue(), '0.5')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Request body, MiB').inputValue(), '0.5')
 
     await page.getByRole('tab', { name: 'Allowlists' }).click()
     await page.getByLabel('IP addresses').fill('203.0.113.7\n10.0.0.0/99')
@@ -53,19 +53,19 @@ test(
     await checkField(page, 'IP addresses', /^Entry 2: "10\.0\.0\.0\/99" is not an IP address/)
     await picture('wrong-entry')
 
-    await page.getByRole('tab', { name: 'Try' }).click()
+    await page.getByRole('tab', { name: 'Test a request' }).click()
     await page.getByLabel('Contract').fill('0x12')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
     await checkField(page, 'Contract', /^Expected 0x and 40 hex digits$/)
     await page.getByLabel('Contract').fill('')
     await page.getByLabel('IP address').fill('here')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
     await checkField(page, 'IP address', /^Expected an IP address$/)
   },
 )
 
 test(
-  'a wrong password, address or webhook is told at its field',
+  'a wrong password, email address or webhook is reported at its field',
   { skip: noBrowser, timeout: 60_000 },
   async (t: TestContext) => {
     const { page, enter, open, expect } = await openPage(t)
@@ -74,13 +74,13 @@ test(
     await open('/profile')
     await page.getByLabel('Current password').fill('not this')
     await page.getByLabel('New password').fill('another pile of stones')
-    await page.getByRole('button', { name: 'Change it' }).click()
+    await page.getByRole('button', { name: 'Change password' }).click()
     await checkField(page, 'Current password', /^This is not your password$/)
     await open('/usage')
-    await page.getByLabel('Mail addresses').fill('ops@example.com\nnobody')
+    await page.getByLabel('Email addresses').fill('ops@example.com\nnot-an-address')
     await page.getByRole('button', { name: 'Save alerts' }).click()
-    await checkField(page, 'Mail addresses', /^Entry 2: Invalid email address$/)
-    await page.getByLabel('Mail addresses').fill('')
+    await checkField(page, 'Email addresses', /^Entry 2: Invalid email address$/)
+    await page.getByLabel('Email addresses').fill('')
     await page.getByLabel('Webhooks').fill('ftp://example.com')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await checkField(page, 'Webhooks', /^Entry 1: A webhook is a URL like https/)

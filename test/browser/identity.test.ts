@@ -1,4 +1,4 @@
-// Coming in: the first-run link, signing out and in, a second factor, somebody who is invited.
+// Sign-up by the first-run link or an invitation, sign-in, sign-out, second factor.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOTP } from 'otpauth'
@@ -7,7 +7,7 @@ import { noBrowser } from './browser.ts'
 import { openPage, openPageOf, operator } from './open-page.ts'
 
 test(
-  'the first-run link makes the first operator, once, and leaves no trace of itself in the address',
+  'the first-run link creates the first operator once and disappears from the address bar',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter, expect, picture } = await openPage(t)
@@ -30,7 +30,7 @@ test(
 )
 
 test(
-  'a wrong password is refused in words, the right one leads to the page that was asked for',
+  'a wrong password is refused with a message, the right one leads to the requested page',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { page, enter, open, expect } = await openPage(t)
@@ -44,12 +44,12 @@ test(
     await page.getByText('wrong email or password').waitFor()
     await page.getByLabel('Password').fill(operator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
   },
 )
 
 test(
-  'an authenticator is enrolled with its code and asked for at the next sign-in',
+  'an authenticator is enrolled with its code and required at the next sign-in',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { page, enter, open, expect, picture } = await openPage(t)
@@ -58,16 +58,16 @@ test(
     await open('/profile')
     await page.getByRole('button', { name: 'Turn on' }).click()
     await page.locator('dialog').getByLabel('Password').fill(operator.password)
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     const secret = await page.locator('dialog .value .mono').innerText()
     await picture('authenticator')
     await checkAxe(page, 'authenticator')
     const totp = new TOTP({ secret })
-    await page.getByLabel('Code that the app shows').fill(totp.generate())
+    await page.getByLabel('Code from the app').fill(totp.generate())
     await page.locator('dialog').getByRole('button', { name: 'Turn on' }).click()
     const codes = await page.locator('dialog pre').innerText()
     assert.equal(codes.split('\n').length, 10)
-    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'I have saved them' }).click()
     await page.getByText('10 recovery codes are left').waitFor()
 
     await page.getByRole('button', { name: 'Sign out' }).click()
@@ -75,22 +75,22 @@ test(
     await page.getByLabel('Password').fill(operator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByLabel('Code').fill(codes.split('\n')[0] ?? '')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('9 recovery codes are left').waitFor()
   },
 )
 
 test(
-  'somebody who is invited as a member sees the account and may change nothing',
+  'an invited member can view the account and change nothing',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter, open } = await openPage(t)
     await enter()
     await open('/members')
     await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('button', { name: 'Create link' }).click()
     const link = await page.locator('dialog .value .mono').innerText()
-    await page.getByRole('button', { name: 'I have it' }).click()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('heading', { name: 'Open invitations' }).waitFor()
 
     const guest = await openPageOf(t, cairn)
@@ -99,15 +99,15 @@ test(
     await guest.page.getByLabel('Email').fill('guest@example.com')
     await guest.page.getByLabel('Name').fill('Gerd Guest')
     await guest.page.getByLabel('Password').fill('another pile of stones')
-    await guest.page.getByRole('button', { name: 'Come in' }).click()
-    await guest.page.getByRole('heading', { name: 'Start', level: 1 }).waitFor()
+    await guest.page.getByRole('button', { name: 'Sign up' }).click()
+    await guest.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     assert.equal(await guest.page.getByRole('link', { name: 'People' }).count(), 0)
     await guest.open('/keys')
     await guest.page.getByRole('link', { name: 'first' }).waitFor()
-    assert.equal(await guest.page.getByRole('button', { name: 'New key' }).count(), 0)
+    assert.equal(await guest.page.getByRole('button', { name: 'Create key' }).count(), 0)
     await guest.open('/people')
-    await guest.page.getByText('This page is for operators').waitFor()
-    // Its server ends first.
+    await guest.page.getByText('Only operators can see this').waitFor()
+    // The server stops before the browser of the guest closes.
     await guest.page.close()
   },
 )

@@ -1,4 +1,4 @@
-// The request inspector in a real browser: switched on, calls coming in by themselves, one opened, copied, run again.
+// The requests page in a browser: recording, live calls, details, code, replay.
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { checkAxe } from './axe.ts'
@@ -12,9 +12,9 @@ async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
   const opened = await openSignedIn(t, options)
   const { cairn, page, open } = opened
   await open('/inspector')
-  await page.getByLabel('The last requests of this key').check()
-  await page.getByText('Nothing yet').waitFor()
-  await page.getByLabel('With params and results').check()
+  await page.getByLabel('Record the last 200 requests').check()
+  await page.getByText('No requests yet').waitFor()
+  await page.getByLabel('Record params and results').check()
   await page.getByText('Live', { exact: true }).waitFor()
   await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
   await cairn.rpc('eth_getBalance', [address, 'latest'])
@@ -25,7 +25,7 @@ async function openInspector(t: TestContext, options: OpenPageOptions = {}) {
 }
 
 test(
-  'an owner switches the inspector on, sees calls as they come, opens one and runs it again',
+  'an owner turns on recording, sees calls live, opens one and runs it again',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, picture } = await openInspector(t)
@@ -41,9 +41,9 @@ test(
     await rows.nth(2).waitFor()
 
     await page.getByRole('button', { name: 'eth_getBlockByNumber' }).click()
-    const line = page.getByRole('list', { name: 'Time line' })
+    const line = page.getByRole('list', { name: 'Timeline' })
     await line.waitFor()
-    assert.match(await line.innerText(), /Key and gates[^]*Parse[^]*Admit[^]*Run[^]*Reply/)
+    assert.match(await line.innerText(), /Check key[^]*Parse[^]*Admit[^]*Run[^]*Reply/)
     await picture('inspector-request')
 
     await page.getByRole('tab', { name: 'Copy as code' }).click()
@@ -58,7 +58,7 @@ test(
 
     await page.getByRole('tab', { name: 'Run again' }).click()
     await page.getByRole('button', { name: 'Run again' }).click()
-    await page.getByText('The same answer.').waitFor()
+    await page.getByText('The answer is the same.').waitFor()
     await cairn.rpc('evm_mine')
     await page.getByRole('button', { name: 'Run again' }).click()
     await page.getByText('values differ').waitFor()
@@ -66,20 +66,20 @@ test(
     await checkAxe(page, 'inspector, run again')
     await page.getByRole('button', { name: 'Close' }).click()
 
-    await page.getByRole('button', { name: 'Forget all' }).click()
-    await page.getByText('Nothing yet').waitFor()
-    await page.getByLabel('The last requests of this key').uncheck()
-    await page.getByRole('heading', { name: 'Requests' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Clear requests' }).click()
+    await page.getByText('No requests yet').waitFor()
+    await page.getByLabel('Record the last 200 requests').uncheck()
+    await page.getByRole('heading', { name: 'Requests', level: 2 }).waitFor({ state: 'detached' })
   },
 )
 
 test(
-  'a switch stays as it was set while the list comes anew and the server still writes it down',
+  'a switch keeps its new state while the list reloads and the server has not saved it yet',
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
     const { page, open } = await openSignedIn(t)
     await open('/inspector')
-    await page.getByLabel('The last requests of this key').check()
+    await page.getByLabel('Record the last 200 requests').check()
     await page.getByText('Live', { exact: true }).waitFor()
     await page.locator('input[type=checkbox]:disabled').first().waitFor({ state: 'detached' })
     const writing = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ test(
       if (route.request().method() === 'PATCH') await writing.promise
       await route.continue()
     })
-    const bodies = page.getByLabel('With params and results')
+    const bodies = page.getByLabel('Record params and results')
     await bodies.check()
     const listed = page.waitForResponse((response) =>
       /requests\?.*outcome=failed/.test(response.url()),
@@ -103,14 +103,14 @@ test(
 )
 
 test(
-  'a call that came after the list and before the live view is shown',
+  'a call between the first list and the live connection is shown',
   { skip: noBrowser, timeout: 120_000 },
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
     await open('/inspector')
-    await page.getByLabel('The last requests of this key').check()
+    await page.getByLabel('Record the last 200 requests').check()
     await page.getByText('Live', { exact: true }).waitFor()
-    // The page asks for the live view once it has the list.
+    // The page connects to the live view after it has loaded the list.
     await page.route('**/requests/live*', async (route) => {
       await cairn.rpc('eth_gasPrice')
       await route.continue()
@@ -126,18 +126,18 @@ for (const [width, scheme] of [
   [1280, 'dark'],
 ] as const) {
   test(
-    `the inspector can be used by everybody at ${width} pixels, ${scheme}`,
+    `the requests page is accessible at ${width} pixels, ${scheme}`,
     { skip: noBrowser, timeout: 60_000 },
     async (t) => {
       const { page, picture } = await openInspector(t, { width, scheme })
       await checkAxe(page, 'inspector')
       await page.getByRole('button', { name: 'eth_getBalance' }).last().click()
-      await page.getByRole('list', { name: 'Time line' }).waitFor()
+      await page.getByRole('list', { name: 'Timeline' }).waitFor()
       await checkAxe(page, 'inspector, a request')
       const scrolls = 'document.documentElement.scrollWidth > innerWidth'
       assert.equal(await page.evaluate(scrolls), false)
       await picture(`inspector-request-${width}`)
-      // A live view that breaks off when the server stops is an error to the console.
+      // Otherwise the console reports the live connection that ends with the server.
       await page.goto('about:blank')
     },
   )

@@ -1,5 +1,5 @@
-// The dashboard of a started server in a real browser. What the console calls an error, what the content policy refuses
-// and what asks another origin fails the test that saw it.
+// Opens the dashboard of a started server in a real browser. Console errors, refusals of the content policy and requests
+// to another origin fail the test.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
@@ -12,10 +12,10 @@ import type { Page } from 'playwright-core'
 import { type Started, startCairn } from '../started-server.ts'
 import { launchBrowser } from './browser.ts'
 
-/** Pictures of the pages, kept after the run. */
+/** Folder of the screenshots. They stay after the run. */
 const artefacts = process.env['CAIRN_ARTEFACTS'] ?? join(tmpdir(), 'cairn-artefacts')
 
-/** Who `enter` makes. */
+/** The operator that `enter` creates. */
 export const operator = {
   email: 'operator@example.com',
   name: 'Olga Operator',
@@ -24,15 +24,15 @@ export const operator = {
 
 export type OpenPage = {
   readonly cairn: Started
-  /** Its address is about:blank until the test goes somewhere. */
+  /** Shows about:blank until the test opens a page. */
   readonly page: Page
   /** Opens a page by its path below /dashboard. */
   open(path: string): Promise<void>
-  /** Comes in by the first-run link as the first operator, `operator@example.com`, and waits for the start page. */
+  /** Signs up with the first-run link as the first operator, `operator@example.com`, and waits for the Overview page. */
   enter(): Promise<void>
-  /** Keeps a picture of the whole page as it is, and says where. */
+  /** Saves a screenshot of the whole page and prints its path. */
   picture(name: string): Promise<void>
-  /** A message of the console that this test brings about on purpose. */
+  /** Allows a console error that the test causes on purpose. */
   expect(message: RegExp): void
 }
 
@@ -42,11 +42,11 @@ export type OpenPageOptions = {
   readonly args?: readonly string[]
   readonly env?: Record<string, string>
   readonly browserArgs?: readonly string[]
-  /** Opens it as `localhost`, a name, in place of its address. */
+  /** Opens it as `localhost` instead of `127.0.0.1`. */
   readonly byName?: boolean
 }
 
-/** A server, a browser and a page; all end with the test. */
+/** Starts a server and a browser, which stop with the test. */
 export async function openPage(t: TestContext, options: OpenPageOptions = {}): Promise<OpenPage> {
   await buildDashboard()
   const { args = [], env = {} } = options
@@ -60,7 +60,7 @@ export async function openPage(t: TestContext, options: OpenPageOptions = {}): P
   }
 }
 
-/** The same on a server that runs already. */
+/** As `openPage`, for a running server. */
 export async function openPageOf(
   t: TestContext,
   cairn: Started,
@@ -68,15 +68,14 @@ export async function openPageOf(
   endServer: () => Promise<unknown> = async () => {},
 ): Promise<OpenPage> {
   const browser = await launchBrowser(browserArgs)
-  const complaints: string[] = []
+  const problems: string[] = []
   const expected: RegExp[] = []
   t.after(async () => {
     await browser.close()
-    // Before anything is judged: behind a hook that throws no other one runs, and a server that is left over would
-    // keep the tests from ending.
+    // First, because no other hook runs after one that throws, and a running server would keep the tests from ending.
     await endServer()
-    const unexpected = complaints.filter((line) => !expected.some((form) => form.test(line)))
-    assert.deepEqual(unexpected, [], 'the console stays silent')
+    const unexpected = problems.filter((line) => !expected.some((form) => form.test(line)))
+    assert.deepEqual(unexpected, [], 'no unexpected console errors')
   })
   const context = await browser.newContext({
     viewport: { width, height: 860 },
@@ -84,17 +83,17 @@ export async function openPageOf(
     reducedMotion: 'reduce',
     serviceWorkers: 'block',
   })
-  // A busy machine takes a while; the timeout of the test is the end.
+  // Generous for busy machines; the timeout of the test limits it.
   context.setDefaultTimeout(30_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const page = await context.newPage()
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() === 'error') problems.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('pageerror', (error) => problems.push(String(error)))
   page.on('request', (request) => {
     const url = request.url()
-    if (/^https?:/.test(url) && !url.startsWith(cairn.url)) complaints.push(`asked ${url}`)
+    if (/^https?:/.test(url) && !url.startsWith(cairn.url)) problems.push(`asked ${url}`)
   })
   return {
     cairn,
@@ -105,14 +104,14 @@ export async function openPageOf(
       await page.locator('main h1').first().waitFor()
     },
     async enter() {
-      // Who is not signed in yet is told so, and the browser writes it to its console.
+      // The browser logs the 401 reply of the first request.
       expected.push(/status of 401/)
       await page.goto(cairn.firstRunLink ?? '')
       await page.getByLabel('Email').fill(operator.email)
       await page.getByLabel('Name').fill(operator.name)
       await page.getByLabel('Password').fill(operator.password)
-      await page.getByRole('button', { name: 'Come in' }).click()
-      await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor()
+      await page.getByRole('button', { name: 'Create operator' }).click()
+      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     },
     async picture(name) {
       await mkdir(artefacts, { recursive: true })
@@ -133,7 +132,7 @@ function named(cairn: Started): Started {
   }
 }
 
-/** As the sources are now; nothing is done when they were built already. */
+/** Builds the dashboard unless its sources are unchanged. */
 async function buildDashboard(): Promise<void> {
   const build = fileURLToPath(new URL('../../dashboard/build.js', import.meta.url))
   await promisify(execFile)(process.execPath, [build, '--if-changed'])

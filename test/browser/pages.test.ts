@@ -1,4 +1,4 @@
-// Every page of the dashboard as people see it: light and dark, on a phone, a tablet and a desk.
+// Every page of the dashboard in light and dark theme at phone, tablet and desktop width.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ const schemes = ['light', 'dark'] as const
 const table = readFileSync(new URL('../../dashboard/app/pages.ts', import.meta.url), 'utf8')
 const paths = [...table.matchAll(/^ {4}path: '([^']+)'/gm)].map(([, path = '']) => path)
 
-/** Two frames later; nobody who wants little motion sees a colour on its way to another. */
+/** Waits for two frames and asserts that no colour transition runs, as reduced motion requires. */
 async function settle(page: Page): Promise<void> {
   const frame = 'await new Promise((done) => requestAnimationFrame(done))'
   const moving = 'document.getAnimations().filter((one) => one instanceof CSSTransition).length'
@@ -21,7 +21,7 @@ async function settle(page: Page): Promise<void> {
 }
 
 test(
-  'no page hinders people who need contrast, a keyboard or a screen reader, and none is wider than the screen',
+  'every page passes the accessibility check and is at most as wide as the screen',
   { skip: noBrowser, timeout: 180_000 },
   async (t) => {
     const { cairn, page, open, enter, picture } = await openPage(t)
@@ -35,7 +35,7 @@ test(
       const path = pattern.replace(':key', keys[0]?.id ?? '')
       await open(path)
       await page.locator('.loading').first().waitFor({ state: 'detached' })
-      const name = pattern === '/' ? 'start' : pattern.slice(1).replaceAll(/\W+/g, '-')
+      const name = pattern === '/' ? 'overview' : pattern.slice(1).replaceAll(/\W+/g, '-')
       for (const width of widths) {
         await page.setViewportSize({ width, height: 860 })
         const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -44,8 +44,8 @@ test(
           await page.emulateMedia({ colorScheme })
           await settle(page)
           await checkAxe(page, `${path} at ${width} in ${colorScheme}`)
-          const isKept = (width === 360) === (colorScheme === 'dark')
-          if (isKept) await picture(`${name}-${width}-${colorScheme}`)
+          const isPictured = (width === 360) === (colorScheme === 'dark')
+          if (isPictured) await picture(`${name}-${width}-${colorScheme}`)
         }
       }
     }

@@ -1,5 +1,5 @@
-// Passkeys with the browser's own authenticator: added, signed in with, removed; and where there can be none, the page says
-// where there could.
+// Passkeys with the virtual authenticator of the browser: added, used, removed. Pages without passkeys link to an address
+// with passkeys.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { checkAxe } from './axe.ts'
 import { noBrowser } from './browser.ts'
 import { openPage, type OpenPageOptions, operator } from './open-page.ts'
 
-/** The page with an authenticator in it that knows its person, until `setUserVerified` says otherwise. */
+/** A page with a virtual authenticator that verifies its user, until `setUserVerified(false)`. */
 async function openWithAuthenticator(t: TestContext, options: OpenPageOptions = {}) {
   const opened = await openPage(t, { ...options, byName: true })
   const session = await opened.page.context().newCDPSession(opened.page)
@@ -32,22 +32,22 @@ async function openWithAuthenticator(t: TestContext, options: OpenPageOptions = 
 }
 
 async function addPasskey(page: Page, name: string): Promise<void> {
-  await page.getByRole('button', { name: 'New passkey' }).click()
+  await page.getByRole('button', { name: 'Add passkey' }).click()
   const dialog = page.locator('dialog')
   await dialog.getByLabel('Name').fill(name)
   await dialog.getByLabel('Password').fill(operator.password)
-  await dialog.getByRole('button', { name: 'Go on' }).click()
+  await dialog.getByRole('button', { name: 'Continue' }).click()
 }
 
 test(
-  'a passkey is added, signs in without a password, and lets nobody in once it is removed',
+  'a passkey is added, signs in without a password, and no longer signs in after its removal',
   { skip: noBrowser, timeout: 90_000 },
   async (t) => {
     const { page, enter, open, expect, picture, credentials } = await openWithAuthenticator(t)
     await enter()
     await open('/profile')
-    await page.getByText('No passkey').waitFor()
-    await page.getByRole('button', { name: 'New passkey' }).click()
+    await page.getByText('No passkeys yet').waitFor()
+    await page.getByRole('button', { name: 'Add passkey' }).click()
     await picture('passkey-add')
     await checkAxe(page, 'adding a passkey')
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -55,24 +55,24 @@ test(
     await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
     await picture('passkeys')
     await checkAxe(page, 'passkeys')
-    const [kept] = await credentials()
-    assert.deepEqual([kept?.rpId, kept?.isResidentCredential], ['localhost', true])
+    const [stored] = await credentials()
+    assert.deepEqual([stored?.rpId, stored?.isResidentCredential], ['localhost', true])
 
     await addPasskey(page, 'Laptop again')
-    await page.getByText('has a passkey for you here already').waitFor()
+    await page.getByText('already has a passkey for your profile').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
 
     await page.getByRole('button', { name: 'Sign out' }).click()
     await picture('sign-in-passkey')
     await checkAxe(page, 'sign-in')
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('heading', { name: 'You', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
     await page.getByText('just now').first().waitFor()
 
     await page.getByRole('button', { name: 'Remove Laptop' }).click()
     await checkAxe(page, 'removing a passkey')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove Laptop' }).click()
-    await page.getByText('No passkey').waitFor()
+    await page.getByText('No passkeys yet').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     expect(/status of 401/)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -81,7 +81,7 @@ test(
 )
 
 test(
-  'a passkey confirms what else takes the password',
+  'a passkey confirms actions in place of the password',
   { skip: noBrowser, timeout: 90_000 },
   async (t) => {
     const { page, enter, open, expect } = await openWithAuthenticator(t)
@@ -90,17 +90,17 @@ test(
     await open('/profile')
     await addPasskey(page, 'Laptop')
     await page.getByRole('rowheader', { name: 'Laptop' }).waitFor()
-    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     await page.locator('dialog').getByLabel('Name').fill('ci')
-    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.locator('dialog').getByRole('button', { name: 'Create token' }).click()
     await page.getByRole('button', { name: 'Use a passkey' }).click()
-    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'I have saved it' }).click()
     await page.getByRole('rowheader', { name: 'ci' }).waitFor()
   },
 )
 
 test(
-  'whom the authenticator does not know is not let in, and is once it does',
+  'sign-in fails without user verification by the authenticator and succeeds with it',
   { skip: noBrowser, timeout: 90_000 },
   async (t) => {
     const { page, enter, open, setUserVerified } = await openWithAuthenticator(t)
@@ -111,15 +111,15 @@ test(
     await page.getByRole('button', { name: 'Sign out' }).click()
     await setUserVerified(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByText('No passkey was chosen, or it took too long').waitFor()
+    await page.getByText('No passkey was chosen, or the request timed out').waitFor()
     await setUserVerified(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('heading', { name: 'You', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor()
   },
 )
 
 test(
-  'on a page that was opened by its address passkeys lead to its name',
+  'a page opened by IP address links to its host name for passkeys',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter, open } = await openPage(t)
@@ -129,7 +129,7 @@ test(
     const link = page.getByRole('link', { name: 'http://localhost' })
     const there = cairn.url.replace('127.0.0.1', 'localhost')
     assert.equal(await link.getAttribute('href'), `${there}/dashboard/profile`)
-    assert.equal(await page.getByRole('button', { name: 'New passkey' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Add passkey' }).count(), 0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'http://localhost' }).waitFor()
     await checkAxe(page, 'sign-in by address')

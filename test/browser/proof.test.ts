@@ -1,4 +1,4 @@
-// Proofs in a real browser: an answer of the chain and a file, each checked by the page itself.
+// The proofs page in a browser: verification of a JSON-RPC answer and of a file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleContractAddress } from '../../src/ethereum/embedded/default-genesis.ts'
@@ -8,48 +8,48 @@ import { sendTransfer } from './send-transfer.ts'
 import { openSignedIn } from './signed-in.ts'
 
 test(
-  'an answer is proved in the page stone by stone, and a flipped bit is found',
+  'an answer is proved in the browser step by step, and a changed bit is detected',
   { skip: noBrowser },
   async (t) => {
     const { page, open, picture } = await openSignedIn(t)
     const params = JSON.stringify([sampleContractAddress, '0x0', 'latest'])
     await open(`/proof?method=eth_getStorageAt&params=${encodeURIComponent(params)}`)
-    await page.getByRole('button', { name: 'Ask and prove' }).click()
+    await page.getByRole('button', { name: 'Query and verify' }).click()
     await page.getByText('Proved in this browser').waitFor()
-    const stones = page.locator('.stone')
-    assert.ok((await stones.count()) >= 3)
-    assert.equal(await page.locator('.stone.wrong').count(), 0)
-    await stones.first().locator('summary').click()
-    await page.getByText('Its keccak256, worked out in this browser').first().waitFor()
+    const steps = page.locator('.proof-step')
+    assert.ok((await steps.count()) >= 3)
+    assert.equal(await page.locator('.proof-step.wrong').count(), 0)
+    await steps.first().locator('summary').click()
+    await page.getByText('keccak256, computed in this browser').first().waitFor()
     await checkAxe(page, 'proof')
     await picture('proof')
 
     const [bundle] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download the bundle' }).click(),
+      page.getByRole('button', { name: 'Download proof' }).click(),
     ])
     assert.equal(bundle.suggestedFilename(), 'bundle.json')
-    await page.getByRole('button', { name: 'Flip a bit' }).click()
+    await page.getByRole('button', { name: 'Change one bit' }).click()
     await page.getByText('Not proved:').waitFor()
     assert.deepEqual(await page.locator('.badge', { hasText: 'roved' }).allInnerTexts(), [
       'Not proved',
     ])
-    assert.ok((await page.locator('.stone.wrong').count()) >= 1)
+    assert.ok((await page.locator('.proof-step.wrong').count()) >= 1)
     await picture('proof-broken')
-    await page.getByRole('button', { name: 'Restore the bundle' }).click()
+    await page.getByRole('button', { name: 'Restore proof' }).click()
     await page.getByText('Proved in this browser').waitFor()
   },
 )
 
 test(
-  'a transaction is proved with its sender, recovered in the page',
+  'a transaction is proved with its sender, recovered in the browser',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, open } = await openSignedIn(t)
     const hash = await sendTransfer(cairn)
     const params = encodeURIComponent(`["${hash}"]`)
     await open(`/proof?method=eth_getTransactionByHash&params=${params}`)
-    await page.getByRole('button', { name: 'Ask and prove' }).click()
+    await page.getByRole('button', { name: 'Query and verify' }).click()
     await page.getByText('Proved in this browser').waitFor()
     await page.getByText('transactions root, byte').first().waitFor()
   },
@@ -67,7 +67,7 @@ test('a file is proved from its CID to its bytes', { skip: noBrowser }, async (t
   const lines = (await response.text()).trim().split('\n')
   const { Hash } = JSON.parse(lines.at(-1) ?? '') as { Hash: string }
   await open(`/proof?cid=${Hash}/a.txt`)
-  await page.getByRole('button', { name: 'Fetch and prove' }).click()
+  await page.getByRole('button', { name: 'Fetch and verify' }).click()
   await page.getByText('Proved in this browser: 2 blocks').waitFor()
   await page.getByText('kept by hash').waitFor()
   await checkAxe(page, 'proof of a file')

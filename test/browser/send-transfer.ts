@@ -3,7 +3,7 @@ import { JsonRpcProvider, Wallet } from 'ethers'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
 import type { Started } from '../started-server.ts'
 
-/** Its hash, once it is in a block. */
+/** Returns the transaction hash once a block contains it. */
 export async function sendTransfer({ url, apiKey }: Started): Promise<string> {
   const provider = new JsonRpcProvider(`${url}/v3/${apiKey}`)
   try {

@@ -1,4 +1,4 @@
-// A page of somebody who signed in: the first operator of a started server, by the link that it printed.
+// A page with a session of the first operator, created with the first-run link of a started server.
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { openPage, type OpenPage, type OpenPageOptions } from './open-page.ts'
@@ -9,7 +9,7 @@ export const operator = {
   password: 'correct horse battery staple',
 }
 
-/** As `openPage`, with the session's cookie in the browser. */
+/** As `openPage`, with the session cookie in the browser. */
 export async function openSignedIn(
   t: TestContext,
   options: OpenPageOptions = {},

@@ -1,4 +1,4 @@
-// The slot explorer in a real browser, on a contract that solc compiled.
+// The storage slots page in a browser, with a contract compiled by solc.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -30,7 +30,7 @@ async function deploy({ url, apiKey }: Started): Promise<string> {
 }
 
 test(
-  'a layout is dropped in, a variable named, and its value comes decoded with its slot, proved',
+  'with a storage layout, the page shows the decoded, proved value and the slot of a variable',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, open, picture } = await openSignedIn(t)
@@ -41,7 +41,7 @@ test(
     await page.getByLabel('Contract', { exact: true }).fill(address)
     const read = async (path: string): Promise<string> => {
       await page.getByLabel('Variable', { exact: true }).fill(path)
-      await page.getByRole('button', { name: 'Read and prove' }).click()
+      await page.getByRole('button', { name: 'Read slot' }).click()
       await page
         .getByText(path.split(/[.[]/, 1)[0] ?? '', { exact: true })
         .last()
@@ -56,19 +56,23 @@ test(
     await picture('slots')
 
     await page.getByRole('link', { name: 'Open' }).first().click()
-    await page.getByRole('button', { name: 'Ask and prove' }).click()
+    await page.getByRole('button', { name: 'Query and verify' }).click()
     await page.getByText('Proved in this browser').waitFor()
   },
 )
 
-test('a wrong path and a wrong file say what was expected', { skip: noBrowser }, async (t) => {
-  const { page, open } = await openSignedIn(t)
-  await open('/slots')
-  await page.getByLabel('JSON').fill('{}')
-  await page.getByText('there is no storage layout in it').waitFor()
-  await page.locator('input[type=file]').setInputFiles(artifact)
-  await page.getByLabel('Contract', { exact: true }).fill(owner)
-  await page.getByLabel('Variable', { exact: true }).fill('nothing')
-  await page.getByRole('button', { name: 'Read and prove' }).click()
-  await page.getByText('there is no variable nothing').waitFor()
-})
+test(
+  'a wrong path and a wrong file are refused with the expected form',
+  { skip: noBrowser },
+  async (t) => {
+    const { page, open } = await openSignedIn(t)
+    await open('/slots')
+    await page.getByLabel('JSON').fill('{}')
+    await page.getByText('there is no storage layout in it').waitFor()
+    await page.locator('input[type=file]').setInputFiles(artifact)
+    await page.getByLabel('Contract', { exact: true }).fill(owner)
+    await page.getByLabel('Variable', { exact: true }).fill('nothing')
+    await page.getByRole('button', { name: 'Read slot' }).click()
+    await page.getByText('there is no variable nothing').waitFor()
+  },
+)

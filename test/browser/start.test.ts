@@ -1,4 +1,4 @@
-// The start page: lines of code that run as they are copied, steps that turn green, and what it weighs.
+// The overview page: copied snippets that run, first steps that are marked as done, and its size.
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
 import { test } from 'node:test'
@@ -10,39 +10,39 @@ import { openPage } from './open-page.ts'
 const noCurl = spawnSync('curl', ['--version']).error !== undefined && 'curl is not installed'
 
 test(
-  'the curl snippet runs as it is copied, and the steps turn green as its calls arrive',
+  'the copied curl snippet runs, and its calls mark the first steps as done',
   { skip: noBrowser || noCurl, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter, picture } = await openPage(t)
     await enter()
     const step = (text: string) => page.locator('.step').filter({ hasText: text })
-    await step('Send a first JSON-RPC call').getByText('(not yet)').waitFor()
+    await step('Send a JSON-RPC call').getByText('(not yet)').waitFor()
     assert.ok((await gzippedBytes(page)) <= firstPageBytesMax)
 
     await page.getByLabel('API key').fill(cairn.apiKey)
     await page.getByLabel('Secret').fill(cairn.apiKeySecret)
     const shown = await page.getByLabel('curl snippet', { exact: true }).innerText()
-    assert.ok(!shown.includes(cairn.apiKey), 'a key is shown by its beginning')
+    assert.ok(!shown.includes(cairn.apiKey), 'only the start of the key is shown')
     await page.getByLabel('Copy curl snippet').click()
     const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
     const { stdout } = await promisify(execFile)('sh', ['-c', copied])
     assert.match(stdout, /"result":"0x0"[^]*"Hash":"Qm/)
 
-    await step('Send a first JSON-RPC call').getByText('(done)').waitFor()
-    await step('Add a first file').getByText('(done)').waitFor()
-    await picture('start-steps')
+    await step('Send a JSON-RPC call').getByText('(done)').waitFor()
+    await step('Add a file').getByText('(done)').waitFor()
+    await picture('overview-steps')
   },
 )
 
 test(
-  'what is pasted stays in the tab: another one of the same browser knows nothing of it',
+  'a pasted key stays in its tab: another tab of the browser does not have it',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter } = await openPage(t)
     await enter()
     await page.getByLabel('API key').fill(cairn.apiKey)
     await page.reload()
-    await page.getByRole('heading', { name: 'Start', level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
     assert.equal(await page.getByLabel('API key').inputValue(), cairn.apiKey)
     const other = await page.context().newPage()
     await other.goto(`${cairn.url}/dashboard/`)
@@ -51,7 +51,7 @@ test(
 )
 
 test(
-  'the first operator starts in the account that they own, whatever other accounts exist',
+  'the first operator starts in their own account, also if others exist',
   { skip: noBrowser, timeout: 60_000 },
   async (t) => {
     const { cairn, page, enter } = await openPage(t)

@@ -1,4 +1,4 @@
-// The upstreams page of an operator, over an upstream that lies.
+// The upstreams page of an operator, with an upstream that sends invalid replies.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,21 +14,21 @@ import { openPage } from './open-page.ts'
 const contract = '0x7dcd17433742f4c0ca53122ab541d0ba67fc27df'
 
 test(
-  'an upstream that lied is shown with what proves it, and its address without its secret',
+  'an invalid reply is shown with its evidence, and the upstream without the secret in its URL',
   { skip: noBrowser || missingVectors, timeout: 60_000 },
   async (t) => {
     const chain = await openStubChain()
-    const liar = await startStubUpstream(t, chain)
+    const faulty = await startStubUpstream(t, chain)
     const folder = await temporaryFolder()
     t.after(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'cairn.yaml')
-    const upstream = `{url: "${liar.url}/key-7654321", name: liar, trusted: true}`
+    const upstream = `{url: "${faulty.url}/key-7654321", name: faulty, trusted: true}`
     await writeFile(
       file,
       `networks: [{name: recorded, chainId: ${chain.chainId}, upstreams: [${upstream}]}]\n`,
     )
     const { cairn, page, enter, picture } = await openPage(t, { args: ['--config', file] })
-    liar.knobs.lie = async ({ method }, reply) => {
+    faulty.knobs.lie = async ({ method }, reply) => {
       if (method !== 'eth_getProof' || !('result' in reply)) return null
       const { accountProof, ...rest } = reply.result as { accountProof: string[] }
       const last = accountProof.at(-1) ?? ''
@@ -37,12 +37,13 @@ test(
     }
     await cairn.rpc('eth_getStorageAt', [contract, '0x0', 'latest'])
     await enter()
-    await page.getByText(/^(once|\d+ times)$/).waitFor()
-    await page.getByRole('link', { name: 'All of them' }).click()
+    const count = page.locator('.facts div').filter({ hasText: 'Invalid replies' })
+    await count.getByText(/^[1-9]/).waitFor()
+    await page.getByRole('link', { name: 'All upstreams' }).click()
     await page.getByRole('button', { name: 'Evidence' }).first().click()
-    await page.getByRole('heading', { name: 'A lie of liar' }).waitFor()
+    await page.getByRole('heading', { name: 'Invalid reply of faulty' }).waitFor()
     await checkAxe(page, 'evidence')
-    await picture('lie')
+    await picture('invalid-reply')
     assert.ok(!(await page.content()).includes('key-7654321'))
   },
 )

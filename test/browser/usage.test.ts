@@ -1,4 +1,4 @@
-// Usage in a real browser: calls that are made show up while one looks, and the page tells what the command line tells.
+// The usage page in a browser: live calls, and the same figures as the command line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkAxe } from './axe.ts'
@@ -6,12 +6,12 @@ import { noBrowser } from './browser.ts'
 import { openSignedIn } from './signed-in.ts'
 
 test(
-  'calls show up while one looks, in the window, by method and by reason, as the command line counts them',
+  'calls show up live, in the window, by method and by reason, with the figures of the command line',
   { skip: noBrowser },
   async (t) => {
     const { cairn, page, open, picture } = await openSignedIn(t)
     await open('/usage')
-    await page.getByText('No call in this window').waitFor()
+    await page.getByText('No calls in this period').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
     for (let index = 0; index < 20; index++) await cairn.rpc('eth_chainId')
     await cairn.rpc('eth_getBalance', ['nothing'])
@@ -22,7 +22,7 @@ test(
     const cells = await row.getByRole('cell').allInnerTexts()
     assert.equal(cells[0]?.replace(/\D/g, ''), '20')
     await page.getByRole('row').filter({ hasText: 'bad_params' }).first().waitFor()
-    await page.getByLabel('Show').selectOption('method')
+    await page.getByLabel('Split').selectOption('method')
     await page.locator('.u-legend').getByText('eth_chainId').waitFor()
     await checkAxe(page, 'usage')
     await picture('usage')
@@ -30,9 +30,9 @@ test(
     const { usage } = (await cairn.cli('usage')) as unknown as {
       usage: readonly { method: string; requests: number }[]
     }
-    const told = usage.filter(({ method }) => method === 'eth_chainId')
+    const counted = usage.filter(({ method }) => method === 'eth_chainId')
     assert.equal(
-      told.reduce((sum, { requests }) => sum + requests, 0),
+      counted.reduce((sum, { requests }) => sum + requests, 0),
       20,
     )
 
@@ -45,21 +45,21 @@ test(
 )
 
 test(
-  'an owner says whom to tell when a limit comes near, and a webhook inside is refused',
+  'an owner sets the recipients of alerts, and a webhook to a private address is refused',
   { skip: noBrowser },
   async (t) => {
     const { page, open, expect } = await openSignedIn(t)
     expect(/status of 400/)
     await open('/usage')
-    await page.getByLabel('Mail addresses').fill('owner@example.com')
+    await page.getByLabel('Email addresses').fill('owner@example.com')
     await page.getByRole('button', { name: 'Save alerts' }).click()
-    await page.getByText('Alerts are saved').waitFor()
+    await page.getByText('Alerts saved').waitFor()
     await page.getByLabel('Webhooks').fill('https://127.0.0.1/hook')
     await page.getByRole('button', { name: 'Save alerts' }).click()
     await page.getByRole('alert').filter({ hasText: 'not on the public internet' }).waitFor()
     await page.reload()
-    await page.getByLabel('Mail addresses').waitFor()
-    assert.equal(await page.getByLabel('Mail addresses').inputValue(), 'owner@example.com')
+    await page.getByLabel('Email addresses').waitFor()
+    assert.equal(await page.getByLabel('Email addresses').inputValue(), 'owner@example.com')
     assert.equal(await page.getByLabel('Webhooks').inputValue(), '')
   },
 )

@@ -12,19 +12,19 @@ const place = {
 const params = `["0x1",{"data":"it's"},"$(true)"]`
 const call = { face: 'rpc', method: 'eth_call', params } as const
 
-/** What a shell would give curl. */
+/** The arguments that a shell passes to curl. */
 function argumentsOf(text: string): readonly string[] {
   const script = `curl() { for each in "$@"; do printf '%s\\0' "$each"; done; }\n${text}`
   return execFileSync('sh', ['-c', script]).toString().split('\0').slice(0, -1)
 }
 
-test('the curl line says in a shell what was sent', () => {
+test('the curl command sends the recorded call when a shell runs it', () => {
   const sent = argumentsOf(copyText('curl', call, place))
   ok(sent.includes(place.rpcUrl))
   equal(sent.at(-1), `{"jsonrpc":"2.0","id":1,"method":"eth_call","params":${params}}`)
 })
 
-test('the code of ethers and viem holds the method and the params', () => {
+test('the code for ethers and viem contains the method and the params', () => {
   for (const name of ['ethers', 'viem'] as const) {
     const text = copyText(name, call, place)
     match(text, /"eth_call"/)
@@ -34,7 +34,7 @@ test('the code of ethers and viem holds the method and the params', () => {
   }
 })
 
-test('a file command is a line of curl with its arguments and options', () => {
+test('an IPFS command becomes a curl command with its arguments and options', () => {
   const command = { face: 'files', method: 'block/get', params: '["bafy",{"quiet":true}]' } as const
   equal(namesFor(command).join(), 'curl')
   const sent = argumentsOf(copyText('curl', command, place))

@@ -1,4 +1,4 @@
-// A call that was inspected as a line of code of a client. Pure.
+// A recorded call as code of a client. Pure.
 
 const copyNames = ['curl', 'ethers', 'viem'] as const
 export type CopyName = (typeof copyNames)[number]
@@ -6,12 +6,12 @@ export type CopyName = (typeof copyNames)[number]
 export type CopiedCall = {
   readonly face: 'rpc' | 'files'
   readonly method: string
-  /** JSON of a list. Of a file command its arguments, and its options at the end. */
+  /** A JSON array. Of an IPFS command: its arguments, then its options. */
   readonly params: string
 }
 
 export type CopyPlace = {
-  /** Of the JSON-RPC face, with the key. */
+  /** URL of the JSON-RPC API, with the key. */
   readonly rpcUrl: string
   /** Scheme, host and port. */
   readonly base: string
@@ -19,12 +19,12 @@ export type CopyPlace = {
   readonly secret: string
 }
 
-/** Which clients can make such a call. */
+/** Clients that can send the call. */
 export function namesFor({ face }: Pick<CopiedCall, 'face'>): readonly CopyName[] {
   return face === 'rpc' ? copyNames : ['curl']
 }
 
-/** Throws SyntaxError for params that are not JSON. */
+/** Throws SyntaxError if the params are not JSON. */
 export function copyText(name: CopyName, call: CopiedCall, place: CopyPlace): string {
   if (call.face === 'files') return commandText(call, place)
   const params = JSON.parse(call.params) as unknown

@@ -1,7 +1,7 @@
-// Which requests are shown.
+// Filter of the shown requests.
 import { SelectField, TextField } from '../../ui/field.tsx'
 
-/** As it is sent; empty: all. */
+/** As sent to the API; empty: all. */
 export type RequestFilter = {
   readonly method: string
   readonly outcome: string
@@ -11,10 +11,10 @@ export type RequestFilter = {
 
 const outcomes = [
   { value: '', title: 'All' },
-  { value: 'ok', title: 'Went well' },
-  { value: 'failed', title: 'Did not' },
+  { value: 'ok', title: 'Answered' },
+  { value: 'failed', title: 'Failed or refused' },
   { value: 'refused_by_setting', title: 'Refused by a setting' },
-  { value: 'over_rate', title: 'Over the rate' },
+  { value: 'over_rate', title: 'Rate limit exceeded' },
   { value: 'reverted', title: 'Reverted' },
 ]
 
@@ -54,7 +54,7 @@ export function FilterFields({
         onValue={(network) => set({ network })}
       />
       <TextField
-        title="At least, milliseconds"
+        title="Slower than, ms"
         type="number"
         inputMode="numeric"
         value={filter.msMin}

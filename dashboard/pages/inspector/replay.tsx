@@ -1,4 +1,4 @@
-// Runs a kept read again and shows what differs.
+// Runs a recorded read again and shows the differences.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -21,7 +21,7 @@ export function Replay({
 }: {
   readonly place: KeyPlace
   readonly request: Request
-  /** Which of its calls. */
+  /** Index of the call in the request. */
   readonly at: number
 }) {
   const sending = useSending()
@@ -46,7 +46,7 @@ export function Replay({
         <div class="grid">
           <TextField
             title="Block"
-            hint="latest, 0x10, or a hash; empty: as it was asked"
+            hint="latest, 0x10 or a hash; if empty, the block of the request"
             value={block}
             maxLength={66}
             autocomplete="off"
@@ -55,13 +55,13 @@ export function Replay({
           />
           {request.networkUpstreams.length > 0 && (
             <SelectField
-              title="Whom to ask"
+              title="Upstream"
               value={upstream}
               options={[
-                { value: '', title: 'As every call' },
+                { value: '', title: 'Automatic' },
                 ...request.networkUpstreams.map((name) => ({
                   value: name,
-                  title: `The word of ${name}`,
+                  title: name,
                 })),
               ]}
               onValue={setUpstream}
@@ -86,13 +86,13 @@ function Outcome({ replayed }: { readonly replayed: Replayed }) {
       </div>
       {before.outcome !== after.outcome && (
         <Note tone="warn">
-          It was {before.outcome} and is {after.outcome} now.
+          Outcome then: {before.outcome}. Outcome now: {after.outcome}.
         </Note>
       )}
       {differences === null && (
-        <Note>One of the two answers was not kept whole: there is nothing to compare.</Note>
+        <Note>One of the two answers was not recorded in full, so they cannot be compared.</Note>
       )}
-      {differences?.length === 0 && <Note tone="good">The same answer.</Note>}
+      {differences?.length === 0 && <Note tone="good">The answer is the same.</Note>}
       {differences !== null && differences.length > 0 && (
         <>
           <p>
@@ -106,7 +106,7 @@ function Outcome({ replayed }: { readonly replayed: Replayed }) {
                 {at !== '' && <small class="mono">{at}</small>}
                 {'before' in values && (
                   <del>
-                    <span class="unseen">before </span>
+                    <span class="unseen">then </span>
                     {shown(values.before)}
                   </del>
                 )}

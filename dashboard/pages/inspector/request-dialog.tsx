@@ -1,8 +1,8 @@
-// One request: what it was, its time line, its calls, each to be copied and to be run again.
+// One request: its facts, its timeline, and its calls, which can be copied as code and run again.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
-import { facesOf, rpcPath } from '../../app/faces.ts'
+import { apiBasesOf, rpcPath } from '../../app/api-bases.ts'
 import { formatBytes, formatMs, formatNumber, formatTime } from '../../app/format.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -37,7 +37,7 @@ export function RequestDialog({
       title={loaded.value === undefined ? 'Request' : nameOf(loaded.value)}
       onClose={onClose}
     >
-      <Show loaded={loaded}>{(request) => <Whole place={place} request={request} />}</Show>
+      <Show loaded={loaded}>{(request) => <Details place={place} request={request} />}</Show>
       <DialogFoot onClose={onClose} />
     </Dialog>
   )
@@ -45,13 +45,13 @@ export function RequestDialog({
 
 type Shown = { readonly place: KeyPlace; readonly request: Request }
 
-function Whole({ place, request }: Shown) {
+function Details({ place, request }: Shown) {
   const [at, setAt] = useState(0)
   const { calls } = request
   return (
     <div class="stack">
       <Facts across rows={factsOf(request)} />
-      <h3>Time line</h3>
+      <h3>Timeline</h3>
       <Waterfall request={request} />
       {calls.length > 1 && (
         <SelectField
@@ -73,16 +73,16 @@ function factsOf(request: Request): readonly (readonly [string, preact.Component
   const { verified, head, block, upstreams, status, origin, userAgent, address } = request
   const rows: (readonly [string, preact.ComponentChildren] | null)[] = [
     ['Outcome', <OutcomeBadge key="outcome" row={request} />],
-    ['Arrived', formatTime(request.time)],
+    ['Time', formatTime(request.time)],
     ['Took', formatMs(request.ms)],
     ['Units', formatNumber(request.units)],
-    ['Received', formatBytes(request.bytesIn)],
-    ['Sent', formatBytes(request.bytesOut)],
+    ['Request', formatBytes(request.bytesIn)],
+    ['Response', formatBytes(request.bytesOut)],
     [
-      'Over',
+      'Transport',
       request.transport === 'http' ? `HTTP${status === null ? '' : ` ${status}`}` : 'WebSocket',
     ],
-    verified === null ? null : ['Label', <ProofBadge key="label" label={verified} />],
+    verified === null ? null : ['Verification', <ProofBadge key="label" label={verified} />],
     block === null ? null : ['Block', formatNumber(Number(block.number))],
     head === null ? null : ['Head', head],
     upstreams.length === 0 ? null : ['Upstreams', upstreams.join(', ')],
@@ -104,10 +104,10 @@ function OneCall({ place, request, at }: Shown & { readonly at: number }) {
   const one = request.calls[at]
   if (one === undefined) return null
   const { params } = one
-  const whole = params.text !== null && !params.cut
+  const isComplete = params.text !== null && !params.cut
   const offered = views.filter(({ name }) => name !== 'again' || request.face === 'rpc')
   return (
-    <Tabs title="What to do with the call" tabs={offered} chosen={view} onChoose={setView}>
+    <Tabs title="View of the call" tabs={offered} chosen={view} onChoose={setView}>
       {view === 'call' && (
         <div class="stack">
           <Body title="params" body={params} />
@@ -116,15 +116,15 @@ function OneCall({ place, request, at }: Shown & { readonly at: number }) {
           )}
         </div>
       )}
-      {view !== 'call' && !whole && (
+      {view !== 'call' && !isComplete && (
         <Note>
           {params.text === null
-            ? 'The params were not kept. Switch “With params and results” on for calls to come.'
-            : 'The params were too long to be kept whole.'}
+            ? 'The params were not recorded. Turn on “Record params and results” for later calls.'
+            : 'The params were too long to record in full.'}
         </Note>
       )}
-      {view === 'copy' && whole && <Copies request={request} at={at} />}
-      {view === 'again' && whole && <Replay place={place} request={request} at={at} />}
+      {view === 'copy' && isComplete && <Copies request={request} at={at} />}
+      {view === 'again' && isComplete && <Replay place={place} request={request} at={at} />}
     </Tabs>
   )
 }
@@ -141,10 +141,10 @@ function Body({
       <div class="row">
         <b>{title}</b>
         <span class="soft">{formatBytes(bytes)}</span>
-        {cut && <Badge tone="warn">cut</Badge>}
+        {cut && <Badge tone="warn">truncated</Badge>}
       </div>
       {text === null ? (
-        <span class="soft">not kept</span>
+        <span class="soft">not recorded</span>
       ) : (
         <CodeBlock wrapped title={title} text={text} />
       )}
@@ -157,14 +157,14 @@ function Copies({ request, at }: { readonly request: Request; readonly at: numbe
   const names = namesFor(request)
   const [name, setName] = useState<CopyName>('curl')
   const status = useLoaded((signal) => call('GET /status', {}, signal), [])
-  const faces = facesOf(location, status.value?.facesPort ?? null)
+  const bases = apiBasesOf(location, status.value?.facesPort ?? null)
   const one = request.calls[at]
   if (one === undefined || one.params.text === null) return null
   const copied = { face: request.face, method: one.method, params: one.params.text }
   const textFor = (key: string, secret: string): string =>
     copyText(name, copied, {
-      rpcUrl: faces.base + rpcPath(request.network, key),
-      base: faces.base,
+      rpcUrl: bases.base + rpcPath(request.network, key),
+      base: bases.base,
       key,
       secret,
     })
@@ -180,9 +180,7 @@ function Copies({ request, at }: { readonly request: Request; readonly at: numbe
         text={textFor('<API_KEY>', '<API_KEY_SECRET>')}
         copied={textFor(own.key || '<API_KEY>', own.secret || '<API_KEY_SECRET>')}
       />
-      <p class="soft">
-        The key you pasted on the start page takes the place of &lt;API_KEY&gt; when you copy.
-      </p>
+      <p class="soft">Copying fills in the key that you pasted on the Overview page.</p>
     </Tabs>
   )
 }

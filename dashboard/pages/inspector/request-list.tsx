@@ -1,4 +1,4 @@
-// The tail: a row for each request, the newest on top.
+// Live list of requests, newest first.
 import { formatBytes, formatMs, formatNumber } from '../../app/format.ts'
 import { Badge, ProofBadge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -34,24 +34,24 @@ export function RequestList({
             {paused ? 'Paused' : isLive ? 'Live' : 'Connecting'}
           </span>
           <button class="button small" type="button" onClick={onPause}>
-            {paused ? 'Go on' : 'Pause'}
+            {paused ? 'Resume' : 'Pause'}
           </button>
           <button class="button small" type="button" onClick={onClear}>
-            Forget all
+            Clear requests
           </button>
         </>
       }
     >
       <Table
-        caption="Requests, the newest first"
+        caption="Requests, newest first"
         columns={columnsOf(onChoose)}
         keyOf={({ id }) => String(id)}
         rows={requests}
         empty={
-          <Empty title={isFiltered ? 'None of them' : 'Nothing yet'}>
+          <Empty title={isFiltered ? 'No requests match' : 'No requests yet'}>
             {isFiltered
-              ? 'No request that is kept is like that.'
-              : 'Make a call with this key: it shows up here as it ends.'}
+              ? 'No recorded request matches the filter.'
+              : 'Send a call with this key. It shows up here.'}
           </Empty>
         }
       />
@@ -70,22 +70,22 @@ function columnsOf(onChoose: (id: number) => void): readonly Column<Row>[] {
       ),
     },
     { title: 'Time', cell: ({ time }) => <span class="mono">{clockTime(time)}</span> },
-    { title: 'Network', cell: ({ network }) => network ?? 'files' },
+    { title: 'Network', cell: ({ network }) => network ?? 'IPFS API' },
     { title: 'Outcome', cell: (row) => <OutcomeBadge row={row} /> },
     {
-      title: 'Label',
+      title: 'Verification',
       cell: ({ verified }) => (verified === null ? '–' : <ProofBadge label={verified} />),
     },
     { title: 'Took', number: true, cell: ({ ms }) => formatMs(ms) },
     { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
-    { title: 'Sent', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
+    { title: 'Response', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
   ]
 }
 
-/** What it asked for, in a word. */
+/** Method of the request, or its kind. */
 export function nameOf({ method, batch }: Pick<Row, 'method' | 'batch'>): string {
   if (batch !== null) return `batch of ${batch}`
-  return method === '' ? 'refused unread' : method
+  return method === '' ? 'refused before reading' : method
 }
 
 export function OutcomeBadge({

@@ -1,4 +1,4 @@
-// What a key keeps of its requests: switched by owners, shown to members.
+// Recording of requests, per key: changed by owners, shown to members.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type ApiError, call } from '../../app/api.ts'
 import type { KeyPlace } from '../../app/as-key.ts'
@@ -19,14 +19,14 @@ export function Switches({
 }) {
   const mayChange = useMay('owner')
   const [error, setError] = useState<ApiError | null>(null)
-  /** Shown until the server has said how it is, after it was told. */
+  /** Values being saved, shown until the server reports the new state. */
   const [wanted, setWanted] = useState<Partial<InspectSwitches>>({})
-  const isTelling = useRef(false)
+  const isSaving = useRef(false)
   useEffect(() => {
-    if (!isTelling.current) setWanted({})
+    if (!isSaving.current) setWanted({})
   }, [switches])
   const set = async (settings: Partial<InspectSwitches>): Promise<void> => {
-    isTelling.current = true
+    isSaving.current = true
     setWanted(settings)
     setError(null)
     try {
@@ -35,37 +35,37 @@ export function Switches({
     } catch (thrown) {
       setError(thrown as ApiError)
     }
-    isTelling.current = false
+    isSaving.current = false
     onChanged()
   }
   const { inspect, inspectBodies, inspectAddresses } = { ...switches, ...wanted }
   const disabled = !mayChange || Object.keys(wanted).length > 0
   return (
-    <Card title="What is kept">
+    <Card title="Recording">
       <div class="grid wide">
         <CheckField
-          title="The last requests of this key"
-          hint="200 of them, in memory. Credentials are never among it. Switched off, what was kept goes."
+          title="Record the last 200 requests of this key"
+          hint="In memory only, without credentials. Turning it off deletes the record."
           value={inspect}
           disabled={disabled}
           onValue={(on) => void set({ inspect: on })}
         />
         <CheckField
-          title="With params and results"
-          hint="Else their sizes alone. Needed to copy a call and to run it again."
+          title="Record params and results"
+          hint="Otherwise only their sizes. Required to copy a call and to run it again."
           value={inspectBodies}
           disabled={disabled || !inspect}
           onValue={(on) => void set({ inspectBodies: on })}
         />
         <CheckField
-          title="With the address each came from"
+          title="Record client addresses"
           value={inspectAddresses}
           disabled={disabled || !inspect}
           onValue={(on) => void set({ inspectAddresses: on })}
         />
       </div>
       {error !== null && <Problem error={error} />}
-      {!mayChange && <Note>An owner of the account can change this.</Note>}
+      {!mayChange && <Note>Only owners can change this.</Note>}
     </Card>
   )
 }

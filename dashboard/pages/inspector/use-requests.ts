@@ -1,4 +1,4 @@
-// The requests of a key: those that are kept, and those that come while one looks.
+// The recorded requests of a key, and new ones while the page is open.
 // Tested by test/browser/inspector.test.ts
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type AdminReply, linkOf } from '../../../src/gateway/admin/client.ts'
@@ -12,21 +12,21 @@ export type Row = Listed['requests'][number]
 export type InspectSwitches = Omit<Listed, 'requests'>
 
 export type Requests = {
-  /** Null: not known yet. */
+  /** Null: not loaded yet. */
   readonly switches: InspectSwitches | null
-  /** The newest first. */
+  /** Newest first. */
   readonly requests: readonly Row[]
   readonly error: ApiError | null
-  /** New ones come by themselves. */
+  /** New requests arrive live. */
   readonly isLive: boolean
   again(): void
   clear(): void
 }
 
 const path = '/accounts/{account}/keys/{key}/requests'
-/** As many as the server keeps of a key. */
+/** As many as the server records of a key. */
 const shownMax = 200
-/** After the last key that was pressed. */
+/** Delay after the last key press. */
 const typingMs = 250
 
 export function useRequests(place: KeyPlace, filter: RequestFilter, paused: boolean): Requests {
@@ -37,24 +37,24 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
     ...Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== '')),
   }
   const deps = [place.account, place.key, ...Object.values(asked)]
-  const [came, setCame] = useState<readonly Row[]>([])
+  const [received, setReceived] = useState<readonly Row[]>([])
   const [isLive, setLive] = useState(false)
   const loaded = useLoaded((signal) => call(`GET ${path}`, query, signal), [...deps, paused])
   const { value, error, again } = loaded
   const inspect = value?.inspect === true
-  useEffect(() => setCame([]), [...deps, paused])
+  useEffect(() => setReceived([]), [...deps, paused])
   useEffect(() => {
     if (paused || !inspect) return undefined
     const source = new EventSource(linkOf(`GET ${path}/live`, query))
     source.onopen = () => {
       setLive(true)
-      // What came after the list, or while the view was broken off, is told by nobody else.
+      // Requests between the list and this connection are only in a new list.
       again()
     }
     source.onerror = () => setLive(false)
     source.onmessage = ({ data }: MessageEvent<string>) => {
       const row = JSON.parse(data) as Row
-      setCame((were) => [row, ...were].slice(0, shownMax))
+      setReceived((were) => [row, ...were].slice(0, shownMax))
     }
     return () => {
       source.close()
@@ -66,13 +66,13 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
       account: place.account,
       key: place.key,
     }).then(() => {
-      setCame([])
+      setReceived([])
       again()
     })
   }, [place.account, place.key])
   return {
     switches: value ?? null,
-    requests: joined(came, value?.requests ?? []),
+    requests: joined(received, value?.requests ?? []),
     error,
     isLive,
     again,
@@ -80,13 +80,13 @@ export function useRequests(place: KeyPlace, filter: RequestFilter, paused: bool
   }
 }
 
-/** A request that came while the list was asked for is in both. */
-function joined(came: readonly Row[], listed: readonly Row[]): readonly Row[] {
-  const byId = new Map([...came, ...listed].map((row) => [row.id, row]))
+/** Merges both lists; a request may be in both. */
+function joined(received: readonly Row[], listed: readonly Row[]): readonly Row[] {
+  const byId = new Map([...received, ...listed].map((row) => [row.id, row]))
   return [...byId.values()].toSorted((a, b) => b.id - a.id).slice(0, shownMax)
 }
 
-/** As it is once nobody types any more. */
+/** The filter, `typingMs` after its last change. */
 function useSettled(filter: RequestFilter): RequestFilter {
   const [settled, setSettled] = useState(filter)
   useEffect(() => {

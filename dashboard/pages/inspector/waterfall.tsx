@@ -1,4 +1,4 @@
-// The time line of a request: its stages one after the other, and inside them what reads took.
+// Timeline of a request: its stages in order, with the reads inside them.
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { formatMs } from '../../app/format.ts'
 
@@ -6,13 +6,13 @@ export type Request = AdminReply<'GET /accounts/{account}/keys/{key}/requests/{r
 type Step = Request['timeline'][number]
 
 const titles: Readonly<Record<string, string>> = {
-  auth: 'Key and gates',
-  body: 'Body',
+  auth: 'Check key',
+  body: 'Read body',
   parse: 'Parse',
   admit: 'Admit',
   run: 'Run',
   reply: 'Reply',
-  kept: 'Proved before',
+  kept: 'Answer cache',
   store: 'Store',
   source: 'Upstream',
   verify: 'Verify',
@@ -23,7 +23,7 @@ const fine = new Set(['ok', 'held', 'absent', 'answered', 'taken', 'missing'])
 export function Waterfall({ request }: { readonly request: Request }) {
   const whole = Math.max(request.ms, 0.001)
   return (
-    <ol class="waterfall" aria-label="Time line">
+    <ol class="waterfall" aria-label="Timeline">
       {request.timeline.map((step, at) => (
         <li key={at} class={classOf(step)}>
           <span class="waterfall-name">{nameOf(step)}</span>
@@ -39,17 +39,17 @@ export function Waterfall({ request }: { readonly request: Request }) {
           <span class="number">{formatMs(step.ms)}</span>
         </li>
       ))}
-      {request.stepsLeft > 0 && <li class="soft">and {request.stepsLeft} steps more</li>}
+      {request.stepsLeft > 0 && <li class="soft">and {request.stepsLeft} more steps</li>}
     </ol>
   )
 }
 
 function nameOf({ step, name, count, outcome }: Step): string {
   const title = titles[step] ?? step
-  const who = name === '' ? title : `${title} ${name}`
+  const label = name === '' ? title : `${title} ${name}`
   const often = count > 1 ? ` × ${count}` : ''
   const shown = outcome === 'ok' || outcome === 'answered' || outcome === 'taken'
-  return `${who}${often}${shown ? '' : `: ${outcome}`}`
+  return `${label}${often}${shown ? '' : `: ${outcome}`}`
 }
 
 function classOf({ step, outcome }: Step): string {

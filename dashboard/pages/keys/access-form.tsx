@@ -1,4 +1,4 @@
-// What a key opens: networks, files, with the secret or without.
+// Access of a key: name, expiry, networks, IPFS API, gateway, secret.
 import { call } from '../../app/api.ts'
 import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -10,26 +10,27 @@ import { SettingsForm, type SettingsDraft, type SettingsFormProps } from './sett
 const switches = [
   {
     name: 'files',
-    title: 'File API',
-    hint: 'add, cat, pin and the rest; always with the secret.',
+    title: 'IPFS API',
+    hint: 'Commands such as add, cat and pin. Always requires the secret.',
   },
   {
     name: 'secretRequired',
-    title: 'Ask for the secret on JSON-RPC too',
-    hint: 'A call without it is refused. Not for keys in web pages.',
+    title: 'Require the secret for JSON-RPC',
+    hint: 'Calls without it are refused. Not for keys in web pages.',
   },
   {
     name: 'gatewayPublic',
-    title: 'What the account pins is open to everybody',
-    hint: 'On the IPFS gateway, without a key.',
+    title: 'Anyone can read pinned files through the gateway',
+    hint: 'Without a key.',
   },
   {
     name: 'gatewayPinnedOnly',
-    title: 'Readers with this key get what the account pins, and nothing else',
+    title: 'Serve only pinned files through the gateway',
+    hint: 'For requests with this key.',
   },
 ] as const
 
-const asItIs = 'as-it-is'
+const unchanged = 'unchanged'
 
 export function AccessForm(props: SettingsFormProps) {
   const { apiKey } = props
@@ -37,7 +38,7 @@ export function AccessForm(props: SettingsFormProps) {
     <SettingsForm
       {...props}
       title="Access"
-      about="What the key opens, and what a call must bring."
+      about="APIs and networks of the key, and required credentials."
       fields={['name', 'expires']}
     >
       {(draft) => (
@@ -48,18 +49,18 @@ export function AccessForm(props: SettingsFormProps) {
             onValue={(name) => draft.set({ name })}
           />
           <SelectField
-            title="Ends"
-            value={draft.end ?? asItIs}
+            title="Expires"
+            value={draft.end ?? unchanged}
             options={[
               {
-                value: asItIs,
+                value: unchanged,
                 title:
-                  apiKey.expires === null ? 'Never' : `${formatTime(apiKey.expires)}, as it is`,
+                  apiKey.expires === null ? 'Never' : `${formatTime(apiKey.expires)} (unchanged)`,
               },
               ...keyEnds.filter(({ value }) => value !== 'never' || apiKey.expires !== null),
             ]}
             error={draft.sending.of('expires')}
-            onValue={(end) => draft.set({ end: end === asItIs ? null : end })}
+            onValue={(end) => draft.set({ end: end === unchanged ? null : end })}
           />
           <Networks {...draft} />
           {switches.map(({ name, ...texts }) => (
@@ -85,7 +86,7 @@ function Networks({ settings, set }: SettingsDraft) {
     <fieldset class="stack tight" id="networks">
       <legend class="field-title">Networks</legend>
       <CheckField
-        title="All, those that are added later too"
+        title="All networks, including new ones"
         value={chosen === null}
         onValue={(all) => set({ networks: all ? null : served })}
       />

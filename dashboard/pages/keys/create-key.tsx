@@ -1,4 +1,4 @@
-// A new key: what it is called, until when it works, its limits; then key and secret, shown once.
+// Dialog that creates a key: name, expiry, limits. Then it shows key and secret once.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -12,9 +12,9 @@ import { NameField } from '../../ui/name-field.tsx'
 import { endOf, type KeyEnd, keyEnds } from './key-end.ts'
 import { type Plan, planOptions } from './plan-options.ts'
 
-type Made = AdminReply<'POST /accounts/{account}/keys'>
+type Created = AdminReply<'POST /accounts/{account}/keys'>
 
-export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void }) {
+export function CreateKey({ onCreated, onClose }: { onCreated(): void; onClose(): void }) {
   const { id: account } = useAccount()
   const sending = useSending()
   const [name, setName] = useState('')
@@ -23,8 +23,8 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
   const [secretRequired, setSecretRequired] = useState(false)
   const [imports, setImports] = useState(false)
   const [imported, setImported] = useState({ apiKey: '', apiKeySecret: '' })
-  const [made, setMade] = useState<Made | null>(null)
-  if (made !== null) return <ShownOnce made={made} onClose={onClose} />
+  const [created, setCreated] = useState<Created | null>(null)
+  if (created !== null) return <ShownOnce created={created} onClose={onClose} />
   const send = async (): Promise<void> => {
     const expires = endOf(end, Date.now())
     const sent = {
@@ -35,37 +35,32 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
       settings: { secretRequired },
       ...(imports ? { imported } : {}),
     }
-    setMade(await call('POST /accounts/{account}/keys', sent))
-    onMade()
+    setCreated(await call('POST /accounts/{account}/keys', sent))
+    onCreated()
   }
   return (
-    <Dialog title="New key" onClose={onClose}>
+    <Dialog title="Create key" onClose={onClose}>
       <Form
         sending={sending}
-        action="Make the key"
+        action="Create key"
         fields={['name', 'expires', 'imported.apiKey', 'imported.apiKeySecret']}
         onSend={send}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
-        <NameField
-          hint="What it is for, so that you know it again."
-          value={name}
-          sending={sending}
-          onValue={setName}
-        />
+        <NameField hint="What the key is for." value={name} sending={sending} onValue={setName} />
         <div class="grid">
-          <SelectField title="Ends" value={end} options={keyEnds} onValue={setEnd} />
+          <SelectField title="Expires" value={end} options={keyEnds} onValue={setEnd} />
           <SelectField title="Limits" value={plan} options={planOptions} onValue={setPlan} />
         </div>
         <CheckField
-          title="Ask for the secret on JSON-RPC too"
-          hint="For servers. A key in a web page cannot keep a secret."
+          title="Require the secret for JSON-RPC"
+          hint="For keys on servers. A web page would reveal the secret."
           value={secretRequired}
           onValue={setSecretRequired}
         />
         <CheckField
-          title="Take over a key of another service"
-          hint="Programs that have it go on with another address alone."
+          title="Import an existing key"
+          hint="Clients only change the URL."
           value={imports}
           onValue={setImports}
         />
@@ -95,18 +90,18 @@ export function CreateKey({ onMade, onClose }: { onMade(): void; onClose(): void
   )
 }
 
-function ShownOnce({ made, onClose }: { readonly made: Made; onClose(): void }) {
+function ShownOnce({ created, onClose }: { readonly created: Created; onClose(): void }) {
   const { set } = useOwnKey()
-  const { apiKey: key, apiKeySecret: secret } = made
+  const { apiKey: key, apiKeySecret: secret } = created
   return (
-    <Dialog title="The key is made" firm onClose={onClose}>
+    <Dialog title="Key created" firm onClose={onClose}>
       <SecretOnce
         rows={[
           { title: 'API key', text: key },
           { title: 'Secret', text: secret },
         ]}
       />
-      <DialogFoot kept="I have kept both" onClose={onClose}>
+      <DialogFoot done="I have saved both" onClose={onClose}>
         <button
           class="button"
           type="button"

@@ -1,4 +1,4 @@
-// Rotating a key or its secret, revoking a key.
+// Buttons and dialogs that rotate a key or its secret, or revoke the key.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { keyName } from '../../app/key-name.ts'
@@ -50,41 +50,41 @@ function Rotate({
   const [shown, setShown] = useState<Shown | null>(null)
   if (shown !== null) {
     return (
-      <Dialog title={what === 'key' ? 'The new key' : 'The new secret'} firm onClose={onClose}>
+      <Dialog title={what === 'key' ? 'Key created' : 'Secret created'} firm onClose={onClose}>
         <SecretOnce rows={shown} />
-        <DialogFoot kept="I have kept it" onClose={onClose} />
+        <DialogFoot done="I have saved it" onClose={onClose} />
       </Dialog>
     )
   }
   const send = async (): Promise<void> => {
     const sent = { account, key: apiKey.id, overlapMs: Number(overlap) }
     if (what === 'key') {
-      const made = await call('POST /accounts/{account}/keys/{key}/rotate', sent)
+      const created = await call('POST /accounts/{account}/keys/{key}/rotate', sent)
       setShown([
-        { title: 'API key', text: made.apiKey },
-        { title: 'Secret', text: made.apiKeySecret },
+        { title: 'API key', text: created.apiKey },
+        { title: 'Secret', text: created.apiKeySecret },
       ])
     } else {
-      const made = await call('POST /accounts/{account}/keys/{key}/rotate-secret', sent)
-      setShown([{ title: 'Secret', text: made.apiKeySecret }])
+      const created = await call('POST /accounts/{account}/keys/{key}/rotate-secret', sent)
+      setShown([{ title: 'Secret', text: created.apiKeySecret }])
     }
     onChanged()
   }
   return (
-    <Dialog title={what === 'key' ? 'Rotate the key' : 'Rotate the secret'} onClose={onClose}>
+    <Dialog title={what === 'key' ? 'Rotate key' : 'Rotate secret'} onClose={onClose}>
       <Form
         sending={sending}
-        action={what === 'key' ? 'Make the new key' : 'Make the new secret'}
+        action={what === 'key' ? 'Create new key' : 'Create new secret'}
         onSend={send}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <p>
           {what === 'key'
-            ? 'A new key with the settings of this one, and its secret.'
-            : 'A new secret for this key; the key itself stays.'}
+            ? 'Cairn creates a key with the same settings, and its secret.'
+            : 'Cairn creates a new secret for this key. The key stays the same.'}
         </p>
         <SelectField
-          title="The old one goes on"
+          title={what === 'key' ? 'The old key works' : 'The old secret works'}
           value={overlap}
           options={overlaps}
           onValue={setOverlap}
@@ -106,10 +106,10 @@ function Revoke({ apiKey, onChanged, onClose }: ActionProps) {
         const sent = { account, key: apiKey.id }
         await call('POST /accounts/{account}/keys/{key}/revoke', sent)
         onChanged()
-        toast('The key is revoked.')
+        toast('Key revoked')
       }}
     >
-      Cairn refuses every call with this key from now on. This cannot be undone. Its files stay.
+      From now on, calls with this key fail. You can't undo this. The files that it pinned stay.
     </ConfirmDialog>
   )
 }

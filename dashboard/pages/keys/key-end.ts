@@ -1,10 +1,10 @@
-// When a key ends, as it is chosen in a form. Pure.
+// Expiry and overlap options of forms. Pure.
 
 export const keyEnds = [
   { value: 'never', title: 'Never', days: null },
   { value: '30', title: 'In 30 days', days: 30 },
   { value: '90', title: 'In 90 days', days: 90 },
-  { value: '365', title: 'In a year', days: 365 },
+  { value: '365', title: 'In 365 days', days: 365 },
 ] as const
 
 export type KeyEnd = (typeof keyEnds)[number]['value']
@@ -18,10 +18,10 @@ export function endOf(chosen: KeyEnd, now: number): number | null {
 }
 
 export const overlaps = [
-  { value: '86400000', title: 'For a day' },
-  { value: '3600000', title: 'For an hour' },
-  { value: '604800000', title: 'For a week' },
-  { value: '0', title: 'Not at all: end it now' },
+  { value: '86400000', title: '1 more day' },
+  { value: '3600000', title: '1 more hour' },
+  { value: '604800000', title: '1 more week' },
+  { value: '0', title: 'No longer: it stops now' },
 ] as const
 
 export type Overlap = (typeof overlaps)[number]['value']

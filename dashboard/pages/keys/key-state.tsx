@@ -1,18 +1,18 @@
-// Whether a key still opens anything.
+// State of a key: active, expiring, expired or revoked.
 import { Badge } from '../../ui/badge.tsx'
 
-type Ends = {
+type KeyDates = {
   readonly expires: number | null
   readonly revoked: number | null
 }
 
-export function isOver({ expires, revoked }: Ends): boolean {
+export function isInactive({ expires, revoked }: KeyDates): boolean {
   return revoked !== null || (expires !== null && expires <= Date.now())
 }
 
-export function KeyState({ apiKey }: { readonly apiKey: Ends }) {
+export function KeyState({ apiKey }: { readonly apiKey: KeyDates }) {
   if (apiKey.revoked !== null) return <Badge tone="bad">Revoked</Badge>
-  if (isOver(apiKey)) return <Badge tone="bad">Expired</Badge>
-  if (apiKey.expires !== null) return <Badge tone="warn">Ending</Badge>
-  return <Badge tone="good">Works</Badge>
+  if (isInactive(apiKey)) return <Badge tone="bad">Expired</Badge>
+  if (apiKey.expires !== null) return <Badge tone="warn">Expiring</Badge>
+  return <Badge tone="good">Active</Badge>
 }

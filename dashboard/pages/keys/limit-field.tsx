@@ -1,10 +1,10 @@
-// A limit that may be absent: an empty field is no limit, 0 is nothing at all.
+// Field of an optional limit: empty is no limit, 0 allows nothing.
 // Tested by test/browser/forms.test.ts
 import { useState } from 'preact/hooks'
 import { ApiError } from '../../app/api.ts'
 import { TextField } from '../../ui/field.tsx'
 
-const expected = 'Expected a whole number from 0, or nothing for no limit.'
+const expected = 'Enter a whole number of at least 0, or leave the field empty for no limit.'
 
 export function LimitField({
   title,
@@ -16,15 +16,15 @@ export function LimitField({
 }: {
   readonly title: string
   readonly hint?: string
-  /** NaN: what was typed is no number. */
+  /** NaN: the typed text is not a number. */
   readonly value: number | null
-  /** What the field counts in: 1048576 shows MiB. */
+  /** Unit of the field: 1048576 shows MiB. */
   readonly unit?: number
   readonly error?: string | null
   onValue(value: number | null): void
 }) {
-  // What is typed stays as it is, whatever it comes to: a browser's own field of numbers shows nothing of a typing mistake,
-  // and nothing is no limit.
+  // The typed text stays, even if invalid: a field of type number would report a typing mistake as empty, which means
+  // no limit.
   const [typed, setTyped] = useState('')
   const shown = value === null ? '' : String(value / unit)
   return (
@@ -44,7 +44,7 @@ export function LimitField({
   )
 }
 
-/** Throws ApiError at the first that is no number, which JSON would make no limit of. */
+/** Throws ApiError for the first NaN, which JSON would turn into null, no limit. */
 export function checkLimits(settings: Readonly<Record<string, unknown>>): void {
   const wrong = Object.keys(settings).find((name) => Number.isNaN(settings[name]))
   if (wrong === undefined) return

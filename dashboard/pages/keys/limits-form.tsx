@@ -1,4 +1,4 @@
-// How much a key may do: by second, by day, by month.
+// Limits of a key per second, day and month.
 import { call, messageOf } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -16,17 +16,17 @@ type Row = { readonly name: LimitName; readonly title: string; readonly unit?: n
 const mib = 1024 * 1024
 
 const calls: readonly Row[] = [
-  { name: 'unitsPerSecond', title: 'Units a second' },
-  { name: 'unitsPerDay', title: 'Units a day (UTC)' },
+  { name: 'unitsPerSecond', title: 'Units per second' },
+  { name: 'unitsPerDay', title: 'Units per day (UTC)' },
 ]
 const files: readonly Row[] = [
-  { name: 'filesReadsPerSecond', title: 'Reads a second' },
-  { name: 'filesWritesPerSecond', title: 'Writes a second' },
-  { name: 'filesUploadBytesPerMonth', title: 'Sent in a month (UTC), MiB', unit: mib },
-  { name: 'filesDownloadBytesPerMonth', title: 'Received in a month (UTC), MiB', unit: mib },
+  { name: 'filesReadsPerSecond', title: 'Reads per second' },
+  { name: 'filesWritesPerSecond', title: 'Writes per second' },
+  { name: 'filesUploadBytesPerMonth', title: 'Uploaded per month (UTC), MiB', unit: mib },
+  { name: 'filesDownloadBytesPerMonth', title: 'Downloaded per month (UTC), MiB', unit: mib },
   { name: 'filesStoredBytes', title: 'Stored by the account, MiB', unit: mib },
-  { name: 'filesBodyBytes', title: 'One request, MiB', unit: mib },
-  { name: 'filesUploads', title: 'Large uploads at a time' },
+  { name: 'filesBodyBytes', title: 'Request body, MiB', unit: mib },
+  { name: 'filesUploads', title: 'Concurrent resumable uploads' },
 ]
 
 export function LimitsForm(props: SettingsFormProps) {
@@ -36,13 +36,13 @@ export function LimitsForm(props: SettingsFormProps) {
       <SettingsForm
         {...props}
         title="Limits"
-        about="An empty field is no limit, 0 is nothing at all."
+        about="Empty: no limit. 0: nothing is allowed."
         fields={[...calls, ...files].map(({ name }) => `settings.${name}`)}
       >
         {({ settings, set, sending }) =>
           [
             { title: 'JSON-RPC', rows: calls },
-            { title: 'Files', rows: files },
+            { title: 'IPFS API', rows: files },
           ].map(({ title, rows }) => (
             <fieldset class="stack tight" key={title}>
               <legend class="field-title">{title}</legend>
@@ -69,18 +69,18 @@ export function LimitsForm(props: SettingsFormProps) {
 function Plans({ apiKey, onSaved }: SettingsFormProps) {
   const { id: account } = useAccount()
   const toast = useToast()
-  const take = async (plan: Plan): Promise<void> => {
+  const apply = async (plan: Plan): Promise<void> => {
     await call('PATCH /accounts/{account}/keys/{key}', {
       account,
       key: apiKey.id,
       plan,
     })
     onSaved()
-    toast('The limits of the plan are set.')
+    toast('Limits set')
   }
   return (
     <Note>
-      <p>Limits of a plan in one go:</p>
+      <p>Set the limits of a plan:</p>
       <div class="row">
         {planOptions.map(({ value, title }) => (
           <button
@@ -89,7 +89,7 @@ function Plans({ apiKey, onSaved }: SettingsFormProps) {
             type="button"
             title={title}
             onClick={() => {
-              take(value).catch((error: unknown) => toast(messageOf(error), 'bad'))
+              apply(value).catch((error: unknown) => toast(messageOf(error), 'bad'))
             }}
           >
             {title.split(':', 1)[0]}

@@ -1,4 +1,4 @@
-// The allowlists of a key: a call must pass every list that is set, by one entry of each.
+// Allowlists of a key: a call must match an entry of every list that is not empty.
 import { AreaField, CheckField } from '../../ui/field.tsx'
 import { SettingsForm, type Settings, type SettingsFormProps } from './settings-form.tsx'
 
@@ -13,31 +13,31 @@ const lists: readonly {
   {
     name: 'allowAddresses',
     title: 'Contracts',
-    hint: 'Every contract that a call is about must be one of these.',
+    hint: 'All contracts of a call must be listed.',
     placeholder: '0x…',
   },
   {
     name: 'allowMethods',
-    title: 'Methods and file commands',
-    hint: 'By their exact names.',
+    title: 'Methods and IPFS commands',
+    hint: 'Exact names.',
     placeholder: 'eth_call\npin/ls',
   },
   {
     name: 'allowOrigins',
     title: 'Origins',
-    hint: 'Of web pages; *. stands for subdomains. Command-line tools send none and are then refused.',
+    hint: 'Of web pages; *. matches subdomains. Requests without an Origin header, as of command-line tools, are refused.',
     placeholder: 'https://app.example.com\n*.example.com',
   },
   {
     name: 'allowUserAgents',
     title: 'User agents',
-    hint: 'A part of it is enough.',
+    hint: 'Any part of the User-Agent header.',
     placeholder: 'my-app/',
   },
   {
     name: 'allowIps',
     title: 'IP addresses',
-    hint: 'Single ones and blocks.',
+    hint: 'Addresses and CIDR blocks.',
     placeholder: '203.0.113.7\n10.0.0.0/8',
   },
 ]
@@ -47,7 +47,7 @@ export function ListsForm(props: SettingsFormProps) {
     <SettingsForm
       {...props}
       title="Allowlists"
-      about="A call must pass every list that is set; an empty list lets everything pass. One entry a line, 30 at most."
+      about="A call must match every list that is not empty. One entry per line, at most 30."
       fields={lists.map(({ name }) => `settings.${name}`)}
     >
       {({ settings, set, sending }) => (
@@ -66,7 +66,7 @@ export function ListsForm(props: SettingsFormProps) {
             ))}
           </div>
           <CheckField
-            title="The lists do not hold for whoever sends the secret"
+            title="Skip the allowlists for requests that carry the secret"
             value={settings.overrideWithSecret}
             onValue={(overrideWithSecret) => set({ overrideWithSecret })}
           />
@@ -76,7 +76,7 @@ export function ListsForm(props: SettingsFormProps) {
   )
 }
 
-/** An empty last line stays while it is typed on; it is not sent. */
+/** Includes an empty last line while a person types. It is not sent. */
 function entriesOf(text: string): readonly string[] {
   return text === '' ? [] : text.split('\n')
 }

@@ -1,10 +1,10 @@
-// The plans as a form offers them.
+// The plans, as options of a form.
 
 export const planOptions = [
   { value: 'none', title: 'No limits' },
-  { value: 'free', title: 'Free: 3 million units a day, 500 a second' },
-  { value: 'developer', title: 'Developer: 15 million a day, 4,000 a second' },
-  { value: 'team', title: 'Team: 75 million a day, 40,000 a second' },
+  { value: 'free', title: 'Free: 3 million units per day, 500 per second' },
+  { value: 'developer', title: 'Developer: 15 million per day, 4,000 per second' },
+  { value: 'team', title: 'Team: 75 million per day, 40,000 per second' },
 ] as const
 
 export type Plan = (typeof planOptions)[number]['value']

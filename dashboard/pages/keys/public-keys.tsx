@@ -1,4 +1,4 @@
-// Public keys of an API key: a JWT that one of them has signed opens it, and may narrow what it may do.
+// Public keys of an API key. It accepts JWTs that are signed with one of them; a JWT can further restrict a call.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { formatDay } from '../../app/format.ts'
@@ -22,7 +22,7 @@ export function JwtPublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicK
   const { apiKey, mayChange, onSaved, publicKeys } = props
   return (
     <div class="stack">
-      <Card title="Public keys" about="A JWT names the one it is signed for as its kid." flush>
+      <Card title="Public keys" about="A JWT names its key in the header kid." flush>
         <List {...props} />
       </Card>
       {mayChange && publicKeys.length < publicKeysMax && (
@@ -32,14 +32,14 @@ export function JwtPublicKeys(props: SettingsFormProps & Pick<KeyReply, 'publicK
         {({ settings, set, sending }) => (
           <>
             <CheckField
-              title="Calls must carry a JWT"
-              hint="Without one they are refused."
+              title="Require a JWT"
+              hint="Calls without one are refused."
               value={settings.jwtRequired}
               onValue={(jwtRequired) => set({ jwtRequired })}
             />
             <AreaField
               title="Audiences"
-              hint="What a JWT may name as its aud, one a line. Empty: infura.io and the names of this server."
+              hint="Accepted values of aud, one per line. If empty: infura.io and the host names of this server."
               value={settings.jwtAudiences.join('\n')}
               error={sending.of('settings.jwtAudiences')}
               onValue={(text) => set({ jwtAudiences: text === '' ? [] : text.split('\n') })}
@@ -65,9 +65,7 @@ function List({
         caption="Public keys"
         rows={publicKeys}
         keyOf={({ id }) => id}
-        empty={
-          <Empty title="No public key">Add one, and JWTs that it has signed open this key.</Empty>
-        }
+        empty={<Empty title="No public keys yet">Add one to accept JWTs signed with it.</Empty>}
         columns={[
           { title: 'Name', cell: ({ name, id }) => (name === '' ? id : name) },
           { title: 'kid', cell: ({ id }) => <Value text={id} title="Copy the kid" /> },
@@ -120,10 +118,10 @@ function Add({ keyId, onAdded }: { readonly keyId: string; onAdded(): void }) {
   const [name, setName] = useState('')
   const [text, setText] = useState('')
   return (
-    <Card title="Add a public key">
+    <Card title="Add public key">
       <Form
         sending={sending}
-        action="Add it"
+        action="Add public key"
         fields={['name', 'publicKey']}
         onSend={async () => {
           await call('POST /accounts/{account}/keys/{key}/public-keys', {
@@ -138,7 +136,7 @@ function Add({ keyId, onAdded }: { readonly keyId: string; onAdded(): void }) {
         <NameField value={name} sending={sending} onValue={setName} />
         <AreaField
           title="Public key"
-          hint="PEM or JWK; RSA of 2048 bits or more for RS256, P-256 for ES256."
+          hint="PEM or JWK. RS256: RSA with at least 2048 bits. ES256: P-256."
           rows={6}
           placeholder="-----BEGIN PUBLIC KEY-----"
           value={text}

@@ -1,4 +1,4 @@
-// A form over some settings of a key: what was changed is kept until it is saved, and only that is sent.
+// Form for some settings of a key. It holds changes until they are saved, and sends only changed members.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
@@ -24,7 +24,7 @@ type Changes = Partial<Settings> & { readonly name?: string; readonly end?: KeyE
 export type SettingsDraft = {
   readonly settings: Settings
   readonly name: string
-  /** Null: as it is. */
+  /** Null: unchanged. */
   readonly end: KeyEnd | null
   readonly sending: Sending
   set(changes: Changes): void
@@ -41,7 +41,7 @@ export function SettingsForm({
 }: SettingsFormProps & {
   readonly title: string
   readonly about?: ComponentChildren
-  /** Members that have a field here. */
+  /** Members with a field in the form. */
   readonly fields: readonly string[]
   readonly children: (draft: SettingsDraft) => ComponentChildren
 }) {
@@ -49,7 +49,7 @@ export function SettingsForm({
   const toast = useToast()
   const sending = useSending()
   const [changes, setChanges] = useState<Changes>({})
-  // What was answered stands until the page has asked anew: else what was there before shows for a moment.
+  // Shows the saved settings until the page has loaded them again, so that the old ones do not flash.
   const [saved, setSaved] = useState<ApiKey | null>(null)
   useEffect(() => setSaved(null), [apiKey])
   const known = saved ?? apiKey
@@ -75,7 +75,7 @@ export function SettingsForm({
     setSaved(key)
     setChanges({})
     onSaved()
-    toast('Saved. The key follows at once.')
+    toast('Saved')
   }
   return (
     <Card title={title} about={about}>
@@ -83,10 +83,10 @@ export function SettingsForm({
         {mayChange ? (
           <Form
             sending={sending}
-            action="Save"
+            action="Save changes"
             fields={fields}
             onSend={send}
-            beside={
+            secondary={
               Object.keys(changes).length > 0 && (
                 <button class="button" type="button" onClick={() => setChanges({})}>
                   Discard
@@ -104,7 +104,7 @@ export function SettingsForm({
   )
 }
 
-/** Of a list that is typed line by line. */
+/** Removes blank entries of a typed list. */
 function withoutBlanks<Value>(value: Value): Value | readonly string[] {
   if (!Array.isArray(value)) return value
   return value.map((entry) => String(entry).trim()).filter((entry) => entry !== '')

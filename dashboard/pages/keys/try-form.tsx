@@ -1,4 +1,4 @@
-// Would a request with this key pass? The rules of the server judge it, nothing is charged.
+// Dry run: checks a described request against the rules of the server, without charge.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -11,7 +11,7 @@ import { Form, useSending } from '../../ui/form.tsx'
 import { Note } from '../../ui/note.tsx'
 import type { ApiKey } from './settings-form.tsx'
 
-type Verdict = AdminReply<'POST /accounts/{account}/keys/{key}/try'>
+type DryRun = AdminReply<'POST /accounts/{account}/keys/{key}/try'>
 
 const empty = { method: 'eth_call', network: '', address: '', origin: '', userAgent: '', ip: '' }
 
@@ -20,7 +20,7 @@ export function TryForm({
   onShow,
 }: {
   readonly apiKey: ApiKey
-  /** Leads to where a setting of the key is. */
+  /** Opens the tab with a setting of the key. */
   onShow(tab: SettingsTab): void
 }) {
   const { id: account } = useAccount()
@@ -28,7 +28,7 @@ export function TryForm({
   const [face, setFace] = useState<'rpc' | 'files'>('rpc')
   const [secret, setSecret] = useState(false)
   const [texts, setTexts] = useState(empty)
-  const [verdict, setVerdict] = useState<Verdict | null>(null)
+  const [result, setResult] = useState<DryRun | null>(null)
   const status = useLoaded((signal) => call('GET /status', {}, signal), [])
   const field = (name: keyof typeof empty, member: string = name) => ({
     value: texts[name],
@@ -37,10 +37,10 @@ export function TryForm({
     onValue: (value: string) => setTexts({ ...texts, [name]: value }),
   })
   const send = async (): Promise<void> => {
-    setVerdict(null)
+    setResult(null)
     const { method, network, address, origin, userAgent, ip } = texts
     const isRpc = face === 'rpc'
-    setVerdict(
+    setResult(
       await call('POST /accounts/{account}/keys/{key}/try', {
         account,
         key: apiKey.id,
@@ -58,22 +58,22 @@ export function TryForm({
   const networks = status.value?.networks ?? []
   return (
     <Card
-      title="Would this request pass?"
-      about="Judged by the rules that judge calls, in their order. Nothing is charged."
+      title="Test a request"
+      about="Cairn checks it as a real call, in the same order, without charge."
     >
       <Form
         sending={sending}
-        action="Try it"
+        action="Test"
         fields={['method', 'addresses', 'ip', 'origin', 'userAgent']}
         onSend={send}
       >
         <div class="grid">
           <SelectField
-            title="Face"
+            title="API"
             value={face}
             options={[
               { value: 'rpc', title: 'JSON-RPC' },
-              { value: 'files', title: 'Files' },
+              { value: 'files', title: 'IPFS API' },
             ]}
             onValue={(chosen) => {
               setFace(chosen)
@@ -97,12 +97,12 @@ export function TryForm({
           )}
           <TextField title="Origin" placeholder="https://app.example.com" {...field('origin')} />
           <TextField title="User agent" {...field('userAgent')} />
-          <TextField title="IP address" hint="Left empty: not judged." {...field('ip')} />
+          <TextField title="IP address" hint="If empty, not checked." {...field('ip')} />
         </div>
         <CheckField title="With the secret" value={secret} onValue={setSecret} />
       </Form>
       <div aria-live="polite">
-        {verdict !== null && <VerdictNote verdict={verdict} onShow={onShow} />}
+        {result !== null && <ResultNote result={result} onShow={onShow} />}
       </div>
     </Card>
   )
@@ -118,26 +118,26 @@ const owners = {
 
 export type SettingsTab = 'access' | 'limits' | 'lists' | 'jwt'
 
-/** Where a setting of a key is changed. */
+/** The tab with a setting of the key. */
 function tabOf(setting: string): SettingsTab {
   if (setting.startsWith('allow')) return 'lists'
   if (setting.startsWith('jwt')) return 'jwt'
   return /Per|Bytes|Uploads$/.test(setting) ? 'limits' : 'access'
 }
 
-function VerdictNote({
-  verdict,
+function ResultNote({
+  result,
   onShow,
 }: {
-  readonly verdict: Verdict
+  readonly result: DryRun
   onShow(tab: SettingsTab): void
 }) {
-  const { passes, units, refusal, unjudged, left } = verdict
+  const { passes, units, refusal, unjudged, left } = result
   const rule = refusal?.rule ?? null
   return (
     <Note tone={passes ? 'good' : 'bad'}>
       <p>
-        <b>{passes ? 'It passes.' : 'It is refused.'}</b> {refusal?.message}
+        <b>{passes ? 'Allowed.' : 'Refused.'}</b> {refusal?.message}
       </p>
       <Facts
         rows={[
@@ -145,17 +145,17 @@ function VerdictNote({
             ? []
             : [
                 [
-                  'By the setting',
+                  'Setting',
                   refusal.rule === null
-                    ? 'none: it is so by nature'
+                    ? 'none'
                     : `${refusal.rule.setting}, ${owners[refusal.rule.of]}`,
                 ] as const,
                 ['HTTP status', String(refusal.status)] as const,
                 ...(refusal.waitSeconds === null
                   ? []
-                  : [['Passes in', `${refusal.waitSeconds} s`] as const]),
+                  : [['Retry after', `${refusal.waitSeconds} s`] as const]),
               ]),
-          ['Price', formatCount(units, 'unit')],
+          ['Units', formatCount(units, 'unit')],
           ...(left?.today === null || left === null
             ? []
             : [['Left today', formatCount(left.today, 'unit')] as const]),
@@ -168,7 +168,7 @@ function VerdictNote({
       )}
       {unjudged.length > 0 && (
         <p>
-          Not judged, as nothing was said about it: {unjudged.map((one) => lists[one]).join(', ')}.
+          Not checked, because the request has none: {unjudged.map((one) => lists[one]).join(', ')}.
         </p>
       )}
     </Note>

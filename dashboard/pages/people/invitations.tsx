@@ -1,4 +1,4 @@
-// Invitations that can still be taken, of an account or of the whole server.
+// Open invitations of an account or of the whole server.
 import { call, messageOf } from '../../app/api.ts'
 import { formatTime } from '../../app/format.ts'
 import { useLoaded } from '../../app/use-loaded.ts'
@@ -10,7 +10,7 @@ import { useToast } from '../../ui/toast.tsx'
 export function Invitations({
   account,
 }: {
-  /** Null: those of the whole server. */
+  /** Null: of the whole server. */
   readonly account: string | null
 }) {
   const toast = useToast()
@@ -39,10 +39,10 @@ export function Invitations({
               rows={invitations}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'For', cell: ({ email }) => email ?? 'whoever has the link' },
-                { title: 'As', cell: ({ role }) => role },
+                { title: 'For', cell: ({ email }) => email ?? 'any holder of the link' },
+                { title: 'Role', cell: ({ role }) => role },
                 { title: 'Account', cell: ({ accountName }) => accountName ?? '–' },
-                { title: 'Until', cell: ({ expires }) => formatTime(expires) },
+                { title: 'Expires', cell: ({ expires }) => formatTime(expires) },
                 {
                   title: 'Withdraw',
                   actions: true,

@@ -1,4 +1,4 @@
-// An invitation: to an account, or by an operator to a new account or to the server; its link is shown once.
+// Dialog that creates an invitation to an account, or by an operator to a new account or the server. The link is shown once.
 import { useState } from 'preact/hooks'
 import { call } from '../../app/api.ts'
 import { base } from '../../app/router.tsx'
@@ -12,12 +12,12 @@ type Role = 'member' | 'owner' | 'operator'
 
 export function InviteDialog({
   account,
-  onMade,
+  onCreated,
   onClose,
 }: {
-  /** Null: not to an account that is there. */
+  /** Null: to a new account or to the server. */
   readonly account: string | null
-  onMade(): void
+  onCreated(): void
   onClose(): void
 }) {
   const sending = useSending()
@@ -30,9 +30,9 @@ export function InviteDialog({
     return (
       <Dialog title="Send them this link" firm onClose={onClose}>
         <SecretOnce rows={[{ title: 'Link', text: `${location.origin}${base}/welcome#${link}` }]}>
-          It lets one person in, within 7 days, and is not shown again.
+          It is valid once, for 7 days, and is not shown again.
         </SecretOnce>
-        <DialogFoot kept="I have it" onClose={onClose} />
+        <DialogFoot done="I have copied it" onClose={onClose} />
       </Dialog>
     )
   }
@@ -43,8 +43,8 @@ export function InviteDialog({
           { value: 'operator', title: 'Operator of this server' },
         ] as const)
       : ([
-          { value: 'member', title: 'Member: sees everything of the account' },
-          { value: 'owner', title: 'Owner: changes it too' },
+          { value: 'member', title: 'Member: can view the account' },
+          { value: 'owner', title: 'Owner: can also change it' },
         ] as const)
   const send = async (): Promise<void> => {
     const to = email.trim() === '' ? {} : { email: email.trim() }
@@ -63,21 +63,21 @@ export function InviteDialog({
             ...to,
           })
     setLink(made.link)
-    onMade()
+    onCreated()
   }
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title="Invite a person" onClose={onClose}>
       <Form
         sending={sending}
-        action="Make the link"
+        action="Create link"
         fields={['email', 'accountName']}
         onSend={send}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
-        <SelectField<Role> title="As" value={role} options={roles} onValue={setRole} />
+        <SelectField<Role> title="Role" value={role} options={roles} onValue={setRole} />
         {account === null && role !== 'operator' && (
           <TextField
-            title="Name of the account"
+            title="Account name"
             autocomplete="off"
             maxLength={64}
             value={accountName}
@@ -87,7 +87,7 @@ export function InviteDialog({
         )}
         <TextField
           title="Email"
-          hint="The only one that may take it. Left empty, whoever has the link may."
+          hint="The only address that can accept the invitation. If empty, any holder of the link can."
           type="email"
           autocomplete="off"
           value={email}

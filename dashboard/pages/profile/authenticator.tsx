@@ -1,4 +1,4 @@
-// The authenticator of whoever is signed in: enrolled in two steps, taken away with the password.
+// Authenticator app of the signed-in person: enrolled in two steps, removed with the password.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -22,7 +22,7 @@ export function Authenticator() {
   return (
     <Card
       title="Authenticator"
-      about="A second step when you sign in: a code of an app on your phone."
+      about="A second step at sign-in: a code from an app on your phone."
       actions={
         <Badge tone={person.hasTotp ? 'good' : 'plain'}>{person.hasTotp ? 'On' : 'Off'}</Badge>
       }
@@ -30,12 +30,12 @@ export function Authenticator() {
       {person.hasTotp && (
         <p>
           {recoveryCodesLeft} recovery {recoveryCodesLeft === 1 ? 'code is' : 'codes are'} left, for
-          when the phone is not at hand.
+          sign-in without your phone.
         </p>
       )}
       <div class="row">
         <button class="button" type="button" onClick={() => setOpen('enrol')}>
-          {person.hasTotp ? 'Enrol another one' : 'Turn on'}
+          {person.hasTotp ? 'Replace' : 'Turn on'}
         </button>
         {person.hasTotp && (
           <button class="button danger" type="button" onClick={() => setOpen('remove')}>
@@ -57,13 +57,13 @@ function Enrol({ onDone, onClose }: StepProps) {
   const [enrolled, setEnrolled] = useState<Enrolled | null>(null)
   if (enrolled !== null) return <Confirm enrolled={enrolled} onDone={onDone} onClose={onClose} />
   return (
-    <Dialog title="Is it you?" onClose={onClose}>
+    <Dialog title="Confirm it's you" onClose={onClose}>
       <Form
         sending={sending}
-        action="Go on"
+        action="Continue"
         fields={['password']}
         onSend={async () => setEnrolled(await call('POST /me/totp', { password }))}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
@@ -79,19 +79,19 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
     return (
       <Dialog title="Recovery codes" firm onClose={onClose}>
         <Note tone="warn">
-          Keep these where you find them without your phone: each lets you in once, and they are not
-          shown again.
+          Save these codes where you can find them without your phone. Each works once, and they are
+          not shown again.
         </Note>
         <CodeBlock title="the recovery codes" text={codes.join('\n')} />
-        <DialogFoot kept="I have kept them" onClose={onClose} />
+        <DialogFoot done="I have saved them" onClose={onClose} />
       </Dialog>
     )
   }
   return (
-    <Dialog title="Scan this" onClose={onClose}>
+    <Dialog title="Scan the QR code" onClose={onClose}>
       <QrCode text={enrolled.address} title="QR code for the authenticator" />
       <div class="field">
-        <span class="hint">Or type it into the app:</span>
+        <span class="hint">Or type this secret into the app:</span>
         <Value text={enrolled.secret} title="Copy the secret of the authenticator" />
       </div>
       <Form
@@ -104,10 +104,10 @@ function Confirm({ enrolled, onDone, onClose }: StepProps & { readonly enrolled:
           setCodes(recoveryCodes)
           onDone()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <TextField
-          title="Code that the app shows"
+          title="Code from the app"
           inputMode="numeric"
           autocomplete="one-time-code"
           maxLength={8}
@@ -135,9 +135,9 @@ function Remove({ onDone, onClose }: StepProps) {
           onDone()
           onClose()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
-        <p>You then sign in with the password alone.</p>
+        <p>You will sign in with only your password.</p>
         <PasswordField value={password} sending={sending} onValue={setPassword} />
       </Form>
     </Dialog>

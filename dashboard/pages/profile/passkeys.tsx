@@ -1,4 +1,4 @@
-// Passkeys of whoever is signed in: added with the password, told by their names, removed.
+// Passkeys of the signed-in person: added with the password, listed, removed.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -36,7 +36,7 @@ export function Passkeys() {
       title="Passkeys"
       about={
         <>
-          Sign in with a finger, a face or a PIN: in place of password and code.
+          Sign in with a fingerprint, face or PIN instead of password and code.
           {whyNot !== null && (
             <>
               {' '}
@@ -49,7 +49,7 @@ export function Passkeys() {
       actions={
         whyNot === null && (
           <button class="button small" type="button" onClick={() => setAdding(true)}>
-            <Icon name="plus" size={16} /> New passkey
+            <Icon name="plus" size={16} /> Add passkey
           </button>
         )
       }
@@ -60,10 +60,10 @@ export function Passkeys() {
             caption="Passkeys"
             rows={rows}
             keyOf={({ id }) => id}
-            empty={<Empty title="No passkey" />}
+            empty={<Empty title="No passkeys yet" />}
             columns={[
               { title: 'Name', cell: ({ name }) => name },
-              { title: 'Works at', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
+              { title: 'Host name', cell: ({ rpId }) => <span class="mono">{rpId}</span> },
               { title: 'Added', cell: ({ created }) => formatDay(created) },
               {
                 title: 'Last used',
@@ -92,7 +92,7 @@ export function Passkeys() {
         <AddPasskey
           onAdded={() => {
             setAdding(false)
-            toast('The passkey is added.')
+            toast('Passkey added')
             again()
           }}
           onClose={() => setAdding(false)}
@@ -122,10 +122,10 @@ function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) 
   const [name, setName] = useState(() => browserName(navigator.userAgent))
   const [password, setPassword] = useState('')
   return (
-    <Dialog title="New passkey" onClose={onClose}>
+    <Dialog title="Add passkey" onClose={onClose}>
       <Form
         sending={sending}
-        action="Go on"
+        action="Continue"
         fields={['name', 'password']}
         onSend={async () => {
           const begun = await call('POST /me/passkeys/begin', { password })
@@ -133,10 +133,10 @@ function AddPasskey({ onAdded, onClose }: { onAdded(): void; onClose(): void }) 
           await call('POST /me/passkeys', { name, ...made })
           onAdded()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <NameField
-          hint="Where it is kept, to tell it from others."
+          hint="The device that stores it."
           value={name}
           sending={sending}
           onValue={setName}

@@ -1,4 +1,4 @@
-// Where whoever asks is signed in.
+// Sessions of the signed-in person.
 import { call, messageOf } from '../../app/api.ts'
 import { browserName } from '../../app/browser-name.ts'
 import { formatSince, formatTime } from '../../app/format.ts'
@@ -26,7 +26,7 @@ export function Sessions() {
           type="button"
           onClick={() => void run(call('DELETE /me/sessions'))}
         >
-          End all others
+          End all other sessions
         </button>
       }
     >
@@ -38,12 +38,16 @@ export function Sessions() {
             keyOf={({ id }) => id}
             columns={[
               { title: 'Browser', cell: ({ agent }) => browserName(agent) },
-              { title: 'From', cell: ({ address }) => address ?? 'not kept' },
+              { title: 'From', cell: ({ address }) => address ?? 'not recorded' },
               { title: 'Signed in', cell: ({ created }) => formatTime(created) },
               {
-                title: 'Seen',
+                title: 'Last seen',
                 cell: ({ isThis, lastSeen }) =>
-                  isThis ? <Badge tone="good">This one</Badge> : formatSince(lastSeen, Date.now()),
+                  isThis ? (
+                    <Badge tone="good">This session</Badge>
+                  ) : (
+                    formatSince(lastSeen, Date.now())
+                  ),
               },
               {
                 title: 'End',

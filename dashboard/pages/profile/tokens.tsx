@@ -1,4 +1,4 @@
-// Tokens with which programs act for whoever is signed in: the command line with `--url`, scripts.
+// Access tokens, with which programs act for the signed-in person: `cairn --url` and scripts.
 import { useState } from 'preact/hooks'
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { call } from '../../app/api.ts'
@@ -26,34 +26,34 @@ function titleOf({ name, prefix }: Token): string {
 }
 
 export function Tokens() {
-  const [making, setMaking] = useState(false)
+  const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<Token | null>(null)
   const tokens = useLoaded((signal) => call('GET /me/tokens', {}, signal), [])
   return (
     <Card
-      title="Tokens"
-      about="For programs that look after this server as you: cairn --url with CAIRN_TOKEN."
+      title="Access tokens"
+      about="For programs that act for you, as cairn --url with CAIRN_TOKEN."
       flush
       actions={
-        <button class="button small" type="button" onClick={() => setMaking(true)}>
-          <Icon name="plus" size={16} /> New token
+        <button class="button small" type="button" onClick={() => setCreating(true)}>
+          <Icon name="plus" size={16} /> Create token
         </button>
       }
     >
       <Show loaded={tokens}>
         {({ tokens: rows }) => (
           <Table
-            caption="Tokens"
+            caption="Access tokens"
             rows={rows}
             keyOf={({ id }) => id}
-            empty={<Empty title="No token" />}
+            empty={<Empty title="No tokens yet" />}
             columns={[
-              { title: 'Name', cell: ({ name }) => (name === '' ? 'Without a name' : name) },
-              { title: 'Begins with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
-              { title: 'May do what', cell: ({ role }) => `${role}s may` },
+              { title: 'Name', cell: ({ name }) => (name === '' ? 'Untitled' : name) },
+              { title: 'Starts with', cell: ({ prefix }) => <span class="mono">{prefix}…</span> },
+              { title: 'Role', cell: ({ role }) => role },
               { title: 'Last used', cell: ({ lastUsedDay }) => lastUsedDay ?? 'never' },
               {
-                title: 'Ends',
+                title: 'Expires',
                 cell: ({ expires, revoked }) =>
                   revoked !== null ? (
                     <Badge tone="bad">Revoked</Badge>
@@ -81,7 +81,7 @@ export function Tokens() {
           />
         )}
       </Show>
-      {making && <CreateToken onMade={tokens.again} onClose={() => setMaking(false)} />}
+      {creating && <CreateToken onCreated={tokens.again} onClose={() => setCreating(false)} />}
       {revoking !== null && (
         <ConfirmDialog
           title={`Revoke ${titleOf(revoking)}?`}
@@ -99,13 +99,15 @@ export function Tokens() {
   )
 }
 
-function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
+function CreateToken({ onCreated, onClose }: { onCreated(): void; onClose(): void }) {
   const { isOperator, accounts } = useSession()
   const isOwner = isOperator || accounts.some(({ role }) => role === 'owner')
   const roles = [
-    { value: 'member', title: 'Read: what members may' } as const,
-    ...(isOwner ? [{ value: 'owner', title: 'Change: what owners may' } as const] : []),
-    ...(isOperator ? [{ value: 'operator', title: 'All: what operators may' } as const] : []),
+    { value: 'member', title: 'Member: can view accounts' } as const,
+    ...(isOwner ? [{ value: 'owner', title: 'Owner: can change accounts' } as const] : []),
+    ...(isOperator
+      ? [{ value: 'operator', title: 'Operator: can administer the server' } as const]
+      : []),
   ]
   const sending = useSending()
   const confirming = useConfirming()
@@ -115,34 +117,34 @@ function CreateToken({ onMade, onClose }: { onMade(): void; onClose(): void }) {
   const [text, setText] = useState<string | null>(null)
   if (text !== null) {
     return (
-      <Dialog title="The token is made" firm onClose={onClose}>
+      <Dialog title="Token created" firm onClose={onClose}>
         <SecretOnce rows={[{ title: 'Token', text }]} />
-        <DialogFoot kept="I have kept it" onClose={onClose} />
+        <DialogFoot done="I have saved it" onClose={onClose} />
       </Dialog>
     )
   }
   return (
-    <Dialog title="New token" onClose={onClose}>
+    <Dialog title="Create token" onClose={onClose}>
       <Form
         sending={sending}
-        action="Make the token"
+        action="Create token"
         fields={['name']}
         onSend={async () => {
           const sent = { name, role, expires: endOf(end, Date.now()) }
-          const make = () => call('POST /me/tokens', sent)
-          setText((await confirming(make)).text)
-          onMade()
+          const create = () => call('POST /me/tokens', sent)
+          setText((await confirming(create)).text)
+          onCreated()
         }}
-        beside={<Cancel onClose={onClose} />}
+        secondary={<Cancel onClose={onClose} />}
       >
         <NameField
-          hint="The program that uses it."
+          hint="The program that uses the token."
           value={name}
           sending={sending}
           onValue={setName}
         />
-        <SelectField title="May do" value={role} options={roles} onValue={setRole} />
-        <SelectField title="Ends" value={end} options={keyEnds} onValue={setEnd} />
+        <SelectField title="Role" value={role} options={roles} onValue={setRole} />
+        <SelectField title="Expires" value={end} options={keyEnds} onValue={setEnd} />
       </Form>
     </Dialog>
   )

@@ -1,4 +1,4 @@
-// The first steps, each green once it is done: looked at anew while the page is open and something is left.
+// First steps of a new account. Loaded every 3 s, so that a finished step is marked as done.
 import type { ComponentChildren } from 'preact'
 import { call } from '../../app/api.ts'
 import { Link } from '../../app/router.tsx'
@@ -8,7 +8,7 @@ import { Card } from '../../ui/card.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Show } from '../../ui/note.tsx'
 
-const lookMs = 3_000
+const refreshMs = 3_000
 
 type Steps = {
   readonly key: boolean
@@ -17,7 +17,7 @@ type Steps = {
   readonly files: boolean
 }
 
-async function lookAt(account: string, signal: AbortSignal): Promise<Steps> {
+async function loadSteps(account: string, signal: AbortSignal): Promise<Steps> {
   const [{ keys }, { report }, { opensFiles }] = await Promise.all([
     call('GET /accounts/{account}/keys', { account }, signal),
     call('GET /accounts/{account}/usage', { account, window: '30d' }, signal),
@@ -36,24 +36,24 @@ async function lookAt(account: string, signal: AbortSignal): Promise<Steps> {
 export function Checklist() {
   const { id } = useAccount()
   const { person } = useSession()
-  const steps = useLoaded((signal) => lookAt(id, signal), [id], { everyMs: lookMs })
+  const steps = useLoaded((signal) => loadSteps(id, signal), [id], { everyMs: refreshMs })
   return (
-    <Card title="First steps" about="Each turns green by itself.">
+    <Card title="First steps">
       <Show loaded={steps}>
         {({ key, rpc, card, files }) => (
           <ul class="plain steps">
             <Step done={key}>
-              <Link to="/keys">Make an API key</Link>
+              <Link to="/keys">Create an API key</Link>
             </Step>
-            <Step done={rpc}>Send a first JSON-RPC call with it</Step>
+            <Step done={rpc}>Send a JSON-RPC call</Step>
             <Step done={card}>
-              <Link to="/card">Have a card on file</Link>, which the file API asks for
+              <Link to="/card">Add a card</Link> to open the IPFS API
             </Step>
             <Step done={files}>
-              <Link to="/files">Add a first file</Link>
+              <Link to="/files">Add a file</Link>
             </Step>
             <Step done={person.hasTotp || person.passkeys > 0}>
-              <Link to="/profile">Add a passkey, or turn an authenticator on</Link>
+              <Link to="/profile">Add a passkey or an authenticator app</Link>
             </Step>
           </ul>
         )}

@@ -1,18 +1,18 @@
-// The addresses of this server, by what they are for.
-import type { Faces } from '../../app/faces.ts'
-import { rpcPath } from '../../app/faces.ts'
+// The endpoints of this server, by API.
+import type { ApiBases } from '../../app/api-bases.ts'
+import { rpcPath } from '../../app/api-bases.ts'
 import { Card } from '../../ui/card.tsx'
 import { Value } from '../../ui/copy.tsx'
 
 export function Endpoints({
-  faces,
+  bases,
   networks,
 }: {
-  readonly faces: Faces
+  readonly bases: ApiBases
   /** The default first. */
   readonly networks: readonly string[]
 }) {
-  const { base, webSocketBase } = faces
+  const { base, webSocketBase } = bases
   const rows = [
     {
       title: `JSON-RPC${networks[0] === undefined ? '' : `, ${networks[0]}`}`,
@@ -26,7 +26,7 @@ export function Endpoints({
     { title: 'IPFS gateway', text: `${base}/ipfs/<CID>` },
   ]
   return (
-    <Card title="Endpoints" about="Change one URL in what you have; the rest stays.">
+    <Card title="Endpoints" about="Replace the URL in your app. Nothing else changes.">
       <div class="stack tight">
         {rows.map(({ title, text }) => (
           <div class="field" key={title}>

@@ -1,7 +1,7 @@
-// The first lines of code for each client, with the addresses of this server. Pure.
+// Code snippets for each client, with the endpoints of this server. Pure.
 
 export type SnippetInput = {
-  /** Of the JSON-RPC face, with the key. */
+  /** URL of the JSON-RPC API, with the key. */
   readonly rpcUrl: string
   /** Scheme, host and port. */
   readonly base: string
@@ -53,7 +53,7 @@ console.log(cid.toString())`
   }
 }
 
-/** What is shown of a key or a secret: enough to know it by. */
+/** The shown start of a key or secret. */
 export function masked(text: string): string {
   return text.length <= 18 ? text : `${text.slice(0, 16)}…`
 }

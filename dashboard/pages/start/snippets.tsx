@@ -1,6 +1,6 @@
-// First lines of code with the addresses of this server and a key that stays in the browser.
+// Code snippets with the endpoints of this server and a key that stays in the browser.
 import { useState } from 'preact/hooks'
-import { type Faces, rpcPath } from '../../app/faces.ts'
+import { type ApiBases, rpcPath } from '../../app/api-bases.ts'
 import { useOwnKey } from '../../app/own-key.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/copy.tsx'
@@ -11,10 +11,10 @@ import { masked, type SnippetName, snippetNames, snippetText } from './snippet-t
 const credentialForm = /^[A-Za-z0-9_-]{8,128}$/
 
 export function Snippets({
-  faces,
+  bases,
   networks,
 }: {
-  readonly faces: Faces
+  readonly bases: ApiBases
   /** The default first. */
   readonly networks: readonly string[]
 }) {
@@ -24,15 +24,15 @@ export function Snippets({
   const isFiles = name === 'kubo-rpc-client'
   const textFor = (shown: { readonly key: string; readonly secret: string }): string =>
     snippetText(name, {
-      rpcUrl: faces.base + rpcPath(network === '' ? null : network, shown.key),
-      base: faces.base,
+      rpcUrl: bases.base + rpcPath(network === '' ? null : network, shown.key),
+      base: bases.base,
       ...shown,
     })
   const filled = { key: key || '<API_KEY>', secret: secret || '<API_KEY_SECRET>' }
   return (
     <Card
       title="Call it from your code"
-      about="Paste a key and the snippets are ready to run. It stays in this tab of your browser."
+      about="Paste a key to fill in the snippets. It stays in this browser tab."
     >
       <div class="grid">
         <TextField
@@ -48,7 +48,7 @@ export function Snippets({
           type="password"
           value={secret}
           autocomplete="off"
-          hint="Only the file API asks for it."
+          hint="Required by the IPFS API."
           error={isForm(secret) ? null : 'This does not look like a secret.'}
           onValue={(value) => set({ key, secret: value.trim() })}
         />

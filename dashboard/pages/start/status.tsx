@@ -1,4 +1,4 @@
-// How the networks and the store stand.
+// State of the networks and the store.
 import type { AdminReply } from '../../../src/gateway/admin/client.ts'
 import { formatBytes, formatNumber, formatSince } from '../../app/format.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -12,7 +12,7 @@ export function Networks({ networks }: Pick<Status, 'networks'>) {
   return (
     <Card title="Networks" flush>
       <Table
-        caption="Networks that are served"
+        caption="Served networks"
         keyOf={({ name }) => name}
         rows={networks}
         columns={[
@@ -26,7 +26,7 @@ export function Networks({ networks }: Pick<Status, 'networks'>) {
             title: 'State',
             cell: ({ head, embedded }) => (
               <Badge tone={head === null ? 'bad' : 'good'}>
-                {head === null ? 'No fresh head' : embedded ? 'Own chain' : 'Fresh'}
+                {head === null ? 'No recent head' : embedded ? 'Local chain' : 'Up to date'}
               </Badge>
             ),
           },
@@ -52,7 +52,9 @@ export function Server({ status, now }: { readonly status: Status; readonly now:
           ['Started', formatSince(started, now)],
           [
             'Store',
-            store.writable ? `${formatBytes(store.bytes)} on disk` : 'takes nothing any more',
+            store.writable
+              ? `${formatBytes(store.bytes)} on disk`
+              : 'read-only: the store cannot write',
           ],
         ]}
       />

@@ -1,11 +1,11 @@
-// The frame of pages before anyone is signed in: one box in the middle.
+// Frame of the pages before sign-in: one centered box.
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Logo } from './icons.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** The document is called after it. */
-export function Lone({
+/** Also sets the document title. */
+export function CenteredPage({
   title,
   about,
   children,
@@ -18,7 +18,7 @@ export function Lone({
     document.title = `${title} · Cairn`
   }, [title])
   return (
-    <div class="lone">
+    <div class="centered">
       <main id="content">
         <div class="row apart">
           <span class="brand">

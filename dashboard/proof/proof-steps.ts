@@ -1,5 +1,5 @@
-// A proof bundle as the stack of stones that it is: each piece, its hash worked out here, and where that hash stands in
-// a piece before it. The first is the block's header, whose hash is the block's. No step believes what the bundle says.
+// The steps of a proof bundle: each node with its hash, computed here, and the position of that hash in an earlier step.
+// The first step is the block header, whose hash must be the block hash. No claim of the bundle is trusted.
 import { toHex } from '../../src/base/hex.ts'
 import { decodeHeader, type Header } from '../../src/codec/header.ts'
 import { decodeTrieNode, type TrieNode } from '../../src/codec/trie-node.ts'
@@ -7,44 +7,44 @@ import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { formatCount } from '../app/format.ts'
 import { keccak256 } from './keccak.ts'
 
-export type Stone = {
+export type ProofStep = {
   /** `Header of block 5`, `Branch`, `Leaf`, `Code`. */
   readonly title: string
   readonly bytes: Uint8Array
-  /** keccak256 of the bytes, worked out here; hex. */
+  /** keccak256 of the bytes, computed here; hex. */
   readonly hash: string
-  /** What the hash had to be: of the header, the block's; else null. */
+  /** Expected hash of the header step, the block hash; null for other steps. */
   readonly expected: string | null
-  /** Where the hash stands: which stone, at which byte, and by which name when it has one; null: nowhere. */
-  readonly foundIn: { readonly stone: number; readonly at: number; readonly name: string } | null
-  readonly isRight: boolean
-  /** What the piece says, for people. */
+  /** Position of the hash: step, byte and name of the field; null: not found. */
+  readonly foundIn: { readonly step: number; readonly at: number; readonly name: string } | null
+  readonly isValid: boolean
+  /** Decoded fields, for display. */
   readonly facts: readonly (readonly [name: string, value: string])[]
 }
 
-/** `trusted`: hash of the block that the reader means, hex. Empty when the bundle proves nothing. */
-export function stonesOf(bundle: ProofBundle, trusted: string): readonly Stone[] {
+/** `trusted`: the block hash that the person trusts, hex. Returns no steps if the bundle has no header. */
+export function proofStepsOf(bundle: ProofBundle, trusted: string): readonly ProofStep[] {
   if (bundle.header === null) return []
-  const stones: Stone[] = [headerStone(bytesOf(bundle.header), trusted)]
-  const pieces = [...bundle.nodes, ...(bundle.code === undefined ? [] : [bundle.code])]
-  for (const [index, piece] of pieces.entries()) {
-    const bytes = bytesOf(piece)
+  const steps: ProofStep[] = [headerStep(bytesOf(bundle.header), trusted)]
+  const nodes = [...bundle.nodes, ...(bundle.code === undefined ? [] : [bundle.code])]
+  for (const [index, node] of nodes.entries()) {
+    const bytes = bytesOf(node)
     const hash = keccak256(bytes)
-    const foundIn = findHash(stones, hash)
+    const foundIn = findHash(steps, hash)
     const isCode = index === bundle.nodes.length
-    stones.push({
-      ...(isCode ? codeStone(bytes) : pieceStone(bytes)),
+    steps.push({
+      ...(isCode ? codeStep(bytes) : nodeStep(bytes)),
       bytes,
       hash: toHex(hash),
       expected: null,
       foundIn,
-      isRight: foundIn !== null,
+      isValid: foundIn !== null,
     })
   }
-  return stones
+  return steps
 }
 
-/** Hex digits as bytes, without Buffer: also for what a reader changed. */
+/** Hex digits as bytes, without Buffer; also accepts changed bundles. */
 export function bytesOf(hex: string): Uint8Array {
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex
   return Uint8Array.from({ length: digits.length / 2 }, (_, at) =>
@@ -52,10 +52,10 @@ export function bytesOf(hex: string): Uint8Array {
   )
 }
 
-function headerStone(bytes: Uint8Array, trusted: string): Stone {
+function headerStep(bytes: Uint8Array, trusted: string): ProofStep {
   const hash = toHex(keccak256(bytes))
   const header = headerOf(bytes)
-  const shared = { bytes, hash, expected: trusted, foundIn: null, isRight: hash === trusted }
+  const shared = { bytes, hash, expected: trusted, foundIn: null, isValid: hash === trusted }
   if (header === null) return { ...shared, title: 'No header', facts: [] }
   return {
     ...shared,
@@ -70,13 +70,13 @@ function headerStone(bytes: Uint8Array, trusted: string): Stone {
   }
 }
 
-function codeStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
+function codeStep(bytes: Uint8Array): Pick<ProofStep, 'title' | 'facts'> {
   return { title: 'Code', facts: [['Size', formatCount(bytes.length, 'byte')]] }
 }
 
-function pieceStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
+function nodeStep(bytes: Uint8Array): Pick<ProofStep, 'title' | 'facts'> {
   const node = nodeOf(bytes)
-  if (node !== null) return trieStone(node)
+  if (node !== null) return trieStep(node)
   const header = headerOf(bytes)
   if (header !== null) {
     return {
@@ -87,11 +87,11 @@ function pieceStone(bytes: Uint8Array): Pick<Stone, 'title' | 'facts'> {
   return { title: 'List', facts: [['Size', formatCount(bytes.length, 'byte')]] }
 }
 
-function trieStone(node: TrieNode): Pick<Stone, 'title' | 'facts'> {
+function trieStep(node: TrieNode): Pick<ProofStep, 'title' | 'facts'> {
   switch (node.type) {
     case 'branch': {
       const taken = node.children.flatMap((child, at) => (child === null ? [] : [at.toString(16)]))
-      return { title: 'Branch', facts: [['Ways on', taken.join(' ')]] }
+      return { title: 'Branch', facts: [['Children', taken.join(' ')]] }
     }
     case 'extension':
       return { title: 'Extension', facts: [['Shared path', nibbles(node.path)]] }
@@ -126,12 +126,12 @@ function nodeOf(bytes: Uint8Array): TrieNode | null {
   }
 }
 
-/** The nearest piece before that holds the hash. */
-function findHash(stones: readonly Stone[], hash: Uint8Array): Stone['foundIn'] {
-  for (let stone = stones.length - 1; stone >= 0; stone--) {
-    const { bytes, title } = stones[stone] as Stone
+/** The last earlier step that contains the hash. */
+function findHash(steps: readonly ProofStep[], hash: Uint8Array): ProofStep['foundIn'] {
+  for (let step = steps.length - 1; step >= 0; step--) {
+    const { bytes, title } = steps[step] as ProofStep
     const at = indexOf(bytes, hash)
-    if (at >= 0) return { stone, at, name: nameOf(bytes, title, hash) }
+    if (at >= 0) return { step, at, name: nameOf(bytes, title, hash) }
   }
   return null
 }
@@ -147,13 +147,13 @@ const headerNames = {
 
 function nameOf(bytes: Uint8Array, title: string, hash: Uint8Array): string {
   const header = title.startsWith('Header') ? headerOf(bytes) : null
-  if (header === null) return title === 'Leaf' ? 'the account in the leaf' : `a way on`
+  if (header === null) return title === 'Leaf' ? 'account in the leaf' : 'child'
   const wanted = toHex(hash)
   for (const [field, name] of Object.entries(headerNames)) {
     const value = (header as Record<string, unknown>)[field]
     if (value instanceof Uint8Array && toHex(value) === wanted) return name
   }
-  return 'a field'
+  return 'another field'
 }
 
 function indexOf(bytes: Uint8Array, part: Uint8Array): number {

@@ -1,4 +1,4 @@
-// A file's way from its CID to its bytes: each block, its hash worked out here and compared with the CID that named it.
+// The steps from a CID to the bytes of a file: each block with its hash, computed here and compared with its CID.
 import { blake2b } from '@noble/hashes/blake2.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { CID } from 'multiformats/cid'
@@ -8,18 +8,18 @@ import { decodeDagNode } from '../../src/codec/dag-pb.ts'
 import { decodeUnixfs } from '../../src/codec/unixfs.ts'
 import { formatCount } from '../app/format.ts'
 
-export type BlockStone = {
+export type BlockStep = {
   readonly title: string
   readonly cid: string
   readonly bytes: Uint8Array
-  /** Digest that the CID names; hex. */
+  /** Digest in the CID; hex. */
   readonly expected: string
-  /** Worked out here; null: a hash function that the page does not have. */
+  /** Computed here, hex; null: the page lacks the hash function. */
   readonly hash: string | null
-  readonly isRight: boolean
+  readonly isValid: boolean
   readonly links: readonly { readonly name: string; readonly cid: string; readonly size: bigint }[]
   readonly facts: readonly (readonly [name: string, value: string])[]
-  /** Bytes of the file that lie in this very block. */
+  /** Bytes of the file in this block. */
   readonly content: Uint8Array | null
 }
 
@@ -29,14 +29,14 @@ const hashes: ReadonlyMap<number, (bytes: Uint8Array) => Uint8Array> = new Map([
   [0xb220, (bytes: Uint8Array) => blake2b(bytes, { dkLen: 32 })],
 ])
 
-/** Throws for a CID or a block that cannot be read. */
-export function blockStone(cidText: string, bytes: Uint8Array): BlockStone {
+/** Throws if the CID or the block cannot be decoded. */
+export function blockStep(cidText: string, bytes: Uint8Array): BlockStep {
   const cid = CID.parse(cidText)
   const { code, digest } = cid.multihash
   const isIdentity = code === 0
   const hash = isIdentity ? toHex(bytes) : digestOf(code, bytes)
   const expected = toHex(digest)
-  const shared = { cid: cidText, bytes, expected, hash, isRight: hash === expected }
+  const shared = { cid: cidText, bytes, expected, hash, isValid: hash === expected }
   if (cid.code === rawCodec) {
     return { ...shared, title: 'Raw block', links: [], facts: sizes(bytes), content: bytes }
   }

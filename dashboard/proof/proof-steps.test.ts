@@ -5,9 +5,9 @@ import type { ProofBundle } from '../../src/gateway/proof-bundle.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
 import { sampleContractAddress } from '../../src/ethereum/embedded/default-genesis.ts'
 import { checkAnswer } from './check-answer.ts'
-import { blockStone } from './file-stones.ts'
+import { blockStep } from './file-steps.ts'
 import { keccak, keccak256 } from './keccak.ts'
-import { bytesOf, stonesOf } from './stones.ts'
+import { bytesOf, proofStepsOf } from './proof-steps.ts'
 
 const contract = sampleContractAddress
 
@@ -29,7 +29,7 @@ async function proved(
   return (await response.json()) as { result: unknown; proof: ProofBundle }
 }
 
-test('the hashes of the page are those of the server', () => {
+test('keccak of the dashboard equals keccak of the server', () => {
   for (const length of [0, 1, 64, 65, 135, 136, 137, 1000]) {
     const bytes = new Uint8Array(length).fill(length)
     deepEqual(keccak256(bytes), new Uint8Array(keccak256OfServer(bytes)))
@@ -39,40 +39,40 @@ test('the hashes of the page are those of the server', () => {
   }
 })
 
-test('each stone of a storage slot rests on one before it, down to the hash of the block', async () => {
+test('the hash of each step of a storage slot appears in an earlier step, back to the block hash', async () => {
   const { result, proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
   const hash = proof.block?.hash ?? ''
-  const stones = stonesOf(proof, hash)
-  ok(stones.length >= 3)
-  ok(stones.every(({ isRight }) => isRight))
-  equal(stones[0]?.expected, stones[0]?.hash)
-  equal(stones[1]?.foundIn?.name, 'state root')
+  const steps = proofStepsOf(proof, hash)
+  ok(steps.length >= 3)
+  ok(steps.every(({ isValid }) => isValid))
+  equal(steps[0]?.expected, steps[0]?.hash)
+  equal(steps[1]?.foundIn?.name, 'state root')
   deepEqual(await checkAnswer(proof, hash, result), {
     proved: true,
     result: JSON.stringify(result),
-    sameAsTold: true,
+    matchesReply: true,
   })
 })
 
-test('a bit that is flipped anywhere, another block and another answer are all found', async () => {
+test('a changed bit, another block and another answer are each detected', async () => {
   const { result, proof } = await proved('eth_getStorageAt', [contract, '0x0', 'latest'])
   const hash = proof.block?.hash ?? ''
   const flip = (hex: string): string => hex.slice(0, -1) + (hex.endsWith('0') ? '1' : '0')
   for (const index of proof.nodes.keys()) {
     const nodes = proof.nodes.map((node, at) => (at === index ? flip(node) : node))
     const broken = { ...proof, nodes }
-    ok(stonesOf(broken, hash).some(({ isRight }) => !isRight))
+    ok(proofStepsOf(broken, hash).some(({ isValid }) => !isValid))
     equal((await checkAnswer(broken, hash, result)).proved, false)
   }
   const other = { ...proof, header: flip(proof.header ?? '') }
-  equal(stonesOf(other, hash)[0]?.isRight, false)
+  equal(proofStepsOf(other, hash)[0]?.isValid, false)
   equal((await checkAnswer(other, hash, result)).proved, false)
   equal((await checkAnswer(proof, flip(hash), result)).proved, false)
-  const lied = await checkAnswer(proof, hash, flip(String(result)))
-  ok(lied.proved && !lied.sameAsTold)
+  const changed = await checkAnswer(proof, hash, flip(String(result)))
+  ok(changed.proved && !changed.matchesReply)
 })
 
-test('a block of a file is right by the CID that names it, and wrong with a byte changed', async () => {
+test('a block of a file matches its CID, and no longer matches with one byte changed', async () => {
   const form = new FormData()
   form.append('file', new Blob(['found by hash, proved by hash, kept by hash\n']), 'a.txt')
   const authorization = `Basic ${btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)}`
@@ -81,16 +81,13 @@ test('a block of a file is right by the CID that names it, and wrong with a byte
   const added = (await (await post('add?wrap-with-directory=true', form)).text()).trim().split('\n')
   const { Hash: folder } = JSON.parse(added.at(-1) ?? '') as { Hash: string }
   const bytes = new Uint8Array(await (await post(`block/get?arg=${folder}`)).arrayBuffer())
-  const stone = blockStone(folder, bytes)
-  deepEqual(
-    [stone.isRight, stone.links[0]?.name, stone.title],
-    [true, 'a.txt', 'Node of a directory'],
-  )
-  const link = stone.links[0]?.cid ?? ''
+  const step = blockStep(folder, bytes)
+  deepEqual([step.isValid, step.links[0]?.name, step.title], [true, 'a.txt', 'Node of a directory'])
+  const link = step.links[0]?.cid ?? ''
   const file = new Uint8Array(await (await post(`block/get?arg=${link}`)).arrayBuffer())
-  const content = blockStone(link, file).content ?? new Uint8Array()
+  const content = blockStep(link, file).content ?? new Uint8Array()
   equal(new TextDecoder().decode(content), 'found by hash, proved by hash, kept by hash\n')
   file[file.length - 1] = (file[file.length - 1] ?? 0) ^ 1
-  equal(blockStone(link, file).isRight, false)
+  equal(blockStep(link, file).isValid, false)
   equal(bytesOf('0x0aff').join(), '10,255')
 })
