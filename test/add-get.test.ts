@@ -145,7 +145,7 @@ test('a folder comes back as it was, and what is pinned is its root', async () =
   assert.deepEqual(JSON.parse(one.out), { ok: true, place, files: 1, bytes: 5 })
   const again = await cairn(['get', root, '-o', 'back'])
   assert.equal(again.code, 1)
-  assert.match(again.err, /back is there already: --force overwrites it/)
+  assert.match(again.err, /back already exists: use --force to overwrite it/)
   assert.equal((await cairn(['get', root, '-o', 'back', '--force'])).code, 0)
 })
 
@@ -178,7 +178,7 @@ test("a refusal is the server's own sentence, and ends with 1", async () => {
   assert.match(missing.err, /block was not found locally|invalid/)
   const nobody = await cairn(['add', 'demo.txt'], { env: { CAIRN_URL: 'http://127.0.0.1:1' } })
   assert.equal(nobody.code, 1)
-  assert.match(nobody.err, /http:\/\/127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start it/)
+  assert.match(nobody.err, /http:\/\/127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start it/)
   const absent = await cairn(['add', 'demo.txt', 'absent'])
   assert.equal(absent.code, 1)
   assert.match(absent.err, /absent: there is no such file or folder/)

@@ -48,7 +48,7 @@ test('the link for the first operator is printed again and again, each ending th
   const { out } = await run('init --link')
   assert.match(
     out,
-    /^This link makes the first operator, once, until 20.*Z:\n {2}http:\/\/127\.0\.0\.1:8545\/dashboard\/welcome#cairnt_live_/,
+    /^One-time link for the first operator, valid until 20.*Z:\n {2}http:\/\/127\.0\.0\.1:8545\/dashboard\/welcome#cairnt_live_/,
   )
   const cairn = await startCairn({ dataDir })
   try {
@@ -69,7 +69,7 @@ test('the link for the first operator is printed again and again, each ending th
 test('somebody is invited and helped at the command line, and every step is in the audit', async () => {
   const { dataDir, run, json } = openFolder()
   await json('accounts create team')
-  assert.match((await run('people list')).out, /^No people yet: "cairn init --link"/)
+  assert.match((await run('people list')).out, /^No people\. "cairn init --link"/)
   const { link } = await json('people invite --operator --email Ada@example.org')
   const cairn = await startCairn({ dataDir })
   try {
@@ -134,7 +134,7 @@ test('a password asked for at the terminal is asked for twice, and never shown',
   const line = 'people password ada@example.org'
   const differ = await run(line, { openQuestions: person(['another stone there', 'other']) })
   assert.equal(differ.code, 2)
-  assert.match(differ.err, /not the same: nothing was changed/)
+  assert.match(differ.err, /do not match: nothing was changed/)
   const weak = await run(line, { openQuestions: person(['short', 'short']) })
   assert.match(weak.err, /10 to 256 characters/)
   const twice = ['another stone there', 'another stone there']
@@ -177,9 +177,9 @@ test('the same commands look after a server elsewhere, with a token', async () =
 test('orders that contradict themselves are refused as wrong use', async () => {
   const { run } = openFolder()
   for (const [line, says] of [
-    ['people invite', /which account/],
-    ['people invite --account a --new-account b', /not both/],
-    ['people invite --operator --role owner', /not both/],
+    ['people invite', /no account: add/],
+    ['people invite --account a --new-account b', /use either/],
+    ['people invite --operator --role owner', /use either/],
     ['people invite --new-account b --role king', /owner or member/],
     ['audit --limit 0', /1 to 500/],
   ] as const) {
@@ -188,5 +188,5 @@ test('orders that contradict themselves are refused as wrong use', async () => {
     assert.match(err, says)
   }
   await run('people invite --operator')
-  assert.match((await run('people show nobody@example.org')).err, /nobody signs in as/)
+  assert.match((await run('people show nobody@example.org')).err, /unknown person/)
 })

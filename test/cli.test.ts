@@ -222,7 +222,7 @@ test('an unknown account ends with 1, a sentence, and with --json an object', as
     assert.equal(code, 1)
     assert.equal(out, '')
     const [sentence = '', object = ''] = err.split('\n')
-    assert.match(sentence, /^cairn: no account is named "nobody"$/)
+    assert.match(sentence, /^cairn: unknown account "nobody"$/)
     assert.partialDeepStrictEqual(JSON.parse(object), { error: { code: 'no_account' } })
   }
 })
@@ -258,7 +258,7 @@ test('a command that only looks refuses a folder without data, makes nothing of 
     assert.equal(out, '')
     assert.equal(
       err,
-      `cairn: there is no data in ${nowhere}: start the server once, or name its folder with --data-dir\n`,
+      `cairn: no data in ${nowhere}: start the server once, or choose another folder with --data-dir\n`,
     )
     assert.equal(existsSync(nowhere), false)
   }
@@ -273,7 +273,7 @@ test('a folder that cannot be made, and a database that is none, are refused by 
     `cairn: the data folder ${file} is a file; another is named with --data-dir\n`,
   )
   const below = await cairn(['keys', 'list', '--data-dir', join(file, 'data')])
-  assert.match(below.err, /cairn: (cannot read|there is no data in) .*a-file\/data/)
+  assert.match(below.err, /cairn: (cannot read|no data in) .*a-file\/data/)
   const spoilt = join(root, 'spoilt')
   mkdirSync(spoilt)
   copyFileSync(file, join(spoilt, 'cairn.db'))

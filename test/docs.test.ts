@@ -22,7 +22,7 @@ const documents = globSync('**/*.md', {
   exclude: (name) => name === 'node_modules',
 })
 
-for (const [path, text] of generatePages()) {
+for (const [path, text] of await generatePages()) {
   test(`${path} matches the source (npm run docs)`, () => {
     assert.equal(read(path), text)
   })

@@ -81,7 +81,7 @@ test('the roots of CAR files are pinned, and a second run finds them there', asy
   const first = await run(['a.car', 'b.car'])
   assert.equal(first.code, 0, first.err)
   for (const cid of cids) assert.match(first.out, new RegExp(`^pinned ${cid}$`, 'm'))
-  assert.match(first.out, /2 imported in .* s, 0 there already, 0 failed\.\n$/)
+  assert.match(first.out, /2 imported in .* s, 0 already pinned, 0 failed\.\n$/)
   const here = await pins()
   for (const cid of cids) assert.ok(here.includes(cid))
   const again = JSON.parse((await run(['a.car', 'b.car', '--json'])).out) as Found
@@ -131,6 +131,6 @@ test(
 )
 
 test('no file, and a wrong number, are told', async () => {
-  assert.match((await run([])).err, /which CAR files/)
+  assert.match((await run([])).err, /no CAR files/)
   assert.equal((await run(['a.car', '--at-once', '0'])).code, 2)
 })

@@ -162,11 +162,11 @@ test('the command line looks after a server from elsewhere as it does a data fol
   assert.equal(refused.code, 1)
   assert.match(
     refused.out,
-    /^It is refused: invalid JWT \(bad_token, HTTP 401\)\.\nThe rule: jwtRequired, of the key\.\n$/,
+    /^The request is refused: invalid JWT \(bad_token, HTTP 401\)\.\nSetting: jwtRequired, of the key\.\n$/,
   )
   await json('keys', 'set', made.id, '--no-jwt-required')
   const passes = await remote('', 'keys', 'try', made.id, 'eth_chainId')
-  assert.deepEqual([passes.code, passes.out], [0, 'It passes, for 5 units.\n'])
+  assert.deepEqual([passes.code, passes.out], [0, 'The request passes, for 5 units.\n'])
 
   const next = await json<{ id: string; rotatedFrom: string }>('keys', 'rotate', made.id)
   assert.equal(next.rotatedFrom, made.id)
@@ -190,7 +190,7 @@ test('the command line looks after a server from elsewhere as it does a data fol
 
 test('what the server refuses is told in its words, with exit code 1', async () => {
   const nobody = await remote('', 'keys', 'list', '--account', 'nobody')
-  assert.deepEqual([nobody.code, nobody.err], [1, 'cairn: no account is named "nobody"\n'])
+  assert.deepEqual([nobody.code, nobody.err], [1, 'cairn: unknown account "nobody"\n'])
   const { code, err } = await remote('', 'keys', 'show', 'nothing')
   assert.deepEqual([code, err], [1, 'cairn: no key has the id "nothing"\n'])
 })

@@ -139,6 +139,6 @@ test('a start without room for its database is refused by the name of its folder
   const dataDir = await temporaryFolder()
   t.after(() => rm(dataDir, { recursive: true, force: true }))
   await assert.rejects(startCairn({ dataDir, behind: [limiter, '--fsize=100000'] }), {
-    message: new RegExp(`no space left for ${dataDir}: make room`),
+    message: new RegExp(`no space left in ${dataDir}: free disk space`),
   })
 })

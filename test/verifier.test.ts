@@ -122,7 +122,7 @@ result  "${String(result)}"
     ]
     assert.deepEqual(verify(path, '--block', hash, ...asked), expected)
     assert.deepEqual(await verifyWithin(path, '--block', hash, ...asked), expected)
-    assert.match(verify(path, '--block', hash).stdout, /\nThe request is the one the bundle names:/)
+    assert.match(verify(path, '--block', hash).stdout, /\nThe request was taken from the bundle:/)
     // As it comes out of a pipe.
     const piped = ['-', '--block', hash, ...asked]
     const input = JSON.stringify(proof)
@@ -146,12 +146,9 @@ test(
         [path, '--block', hash, '--method', 'eth_getBalance', '--params', `["${usdcSlot[0]}"]`],
         /bundle is of/,
       ],
-      [
-        [path, '--block', hash, '--result', '"0x1"'],
-        /proves another result than the one given: "0x/,
-      ],
+      [[path, '--block', hash, '--result', '"0x1"'], /proves a different result: "0x/],
       [[write('cut.json', { ...proof, nodes: [node] }), '--block', hash], /lacks trie-node 0x/],
-      [[write('lie.json', { result: '0x1', proof }), '--block', hash], /proves another result/],
+      [[write('lie.json', { result: '0x1', proof }), '--block', hash], /proves a different result/],
       [[write('text.json', 'hello'), '--block', hash], /a bundle is a JSON object/],
     ]
     for (const [args, sentence] of refused) {
@@ -228,12 +225,12 @@ test(
     const path = write('receipts.json', await bundleOf(network, 'eth_getBlockReceipts', [hash]))
     const bare = verify(path, '--block', hash)
     assert.equal(bare.status, 0, bare.stdout.slice(0, 300))
-    assert.match(bare.stdout, /\nnot of blobGasPrice: no header commits to it/)
+    assert.match(bare.stdout, /\ndoes not cover blobGasPrice: no header commits to it/)
     const whole = verify(path, '--block', hash, '--blob-fraction', '11684671')
     assert.equal(whole.status, 0)
     assert.ok(!whole.stdout.includes('not of blobGasPrice'))
     const wrong = verify(path, '--block', hash, '--blob-fraction', '3338477')
-    assert.match(wrong.stdout, /^not proved: the bundle proves another result/)
+    assert.match(wrong.stdout, /^not proved: the bundle proves a different result/)
   },
 )
 

@@ -19,8 +19,8 @@ import { UsageError } from './usage-error.ts'
 type SetOptions = AdminOptions & AccountSettingsOptions & { readonly name?: string }
 
 export function defineAccounts(command: Command, context: Context): void {
-  addAdminOptions(command.command('create <name>').description('make an account'))
-    .option('--no-card', 'not marked as having a billing card: the IPFS API answers 402')
+  addAdminOptions(command.command('create <name>').description('create an account'))
+    .option('--no-card', 'no billing card: the IPFS API returns 402')
     .addHelpText(
       'after',
       `
@@ -28,7 +28,7 @@ Examples:
   cairn accounts create team
   cairn accounts create team --no-card
 
-The account may use the IPFS API immediately, unless card.adapter is stripe or --no-card is given.`,
+The account can use the IPFS API immediately, unless card.adapter is stripe or --no-card is set.`,
     )
     .action(async (name: string, options: AdminOptions & { readonly card: boolean }) => {
       await using admin = await openAdminAccess(context, options, { make: true })
@@ -36,14 +36,14 @@ The account may use the IPFS API immediately, unless card.adapter is stripe or -
       const { account } = await admin.call('POST /accounts', { name, ...card })
       print(context, options.json, { account: show(account) }, describe([account]))
     })
-  addAdminOptions(command.command('list').description('all accounts'))
+  addAdminOptions(command.command('list').description('list all accounts'))
     .addHelpText('after', '\nExample:\n  cairn accounts list --json')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { accounts } = await admin.call('GET /accounts')
       print(context, options.json, { accounts: accounts.map(show) }, describe(accounts))
     })
-  addAdminOptions(command.command('show <name>').description('one account and its API keys'))
+  addAdminOptions(command.command('show <name>').description('show one account and its API keys'))
     .addHelpText('after', '\nExample:\n  cairn accounts show team')
     .action(async (name: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -58,9 +58,9 @@ The account may use the IPFS API immediately, unless card.adapter is stripe or -
     })
   const set = command
     .command('set <name>')
-    .description('limit what an account moves and keeps, or rename it')
+    .description('set the transfer and storage limits of an account, or rename it')
   addAdminOptions(addAccountSettings(set))
-    .option('--name <name>', 'another name for it')
+    .option('--name <name>', 'new name of the account')
     .addHelpText(
       'after',
       `
@@ -68,12 +68,12 @@ Examples:
   cairn accounts set team --files-stored-bytes 10000000000
   cairn accounts set team --files-download-bytes-per-month none
 
-These hold for all keys of the account together. A month is a calendar month, UTC. None takes a limit back.`,
+The limits apply to all keys of the account together. A month is a calendar month in UTC. "none" removes a limit.`,
     )
     .action(async (name: string, options: SetOptions) => {
       const changes = accountChangesOf(options)
       if (Object.keys(changes).length === 0 && options.name === undefined) {
-        throw new UsageError('nothing to set: name a limit, see accounts set --help')
+        throw new UsageError('nothing to set: add a limit, see accounts set --help')
       }
       await using admin = await openAdminAccess(context, options)
       const { id } = await accountNamed(admin, name)
@@ -84,10 +84,12 @@ These hold for all keys of the account together. A month is a calendar month, UT
       })
       print(context, options.json, { account: show(account) }, describeLimits(account))
     })
-  addSharedOptions(command.command('dev').description('public keys of the embedded chain'))
+  addSharedOptions(
+    command.command('dev').description('list the public development keys of the embedded chain'),
+  )
     .addHelpText(
       'after',
-      '\nExample:\n  cairn accounts dev --json\n\nEverybody knows these keys: use them on the embedded chain only.',
+      '\nExample:\n  cairn accounts dev --json\n\nThese keys are public: use them on the embedded chain only.',
     )
     .action(async (options: SharedOptions) => {
       const { devAccounts } = await import('../ethereum/embedded/dev-accounts.ts')
@@ -113,5 +115,5 @@ function describe(accounts: readonly Account[]): string {
     hasCard ? 'yes' : 'no',
     showTime(created),
   ])
-  return table(['name', 'id', 'card', 'created'], rows, 'There is no account yet.')
+  return table(['name', 'id', 'card', 'created'], rows, 'No accounts.')
 }

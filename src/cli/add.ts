@@ -30,51 +30,51 @@ type Options = ServerOptions &
 
 /** Handed on by their own names. */
 const switches = [
-  ['--pin', 'pin what is added (true)'],
-  ['--raw-leaves', 'leaves are raw blocks'],
-  ['-t, --trickle', 'the trickle layout'],
-  ['-n, --only-hash', 'tell the CIDs, keep nothing'],
-  ['-w, --wrap-with-directory', 'put all of it into one folder'],
-  ['--inline', 'put small blocks into their CIDs'],
-  ['--preserve-mode', 'keep permissions'],
-  ['--preserve-mtime', 'keep times of modification'],
-  ['-E, --empty-dirs', 'folders with nothing in them too (true)'],
+  ['--pin', 'pin the added content (true)'],
+  ['--raw-leaves', 'store leaves as raw blocks'],
+  ['-t, --trickle', 'use the trickle layout'],
+  ['-n, --only-hash', 'compute the CIDs and store nothing'],
+  ['-w, --wrap-with-directory', 'wrap all entries in one folder'],
+  ['--inline', 'store small blocks inside their CIDs'],
+  ['--preserve-mode', 'store permissions'],
+  ['--preserve-mtime', 'store modification times'],
+  ['-E, --empty-dirs', 'include empty folders (true)'],
 ] as const
 const values = [
   ['--cid-version <version>', '0 or 1'],
   ['-s, --chunker <chunker>', 'size-<bytes>, rabin-<min>-<avg>-<max> or buzhash'],
-  ['--hash <function>', 'sha2-256 and others'],
-  ['--inline-limit <bytes>', 'largest block that --inline takes'],
-  ['--max-file-links <number>', 'links of one node of a file'],
-  ['--max-directory-links <number>', 'links of a folder that is not sharded'],
-  ['--max-hamt-fanout <number>', 'width of a sharded folder'],
-  ['--pin-name <name>', 'name of the pin (the name of the file or folder, if it is one)'],
-  ['--mode <mode>', 'permissions of all of it, octal with a leading 0'],
-  ['--mtime <seconds>', 'time of modification of all of it'],
-  ['--mtime-nsecs <nanoseconds>', 'and its fraction'],
+  ['--hash <function>', 'hash function, such as sha2-256'],
+  ['--inline-limit <bytes>', 'maximum size of an inlined block'],
+  ['--max-file-links <number>', 'maximum number of links of a file node'],
+  ['--max-directory-links <number>', 'maximum number of links of an unsharded folder'],
+  ['--max-hamt-fanout <number>', 'fanout of a sharded folder'],
+  ['--pin-name <name>', 'name of the pin (name of the file or folder, if there is one)'],
+  ['--mode <mode>', 'permissions of all entries, octal with a leading 0'],
+  ['--mtime <seconds>', 'modification time of all entries'],
+  ['--mtime-nsecs <nanoseconds>', 'fraction of --mtime'],
 ] as const
 /** Longest name of a pin that the server accepts, as Kubo does. */
 const pinNameBytesMax = 255
 /** What only this side knows of. */
 const own = [
-  ['-H, --hidden', 'take what starts with a dot, in folders'],
-  ['--dereference-args', 'take what a path leads to, when it is a link'],
-  ['-q, --quiet', 'print CIDs only'],
-  ['-Q, --quieter', 'print the last CID only'],
+  ['-H, --hidden', 'include hidden files in folders'],
+  ['--dereference-args', 'follow links in the arguments'],
+  ['-q, --quiet', 'print only CIDs'],
+  ['-Q, --quieter', 'print only the last CID'],
   ['--silent', 'print nothing'],
-  ['-p, --progress', 'show a bar (true, on a terminal)'],
-  ['-r, --recursive', 'as folders are taken anyway'],
+  ['-p, --progress', 'show a progress bar (true on a terminal)'],
+  ['-r, --recursive', 'add folders recursively (always true)'],
 ] as const
 
 export function defineAdd(command: Command, context: Context): void {
   addServerOptions(addSharedOptions(command)).argument(
     '[paths...]',
-    'files and folders; - or none is standard input',
+    'files and folders; - or no path reads standard input',
   )
   addBooleanOptions(command, [...switches, ...own])
   for (const [flags, description] of values) command.option(flags, description)
   command
-    .option('--stdin-name <name>', 'name of what standard input brings')
+    .option('--stdin-name <name>', 'file name for standard input')
     .addHelpText(
       'after',
       `
@@ -83,8 +83,8 @@ Examples:
   cairn add -Q --cid-version 1 site/
   tar c . | cairn add -Q --stdin-name backup.tar
 
-The key is CAIRN_KEY or --key, its secret CAIRN_SECRET. Options that are not given are as the key's import profile says.
-Prints "added <cid> <name>" for each file and folder, the root last. Nothing is kept when it fails: the exit code is 1.`,
+Set the API key with CAIRN_KEY or --key, and its secret with CAIRN_SECRET. Missing options use the key's import profile.
+Prints "added <cid> <name>" for each file and folder, the root last. If the command fails, the server stores nothing.`,
     )
     .action((paths: readonly string[], options: Options) => runAdd(context, paths, options))
 }
@@ -161,7 +161,7 @@ async function tell(
     else if (options.quiet === true) context.out(`${cid}\n`)
     else context.out(`added ${cid} ${visible(name)}\n`.replace(/ \n$/, '\n'))
   }
-  if (last === '') throw new Error('the server told no CID')
+  if (last === '') throw new Error('the server returned no CID')
   if (options.json === true) context.out(`${JSON.stringify({ root: last, added })}\n`)
   else if (options.quieter === true && options.silent !== true) context.out(`${last}\n`)
 }

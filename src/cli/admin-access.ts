@@ -30,7 +30,7 @@ export type AdminAccess = AsyncDisposable & {
 export function addAdminOptions(command: Command): Command {
   return addSharedOptions(command).option(
     '--url <url>',
-    'a server to do this on, with a token in CAIRN_TOKEN; else the data folder of this machine',
+    'server to use, with a token in CAIRN_TOKEN (the local data folder)',
   )
 }
 
@@ -43,7 +43,7 @@ export async function openAdminAccess(
   const token = context.env['CAIRN_TOKEN'] ?? ''
   if (token !== '') return remote(options.url ?? (await usualUrl(context, options)), token)
   if (options.url !== undefined) {
-    throw new UsageError('which token? Set CAIRN_TOKEN to one that the dashboard made')
+    throw new UsageError('no token: create one in the dashboard and set CAIRN_TOKEN')
   }
   return await local(context, options, make)
 }
@@ -89,7 +89,7 @@ async function local(
 
 function operationOf(route: string): AdminOperation {
   const found = adminOperations.find((operation) => routeOf(operation) === route)
-  if (found === undefined) throw new Error(`no admin operation is ${route}`)
+  if (found === undefined) throw new Error(`unknown admin operation ${route}`)
   return found
 }
 
@@ -127,7 +127,7 @@ function remote(url: string, token: string): AdminAccess {
       throw new Error(
         typeof error?.message === 'string'
           ? error.message
-          : `${origin} answered ${reply.status}, which is no answer of Cairn`,
+          : `${origin} returned ${reply.status}, which is not a reply of Cairn`,
       )
     }),
     [Symbol.asyncDispose]: () => client.close(),

@@ -15,8 +15,8 @@ const limitMax = 500
 export function defineAudit(command: Command, context: Context): void {
   addAdminOptions(
     command
-      .option('--account <name>', 'of this account alone')
-      .option('--limit <number>', `how many, ${limitMax} at most`, '50'),
+      .option('--account <name>', 'only changes of this account')
+      .option('--limit <number>', `number of entries, at most ${limitMax}`, '50'),
   )
     .addHelpText('after', '\nExamples:\n  cairn audit\n  cairn audit --account team --json')
     .action(async (options: AuditOptions) => {
@@ -41,7 +41,7 @@ export function defineAudit(command: Command, context: Context): void {
       ])
       const headings = ['time', 'who', 'what', 'of', 'is now']
       const shown = records.map(({ time, ...rest }) => ({ ...rest, time: showTime(time) }))
-      const text = table(headings, rows, 'Nothing was changed yet.')
+      const text = table(headings, rows, 'No changes recorded.')
       print(context, options.json, { records: shown }, text)
     })
 }

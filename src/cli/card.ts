@@ -15,16 +15,16 @@ import { print } from './report.ts'
 type Deed = (admin: AdminAccess, account: string) => Promise<ShownCard>
 
 export function defineCard(command: Command, context: Context): void {
-  define('show', 'what card an account has, and what to do when it has none', (admin, account) =>
+  define('show', 'show the billing card of an account, and how to add one', (admin, account) =>
     admin.call('GET /accounts/{account}/card', { account }),
   )
-  define('refresh', 'ask the billing company for the card of an account', (admin, account) =>
+  define('refresh', 'update the card status from the payment provider', (admin, account) =>
     admin.call('POST /accounts/{account}/card/refresh', { account }),
   )
-  define('set', 'mark the account as having a card', (admin, account) =>
+  define('set', 'mark an account as having a billing card', (admin, account) =>
     admin.call('PUT /accounts/{account}/card/mark', { account, hasCard: true }),
   )
-  define('clear', 'take the mark away: the file face answers 402', (admin, account) =>
+  define('clear', 'remove the mark: the IPFS API returns 402', (admin, account) =>
     admin.call('PUT /accounts/{account}/card/mark', { account, hasCard: false }),
   )
 
@@ -43,11 +43,11 @@ export function defineCard(command: Command, context: Context): void {
 
 function describe(name: string, { state, card, next }: ShownCard): string {
   const said = {
-    'not-needed': 'nobody asks for a card (card.adapter is none).',
+    'not-needed': 'no card is required (card.adapter is none).',
     missing: `${name} has no card on file.`,
     marked: `${name} has a card on file, marked by the operator.`,
     'on-file': `${name} has a card on file.`,
-    expired: `${name} has a card on file, and it is past its month.`,
+    expired: `${name} has a card on file, and it has expired.`,
   }[state]
   const lines = [said]
   if (card !== null) {

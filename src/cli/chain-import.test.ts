@@ -69,7 +69,7 @@ test('a chain that ends elsewhere than it should is told, with exit code 1', { s
   const wanted = `0x${'1'.repeat(64)}`
   const { code, out } = await run([...recorded, '--head', wanted, '--data-dir', of('other')])
   assert.equal(code, 1)
-  assert.match(out, /^54 blocks executed.*\n.*block 54, 0xd226.*\nThat is not the wanted 0x111/)
+  assert.match(out, /^54 blocks executed.*\n.*block 54, 0xd226.*\nThe expected last block is 0x111/)
 })
 
 test('an import continues after a kill where it stopped', async () => {
@@ -140,13 +140,16 @@ test(
     const whole = readFileSync(`${vectors}/chain.rlp`)
     writeFileSync(of('cut.rlp'), whole.subarray(0, whole.length - 1))
     const cut = await run(['--blocks', of('cut.rlp'), '--data-dir', of('none')])
-    assert.match(cut.err, /cut\.rlp is cut off, or no file of blocks \(RLP, one after another\)\n$/)
+    assert.match(cut.err, /cut\.rlp is truncated, or not a file of blocks \(concatenated RLP\)\n$/)
     writeFileSync(of('empty.rlp'), '')
     const empty = await run(['--blocks', of('empty.rlp'), '--data-dir', of('none')])
-    assert.match(empty.err, /empty\.rlp holds no blocks\n$/)
+    assert.match(empty.err, /empty\.rlp contains no blocks\n$/)
     const head = await run([...recorded, '--head', 'latest', '--data-dir', of('none')])
     assert.equal(head.code, 2)
-    assert.match(head.err, /--head: latest is no block hash, and no file that holds one\n$/)
+    assert.match(
+      head.err,
+      /--head: latest is not a block hash, and not a file that contains one\n$/,
+    )
     const genesis = await run([
       '--genesis',
       of('cut.rlp'),
@@ -155,7 +158,7 @@ test(
       '--data-dir',
       of('none'),
     ])
-    assert.match(genesis.err, /cut\.rlp is no genesis: it is no JSON\n$/)
+    assert.match(genesis.err, /cut\.rlp is not a genesis file: not JSON\n$/)
   },
 )
 

@@ -7,13 +7,15 @@ import type { ChainImportOptions } from './run-chain-import.ts'
 import { addSharedOptions } from './shared-options.ts'
 
 export function defineChain(command: Command, context: Context): void {
-  addSharedOptions(command.command('import').description('execute, verify and keep blocks'))
-    .requiredOption('--blocks <file>', 'blocks, RLP one after another, as geth exports them')
+  addSharedOptions(
+    command.command('import').description('execute, verify and store the blocks of a file'),
+  )
+    .requiredOption('--blocks <file>', 'blocks as concatenated RLP, as exported by geth')
     .option(
       '--genesis <file>',
-      'genesis.json of the chain (as the settings say, else the built-in)',
+      'genesis.json of the chain (from the settings, else the built-in one)',
     )
-    .option('--head <hash>', 'hash the chain must end at, or a file with it (headfcu.json)')
+    .option('--head <hash>', 'expected hash of the last block, or a file with it (headfcu.json)')
     .addHelpText(
       'after',
       `
@@ -21,8 +23,8 @@ Examples:
   cairn chain import --genesis genesis.json --blocks chain.rlp
   cairn chain import --genesis genesis.json --blocks chain.rlp --head headfcu.json --json
 
-Each block is executed and every root compared before it is kept; consensus (work, votes) is not judged. Killed
-and run again, it goes on where it stopped. The server must be stopped.`,
+Cairn executes each block and compares every root before it stores the block. It does not check consensus (work, votes).
+An interrupted import continues where it stopped. Stop the server first.`,
     )
     .action((options: ChainImportOptions) => startImport(context, options))
 }

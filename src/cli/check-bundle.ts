@@ -48,7 +48,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
   const claimedByReader =
     options.result === undefined ? undefined : parseJson('--result', options.result)
   const text = await readCapped(file)
-  if (text === null) return refuse(`the file is longer than ${fileBytesMax} bytes`)
+  if (text === null) return refuse(`the file is larger than ${fileBytesMax} bytes`)
   const parsed = parseBundle(parseFile(text))
   if ('refused' in parsed) return refuse(parsed.refused)
   const operations = createRpcOperations({
@@ -63,7 +63,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
     if (claimed === undefined) continue
     const compared = compare(JSON.parse(verdict.result), claimed, verdict.method)
     if (compared === 'differs')
-      return refuse(`the bundle proves another result than the one given: ${cut(verdict.result)}`)
+      return refuse(`the bundle proves a different result: ${cut(verdict.result)}`)
     if (compared === 'without blobGasPrice') unproved.add('blobGasPrice')
   }
   return { proved: true, ...verdict, unproved: [...unproved] }
@@ -73,7 +73,7 @@ export async function checkBundle(file: string, options: CheckOptions): Promise<
 async function readCapped(file: string): Promise<string | null> {
   if (file !== '-') {
     const size = statSync(file, { throwIfNoEntry: false })?.size
-    if (size === undefined) throw new Error(`there is no file ${file}`)
+    if (size === undefined) throw new Error(`file not found: ${file}`)
     return size > fileBytesMax ? null : readFileSync(file, 'utf8')
   }
   const chunks: Buffer[] = []
@@ -98,10 +98,10 @@ function refuse(reason: string): CheckedBundle {
 function askedBy({ method, params }: CheckOptions) {
   if (method === undefined && params === undefined) return null
   if (method === undefined || params === undefined) {
-    throw new UsageError('--method and --params go together: they are the request you sent')
+    throw new UsageError('--method requires --params, and --params requires --method')
   }
   const list = parseJson('--params', params)
-  if (!Array.isArray(list)) throw new UsageError('--params is to be a JSON array')
+  if (!Array.isArray(list)) throw new UsageError('--params must be a JSON array')
   return { method, params: list as readonly unknown[] }
 }
 
@@ -117,7 +117,7 @@ function parseJson(flag: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new UsageError(`${flag} is ${text}, expected JSON, in which text has quotes: '"0x0"'`)
+    throw new UsageError(`${flag} is ${text}, expected JSON, with quotes around text: '"0x0"'`)
   }
 }
 
@@ -162,9 +162,13 @@ export function describeCheck(checked: CheckedBundle, asked: boolean): string {
     `proved  ${method} ${JSON.stringify(params)}`,
     `block   ${BigInt(block.number)} ${block.hash}`,
     `result  ${result}`,
-    ...unproved.map((name) => `not of ${name}: no header commits to it (see --blob-fraction)`),
+    ...unproved.map(
+      (name) => `does not cover ${name}: no header commits to it (see --blob-fraction)`,
+    ),
     ...(asked
       ? []
-      : ['The request is the one the bundle names: compare it with yours, or give --method.']),
+      : [
+          'The request was taken from the bundle: compare it with yours, or set --method and --params.',
+        ]),
   ].join('\n')
 }

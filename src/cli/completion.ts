@@ -23,7 +23,7 @@ export function defineCompletion(
     fish: 'cairn completion fish > ~/.config/fish/completions/cairn.fish',
   }
   for (const [shell, write] of Object.entries(scripts)) {
-    addSharedOptions(command.command(shell).description(`the script for ${shell}`))
+    addSharedOptions(command.command(shell).description(`print the completion script for ${shell}`))
       .addHelpText('after', `\nExample:\n  ${examples[shell as keyof typeof examples]}`)
       .action(async (options: Options) => {
         const script = write(listBranches(await grow()))

@@ -15,16 +15,16 @@ import { addSharedOptions, settingsOf } from './shared-options.ts'
 
 export function defineConfig(command: Command, context: Context): void {
   addSharedOptions(
-    command
-      .command('check')
-      .description('say whether the settings can be used, or all that is wrong'),
+    command.command('check').description('validate the settings and list all errors'),
   )
     .addHelpText(
       'after',
       '\nExample:\n  cairn config check --config cairn.yaml && cairn start --config cairn.yaml',
     )
     .action((options: SharedOptions) => check(context, options))
-  addSharedOptions(command.command('print').description('show every setting; secrets are redacted'))
+  addSharedOptions(
+    command.command('print').description('print every setting, with secrets redacted'),
+  )
     .addHelpText('after', '\nExample:\n  CAIRN_HTTP_PORT=8600 cairn config print --json')
     .action(async (options: SharedOptions) => {
       const loaded = await settingsOf(context, options)
@@ -46,7 +46,7 @@ async function check(context: Context, options: SharedOptions): Promise<void> {
     const { ignored } = loaded
     for (const name of ignored) context.err(`cairn: ${name} is not a setting and is ignored.\n`)
     const found = { ok: true, ignored, mistakes: [] }
-    print(context, options.json, found, 'The settings can be used.')
+    print(context, options.json, found, 'The settings are valid.')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const { mistakes } = error
@@ -67,7 +67,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
     if (file === null) return null
     try {
       if ((await stat(file)).isFile()) return await access(file, constants.R_OK).then(() => null)
-      return wrongFile(path, file, 'it is not a file')
+      return wrongFile(path, file, 'not a file')
     } catch (error) {
       return wrongFile(path, file, describeErrno(error))
     }
@@ -75,7 +75,7 @@ async function unreadableFiles({ config, origins }: LoadedConfig): Promise<reado
   const wrongFile = (path: string, file: string, why: string): ConfigIssue =>
     wrongAt(
       origins.get(path)?.where ?? path,
-      `${path} is ${JSON.stringify(file)}, expected a file that can be read: ${why}`,
+      `${path} is ${JSON.stringify(file)}, expected a readable file: ${why}`,
     )
   return (await Promise.all(found)).filter((mistake) => mistake !== null)
 }
@@ -86,7 +86,7 @@ function describe(context: Context, mistakes: readonly ConfigIssue[]): string {
     ({ text, fix }) => `${paint('red', 'wrong')}  ${visible(text)}\n       fix: ${visible(fix)}`,
   )
   const count = `${mistakes.length} ${mistakes.length === 1 ? 'mistake' : 'mistakes'}`
-  return [...lines, `${count}: the settings cannot be used.`].join('\n')
+  return [...lines, `${count}: the settings are invalid.`].join('\n')
 }
 
 function showValue(value: unknown): string {

@@ -34,8 +34,8 @@ Examples:
   cairn gc
   cairn gc --json
 
-Works beside a running server and without one. Takes what no pin of any account reaches and what was added without
-a pin longer ago than files.unpinnedMs. The server does the same by itself every files.gcIntervalMs.`,
+Works with and without a running server. Deletes blocks that no pin references, and unpinned content older than
+files.unpinnedMs. The server runs a collection every files.gcIntervalMs.`,
     )
     .action((options: SharedOptions) => runGc(context, options))
 }
@@ -51,12 +51,7 @@ async function runGc(context: Context, options: SharedOptions): Promise<void> {
     if (answer !== null) {
       if (answer.swept === null) throw new Error(answer.error)
       const { blocks, bytes } = answer.swept
-      print(
-        context,
-        options.json,
-        { blocks, bytes },
-        `${blocks} blocks of ${bytes} bytes forgotten.`,
-      )
+      print(context, options.json, { blocks, bytes }, `${blocks} blocks of ${bytes} bytes deleted.`)
       return
     }
     await pause(lookMs)

@@ -22,10 +22,10 @@ type Options = ServerOptions & {
 
 export function defineGet(command: Command, context: Context): void {
   addServerOptions(addSharedOptions(command))
-    .argument('<path>', 'a CID, or a path below it: <cid>/folder/file')
-    .option('-o, --output <place>', 'where it goes (its last name, in this folder)')
-    .option('--force', 'replace files that are there; other files of a folder stay')
-    .option('--timeout <duration>', 'how long the server may look for it, such as 30s')
+    .argument('<path>', 'CID, or a path below it: <cid>/folder/file')
+    .option('-o, --output <place>', 'target path (last name of the path, in this folder)')
+    .option('--force', 'overwrite existing files; other files of a folder stay')
+    .option('--timeout <duration>', 'maximum search time of the server, such as 30s')
     .addHelpText(
       'after',
       `
@@ -33,8 +33,8 @@ Examples:
   cairn get QmeGAVddnBSnKc1DLE7DLV9uuTqo5F7QbaveTjr45JUdQn -o hello.txt
   cairn get bafy…/images
 
-The key is CAIRN_KEY or --key, its secret CAIRN_SECRET. It is unpacked beside its place and moved there when all of it
-has come: ended before, it leaves nothing.`,
+Set the API key with CAIRN_KEY or --key, and its secret with CAIRN_SECRET. Cairn unpacks into a temporary folder and
+moves the result to its target at the end. An interrupted download leaves no files.`,
     )
     .action((path: string, options: Options) => runGet(context, path, options))
 }
@@ -43,7 +43,7 @@ async function runGet(context: Context, path: string, options: Options): Promise
   const name = path.replace(/\/+$/, '').replace(/^.*[/:]/s, '')
   const output = options.output ?? name
   if (output === '' || (options.output === undefined && /^\.{1,2}$/.test(name))) {
-    throw new UsageError(`where to? "${visible(path)}" has no name, give -o`)
+    throw new UsageError(`"${visible(path)}" has no file name: set the target with -o`)
   }
   const place = resolve(output.endsWith('/') ? join(output, name) : output)
   if (options.force !== true) await refusePresent(place)

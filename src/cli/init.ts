@@ -43,12 +43,9 @@ const triesMax = 5
 export function defineInit(command: Command, context: Context): void {
   addSharedOptions(command)
     .option('--file <file>', 'settings file to write (./cairn.yaml)')
-    .option('--yes', 'take every default, ask nothing')
-    .option('--force', 'write over a file that is there')
-    .option(
-      '--link',
-      'write nothing: print a link that makes the first operator of the data folder',
-    )
+    .option('--yes', 'use all defaults without questions')
+    .option('--force', 'overwrite an existing file')
+    .option('--link', 'print a one-time link that creates the first operator; write no file')
     .addHelpText(
       'after',
       `
@@ -58,7 +55,7 @@ Examples:
   cairn init --yes --file /etc/cairn.yaml --data-dir /var/lib/cairn
   printf '%s\\n' ./data 127.0.0.1 8600 '' '' '' '' '' '' '' '' | cairn init
 
-An empty answer takes the default. Without a terminal, answers are the lines of standard input.`,
+An empty answer selects the default. Without a terminal, cairn init reads one answer per line from standard input.`,
     )
     .action((options: Options) =>
       options.link === true ? printLink(context, options) : init(context, options),
@@ -76,7 +73,7 @@ async function printLink(context: Context, options: Options): Promise<void> {
     )
   }
   const expires = showTime(made.expires)
-  const text = `This link makes the first operator, once, until ${expires}:\n  ${made.link}`
+  const text = `One-time link for the first operator, valid until ${expires}:\n  ${made.link}`
   print(context, options.json, { link: made.link, expires }, text)
 }
 
@@ -90,7 +87,7 @@ async function init(context: Context, options: Options): Promise<void> {
   writeWhole(file, writeSettings(settingDefinitions, chosen, network), force)
   const text = asTyped(
     context,
-    `${file} is written. Next:
+    `Settings written to ${file}. Next:
   cairn doctor --config ${file}
   cairn start --config ${file}`,
   )
@@ -177,7 +174,7 @@ async function askNetwork(asking: Asking): Promise<ChosenNetwork | null> {
   const usual = findChainId(name)
   const chainId = await askUntil(
     asking,
-    `Its chain id.\n  networks.chainId${usual === null ? '' : ` [${usual}]`}: `,
+    `Chain ID of this network.\n  networks.chainId${usual === null ? '' : ` [${usual}]`}: `,
     async (answer) => {
       const given = answer === '' && usual !== null ? String(usual) : answer
       await validateNetwork({ chainId: given })
@@ -214,5 +211,5 @@ function writeWhole(file: string, text: string, force: boolean): void {
 }
 
 function taken(file: string): string {
-  return `${file} is there already: choose another with --file, or --force to write over it`
+  return `${file} already exists: use --file to choose another name, or --force to overwrite it`
 }

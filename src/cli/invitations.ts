@@ -22,12 +22,15 @@ export function defineInvitations(command: Command, context: Context): void {
   addAdminOptions(
     command
       .command('invite')
-      .description('make a link that lets somebody in, once, within 7 days')
-      .option('--account <name>', 'to this account')
-      .option('--new-account <name>', 'to a new account, made when the link is taken')
-      .option('--role <role>', 'what they become there: owner or member')
-      .option('--operator', 'as an operator of the whole server')
-      .option('--email <email>', 'the only address that may take it'),
+      .description('create a one-time invitation link, valid for 7 days')
+      .option('--account <name>', 'account to join')
+      .option('--new-account <name>', 'name of a new account, created when the link is used')
+      .option(
+        '--role <role>',
+        'role in the account: owner or member (member; owner of a new account)',
+      )
+      .option('--operator', 'invite an operator of the server')
+      .option('--email <email>', 'only email address that can use the link'),
   )
     .addHelpText(
       'after',
@@ -37,7 +40,7 @@ Examples:
   cairn people invite --new-account acme --email ada@example.org
   cairn people invite --operator
 
-The link is shown once. Somebody new is a member of --account, and an owner of --new-account, unless --role says so.`,
+The link is shown once.`,
     )
     .action(async (options: InviteOptions) => {
       const { role, place } = readOrder(options)
@@ -52,10 +55,10 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
       const url = welcomeLink(options.url ?? (await usualAdminUrl(context, options)), link)
       const expires = showTime(invitation.expires)
       const article = role === 'member' ? 'a' : 'an'
-      const text = `This link makes ${article} ${role}${place}, once, until ${expires}:\n  ${url}${mailed ? `\nIt went to ${invitation.email} by mail.` : ''}`
+      const text = `One-time link for ${article} ${role}${place}, valid until ${expires}:\n  ${url}${mailed ? `\nThe server sent it to ${invitation.email}.` : ''}`
       print(context, options.json, { id: invitation.id, link: url, expires, mailed }, text)
     })
-  addAdminOptions(command.command('invitations').description('links that can still be taken'))
+  addAdminOptions(command.command('invitations').description('list unused invitation links'))
     .addHelpText('after', '\nExample:\n  cairn people invitations')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -68,14 +71,16 @@ The link is shown once. Somebody new is a member of --account, and an owner of -
         showTime(one.expires),
       ])
       const headings = ['id', 'role', 'account', 'email', 'until']
-      print(context, options.json, { invitations }, table(headings, rows, 'No link is open.'))
+      print(context, options.json, { invitations }, table(headings, rows, 'No unused links.'))
     })
-  addAdminOptions(command.command('withdraw <id>').description('end a link that was not taken'))
+  addAdminOptions(
+    command.command('withdraw <id>').description('withdraw an unused invitation link'),
+  )
     .addHelpText('after', '\nExample:\n  cairn people withdraw 8b4e3c1e-…')
     .action(async (invitation: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       await admin.call('DELETE /invitations/{invitation}', { invitation })
-      print(context, options.json, { id: invitation }, 'The link opens nothing any more.')
+      print(context, options.json, { id: invitation }, 'The link is withdrawn.')
     })
 }
 
@@ -83,15 +88,15 @@ type Order = { readonly role: 'operator' | 'owner' | 'member'; readonly place: s
 
 function readOrder({ account, newAccount, role, operator }: InviteOptions): Order {
   if (account !== undefined && newAccount !== undefined) {
-    throw new UsageError('--account or --new-account, not both')
+    throw new UsageError('use either --account or --new-account')
   }
   if (operator === true) {
-    if (role !== undefined) throw new UsageError('--operator or --role, not both')
+    if (role !== undefined) throw new UsageError('use either --operator or --role')
     return { role: 'operator', place: '' }
   }
   const name = account ?? newAccount
   if (name === undefined)
-    throw new UsageError('to which account? --account, --new-account or --operator')
+    throw new UsageError('no account: add --account, --new-account or --operator')
   const given = role ?? (newAccount === undefined ? 'member' : 'owner')
   if (given === 'owner' || given === 'member') return { role: given, place: ` of ${name}` }
   throw new UsageError(`--role is "${given}", expected owner or member`)

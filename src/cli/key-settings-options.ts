@@ -46,33 +46,40 @@ export type KeySettingsOptions = Lists & {
 
 /** `changing`: with the forms that take a setting back. */
 export function addKeySettings(command: Command, changing: boolean): Command {
-  command.option('--secret-required', 'JSON-RPC calls must carry the secret too')
-  if (changing) command.option('--no-secret-required', 'the key alone is enough for JSON-RPC calls')
-  command.option('--jwt-required', 'JSON-RPC calls must carry a JWT of one of its public keys')
-  if (changing) command.option('--no-jwt-required', 'they need not carry one')
-  const audience = 'what a JWT may name as aud; repeat for more (infura.io and own hosts)'
+  command.option('--secret-required', 'require the secret for JSON-RPC calls')
+  if (changing) command.option('--no-secret-required', 'accept JSON-RPC calls without the secret')
+  command.option(
+    '--jwt-required',
+    'require a JWT, signed for a public key of the API key, for JSON-RPC calls',
+  )
+  if (changing) command.option('--no-jwt-required', 'accept JSON-RPC calls without a JWT')
+  const audience = 'accepted JWT audience, repeatable (infura.io and the host names of the server)'
   command.option('--jwt-audience <name>', audience, addEntry)
-  command.option('--networks <names>', 'networks it may use, with commas (all)', parseNames)
+  command.option('--networks <names>', 'permitted networks, separated by commas (all)', parseNames)
   // Before its negation, which else would be a value where nothing is given.
-  if (changing) command.option('--files', 'open the file face to it')
-  command.option('--no-files', 'close the file face to it')
+  if (changing) command.option('--files', 'permit the IPFS API')
+  command.option('--no-files', 'refuse the IPFS API')
   for (const [flag, description] of [...limits, ...byteLimits, ...uploadLimits]) {
     command.option(`${flag} <number>`, description, limitOf(flag))
   }
   command.option(
     '--import-profile <name>',
-    `how files are added where a request does not say: ${profileNames} (that of the server)`,
+    `default options of add: ${profileNames} (profile of the server)`,
     parseProfile,
   )
-  command.option('--gateway-pinned-only', 'give its readers what the account has pinned, no more')
-  if (changing) command.option('--no-gateway-pinned-only', 'give them what the server gives')
-  command.option('--gateway-public', 'open what the account has pinned to readers without a key')
-  if (changing) command.option('--no-gateway-public', 'close it to them')
+  command.option('--gateway-pinned-only', 'serve only pinned content through the gateway')
+  if (changing)
+    command.option(
+      '--no-gateway-pinned-only',
+      'serve all content of the server through the gateway',
+    )
+  command.option('--gateway-public', 'serve pinned content of the account to clients without a key')
+  if (changing) command.option('--no-gateway-public', 'refuse clients without a key')
   for (const [flag, description] of lists) {
     command.option(`${flag} <entry>`, description, addEntry)
   }
-  command.option('--override-with-secret', 'the --allow lists do not hold for who sends the secret')
-  if (changing) command.option('--no-override-with-secret', 'they hold for everybody')
+  command.option('--override-with-secret', 'skip allowlists for requests that carry the secret')
+  if (changing) command.option('--no-override-with-secret', 'apply allowlists to all requests')
   for (const [name, kept, gone] of inspected) {
     command.option(`--${name}`, kept)
     if (changing) command.option(`--no-${name}`, gone)
@@ -83,35 +90,45 @@ export function addKeySettings(command: Command, changing: boolean): Command {
 const profileNames = Object.keys(importProfiles).join(' or ')
 
 const limits = [
-  ['--units-per-second', 'rate limit (none)'],
-  ['--units-per-day', 'daily limit (none)'],
-  ['--files-reads-per-second', 'reading file commands (none)'],
-  ['--files-writes-per-second', 'writing file commands (none)'],
+  ['--units-per-second', 'maximum units per second (none)'],
+  ['--units-per-day', 'maximum units per day (none)'],
+  ['--files-reads-per-second', 'maximum read commands of the IPFS API per second (none)'],
+  ['--files-writes-per-second', 'maximum write commands of the IPFS API per second (none)'],
 ] as const
 
 const byteLimits = [
-  ['--files-upload-bytes-per-month', 'bytes it may send to the file face (none)'],
-  ['--files-download-bytes-per-month', 'bytes it may take from there (none)'],
-  ['--files-stored-bytes', 'bytes that may be kept when it adds files (none)'],
+  ['--files-upload-bytes-per-month', 'upload quota of the IPFS API (none)'],
+  ['--files-download-bytes-per-month', 'download quota of the IPFS API (none)'],
+  ['--files-stored-bytes', 'storage quota (none)'],
 ] as const
 
 const uploadLimits = [
-  ['--files-body-bytes', 'longest body of one upload (none)'],
-  ['--files-uploads', 'uploads of more than 128 KiB at a time (as the server is set)'],
+  ['--files-body-bytes', 'maximum size of one upload (none)'],
+  ['--files-uploads', 'maximum concurrent uploads over 128 KiB (setting of the server)'],
 ] as const
 
 const inspected = [
-  ['inspect', 'keep its last requests in memory, for members to see', 'keep none of them'],
-  ['inspect-bodies', 'with params and results', 'without them: sizes alone'],
-  ['inspect-addresses', 'with the address each came from', 'without it'],
+  [
+    'inspect',
+    'record the last requests of the key in memory, visible to members',
+    'record no requests',
+  ],
+  ['inspect-bodies', 'record parameters and results', 'record only sizes'],
+  ['inspect-addresses', 'record client addresses', 'record no client addresses'],
 ] as const
 
 const lists = [
-  ['--allow-address', 'contract that calls may be about; repeat for more (all)'],
-  ['--allow-method', 'method or file command, such as eth_call or pin/add (all)'],
-  ['--allow-origin', 'web page that may call: https://app.example.com, *.example.com (all)'],
-  ['--allow-user-agent', 'part of the User-Agent header (all)'],
-  ['--allow-ip', 'address or block that may call: 192.0.2.7, 2001:db8::/32 (all)'],
+  ['--allow-address', 'permitted contract address, repeatable (all)'],
+  [
+    '--allow-method',
+    'permitted method or IPFS command, such as eth_call or pin/add, repeatable (all)',
+  ],
+  [
+    '--allow-origin',
+    'permitted origin: https://app.example.com or *.example.com, repeatable (all)',
+  ],
+  ['--allow-user-agent', 'permitted part of the User-Agent header, repeatable (all)'],
+  ['--allow-ip', 'permitted client address or block: 192.0.2.7 or 2001:db8::/32, repeatable (all)'],
 ] as const
 
 /** What the options change. Throws UsageError. */
@@ -184,7 +201,7 @@ function listOf(
 ): readonly string[] | undefined {
   if (entries === undefined || !entries.includes('none')) return entries
   if (entries.length === 1) return []
-  throw new UsageError(`${flag} is "none" and something else too`)
+  throw new UsageError(`${flag} cannot combine "none" with other values`)
 }
 
 function addEntry(entry: string, before: readonly string[] | undefined): readonly string[] {
@@ -199,7 +216,7 @@ function parseNames(text: string): readonly string[] | 'all' {
   if (text === 'all') return text
   const names = text.split(',').map((name) => name.trim())
   if (names.every((name) => /^[a-z0-9][a-z0-9-]{0,62}$/.test(name))) return names
-  throw new UsageError(`--networks is "${text}", expected network names with commas between`)
+  throw new UsageError(`--networks is "${text}", expected network names, separated by commas`)
 }
 
 function parseProfile(text: string): ImportProfileName | 'none' {

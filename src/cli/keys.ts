@@ -27,7 +27,9 @@ type CreateOptions = AdminOptions &
 
 export function defineKeys(command: Command, context: Context): void {
   defineCreate(command, context)
-  addAdminOptions(command.command('list').description('all API keys, or those of an account'))
+  addAdminOptions(
+    command.command('list').description('list all API keys, or the keys of one account'),
+  )
     .option('--account <name>', 'only keys of this account')
     .addHelpText('after', '\nExample:\n  cairn keys list --account team')
     .action(async (options: AdminOptions & { readonly account?: string }) => {
@@ -40,7 +42,7 @@ export function defineKeys(command: Command, context: Context): void {
             })
       print(context, options.json, { keys: keys.map(showKey) }, describe(keys))
     })
-  addAdminOptions(command.command('show <id>').description('one API key and its settings'))
+  addAdminOptions(command.command('show <id>').description('show one API key and its settings'))
     .addHelpText('after', '\nExample:\n  cairn keys show <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -57,7 +59,9 @@ export function defineKeys(command: Command, context: Context): void {
   defineRotate(command, context)
   definePublicKey(command, context)
   defineTry(command, context)
-  addAdminOptions(command.command('revoke <id>').description('end an API key at once and for good'))
+  addAdminOptions(
+    command.command('revoke <id>').description('revoke an API key immediately and permanently'),
+  )
     .addHelpText('after', '\nExample:\n  cairn keys revoke <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -69,11 +73,11 @@ export function defineKeys(command: Command, context: Context): void {
 function defineCreate(command: Command, context: Context): void {
   const create = command
     .command('create')
-    .description('make an API key; shows it and its secret once')
-    .option('--account <name>', 'account that owns it (the first account)')
-    .option('--name <name>', 'what it is for')
+    .description('create an API key, and show it and its secret once')
+    .option('--account <name>', 'account that owns the key (the first account)')
+    .option('--name <name>', 'name of the key')
   addAdminOptions(addPlanOptions(addKeySettings(create, false)))
-    .option('--import-key', 'take key and secret, one a line, from standard input')
+    .option('--import-key', 'import an existing key and secret from standard input, one per line')
     .addHelpText(
       'after',
       `
@@ -106,7 +110,7 @@ API secret  ${apiKeySecret}
 id          ${id}
 account     ${owner.name}
 
-Key and secret are shown only now.`
+Save the key and the secret now; they are not shown again.`
       print(context, options.json, shown, text)
       await noteNetworks(context, options)
     })
@@ -116,9 +120,7 @@ Key and secret are shown only now.`
 function parsePair(text: string): { readonly apiKey: string; readonly apiKeySecret: string } {
   const [apiKey = '', apiKeySecret = '', ...rest] = text.split(/\r?\n/)
   if (apiKey !== '' && apiKeySecret !== '' && rest.join('') === '') return { apiKey, apiKeySecret }
-  throw new UsageError(
-    'expected the key on the first line of standard input, the secret on the second',
-  )
+  throw new UsageError('expected two lines of standard input: the key, then the secret')
 }
 
 function describe(keys: readonly ApiKey[]): string {
@@ -132,5 +134,5 @@ function describe(keys: readonly ApiKey[]): string {
     key.revoked === null ? (key.expires === null ? 'active' : ending(key.expires)) : 'revoked',
   ])
   const headings = ['id', 'key', 'account', 'name', 'created', 'last used', 'state']
-  return table(headings, rows, 'There is no API key yet.')
+  return table(headings, rows, 'No API keys.')
 }

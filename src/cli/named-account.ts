@@ -11,7 +11,7 @@ export type NamedAccount = { readonly id: string; readonly name: string }
 export async function accountNamed(admin: AdminAccess, name: string): Promise<NamedAccount> {
   const found = await lookFor(admin, name)
   if (found !== undefined) return found
-  throw new AccountsRefusal('no_account', `no account is named ${quote(name)}`)
+  throw new AccountsRefusal('no_account', `unknown account ${quote(name)}`)
 }
 
 /** The oldest; made, with a card, when there is none, also when another process makes it at the same moment. */

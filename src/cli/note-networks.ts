@@ -17,7 +17,5 @@ export async function noteNetworks(
   const served = networkNames((await settingsOf(context, options)).config)
   const strange = options.networks.filter((name) => !served.includes(name))
   if (strange.length === 0) return
-  context.err(
-    `No network is named ${oneOf(strange)} now: the settings have ${served.join(', ')}.\n`,
-  )
+  context.err(`Unknown network ${oneOf(strange)}: the settings define ${served.join(', ')}.\n`)
 }

@@ -82,7 +82,7 @@ export function refuseNoData(dataDir: string): void {
   }
   refuseLostDatabase(dataDir)
   throw new Error(
-    `there is no data in ${dataDir}: start the server once, or name its folder with --data-dir`,
+    `no data in ${dataDir}: start the server once, or choose another folder with --data-dir`,
   )
 }
 

@@ -30,14 +30,14 @@ export function definePeople(command: Command, context: Context): void {
 }
 
 function defineLists(command: Command, context: Context): void {
-  addAdminOptions(command.command('list').description('everybody who may sign in'))
+  addAdminOptions(command.command('list').description('list all people'))
     .addHelpText('after', '\nExample:\n  cairn people list --json')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const people = await everybody(admin)
       print(context, options.json, { people: people.map(show) }, asTyped(context, describe(people)))
     })
-  addAdminOptions(command.command('show <email>').description('one person, their accounts'))
+  addAdminOptions(command.command('show <email>').description('show a person and their accounts'))
     .addHelpText('after', '\nExample:\n  cairn people show ada@example.org')
     .action(async (email: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -48,7 +48,7 @@ function defineLists(command: Command, context: Context): void {
       const rows = accounts.map(({ name, role }) => [name, role])
       const text = [
         describe([person]),
-        table(['account', 'role'], rows, 'They belong to no account.'),
+        table(['account', 'role'], rows, 'Not a member of any account.'),
         `Sessions: ${sessions.length}`,
       ].join('\n')
       print(context, options.json, { person: show(person), accounts, sessions }, text)
@@ -58,22 +58,24 @@ function defineLists(command: Command, context: Context): void {
 type MemberOptions = AdminOptions & { readonly role?: string; readonly ownerless?: true }
 
 function defineMembers(command: Command, context: Context): void {
-  addAdminOptions(command.command('members <account>').description('who belongs to an account'))
+  addAdminOptions(
+    command.command('members <account>').description('list the members of an account'),
+  )
     .addHelpText('after', '\nExample:\n  cairn people members team')
     .action(async (name: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
       const { id: account } = await accountNamed(admin, name)
       const { members } = await admin.call('GET /accounts/{account}/members', { account })
       const rows = members.map((one) => [one.email, one.role, one.name, showTime(one.since)])
-      const text = table(['email', 'role', 'name', 'since'], rows, 'Nobody belongs to it.')
+      const text = table(['email', 'role', 'name', 'since'], rows, 'The account has no members.')
       print(context, options.json, { account: name, members }, text)
     })
   addAdminOptions(
     command
       .command('join <account> <email>')
-      .description('put somebody into an account, or give them another role there')
-      .option('--role <role>', 'owner or member', 'member')
-      .option('--ownerless', 'even if no owner is left'),
+      .description('add a person to an account, or change the role of a member')
+      .option('--role <role>', 'role: owner or member', 'member')
+      .option('--ownerless', 'permit an account without an owner'),
   )
     .addHelpText('after', '\nExample:\n  cairn people join team ada@example.org --role owner')
     .action(async (name: string, email: string, options: MemberOptions) => {
@@ -99,8 +101,8 @@ function defineMembers(command: Command, context: Context): void {
   addAdminOptions(
     command
       .command('leave <account> <email>')
-      .description('take somebody out of an account')
-      .option('--ownerless', 'even if no owner is left'),
+      .description('remove a person from an account')
+      .option('--ownerless', 'permit an account without an owner'),
   )
     .addHelpText('after', '\nExample:\n  cairn people leave team ada@example.org')
     .action(async (name: string, email: string, options: MemberOptions) => {
@@ -113,33 +115,44 @@ function defineMembers(command: Command, context: Context): void {
         person,
         ownerless,
       })
-      print(context, options.json, { account: name, email }, `${email} is not of ${name} any more.`)
+      print(
+        context,
+        options.json,
+        { account: name, email },
+        `${email} is no longer a member of ${name}.`,
+      )
     })
 }
 
 type Deed = (admin: AdminAccess, person: string) => Promise<unknown>
 
 function defineDeeds(command: Command, context: Context): void {
-  define('disable', 'they may not sign in, and are out at once', 'is disabled', (admin, person) =>
+  define('disable', 'block sign-in and end all sessions', 'is disabled', (admin, person) =>
     admin.call('PATCH /people/{person}', { person, disabled: true }),
   )
-  define('enable', 'they may sign in again', 'may sign in again', (admin, person) =>
+  define('enable', 'permit sign-in again', 'can sign in again', (admin, person) =>
     admin.call('PATCH /people/{person}', { person, disabled: false }),
   )
-  define('promote', 'make an operator of somebody', 'is an operator', (admin, person) =>
+  define('promote', 'make a person an operator', 'is an operator', (admin, person) =>
     admin.call('PATCH /people/{person}', { person, isOperator: true }),
   )
-  define('demote', 'an operator is one no more', 'is no operator', (admin, person) =>
-    admin.call('PATCH /people/{person}', { person, isOperator: false }),
+  define(
+    'demote',
+    'remove the operator role from a person',
+    'is no longer an operator',
+    (admin, person) => admin.call('PATCH /people/{person}', { person, isOperator: false }),
   )
   define(
     'reset-totp',
-    'take the authenticator and passkeys of somebody away who lost them',
-    'signs in with the password alone',
+    'remove the authenticator and passkeys of a person',
+    'signs in with the password only',
     (admin, person) => admin.call('POST /people/{person}/totp/reset', { person }),
   )
-  define('sign-out', 'end all sessions of somebody', 'is signed out everywhere', (admin, person) =>
-    admin.call('POST /people/{person}/sessions/end', { person }),
+  define(
+    'sign-out',
+    'end all sessions of a person',
+    'is signed out of all sessions',
+    (admin, person) => admin.call('POST /people/{person}/sessions/end', { person }),
   )
 
   function define(verb: string, description: string, done: string, run: Deed): void {
@@ -159,7 +172,7 @@ function definePassword(command: Command, context: Context): void {
   addAdminOptions(
     command
       .command('password <email>')
-      .description('give somebody who forgot theirs another password; ends their sessions'),
+      .description('set a new password and end all sessions of a person'),
   )
     .addHelpText(
       'after',
@@ -168,7 +181,7 @@ Examples:
   cairn people password ada@example.org
   cairn people password ada@example.org < file-with-the-password
 
-It is asked for at the terminal and not shown, or it is the first line of standard input.`,
+Type the password at the terminal, where it is not shown, or send it as the first line of standard input.`,
     )
     .action(async (email: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -178,7 +191,7 @@ It is asked for at the terminal and not shown, or it is the first line of standa
         person: id,
         newPassword,
       })
-      const text = `${person.email} has another password, and is signed out everywhere.`
+      const text = `${person.email} has a new password and is signed out of all sessions.`
       print(context, options.json, { person: show(person) }, text)
     })
 }
@@ -189,7 +202,7 @@ async function askPassword(context: Context, email: string): Promise<string> {
     const password = await questions.askHidden(`New password of ${email}: `)
     if (context.openQuestions === undefined) return password
     const again = await questions.askHidden('Again: ')
-    if (again !== password) throw new UsageError('the two are not the same: nothing was changed')
+    if (again !== password) throw new UsageError('the passwords do not match: nothing was changed')
     return password
   } finally {
     questions.close()
@@ -214,7 +227,7 @@ async function personByEmail(admin: AdminAccess, email: string) {
   const name = email.trim().toLowerCase()
   const found = (await everybody(admin)).find((person) => person.email === name)
   if (found !== undefined) return found
-  throw new AccountsRefusal('no_person', `nobody signs in as ${quote(email)}`)
+  throw new AccountsRefusal('no_person', `unknown person ${quote(email)}`)
 }
 
 function roleOf(text: string | undefined): 'owner' | 'member' {
@@ -241,6 +254,6 @@ function describe(people: readonly ListedPerson[]): string {
   return table(
     headings,
     rows,
-    'No people yet: "cairn init --link" prints a link that makes the first operator.',
+    'No people. "cairn init --link" prints a link for the first operator.',
   )
 }

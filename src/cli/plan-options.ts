@@ -17,10 +17,10 @@ const planNames = Object.keys(plans).join(', ')
 
 export function addPlanOptions(command: Command): Command {
   return command
-    .option('--plan <name>', `limits in one go: ${planNames}`, parsePlan)
+    .option('--plan <name>', `preset of limits: ${planNames}`, parsePlan)
     .option(
       '--expires <time>',
-      'when it expires: a time from now such as 90d or 12h, a date such as 2030-01-31, or never',
+      'expiry: a duration such as 90d or 12h, a date such as 2030-01-31, or never',
       parseEnd,
     )
 }

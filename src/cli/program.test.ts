@@ -156,11 +156,11 @@ test('config check finds what start would refuse and what cannot work', async ()
   }
   assert.match(
     await found({ CAIRN_GATEWAY_DENY_FILE: './no-such-list' }),
-    /^CAIRN_GATEWAY_DENY_FILE: gateway\.denyFile is "\.\/no-such-list", expected a file that can be read: /,
+    /^CAIRN_GATEWAY_DENY_FILE: gateway\.denyFile is "\.\/no-such-list", expected a readable file: /,
   )
   assert.match(
     await found({ CAIRN_GATEWAY_DENY_FILE: '.' }),
-    /expected a file that can be read: it is not a file/,
+    /expected a readable file: not a file/,
   )
   assert.match(
     await found({ CAIRN_MAIL_URL: 'smtp://mail.example.com' }),

@@ -17,47 +17,48 @@ type Entry = {
 const entries: readonly Entry[] = [
   {
     name: 'start',
-    summary: 'serve both faces',
+    summary: 'start the server',
     load: async () => (await import('./start.ts')).defineStart,
   },
   {
     name: 'init',
-    summary: 'ask a few questions and write a settings file',
+    summary: 'write a settings file from a few questions',
     load: async () => (await import('./init.ts')).defineInit,
   },
   {
     name: 'accounts',
-    summary: 'create, list and show accounts; dev shows the public keys of the embedded chain',
+    summary: 'create, list, show and limit accounts; list development keys',
     load: async () => (await import('./accounts.ts')).defineAccounts,
   },
   {
     name: 'keys',
-    summary: 'create, list, show, set, rotate and revoke API keys',
+    summary: 'create, list, show, change, test, rotate and revoke API keys',
     load: async () => (await import('./keys.ts')).defineKeys,
   },
   {
     name: 'card',
-    summary: 'mark an account as having a billing card, or not',
+    summary: 'show, update and mark the billing card of an account',
     load: async () => (await import('./card.ts')).defineCard,
   },
   {
     name: 'people',
-    summary: 'who may sign in to the dashboard: list, invite, disable, help who is locked out',
+    summary: 'manage people of the dashboard: invite, change roles, block, restore access',
     load: async () => (await import('./people.ts')).definePeople,
   },
   {
     name: 'audit',
-    summary: 'who changed what',
+    summary: 'show the audit log',
     load: async () => (await import('./audit.ts')).defineAudit,
   },
   {
     name: 'usage',
-    summary: 'requests, units and bytes per key, network, method and outcome; what accounts keep',
+    summary:
+      'report requests, units and bytes by key, network, method and outcome, and storage by account',
     load: async () => (await import('./usage.ts')).defineUsage,
   },
   {
     name: 'config',
-    summary: 'check or print the settings',
+    summary: 'validate or print the settings',
     load: async () => (await import('./config.ts')).defineConfig,
   },
   {
@@ -67,57 +68,57 @@ const entries: readonly Entry[] = [
   },
   {
     name: 'upstreams',
-    summary: 'how each upstream stands, and what it was caught in',
+    summary: 'show the health and invalid replies of each upstream',
     load: async () => (await import('./upstreams.ts')).defineUpstreams,
   },
   {
     name: 'chain',
-    summary: 'import: execute, verify and keep the blocks of a chain file',
+    summary: 'import the blocks of a chain file',
     load: async () => (await import('./chain-import.ts')).defineChain,
   },
   {
     name: 'store',
-    summary: 'verify every stored copy, make the index of blocks anew',
+    summary: 'verify stored blocks, or rebuild the block index',
     load: async () => (await import('./store.ts')).defineStore,
   },
   {
     name: 'gc',
-    summary: 'forget now what no account keeps',
+    summary: 'delete unreferenced blocks now',
     load: async () => (await import('./gc.ts')).defineGc,
   },
   {
     name: 'add',
-    summary: 'files and folders to the running server, as ipfs add does it',
+    summary: 'add files and folders to a running server',
     load: async () => (await import('./add.ts')).defineAdd,
   },
   {
     name: 'get',
-    summary: 'a file or folder from the running server, unpacked',
+    summary: 'download a file or folder from a running server',
     load: async () => (await import('./get.ts')).defineGet,
   },
   {
     name: 'import',
-    summary: 'pins that a list names, from a gateway or a Kubo node; CAR files',
+    summary: 'copy pins from a Kubo node or an IPFS gateway, or import CAR files',
     load: async () => (await import('./import.ts')).defineImport,
   },
   {
     name: 'proof',
-    summary: 'the proof bundle of a read, from a server or out of the data folder',
+    summary: 'print the proof bundle of a read, from a server or the data folder',
     load: async () => (await import('./proof.ts')).defineProof,
   },
   {
     name: 'verify',
-    summary: 'prove an answer from its bundle, offline',
+    summary: 'verify an answer with its proof bundle, offline',
     load: async () => (await import('./verify.ts')).defineVerify,
   },
   {
     name: 'slot',
-    summary: 'where an element of a mapping or array lives in storage',
+    summary: 'compute the storage slot of a variable, mapping or array element',
     load: async () => (await import('./slot.ts')).defineSlot,
   },
   {
     name: 'completion',
-    summary: 'a script that completes commands and options in bash, zsh or fish',
+    summary: 'print a completion script for bash, zsh or fish',
     load: async () => {
       const { defineCompletion } = await import('./completion.ts')
       return (command, context) =>
@@ -140,25 +141,27 @@ export async function runProgram(args: readonly string[], context: Context): Pro
 // `args`: loads the command that they name first (`chain import` is not `import`); null: all.
 async function createProgram(args: readonly string[] | null, context: Context): Promise<Command> {
   const program = new Command('cairn')
-    .description('Your own Infura: Ethereum JSON-RPC and the IPFS API, every answer proved.')
+    .description('Self-hosted Infura: Ethereum JSON-RPC and IPFS API with verified answers')
     .version(cairnVersion(), '--version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.out(asTyped(context, text)),
       writeErr: () => {},
       getOutHasColors: () => false,
+      // Outside a terminal the width is fixed, so that piped help and docs/reference/cli.md do not vary.
+      ...(context.terminal?.out === true ? {} : { getOutHelpWidth: () => 80 }),
     })
     .addHelpText(
       'after',
       `
 Examples:
   cairn start                      serve on http://127.0.0.1:8545
-  cairn keys create --json         a new API key with its secret
-  cairn keys create --help         what a command takes
+  cairn keys create --json         create an API key, print it with its secret
+  cairn keys create --help         show the options of a command
 
-Every command takes --json.`,
+Every command supports --json.`,
     )
-    .addHelpText('afterAll', '\nExit codes: 0 done, 1 failed or found bad, 2 wrong usage.')
+    .addHelpText('afterAll', '\nExit codes: 0 success, 1 failure or problem found, 2 wrong usage.')
   const named = args?.find((arg) => entries.some(({ name }) => name === arg))
   for (const { name, summary, load } of entries) {
     const command = program.command(name).description(summary)

@@ -34,7 +34,7 @@ export function promptTerminal(input: NodeJS.ReadableStream, show: NodeJS.Writab
     const answer = typed.shift()
     if (answer !== undefined) return answer
     show.write('\n')
-    throw new UsageError('the questions were broken off: nothing was changed')
+    throw new UsageError('interrupted: nothing was changed')
   }
 
   return {
@@ -75,7 +75,7 @@ export function promptText(text: string): Prompts {
     const answer = answers.shift()
     if (answer !== undefined) return answer
     throw new UsageError(
-      `standard input ended before "${question.trim().split('\n').at(-1)?.trim()}" was answered: give one line for each question, or --yes`,
+      `standard input ended before "${question.trim().split('\n').at(-1)?.trim()}" was answered: send one line per question, or use --yes`,
     )
   }
   return {

@@ -69,7 +69,7 @@ test('a running server and its folder, beside it and after it, give one bundle, 
   ])
   assert.equal(unproved.code, 1)
   assert.equal((JSON.parse(unproved.out) as ProofBundle).header, null)
-  assert.match(unproved.err, /^cairn: nothing is proved: the answer is labelled none/)
+  assert.match(unproved.err, /^cairn: no proof: the answer is labelled none/)
   const refused = await run([
     'proof',
     'eth_getBalance',
@@ -117,7 +117,7 @@ test('what cannot be asked is said in a sentence', async () => {
     [
       [...balance, '--url', 'http://127.0.0.1:1', '--key', 'k'],
       1,
-      /http:\/\/127\.0\.0\.1:1 does not answer \(ECONNREFUSED\): start it/,
+      /http:\/\/127\.0\.0\.1:1 does not respond \(ECONNREFUSED\): start it/,
     ],
     [[...balance, '--url', 'nonsense', '--key', 'k'], 2, /--url is "nonsense"/],
     [[], 2, /missing required argument 'method'/],

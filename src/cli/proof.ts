@@ -23,10 +23,10 @@ const sendersMax = 10_000
 
 export function defineProof(command: Command, context: Context): void {
   addSharedOptions(command)
-    .argument('<method>', 'a method that has bundles (docs/reference/methods.md)')
-    .argument('[params...]', 'its params, each as JSON or as bare text')
-    .option('--url <url>', 'of a running server, with /v3/<key> or without (or CAIRN_URL)')
-    .option('--key <key>', 'API key, when the URL has none (or CAIRN_KEY)')
+    .argument('<method>', 'method with bundles (docs/reference/methods.md)')
+    .argument('[params...]', 'parameters, each as JSON or as plain text')
+    .option('--url <url>', 'running server, with or without /v3/<key> (or CAIRN_URL)')
+    .option('--key <key>', 'API key, if the URL contains none (or CAIRN_KEY)')
     .addHelpText(
       'after',
       `
@@ -35,8 +35,8 @@ Examples:
   cairn proof eth_getBlockByNumber 0x0 false > bundle.json
   cairn proof eth_getStorageAt 0x295a70b2de5e3953354a6a8344e616ed314d7251 0x0 latest --url http://127.0.0.1:8545 --key <key>
 
-Without a URL the embedded chain is read out of the data folder, whether the server runs or not. Prints the bundle,
-and ends with 1 when it proves nothing.`,
+Without a URL, Cairn reads the embedded chain from the data folder, with or without a running server. Prints the bundle.
+The exit code is 1 if the bundle proves nothing.`,
     )
     .action(async (method: string, params: readonly string[], options: Options) => {
       const values = params.map(parseParam)
@@ -51,11 +51,11 @@ and ends with 1 when it proves nothing.`,
             )
       context.out(`${JSON.stringify(bundle)}\n`)
       const parsed = parseBundle(bundle)
-      if ('refused' in parsed) throw new Error(`what came is no bundle: ${parsed.refused}`)
+      if ('refused' in parsed) throw new Error(`the reply is not a bundle: ${parsed.refused}`)
       const { header, verified } = parsed.bundle
       if (header !== null) return
       context.err(
-        `cairn: nothing is proved: the answer is labelled ${verified ?? 'none'}, or ${method} has no bundles\n`,
+        `cairn: no proof: the answer is labelled ${verified ?? 'none'}, or ${method} has no bundles\n`,
       )
       throw new FoundBad()
     })
@@ -77,7 +77,7 @@ function toEndpoint(text: string, key: string | undefined): string {
     throw new UsageError(`--url is "${text}", expected http://<host>:<port>`)
   }
   if (!/\/v3(\/|$)/.test(url.pathname)) {
-    if (key === undefined) throw new UsageError('which API key? Give --key or CAIRN_KEY')
+    if (key === undefined) throw new UsageError('no API key: set --key or CAIRN_KEY')
     url.pathname = `${url.pathname.replace(/\/$/, '')}/v3/${encodeURIComponent(key)}`
   }
   url.searchParams.set('proof', '1')
@@ -100,7 +100,7 @@ async function askServer(
   try {
     const options = { repeatable: true, member: 'proof' }
     const bundle = await client.call(method, params, options, new AbortController().signal)
-    if (bundle === undefined) throw new Error('the server gave an answer without a bundle')
+    if (bundle === undefined) throw new Error('the server returned an answer without a bundle')
     return bundle
   } catch (thrown) {
     if (!(thrown instanceof UpstreamError) || thrown.kind !== 'trouble') throw thrown

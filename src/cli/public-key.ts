@@ -11,14 +11,14 @@ import { print, table } from './report.ts'
 export function definePublicKey(command: Command, context: Context): void {
   const group = command
     .command('public-key')
-    .description('keys that the JWTs of an API key are signed for, three at most')
+    .description('manage the public keys for JWTs of an API key, at most three')
   addAdminOptions(
     group
       .command('add <id>')
-      .description('take a public key from standard input: PEM, or a JWK; RSA or P-256'),
+      .description('add a public key (RSA or P-256) from standard input, as PEM or JWK'),
   )
-    .option('--name <name>', 'what it is for')
-    .option('--id <kid>', 'what tokens name it as already (a new id)')
+    .option('--name <name>', 'name of the public key')
+    .option('--id <kid>', 'existing key ID of the tokens (a new ID)')
     .addHelpText(
       'after',
       `
@@ -26,7 +26,7 @@ Example:
   openssl ecparam -name prime256v1 -genkey -noout -out private.pem
   openssl ec -in private.pem -pubout | cairn keys public-key add <id> --name signer
 
-Tokens name the id that is shown as their kid. Who may sign keeps the private key; Cairn never sees it.`,
+Set the printed ID as the kid of the tokens. Cairn never sees the private key.`,
     )
     .action(
       async (
@@ -49,7 +49,7 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
         )
       },
     )
-  addAdminOptions(group.command('list <id>').description('the public keys of an API key'))
+  addAdminOptions(group.command('list <id>').description('list the public keys of an API key'))
     .addHelpText('after', '\nExample:\n  cairn keys public-key list <id>')
     .action(async (id: string, options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
@@ -67,7 +67,7 @@ Tokens name the id that is shown as their kid. Who may sign keeps the private ke
   addAdminOptions(
     group
       .command('remove <id> <public-key>')
-      .description('take one away, by its id: JWTs that it signed are refused from then on'),
+      .description('remove a public key; its JWTs are refused immediately'),
   )
     .addHelpText('after', '\nExample:\n  cairn keys public-key remove <id> <public-key>')
     .action(async (id: string, publicKey: string, options: AdminOptions) => {
@@ -101,5 +101,5 @@ export function describePublicKeys(publicKeys: readonly JwtPublicKey[]): string 
     showTime(created),
   ])
   const headings = ['id (kid)', 'name', 'algorithm', 'fingerprint', 'created']
-  return table(headings, rows, 'The API key has no public key.')
+  return table(headings, rows, 'No public keys.')
 }

@@ -52,7 +52,7 @@ async function ask(network: UpstreamNetworkConfig, config: UpstreamConfig): Prom
     if (!deadline.signal.aborted) throw error
     return {
       upstream: upstream.name,
-      failure: `no answer to all of some fifty calls in ${askMs / 1000} s`,
+      failure: `the checks did not finish in ${askMs / 1000} s`,
       chainId: null,
       client: null,
       head: null,

@@ -11,7 +11,8 @@ export async function readAll(input: AsyncIterable<unknown>): Promise<string> {
   for await (const chunk of input) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer)
     length += bytes.length
-    if (length > inputBytesMax) throw new UsageError(`input is longer than ${inputBytesMax} bytes`)
+    if (length > inputBytesMax)
+      throw new UsageError(`the input is larger than ${inputBytesMax} bytes`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('utf8')

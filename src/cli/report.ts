@@ -73,7 +73,7 @@ function codeOf(thrown: unknown, wrongUse: boolean): string {
 
 function describe(thrown: unknown): string {
   if (thrown instanceof CommanderError) {
-    if (thrown.code === 'commander.help') return 'which command? See --help'
+    if (thrown.code === 'commander.help') return 'no command: see --help'
     return thrown.message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
   }
   const path = thrown instanceof Error && 'path' in thrown ? thrown.path : undefined

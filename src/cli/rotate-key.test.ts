@@ -72,7 +72,7 @@ test('an overlap of 0 ends the old key; a wrong overlap or id changes nothing', 
   assert.equal((await run('keys', 'rotate', id, '--overlap', 'soon')).code, 2)
   assert.equal((await run('keys', 'rotate', 'nobody')).code, 1)
   const { out } = await run('keys', 'rotate', id, '--overlap', '0')
-  assert.match(out, /has ended\. Key and secret are shown only now\./)
+  assert.match(out, /has ended\. Save the key and the secret now; they are not shown again\./)
   assert.match((await run('keys', 'show', id)).out, /revoked/)
   const again = await run('keys', 'rotate', id)
   assert.equal(again.code, 1)

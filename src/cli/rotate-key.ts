@@ -15,24 +15,22 @@ export function defineRotate(command: Command, context: Context): void {
   addAdminOptions(
     command
       .command('rotate <id>')
-      .description('replace an API key, or only its secret; shown once'),
+      .description('replace an API key or its secret, and show the new one once'),
   )
-    .option(
-      '--overlap <time>',
-      'how long the old one goes on working (24h); 0 ends it now',
-      (text) => parseDuration('--overlap', text),
+    .option('--overlap <time>', 'time until the old one expires (24h); 0 ends it now', (text) =>
+      parseDuration('--overlap', text),
     )
-    .option('--secret-only', 'keep the key, replace its secret')
+    .option('--secret-only', 'replace only the secret')
     .addHelpText(
       'after',
       `
 Examples:
-  cairn keys rotate <id>                        the old key works for 24 hours more
-  cairn keys rotate <id> --overlap 0            it leaked: the old key ends now
+  cairn keys rotate <id>                        keep the old key for 24 hours
+  cairn keys rotate <id> --overlap 0            revoke the old key now, after a leak
   cairn keys rotate <id> --secret-only --overlap 7d
 
-Name, settings, limits and expiry go over to the new key, whose units count from zero. keys list shows both with the day of their
-last use. A key has two secrets at most: rotating again ends the oldest. keys revoke ends a key at once.`,
+The new key has the same name, settings, limits and expiry; its usage starts at zero. "keys list" shows both keys with the day of
+their last use. A key has at most two secrets: another rotation ends the oldest. "keys revoke" ends a key immediately.`,
     )
     .action((id: string, options: Options) =>
       options.secretOnly === true
@@ -57,7 +55,7 @@ API secret  ${apiKeySecret}
 id          ${key.id}
 account     ${account}
 
-The old key ${id} ${before.revoked === null ? `ends ${oldEnds}` : 'has ended'}. Key and secret are shown only now.`
+The old key ${id} ${before.revoked === null ? `ends ${oldEnds}` : 'has ended'}. Save the key and the secret now; they are not shown again.`
   print(context, options.json, { ...shown, rotatedFrom: id, oldEnds }, text)
 }
 
@@ -75,6 +73,6 @@ async function replaceSecret(context: Context, id: string, options: Options): Pr
 id          ${id}
 account     ${account}
 
-The old secret ${options.overlap === 0 ? 'has ended' : `ends ${oldEnds}`}. The secret is shown only now.`
+The old secret ${options.overlap === 0 ? 'has ended' : `ends ${oldEnds}`}. Save the secret now; it is not shown again.`
   print(context, options.json, { apiKeySecret, id, account, name, oldEnds }, text)
 }

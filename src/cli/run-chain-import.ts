@@ -32,17 +32,17 @@ export async function runChainImport(
   const { config } = await settingsOf(context, options)
   const chain = embeddedChain(config)
   if (chain === null) {
-    throw new Error('the settings name no embedded chain: add "- {name: dev, embedded: true}"')
+    throw new Error('the settings define no embedded chain: add "- {name: dev, embedded: true}"')
   }
   const wanted = options.head === undefined ? null : readHead(options.head)
   const genesisFile = options.genesis ?? chain.genesisFile
   const genesis = genesisFile === null ? defaultGenesis : readGenesis(genesisFile)
-  if (!existsSync(options.blocks)) throw new Error(`there is no file ${options.blocks}`)
+  if (!existsSync(options.blocks)) throw new Error(`file not found: ${options.blocks}`)
   const total = await countBlocks(options.blocks)
   if (total === null) {
-    throw new Error(`${options.blocks} is cut off, or no file of blocks (RLP, one after another)`)
+    throw new Error(`${options.blocks} is truncated, or not a file of blocks (concatenated RLP)`)
   }
-  if (total === 0) throw new Error(`${options.blocks} holds no blocks`)
+  if (total === 0) throw new Error(`${options.blocks} contains no blocks`)
   let begun = systemClock.monotonic()
   let progress: Progress | null = null
   const { added, head } = await importChain({
@@ -61,7 +61,7 @@ export async function runChainImport(
         title,
         total,
         clock: systemClock,
-        interrupted: 'interrupted: run again, it goes on where it stopped',
+        interrupted: 'interrupted: run the command again to continue',
       })
       progress.at(Number(number))
     },
@@ -84,17 +84,17 @@ function describe(found: {
 }): string {
   const { added, head, seconds, wanted, genesisFile } = found
   const rate = added === 0 ? '' : `, ${Math.round(added / seconds)} blocks/s`
-  const agrees = wanted === null ? '' : wanted === head.hash ? ', as wanted' : ''
+  const agrees = wanted === null ? '' : wanted === head.hash ? ', as expected' : ''
   const lines = [
-    `${added} blocks executed, verified and kept in ${seconds.toFixed(1)} s${rate}.`,
+    `${added} blocks executed, verified and stored in ${seconds.toFixed(1)} s${rate}.`,
     `The chain ends at block ${head.number}, ${head.hash}${agrees}.`,
   ]
   if (wanted !== null && wanted !== head.hash) {
     lines.push(
-      `That is not the wanted ${wanted}: the blocks are of another chain, or too few or many.`,
+      `The expected last block is ${wanted}: the file has blocks of another chain, or too few or too many.`,
     )
   }
-  if (genesisFile !== null) lines.push(`It is served with chain: {genesisFile: ${genesisFile}}.`)
+  if (genesisFile !== null) lines.push(`To serve it, set chain: {genesisFile: ${genesisFile}}.`)
   return lines.join('\n')
 }
 
@@ -103,8 +103,8 @@ function readGenesis(file: string) {
     return parseGenesis(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
     // What the parser says of other bytes than JSON is those bytes.
-    const why = cause instanceof SyntaxError ? 'it is no JSON' : describeErrno(cause)
-    throw new Error(`${file} is no genesis: ${why}`, { cause })
+    const why = cause instanceof SyntaxError ? 'not JSON' : describeErrno(cause)
+    throw new Error(`${file} is not a genesis file: ${why}`, { cause })
   }
 }
 
@@ -120,5 +120,5 @@ function readHead(text: string): string {
   } catch {
     // Said below.
   }
-  throw new UsageError(`--head: ${text} is no block hash, and no file that holds one`)
+  throw new UsageError(`--head: ${text} is not a block hash, and not a file that contains one`)
 }

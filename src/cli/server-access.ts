@@ -21,11 +21,11 @@ export type ServerAccess = {
 
 export function addServerOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'the running server (or CAIRN_URL; else as the settings say)')
+    .option('--url <url>', 'running server (or CAIRN_URL; else from the settings)')
     .option('--key <key>', 'API key (or CAIRN_KEY)')
     .option(
       '--secret <secret>',
-      'its secret (better CAIRN_SECRET: arguments can be seen by others)',
+      'API key secret (prefer CAIRN_SECRET: other users can see arguments)',
     )
 }
 
@@ -40,8 +40,8 @@ export async function serverAccess(
   }
   const key = options.key ?? context.env['CAIRN_KEY'] ?? ''
   const secret = options.secret ?? context.env['CAIRN_SECRET'] ?? ''
-  if (key === '') throw new UsageError('which API key? Give --key or CAIRN_KEY')
-  if (secret === '') throw new UsageError('which secret? Give CAIRN_SECRET or --secret')
+  if (key === '') throw new UsageError('no API key: set --key or CAIRN_KEY')
+  if (secret === '') throw new UsageError('no secret: set CAIRN_SECRET or --secret')
   const pair = Buffer.from(`${key}:${secret}`).toString('base64')
   return { url, headers: { authorization: `Basic ${pair}` } }
 }
@@ -49,7 +49,7 @@ export async function serverAccess(
 /** The sentence for a server that was not reached. Not the whole URL: it may hold the key. */
 export function noAnswer(url: string, thrown: Error): Error {
   return new Error(
-    `${new URL(url).origin} does not answer (${thrown.message}): start it with cairn start, or name another with --url`,
+    `${new URL(url).origin} does not respond (${thrown.message}): start it with cairn start, or choose another server with --url`,
     { cause: thrown },
   )
 }

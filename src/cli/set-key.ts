@@ -15,7 +15,7 @@ type SetOptions = AdminOptions & PlanOptions & KeySettingsOptions & { readonly n
 export function defineSet(command: Command, context: Context): void {
   const set = command.command('set <id>').description('change the settings of an API key')
   addAdminOptions(addPlanOptions(addKeySettings(set, true)))
-    .option('--name <name>', 'what it is for')
+    .option('--name <name>', 'name of the key')
     .addHelpText(
       'after',
       `
@@ -25,8 +25,8 @@ Examples:
   cairn keys set <id> --plan developer --expires 2030-01-31
   cairn keys set <id> --allow-method none --units-per-second none --networks all
 
-Entries replace the whole list; none empties it, and an empty list allows all. A request must pass every list that is
-set. --allow-origin shuts out programs: only browsers say where a page comes from.`,
+Entries replace the whole list. "none" empties it, and an empty list permits all. A request must pass every list that is
+set. --allow-origin refuses programs, because only browsers send the origin of a page.`,
     )
     .action(async (id: string, options: SetOptions) => {
       const settings = changesOf(options)
@@ -34,7 +34,7 @@ set. --allow-origin shuts out programs: only browsers say where a page comes fro
       const expires = endOf(options)
       const beside = Object.values({ name, plan, expires }).some((value) => value !== undefined)
       if (Object.keys(settings).length === 0 && !beside) {
-        throw new UsageError('nothing to set: name a setting, see keys set --help')
+        throw new UsageError('nothing to set: add a setting, see keys set --help')
       }
       await using admin = await openAdminAccess(context, options)
       const place = await placeOf(admin, id)

@@ -35,13 +35,13 @@ export function describeSettings(key: ApiKey): string {
 
 /** What null says, where that is not no limit. */
 const asNull: Readonly<Record<string, string>> = {
-  importProfile: 'that of the server',
-  filesUploads: 'that of the server',
+  importProfile: 'setting of the server',
+  filesUploads: 'setting of the server',
   networks: 'all',
 }
 /** And what an empty list says, where that is not all. */
 const asEmpty: Readonly<Record<string, string>> = {
-  jwtAudiences: 'infura.io and the hosts of the server',
+  jwtAudiences: 'infura.io and the host names of the server',
   networks: 'none',
 }
 

@@ -24,13 +24,13 @@ export function defineSlot(command: Command, context: Context): void {
   // --key, --string and --index are steps in the order they are typed.
   const typed: ((itemSlots: bigint) => Step)[] = []
   addSharedOptions(command)
-    .argument('[layout]', "a file with solc's storageLayout, or an artifact that holds one")
-    .argument('[path]', 'a variable and the way into it: balances[0xabc…], order.at.x, list[2]')
+    .argument('[layout]', "file with solc's storageLayout, or an artifact that contains one")
+    .argument('[path]', 'variable and path into it: balances[0xabc…], order.at.x, list[2]')
     .option('--mapping <slot>', 'slot of the mapping variable', numberOf('--mapping'))
     .option('--array <slot>', 'slot of the dynamic array variable', numberOf('--array'))
     .option(
       '--key <key>',
-      'address, number, 32 bytes or true|false; again for nested mappings',
+      'mapping key: address, number, 32 bytes or true|false; repeat for nested mappings',
       (text) => {
         const key = parseKey(text)
         if (key === null)
@@ -40,18 +40,14 @@ export function defineSlot(command: Command, context: Context): void {
         typed.push(() => ({ kind: 'key', key }))
       },
     )
-    .option('--string <key>', 'a key of type string', (text) => {
+    .option('--string <key>', 'mapping key of type string', (text) => {
       typed.push(() => ({ kind: 'key', key: new TextEncoder().encode(text) }))
     })
-    .option('--index <number>', 'item of a dynamic array', (text) => {
+    .option('--index <number>', 'index of the array element', (text) => {
       const index = numberOf('--index')(text)
       typed.push((itemSlots) => ({ kind: 'index', index, itemSlots }))
     })
-    .option(
-      '--item-slots <number>',
-      'slots that one array item takes (1)',
-      numberOf('--item-slots'),
-    )
+    .option('--item-slots <number>', 'slots per array element (1)', numberOf('--item-slots'))
     .addHelpText(
       'after',
       `
@@ -62,9 +58,9 @@ Examples:
   cairn slot --mapping 2 --key 0x391694e7e0b0cce554cb130d723a9d27458f9298 --key 7
   cairn slot --mapping 3 --string alice
   cairn slot --array 5 --index 2 --item-slots 3
-  cairn slot --mapping 4 --key 7 --index 0     first item of an array in a mapping
+  cairn slot --mapping 4 --key 7 --index 0     first element of an array in a mapping
 
-Hex keys are padded on the left; type a bytesN key with its zeros on the right, 32 bytes in all.`,
+Cairn pads hex keys on the left. For a key of type bytesN, add zeros on the right up to 32 bytes.`,
     )
     .action(async (file: string | undefined, path: string | undefined, options: Options) => {
       if (file !== undefined) return await printPlace(context, options, file, path)
@@ -84,7 +80,7 @@ async function printPlace(
   file: string,
   path: string | undefined,
 ): Promise<void> {
-  if (path === undefined) throw new UsageError('which variable? Give its path behind the file')
+  if (path === undefined) throw new UsageError('no variable: add its path after the file')
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new UsageError(`${file} cannot be read: ${cause instanceof Error ? cause.message : ''}`)
   })

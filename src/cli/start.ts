@@ -22,7 +22,7 @@ type Greeting = {
 
 export function defineStart(command: Command, context: Context): void {
   addSharedOptions(command)
-    .option('--port <number>', 'port to listen on, 0 for any free one (setting http.port)')
+    .option('--port <number>', 'port to listen on, 0 for a free port (setting http.port)')
     .option('--host <address>', 'address to listen on (setting http.host)')
     .addHelpText(
       'after',
@@ -30,13 +30,13 @@ export function defineStart(command: Command, context: Context): void {
 Examples:
   cairn start
   cairn start --port 8600 --data-dir ./elsewhere
-  cairn start --port 0 --json      one line of JSON once it serves: url, apiKey, apiKeySecret, firstRunLink
+  cairn start --port 0 --json      print one line of JSON when ready: url, apiKey, apiKeySecret, firstRunLink
 
-A changed settings file is taken over while the server runs, at once with SIGHUP (kill -HUP); a file with a mistake
-is refused whole and the log says why.
+Cairn applies a changed settings file within 2 s, or immediately on SIGHUP. A file with an error changes nothing, and the
+log lists the errors.
 
-The first start makes an account with an API key and shows key and secret once. As long as nobody looks after the
-server, each start prints a link that makes the first operator, once, within 30 minutes; \`cairn init --link\` prints another.`,
+The first start creates an account with an API key, and shows the key and its secret once. Until an operator exists, each
+start prints a one-time link for the first operator, valid for 30 minutes; \`cairn init --link\` prints another one.`,
     )
     .action((options: Options) => serve(context, options))
 }
@@ -106,14 +106,14 @@ function endAtSecondSignal(): Promise<void> {
   })
 }
 
-/** What the server tells its callers says too little to its operator. */
+/** The same error with more detail: the operator needs the folder and the next step. */
 function explain(error: unknown, { dataDir }: Config): unknown {
   // Out of the writer thread a Fault comes as an Error with the same members.
   if (!(error instanceof Error) || !('code' in error)) return error
   switch (error.code) {
     case 'no_space':
       return new Error(
-        `no space left for ${dataDir}: make room, or name another data folder with --data-dir`,
+        `no space left in ${dataDir}: free disk space, or choose another folder with --data-dir`,
         { cause: error },
       )
     case 'damaged':
@@ -135,8 +135,8 @@ function greetPerson({ url, firstKey, adminUrl, firstRun }: Greeting, config: Co
   const secret = firstKey?.apiKeySecret ?? '$API_SECRET'
   const shown =
     firstKey === null
-      ? 'Cairn shows a key and its secret once, when it makes them. "cairn keys create" makes another key.'
-      : `The first API key and its secret, shown only now:
+      ? 'Cairn showed the API key and its secret at the first start. Use "cairn keys create" to create another key.'
+      : `API key and secret. Save them now; the secret is not shown again:
   API key     ${key}
   API secret  ${secret}`
   const [first, ...others] = networkNames(config)
@@ -159,7 +159,7 @@ No operator exists yet. Open this one-time link within 30 minutes to create one:
 
 ${shown}${welcome}
 
-Try both:
+Try both APIs:
   curl -s ${url}/v3/${key} -H 'content-type: application/json' \\
     -d '${callToTry(config)}'
   printf 'hello cairn\\n' | curl -s -u "${key}:${secret}" -F file=@- ${url}/api/v0/add

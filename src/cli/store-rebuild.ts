@@ -20,9 +20,7 @@ import { addSharedOptions, settingsOf } from './shared-options.ts'
 
 export function defineStoreRebuild(command: Command, context: Context): void {
   addSharedOptions(
-    command
-      .command('rebuild')
-      .description('make the index of blocks anew from the files that hold them'),
+    command.command('rebuild').description('rebuild the block index from the segment files'),
   )
     .addHelpText(
       'after',
@@ -31,8 +29,8 @@ Examples:
   cairn store rebuild
   cairn store rebuild --data-dir /var/lib/cairn --json
 
-Only while no server runs. Every block is hashed; what proves itself can be read again. When cairn.db is gone it is
-made anew: accounts, keys and pins were only there.`,
+Stop the server first. Cairn hashes every block and indexes valid ones. If cairn.db is missing, Cairn creates it; accounts,
+keys and pins cannot be recreated.`,
     )
     .action(async (options: SharedOptions) => {
       const { dataDir } = (await settingsOf(context, options)).config
@@ -56,7 +54,7 @@ made anew: accounts, keys and pins were only there.`,
         })
         progress[0]?.end()
         const { blocks, added, mended, bad } = rebuilt
-        const text = `${blocks} blocks in the files: ${added} had no row, ${mended} rows pointed astray, ${bad} copies are bad.`
+        const text = `${blocks} blocks in the segment files: ${added} rows added, ${mended} rows corrected, ${bad} corrupt copies.`
         print(context, options.json, rebuilt, text)
       } finally {
         db.close()

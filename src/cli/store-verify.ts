@@ -50,9 +50,9 @@ export function defineStoreVerify(command: Command, context: Context): void {
   addSharedOptions(
     command
       .command('verify')
-      .description('hash every stored copy again, and compare every pin with the index'),
+      .description('verify every stored copy by its hash, and compare pins with the index'),
   )
-    .option('--repair', 'put bad copies into quarantine, and release those that are good again')
+    .option('--repair', 'quarantine corrupt copies, and release valid ones')
     .addHelpText(
       'after',
       `
@@ -60,8 +60,8 @@ Examples:
   cairn store verify
   cairn store verify --repair --json
 
-Works while a server runs. Ends with 1 when a bad copy or a pin that cannot be read was found. A copy in
-quarantine is not served, and its bytes stay on the disk. A source or a new add of the same file replaces it.`,
+Works while a server runs. The exit code is 1 if a copy is corrupt or a pin cannot be read. Cairn does not serve a copy in
+quarantine; its bytes stay on disk. A source, or another add of the same file, replaces the copy.`,
     )
     .action(async (options: Options) => {
       const { dataDir } = (await settingsOf(context, options)).config
@@ -182,14 +182,14 @@ function describe(found: Found): string {
     ...(unreadablePins > pins.length ? [`pin  and ${unreadablePins - pins.length} more`] : []),
   ]
   const ends = [
-    bad === 0 ? 'all good' : `${bad} bad, ${quarantined} of them in quarantine`,
-    ...(released === 0 ? [] : [`${released} in quarantine are good`]),
+    bad === 0 ? 'all valid' : `${bad} corrupt, ${quarantined} of them in quarantine`,
+    ...(released === 0 ? [] : [`${released} in quarantine are valid`]),
     ...(unreadablePins === 0 ? [] : [`${unreadablePins} pins cannot be read`]),
   ]
   return [...lines, `${copies} copies of ${bytes} bytes verified: ${ends.join(', ')}.`].join('\n')
 }
 
 const pinReasons = {
-  missing: 'a block of it is missing or bad',
-  hidden: 'the index does not find it',
+  missing: 'a block is missing or corrupt',
+  hidden: 'not found in the index',
 } as const

@@ -22,17 +22,23 @@ type Options = AdminOptions & {
 
 export function defineTry(command: Command, context: Context): void {
   addAdminOptions(
-    command.command('try <id> <method>').description('would this request pass? Nothing is run'),
+    command
+      .command('try <id> <method>')
+      .description('test whether a request would pass, without running it'),
   )
-    .option('--files', 'the method is a file command, such as pin/add')
-    .option('--network <name>', 'network of the call (the default one)')
-    .option('--params <json>', 'params of the call, as a JSON array', parseParams)
-    .option('--about <address>', 'in their place: a contract that it is about; repeat', addEntry)
-    .option('--body-bytes <number>', 'length of an upload', parseBytes)
-    .option('--with-secret', 'the secret goes with it')
+    .option('--files', 'treat the method as an IPFS command, such as pin/add')
+    .option('--network <name>', 'network of the call (the default network)')
+    .option('--params <json>', 'parameters of the call, as a JSON array', parseParams)
+    .option(
+      '--about <address>',
+      'contract address of the call, instead of --params; repeatable',
+      addEntry,
+    )
+    .option('--body-bytes <number>', 'size of an upload', parseBytes)
+    .option('--with-secret', 'include the secret')
     .option('--origin <origin>', 'Origin header of a page')
     .option('--user-agent <text>', 'User-Agent header')
-    .option('--ip <address>', 'where it comes from')
+    .option('--ip <address>', 'client address')
     .addHelpText(
       'after',
       `
@@ -40,7 +46,7 @@ Examples:
   cairn keys try <id> eth_call --about 0x295a70b2De5e3953354A6A8344E616ed314d7251 --origin https://app.example
   cairn keys try <id> pin/add --files --with-secret
 
-Prints the setting that refuses it, and exits with 1. A running server is asked: set CAIRN_TOKEN.`,
+Prints the setting that refuses the request; the exit code is then 1. The command needs a running server and CAIRN_TOKEN.`,
     )
     .action(async (id: string, method: string, options: Options) => {
       await using admin = await openAdminAccess(context, options)
@@ -66,12 +72,14 @@ Prints the setting that refuses it, and exits with 1. A running server is asked:
 type Verdict = AdminReply<'POST /accounts/{account}/keys/{key}/try'>
 
 function describe({ units, refusal, unjudged }: Verdict): string {
-  const open = unjudged.map((setting) => `${setting} was not judged: nothing is said of it.`)
-  if (refusal === null) return [`It passes, for ${units} units.`, ...open].join('\n')
+  const open = unjudged.map(
+    (setting) => `${setting} was not checked: the request does not contain it.`,
+  )
+  if (refusal === null) return [`The request passes, for ${units} units.`, ...open].join('\n')
   const { message, code, status, rule, waitSeconds } = refusal
-  const lines = [`It is refused: ${message} (${code}, HTTP ${status}).`]
-  if (rule !== null) lines.push(`The rule: ${rule.setting}, of the ${rule.of}.`)
-  if (waitSeconds !== null) lines.push(`It would pass in ${waitSeconds} s.`)
+  const lines = [`The request is refused: ${message} (${code}, HTTP ${status}).`]
+  if (rule !== null) lines.push(`Setting: ${rule.setting}, of the ${rule.of}.`)
+  if (waitSeconds !== null) lines.push(`It passes after ${waitSeconds} s.`)
   return [...lines, ...open].join('\n')
 }
 

@@ -24,9 +24,9 @@ type Options = SharedOptions & {
 
 export function defineUpstreams(command: Command, context: Context): void {
   addSharedOptions(command)
-    .option('--lies <number>', 'the newest lies that are shown', parseCount, 10)
-    .option('--evidence', 'with --json: what was asked and replied, of each lie')
-    .option('--ask', 'ask each upstream now what it is and has')
+    .option('--lies <number>', 'number of invalid replies to show', parseCount, 10)
+    .option('--evidence', 'include request and reply of each invalid reply, with --json')
+    .option('--ask', 'query each upstream now for its client, head and history')
     .addHelpText(
       'after',
       `
@@ -35,8 +35,8 @@ Examples:
   cairn upstreams --ask
   cairn upstreams --lies 1000 --evidence --json
 
-State, latency and lag are those of the running server, at most a minute old. A lie is a reply that contradicts a
-hash fixed by the request: what was asked, what was to come out, what came out.`,
+State, latency and lag come from the running server and are at most a minute old. An invalid reply contradicts a hash of
+the request; the list shows the request, the expected hash and the computed hash.`,
     )
     .action((options: Options) => run(context, options))
 }
@@ -69,10 +69,10 @@ async function run(context: Context, options: Options): Promise<void> {
   )
   const lies = listLies(data.db, options.lies).map((lie) => showLie(lie, options.evidence === true))
   const text = [
-    table(headings, upstreams.map(rowOf), 'The settings name no upstreams.'),
+    table(headings, upstreams.map(rowOf), 'The settings define no upstreams.'),
     ...alarms.map(
       ({ network, need, since }) =>
-        `No upstream of ${network} gave a ${need} that holds, since ${since}: see its policy.`,
+        `Since ${since}, no upstream of ${network} supplied a valid ${need}: check its policy.`,
     ),
     liesText(lies, liesInAll),
     running || upstreams.length === 0
@@ -125,12 +125,12 @@ const headings = [
 
 /** Where the name says too little. */
 const states: Readonly<Record<string, string>> = {
-  open: 'rests after failures',
+  open: 'paused after failures',
   'wrong-chain': 'another chain',
 }
 
 function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
-  const answers = asked === null ? null : asked.reachable ? 'answers' : 'does not answer'
+  const answers = asked === null ? null : asked.reachable ? 'answers' : 'no reply'
   // Who has not said a head yet may be one that nobody reaches; a breaker opens only after many calls.
   const standing =
     live?.state === 'ok' && live.head === null
@@ -171,7 +171,7 @@ function showLie({ time, params, response, ...rest }: Lie, withEvidence: boolean
 }
 
 function liesText(lies: readonly ShownLie[], inAll: number): string {
-  if (inAll === 0) return 'No upstream was caught in a lie.'
+  if (inAll === 0) return 'No invalid replies detected.'
   const rows = lies.map(({ time, network, upstream, method, block, expected, computed }) => [
     time,
     network,
@@ -182,8 +182,8 @@ function liesText(lies: readonly ShownLie[], inAll: number): string {
     computed,
   ])
   const names = ['time', 'network', 'upstream', 'method', 'block', 'expected', 'came out']
-  const count = `${inAll} ${inAll === 1 ? 'lie' : 'lies'}, the newest ${lies.length}:`
-  const more = 'What was asked and what was replied: cairn upstreams --evidence --json'
+  const count = `${inAll} invalid ${inAll === 1 ? 'reply' : 'replies'}, the newest ${lies.length}:`
+  const more = 'Requests and replies: cairn upstreams --evidence --json'
   return `${count}\n${table(names, rows, '')}\n${more}`
 }
 

@@ -26,15 +26,15 @@ export function describeReport(report: Report, storage: StorageSums | null): str
     table(
       ['face', 'method', ...numbers],
       methods.map((part) => [part.face, part.method, ...cells(part)]),
-      'Nothing was asked.',
+      'No requests.',
     ),
     table(
-      ['not answered because', 'requests'],
+      ['failed because', 'requests'],
       reasons.map(({ outcome, reason, requests }) => [
         reason === '' ? outcome : `${outcome}: ${reason}`,
         requests,
       ]),
-      'Everything was answered.',
+      'No failed requests.',
     ),
   ]
   if (holders.length > 0) {
@@ -43,7 +43,7 @@ export function describeReport(report: Report, storage: StorageSums | null): str
   }
   if (storage !== null) {
     const { pins, logicalBytes, physicalBytes } = storage
-    parts.push(`${pins} pins of ${logicalBytes} bytes, kept in ${physicalBytes}.`)
+    parts.push(`${pins} pins of ${logicalBytes} bytes, stored in ${physicalBytes}.`)
   }
   return parts.join('\n\n')
 }

@@ -29,22 +29,18 @@ type Options = AdminOptions & {
 
 export function defineUsage(command: Command, context: Context): void {
   addAdminOptions(command)
-    .option(
-      '--since <when>',
-      'from this UTC hour on: 2026-01-31 or 2026-01-31T15:00Z (all)',
-      parseWhen,
-    )
+    .option('--since <when>', 'first UTC hour: 2026-01-31 or 2026-01-31T15:00Z (all)', parseWhen)
     .addOption(
-      new Option('--span <span>', 'how long one line is')
+      new Option('--span <span>', 'interval of one line')
         .choices(['minute', 'hour', 'day'])
         .default('hour'),
     )
     .option('--account <name>', 'only keys of this account')
     .option('--key <id>', 'only this key')
     .addOption(
-      new Option('--window <window>', 'a report over this time up to now').choices(windowNames),
+      new Option('--window <window>', 'report over this time, up to now').choices(windowNames),
     )
-    .option('--csv', 'lines for a spreadsheet')
+    .option('--csv', 'print CSV')
     .addHelpText(
       'after',
       `
@@ -55,14 +51,14 @@ Examples:
   cairn usage --window 30d --key <id> --json
   cairn usage --span day --csv > usage.csv
 
-Counters of a running server arrive within a second. Minutes are kept for 26 hours, hours for 35 days, days as usage.keepDays says. What accounts
-keep is of now: each block once for an account, and once on the disk however many keep it.`,
+A running server writes its counters every second. Cairn stores minutes for 26 hours, hours for 35 days, and days for
+usage.keepDays. Storage figures are current: each block counts once per account, and once on disk.`,
     )
     .action(async (options: Options) => {
       if (options.window !== undefined && (options.csv || options.since !== undefined)) {
-        throw new UsageError('--window is a report by itself: leave --csv and --since out')
+        throw new UsageError('--window cannot be combined with --csv or --since')
       }
-      if (options.csv && options.json) throw new UsageError('--csv or --json, not both')
+      if (options.csv && options.json) throw new UsageError('use either --csv or --json')
       await using admin = await openAdminAccess(context, options)
       if (options.window !== undefined) await report(context, admin, options, options.window)
       else await list(context, admin, options)
@@ -118,7 +114,7 @@ async function list(context: Context, admin: AdminAccess, options: Options): Pro
     line.bytesIn,
     line.bytesOut,
   ])
-  const asked = table([options.span, ...headings, ...numbers], rows, 'Nothing was asked yet.')
+  const asked = table([options.span, ...headings, ...numbers], rows, 'No requests.')
   print(context, options.json, { usage, storage }, [asked, describeStorage(storage)].join('\n\n'))
 }
 
@@ -177,7 +173,7 @@ async function linesOf(
 }
 
 function describeStorage({ accounts, stored }: Storage): string {
-  const headings = ['account', 'pins', 'blocks', 'bytes kept', 'bytes below pins']
+  const headings = ['account', 'pins', 'blocks', 'bytes stored', 'bytes below pins']
   const rows = accounts.map(({ account, pins, blocks, bytes, logicalBytes }) => [
     account,
     pins,
@@ -185,7 +181,7 @@ function describeStorage({ accounts, stored }: Storage): string {
     bytes,
     logicalBytes,
   ])
-  const kept = table(headings, rows, 'Nobody keeps files.')
+  const kept = table(headings, rows, 'No stored files.')
   if (stored === undefined) return kept
   return `${kept}\n${stored.blocks} blocks of ${stored.bytes} bytes on the disk.`
 }

@@ -9,12 +9,15 @@ import { addSharedOptions } from './shared-options.ts'
 
 export function defineVerify(command: Command, context: Context): void {
   addSharedOptions(command)
-    .argument('<file>', 'a bundle, or a whole reply with one; - is standard input')
-    .requiredOption('--block <hash>', 'the block you trust: all else is worked out from it')
-    .option('--method <name>', 'the request you sent; else the one that the bundle names')
-    .option('--params <json>', 'its params, a JSON array')
-    .option('--result <json>', 'the result you were given, to be compared')
-    .option('--blob-fraction <number>', "the block's update fraction of blob fees (EIP-7840)")
+    .argument(
+      '<file>',
+      'file with a bundle, or with a reply that contains one; - reads standard input',
+    )
+    .requiredOption('--block <hash>', 'hash of the block that you trust')
+    .option('--method <name>', 'method that you sent (from the bundle)')
+    .option('--params <json>', 'parameters that you sent, as a JSON array (from the bundle)')
+    .option('--result <json>', 'result that you received, to compare')
+    .option('--blob-fraction <number>', 'blob base fee update fraction of the block (EIP-7840)')
     .addHelpText(
       'after',
       `
@@ -24,9 +27,9 @@ Examples:
   curl … | cairn verify - --block 0x<64 digits>
   cairn verify reply.json --block 0x<64 digits> --method eth_getBalance --params '["0x3916…","latest"]'
 
-A reply with its bundle is what a server gives when the URL ends in ?proof=1.
+The server adds a bundle to its reply if the URL ends in ?proof=1. If the file is a reply, Cairn also compares its result.
 
-Ends with 1 when the bundle does not prove the answer. Of a whole reply the result is compared too.`,
+The exit code is 1 if the bundle does not prove the answer.`,
     )
     .action(async (file: string, options: SharedOptions & CheckOptions) => {
       const checked = await checkBundle(file, options)

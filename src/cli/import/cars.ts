@@ -28,13 +28,13 @@ const shownMax = 10
 export function defineImportCar(command: Command, context: Context): void {
   addServerOptions(
     addSharedOptions(
-      command.command('car').description('keep the blocks of CAR files and pin their roots'),
+      command.command('car').description('store the blocks of CAR files and pin their roots'),
     ),
   )
     .argument('[files...]', 'CAR files, version 1 or 2')
-    .option('--list <file>', 'their paths, one a line; the report of an earlier run too')
-    .option('--at-once <number>', 'files under way at once', '4')
-    .option('--report <file>', 'where failures are written', 'import-car.failed')
+    .option('--list <file>', 'file with paths, one per line; also the report of an earlier run')
+    .option('--at-once <number>', 'number of parallel uploads', '4')
+    .option('--report <file>', 'file for the list of failures', 'import-car.failed')
     .addHelpText(
       'after',
       `
@@ -42,8 +42,8 @@ Examples:
   cairn import car backup/*.car
   cairn import car --list import-car.failed
 
-The server proves every block. A file is kept whole, with its roots pinned, or not at all. Ended with Ctrl-C or killed,
-run it again: files whose roots are all pinned are left out. What failed is in the report, and the exit code is 1.`,
+The server verifies every block. It stores a file completely, with its roots pinned, or not at all. After an interruption,
+run the command again: it skips files whose roots are pinned. Failures are listed in the report; the exit code is 1.`,
     )
     .action((files: readonly string[], options: Options) => run(context, files, options))
 }
@@ -54,7 +54,7 @@ async function run(context: Context, given: readonly string[], options: Options)
     throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
   }
   const paths = [...new Set([...given, ...(await listed(options.list))])]
-  if (paths.length === 0) throw new UsageError('which CAR files? Name them, or give --list')
+  if (paths.length === 0) throw new UsageError('no CAR files: add paths, or use --list')
   if (paths.length > filesMax) throw new UsageError(`more than ${filesMax} files`)
   const files: CarFile[] = []
   for (const path of paths) files.push({ path, bytes: await bytesOf(path) })
@@ -96,14 +96,14 @@ function tell(
   const counts = { imported, present, failed: failed.length, left: left.length, ended }
   const lines = [
     ...roots.map((root) => `pinned ${root}`),
-    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} there already, ${failed.length} failed.`,
+    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} already pinned, ${failed.length} failed.`,
     ...failed.slice(0, shownMax).map(({ path, reason }) => visible(`failed: ${path}: ${reason}`)),
     ...(told.report === null
       ? []
-      : [`All that failed is in ${told.report}, a --list for the next run.`]),
+      : [`Failures are listed in ${told.report}: use it with --list for the next run.`]),
     ...(left.length === 0
       ? []
-      : [`${left.length} are left: ${ended ?? 'it ended early'}. Run it again.`]),
+      : [`${left.length} remaining: ${ended ?? 'ended early'}. Run the command again.`]),
   ]
   print(context, options.json, { ok, ...told, ...counts, roots }, lines.join('\n'))
   if (!ok) throw new FoundBad()

@@ -61,7 +61,7 @@ export async function importCars(
       } catch (thrown) {
         if (until.aborted) return
         if (thrown instanceof HttpTrouble) {
-          ended = `the server does not answer: ${thrown.message}`
+          ended = `no reply from the server: ${thrown.message}`
           stop.abort(thrown)
           return
         }
@@ -109,7 +109,7 @@ export async function importCars(
   }
 
   await Promise.all(Array.from({ length: atOnce }, lane))
-  if (signal.aborted) ended ??= 'it was interrupted'
+  if (signal.aborted) ended ??= 'interrupted'
   const left = files.filter((file) => !done.has(file)).map(({ path }) => path)
   return { roots, imported, present, failed, left, ended }
 }
@@ -135,7 +135,7 @@ async function rootsOf(path: string): Promise<readonly string[]> {
     return roots.map(String)
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
-    throw new Error(`it is no CAR file (${thrown.message})`, { cause: thrown })
+    throw new Error(`not a CAR file (${thrown.message})`, { cause: thrown })
   } finally {
     file.destroy()
   }

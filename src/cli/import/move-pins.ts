@@ -61,7 +61,7 @@ export async function movePins(
       } catch (thrown) {
         if (until.aborted) return
         if (thrown instanceof TargetSilent) {
-          ended = `the server does not answer: ${thrown.message}`
+          ended = `no reply from the server: ${thrown.message}`
           stop.abort()
           return
         }
@@ -87,7 +87,7 @@ export async function movePins(
   }
 
   await Promise.all(Array.from({ length: atOnce }, lane))
-  if (signal.aborted) ended ??= 'it was interrupted'
+  if (signal.aborted) ended ??= 'interrupted'
   const left = missing.filter((pin) => !done.has(pin))
   return { pinned, present, failed, left, ended }
 }

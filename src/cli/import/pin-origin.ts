@@ -66,15 +66,18 @@ async function whoAnswers(
   signal.throwIfAborted()
   if (asGateway === '') return { speaks: 'gateway', why: '' }
   const [one, other] = [asRpc, asGateway].map((said) =>
-    said instanceof Error ? said.message : 'it answers with a page',
+    said instanceof Error ? said.message : 'the reply is a web page',
   )
   const both = one === other ? `${one}` : `${one}; ${other}`
   if (asRpc instanceof HttpTrouble && asGateway instanceof HttpTrouble) {
-    return { speaks: null, why: `does not answer: ${both}` }
+    return { speaks: null, why: `no reply: ${both}` }
   }
   const isClosed = asRpc instanceof Refused && [401, 403].includes(asRpc.status)
-  const fix = isClosed ? '; credentials go with --from-header "authorization: Basic …"' : ''
-  return { speaks: null, why: `is no Kubo RPC and no gateway, or not for us: ${both}${fix}` }
+  const fix = isClosed ? '; set credentials with --from-header "authorization: Basic …"' : ''
+  return {
+    speaks: null,
+    why: `is not a Kubo RPC and not a gateway, or refuses access: ${both}${fix}`,
+  }
 }
 
 function kuboOrigin(client: HttpClient): PinOrigin {
@@ -129,7 +132,7 @@ function gatewayOrigin(client: HttpClient): PinOrigin {
       )
     },
     list: () => {
-      throw new Error('a gateway tells nobody what it has: give a list of CIDs')
+      throw new Error('a gateway cannot list its content: add a list of CIDs')
     },
     close: () => client.close(),
   }

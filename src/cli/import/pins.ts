@@ -33,28 +33,26 @@ const shownMax = 10
 export function defineImportPins(command: Command, context: Context): void {
   addServerOptions(
     addSharedOptions(
-      command
-        .command('pins')
-        .description('pin what a list names, taken from a gateway or a Kubo node'),
+      command.command('pins').description('copy pins from a Kubo node or an IPFS gateway'),
     ),
   )
-    .argument('[list]', 'CIDs one per line, or what pin/ls prints; - is standard input')
-    .option('--from <url>', 'Kubo RPC or trustless gateway that has the blocks')
-    .option('--from-header <header>', '"name: value" sent to it, repeatable', append, [])
-    .option('--at-once <number>', 'pins under way at once', '16')
-    .option('--report <file>', 'where failures are written, as a list for the next run')
+    .argument('[list]', 'file with CIDs, one per line, or output of pin/ls; - reads standard input')
+    .option('--from <url>', 'Kubo RPC or trustless gateway that supplies the blocks')
+    .option('--from-header <header>', 'header "name: value" for --from, repeatable', append, [])
+    .option('--at-once <number>', 'number of parallel pins', '16')
+    .option('--report <file>', 'file for the list of failures, the input of the next run')
     .addHelpText(
       'after',
       `
 Examples:
   ipfs pin ls --type=recursive --names > pins.txt && cairn import pins pins.txt --from http://127.0.0.1:5001
-  cairn import pins --from http://127.0.0.1:5001              all pins of that node
+  cairn import pins --from http://127.0.0.1:5001              copy all pins of the node
   cairn import pins cids.txt --from https://gateway.example
-  cairn import pins cids.txt                                  from the server's own files.sources
+  cairn import pins cids.txt                                  use the files.sources of the server
 
-The list is one CID a line, the text, JSON or NDJSON of pin/ls, or the report of an earlier run; names and types are
-kept. The server proves every block, and pins a root when all below it is there. Ended with Ctrl-C or killed, run it
-again: what is pinned is left out. What failed is written to <list>.failed, and the exit code is 1.`,
+The list contains one CID per line, the text, JSON or NDJSON of pin/ls, or the report of an earlier run. Names and types
+of pins are copied. The server verifies every block, and pins a root once all blocks below it are stored. After an
+interruption, run the command again: it skips existing pins. Failures are written to <list>.failed; the exit code is 1.`,
     )
     .action(async (list: string | undefined, options: Options) => {
       await importPins(context, list ?? null, options)
@@ -67,7 +65,9 @@ async function importPins(context: Context, list: string | null, options: Option
     throw new UsageError(`--at-once is "${options.atOnce}", expected 1 to ${atOnceMax}`)
   }
   if (list === null && options.from === undefined) {
-    throw new UsageError('which pins? Give a list, or --from a Kubo RPC for all of its pins')
+    throw new UsageError(
+      'no pins: add a list, or use --from with a Kubo RPC to copy all of its pins',
+    )
   }
   const headers = Object.fromEntries(options.fromHeader.map(parseHeader))
   const server = await serverAccess(context, options)
@@ -114,7 +114,7 @@ async function readList(
   try {
     for await (const chunk of input as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > listBytesMax) throw new Error(`it is longer than ${listBytesMax} bytes`)
+      if (bytes > listBytesMax) throw new Error(`it is larger than ${listBytesMax} bytes`)
       chunks.push(chunk)
     }
   } catch (cause) {
@@ -133,7 +133,7 @@ function failedLines({ wrong }: PinList, { failed }: MovedPins): readonly string
     ...failed.map(({ pin: { cid, mode, name }, reason }) =>
       JSON.stringify({ Cid: cid.toString(), Type: mode, Name: name, Error: reason }),
     ),
-    ...wrong.map(({ place, text }) => `# ${place} is no CID: ${visible(text)}`),
+    ...wrong.map(({ place, text }) => `# ${place} is not a CID: ${visible(text)}`),
   ]
 }
 
@@ -164,17 +164,17 @@ function tell(
     seconds,
   }
   const lines = [
-    `${pinned} pinned in ${seconds.toFixed(1)} s, ${present} there already, ${failed.length} failed.`,
+    `${pinned} pinned in ${seconds.toFixed(1)} s, ${present} already pinned, ${failed.length} failed.`,
     ...failed
       .slice(0, shownMax)
       .map(({ pin, reason }) => `failed: ${pin.cid.toString()}: ${visible(reason)}`),
     ...read.wrong
       .slice(0, shownMax)
-      .map(({ place, text }) => `${place} is no CID: ${visible(text)}`),
-    ...(report === null ? [] : [`All that failed is in ${report}, a list for the next run.`]),
+      .map(({ place, text }) => `${place} is not a CID: ${visible(text)}`),
+    ...(report === null ? [] : [`Failures are listed in ${report}, the input of the next run.`]),
     ...(left.length === 0
       ? []
-      : [`${left.length} are left: ${ended ?? 'it ended early'}. Run it again.`]),
+      : [`${left.length} remaining: ${ended ?? 'ended early'}. Run the command again.`]),
   ]
   print(context, options.json, value, lines.join('\n'))
   if (!ok) throw new FoundBad()

@@ -25,5 +25,5 @@ function objectOf(line: string): Readonly<Record<string, unknown>> {
   } catch {
     // Told below.
   }
-  throw new Error(`the reply has a line that is no JSON object: ${line.slice(0, 100)}`)
+  throw new Error(`the reply has a line that is not a JSON object: ${line.slice(0, 100)}`)
 }

@@ -119,7 +119,7 @@ test('what is there is kept, unless it may be replaced; then files are replaced 
   writeFileSync(join(folder, 'precious'), 'mine')
   symlinkSync('../precious', join(place, 'a.txt'))
   writeFileSync(join(place, 'other'), 'stays')
-  await assert.rejects(unpack(tree), /is there already: --force/)
+  await assert.rejects(unpack(tree), /already exists: use --force/)
   assert.deepEqual(readdirSync(place).toSorted(), ['a.txt', 'other'])
   await unpack(tree.slice(0, 2), { force: true })
   assert.equal(readFileSync(join(place, 'a.txt'), 'utf8'), 'one')
@@ -134,10 +134,10 @@ test('a folder never takes the place of a file, nor a file that of a folder', as
   writeFileSync(place, 'file')
   await assert.rejects(
     unpack(tree.slice(0, 1), { force: true }),
-    /is a file, and what comes is a folder/,
+    /is a file, but the new entry is a folder/,
   )
   rmSync(place)
   mkdirSync(place)
   const file = [{ path: 'r', kind: 'file', content: 'x' }] as const
-  await assert.rejects(unpack(file, { force: true }), /is a folder, and what comes is a file/)
+  await assert.rejects(unpack(file, { force: true }), /is a folder, but the new entry is a file/)
 })

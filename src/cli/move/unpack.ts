@@ -37,7 +37,9 @@ export async function unpackTar(
 /** Throws a sentence when something is there. */
 export async function refusePresent(place: string): Promise<void> {
   if ((await lookAt(place)) !== null) {
-    throw new Error(`${place} is there already: --force overwrites it, -o names another place`)
+    throw new Error(
+      `${place} already exists: use --force to overwrite it, or -o to choose another path`,
+    )
   }
 }
 
@@ -113,7 +115,7 @@ async function settle(from: string, to: string): Promise<void> {
   }
   if (!source.isDirectory() || !target.isDirectory()) {
     const [one, other] = target.isDirectory() ? ['folder', 'file'] : ['file', 'folder']
-    throw new Error(`${to} is a ${one}, and what comes is a ${other}: remove it first`)
+    throw new Error(`${to} is a ${one}, but the new entry is a ${other}: remove it first`)
   }
   for (const name of await readdir(from)) await settle(join(from, name), join(to, name))
 }

@@ -56,9 +56,9 @@ test('standard input is one of the paths, with a name or without', async () => {
 
 test('two paths of one name, and what is no file, are refused', async (t) => {
   const path = folder(t)
-  await assert.rejects(shown([join(path, 'd'), `${path}/d/.`]), /two of the paths are named "d"/)
+  await assert.rejects(shown([join(path, 'd'), `${path}/d/.`]), /two paths have the same name "d"/)
   execFileSync('mkfifo', [join(path, 'pipe')])
-  await assert.rejects(shown([join(path, 'pipe')]), /is no file, folder or link/)
+  await assert.rejects(shown([join(path, 'pipe')]), /is not a file, folder or link/)
   await assert.rejects(shown([join(path, 'absent')]), /ENOENT/)
 })
 

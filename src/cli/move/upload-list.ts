@@ -43,8 +43,8 @@ export async function listUpload(
   const names = new Set<string>()
   for (const path of paths) {
     const name = path === '-' ? terms.inputName : basename(resolve(path))
-    if (path !== '-' && name === '') throw new UsageError(`${path} has no name to add it under`)
-    if (names.has(name)) throw new UsageError(`two of the paths are named "${name}"`)
+    if (path !== '-' && name === '') throw new UsageError(`${path} has no file name`)
+    if (names.has(name)) throw new UsageError(`two paths have the same name "${name}"`)
     names.add(name)
     if (path === '-') items.push({ kind: 'input', name, stat: null })
     else await addTree(items, { path, name }, terms)
@@ -60,7 +60,7 @@ async function addTree(items: UploadItem[], root: Place, terms: UploadTerms): Pr
     const found =
       place === root && terms.dereference ? await stat(place.path) : await lstat(place.path)
     if (items.length >= itemsMax) {
-      throw new Error(`more than ${itemsMax} files and folders: add them in several runs`)
+      throw new Error(`more than ${itemsMax} files and folders: use several runs`)
     }
     const item = await itemOf(place, found)
     items.push(item)
@@ -79,7 +79,7 @@ async function itemOf({ path, name }: Place, found: Stats): Promise<UploadItem> 
   if (found.isFile()) return { ...kept, kind: 'file', path, bytes: found.size }
   if (found.isDirectory()) return { ...kept, kind: 'directory' }
   if (found.isSymbolicLink()) return { ...kept, kind: 'symlink', target: await readlink(path) }
-  throw new Error(`${path} is no file, folder or link`)
+  throw new Error(`${path} is not a file, folder or link`)
 }
 
 /** By bytes, as Go sorts them. */
