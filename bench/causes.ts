@@ -1,57 +1,56 @@
-// Why a figure falls short of its goal, by the figure's name in the report. docs/reference/benchmarks.md prints the cause
-// beside each figure that is short; one that has none here stands as unexplained.
+// Causes of missed goals, by the name of the figure in the report. docs/reference/benchmarks.md prints them next to the figure.
 
 const wayIn =
-  'profiled: of all processor time hashing takes a third, taking the body from the socket a fifth, looking for its boundary a fifteenth, copies a twentieth, making ready and collecting in V8 a tenth. The request thread has half of it all; nearly all is hashed in the thread of the writer, which shares its core with the client and the disk. The figure by processor time is the surer one on a busy machine'
+  'profiled: of the processor time, hashing takes 33 %, reading the body from the socket 20 %, the search for its boundary 7 %, copies 5 %, and compilation and garbage collection in V8 10 %. The request thread uses half of the time. The writer thread does nearly all of the hashing, and shares its core with the client and the disk. On a busy machine, the figure by processor time is more accurate'
 const wayOut =
-  'the disk is at work for nine tenths of the time, and takes one read after the other. On this virtual machine each stretch of a read buffer that lies together in physical memory costs it 2.5 us: it gives 1.0 GB/s into pages that lie one by one, 2.9 into huge pages, which Node has no way to ask for, and each start gets other memory. With the buffers in huge pages and nothing else changed the medians of three series were 0.67 to 0.73 (decision 0030). Of 1.1 s of processor time for a GiB hashing takes 0.6, writing to the loopback socket 0.25, reading past the cache 0.08, V8 compiling and collecting 0.1'
+  'the disk is busy for 90 % of the time, and reads sequentially. On this virtual machine, each physically contiguous part of a read buffer costs 2.5 us: the disk reads 1.0 GB/s into scattered pages and 2.9 GB/s into huge pages. Node cannot request huge pages, and each start gets different memory. With huge pages and no other change, the medians of three series were 0.67 to 0.73 (decision 0030). Of 1.1 s of processor time per GiB, hashing takes 0.6 s, writes to the loopback socket 0.25 s, direct reads 0.08 s, and compilation and garbage collection in V8 0.1 s'
 const perBlock =
-  'profiled: on the request thread 5 us of some 7.5, of which naming takes 2.4, the rows of the index, which follow, 0.9, the copy into the log and remembering the place 1; the rest of the time it waits for the log or a processor. Two processors are nearly full: other threads take 6 us a block, SQLite and what feeds it 3.5, the system that takes the log into its cache 2 (decisions 0024, 0026, 0034)'
+  'profiled: the request thread uses 5 us of about 7.5 us per block: hashing 2.4, index rows 0.9, the copy into the log and the cached location 1. For the rest it waits for the log or a processor. Both processors are nearly saturated: other threads use 6 us per block, of which SQLite and its input take 3.5, and the page cache of the log 2 (decisions 0024, 0026, 0034)'
 const perRead =
-  'profiled: of 5 us hashing takes 2.3, reading from the cache of the system 1.6, the rest finding the place, memory and its collection. The blocks lie all over 250 MB, so each step meets memory that is in no cache of the processor; the hash alone has one block that is'
+  'profiled: of 5 us, hashing takes 2.3, reading from the page cache 1.6, and the lookup of the location, memory and garbage collection the rest. The blocks are spread over 250 MB, so each step misses the processor caches; the hash alone runs on one cached block'
 const storage = 'eth_getStorageAt'
 const transaction = 'eth_getTransactionByBlockHashAndIndex'
 const coldNodes =
-  'profiled: a fifth goes to writing the answer to the socket, a sixth to reading the leaf from SQLite (decision 0015), a tenth to finding other nodes in memory, a seventh to Node taking the call from the socket; the rest is spread thin. A cached answer takes as much processor time as a bare node:http; the walk, the leaf and its hash come on top of it. anvil answers from memory about as fast as a bare node:http'
+  'profiled: writing the reply to the socket takes 20 %, reading the leaf from SQLite 17 % (decision 0015), finding other nodes in memory 10 %, and reading the call from the socket 14 %; the rest is spread over many functions. A cached answer uses as much processor time as bare node:http; the walk, the leaf and its hash are additional. anvil replies from memory about as fast as bare node:http'
 const renderings =
-  'a round lasts a quarter of a second, so a pause that another program makes shows in its calls per second: processor time beside it is the surer figure. With `--keep` a start has forgotten the senders, and recovering one takes six times as long as all the rest'
+  'a round lasts 0.25 s, so a pause caused by another program affects its calls per second: processor time is more accurate. With `--keep`, a start has no cached senders, and recovering one takes six times as long as all other work'
 const miss =
-  'timed from the call to its answer, us: 21 until it is known that nobody here has the slot, 19 to the call of the upstream, 20 for the kernel to send that, 65 for the upstream and for waking up twice, 18 to read its reply as JSON, 12 to name and judge the nodes that were missing, 12 back to the answer, 20 for the kernel to send it; the rest of the proof is judged behind it, 15, for which the next call of a client on the same core waits (decision 0029). Of the parts of our own some 15 have gone since, and the thread stays awake for the reply, which saves 20 to 90 (decision 0032). The writes and the wakings are the kernel and the host of this virtual machine: the bare hop, which has them and reads no byte of the reply, adds 74 to 170 as the hour is. What is left is spread over some two hundred functions, each with cold caches, since between two calls the core runs other programs'
+  'timed from the call to its reply, in us: 21 until Cairn knows that the slot is not stored, 19 until the upstream call, 20 for the kernel to send it, 65 for the upstream and two wake-ups, 18 to parse its reply, 12 to hash and verify the missing nodes, 12 until the reply, 20 for the kernel to send it. Verification of the rest of the proof takes 15 after the reply, and delays the next call of a client on the same core (decision 0029). The kernel and the host of this virtual machine determine writes and wake-ups: the bare hop, which reads no byte of the reply, adds 74 to 170. The rest is spread over about 200 functions with cold caches, because the core runs other programs between two calls'
 const cached =
-  'profiled: of 14 us of processor time the kernel takes two fifths, nearly all of it writing the answer, Cairn and what it calls a quarter, the rest sockets and streams of Node (decision 0014) and collecting garbage'
-const cachedAtRate = `${cached}; at this rate going to sleep and waking up come on top`
+  'profiled: of 14 us of processor time, the kernel takes 40 %, nearly all of it to write the reply, and Cairn 25 %; the rest is sockets and streams of Node (decision 0014) and garbage collection'
+const cachedAtRate = `${cached}; at this rate, sleep and wake-up of the thread are additional`
 const shared =
-  'measured: of each second the request thread gives 0.4 ms to writing usage and 0.1 to looking for changes of keys, and one to collecting garbage every third second. That meets one call of a thousand or two, and this figure is the tenth slowest: without the first two, in turns, it is the same. What is left is going to sleep and waking up on cores that others use, which the bare node:http beside it shows too: a busy machine gives a call that comes in such a moment up to 4 ms to somebody else'
+  'measured: per second, the request thread uses 0.4 ms to write usage and 0.1 ms to check for changed keys, and 1 ms for garbage collection every third second. This affects one or two calls of a thousand; an A/B run without the first two gives the same figure. The rest is sleep and wake-up on shared cores, which bare node:http shows too: on a busy machine, such a call waits up to 4 ms for another program'
 
 const warmUp =
-  'profiled: on a busy machine the thread of the EVM has not found and read its three hundred modules when the folder is open; a fifth to one block of 91 million gas and 10 MB of receipts; the rest runs in code that is not optimized yet'
+  'profiled: on a busy machine, the EVM thread is still loading its 300 modules when the folder is open; one block of 91 million gas and 10 MB of receipts takes 20 %; the rest runs in code that is not optimized yet'
 const importing =
-  'profiled: half goes to the EVM library, a quarter of that to its tries and RLP (decision 0021), a third to naming, checking and collecting what a block leaves, a tenth to collecting garbage; SQLite writes beside it on another core, which a busy machine does not have'
+  'profiled: the EVM library takes 50 %, a quarter of it for tries and RLP (decision 0021); hashing, checking and storing the results of a block 33 %; garbage collection 10 %. SQLite writes in parallel on another core, which a busy machine does not have'
 
 export const causes: Readonly<Record<string, string>> = {
-  [`${storage}: first reads/s, ours / bare node:http`]: coldNodes,
-  [`${storage}: first reads/s, ours / anvil`]: coldNodes,
-  [`${transaction}: first reads/s, ours / bare node:http`]: renderings,
-  [`${transaction}: first reads/s, ours / anvil`]: renderings,
-  [`${storage}: CPU of nginx return 200 / ours`]: cached,
-  [`${storage}: CPU of nginx POST cache / ours`]: cached,
-  [`${transaction}: CPU of nginx return 200 / ours`]: cached,
-  [`${transaction}: CPU of nginx POST cache / ours`]: cached,
-  [`${storage}: CPU of nginx POST cache / ours at 20,000/s`]: cachedAtRate,
-  [`${transaction}: CPU of nginx POST cache / ours at 20,000/s`]: cachedAtRate,
+  [`${storage}: first reads/s, Cairn / bare node:http`]: coldNodes,
+  [`${storage}: first reads/s, Cairn / anvil`]: coldNodes,
+  [`${transaction}: first reads/s, Cairn / bare node:http`]: renderings,
+  [`${transaction}: first reads/s, Cairn / anvil`]: renderings,
+  [`${storage}: CPU of nginx return 200 / Cairn`]: cached,
+  [`${storage}: CPU of nginx POST cache / Cairn`]: cached,
+  [`${transaction}: CPU of nginx return 200 / Cairn`]: cached,
+  [`${transaction}: CPU of nginx POST cache / Cairn`]: cached,
+  [`${storage}: CPU of nginx POST cache / Cairn at 20,000/s`]: cachedAtRate,
+  [`${transaction}: CPU of nginx POST cache / Cairn at 20,000/s`]: cachedAtRate,
   'miss: added to the p50 of the same call': miss,
   'calls in batches':
-    'profiled: a call takes more than the 2.5 us of processor time that the goal leaves; a sixth goes to finding kept answers, a seventh to parsing',
+    'profiled: a call uses more than the 2.5 us of processor time that the goal permits; the answer cache takes 17 %, parsing 14 %',
   'blocks/s, 54 blocks of all forks': warmUp,
   'blocks/s, 3000 blocks of a transfer': importing,
   'p99 of a cached call, 1 connection, 1000/s': shared,
   'p99 of a cached call, 64 connections, 2000/s': shared,
   'add, durable before the reply / sha256': wayIn,
-  'cat, every block verified before it is sent / sha256': wayOut,
+  'cat, each block verified before it is sent / sha256': wayOut,
   'blocks of 4 KiB, durable / sha256 alone': perBlock,
   'blocks of 4 KiB, read and verified / sha256 alone': perRead,
   'p99 during / without':
-    'traced: the collection takes a twentieth of the time while others write, in steps of a millisecond, of which one in seventy takes 5 to 15 ms. The rest is other programs on the same two cores',
+    'traced: the collection uses 5 % of the time while others write, in steps of 1 ms, of which one in 70 takes 5 to 15 ms. The rest is other programs on the same two cores',
   'CPU that a live view adds to a cached call':
-    'profiled: a thousandth, a millisecond a second for all pages together; rounds of the same minutes differ by more than the goal, also in 24 pairs',
+    'profiled: 0.1 %, or 1 ms per second for all pages together; rounds within the same minutes differ by more than the goal, even in 24 pairs',
 }

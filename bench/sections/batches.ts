@@ -16,7 +16,7 @@ export async function runBatches(bench: Bench): Promise<void> {
   report.section('Batches of 100')
   const cairn = await bench.cairn()
   const target: Target = {
-    name: `${storage}, batches (a call here is a batch)`,
+    name: `${storage}, batches (each call is a batch)`,
     pid: cairn.pid,
     plan: {
       port: cairn.port,

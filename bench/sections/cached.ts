@@ -19,7 +19,7 @@ export async function runCached(bench: Bench): Promise<void> {
   bench.report.section('Cached answers')
   await compare(bench, null)
   if (bench.options.profile) return
-  bench.report.section(`Cached answers, ${sharedRate.toLocaleString('en')} calls a second each`)
+  bench.report.section(`Cached answers, ${sharedRate.toLocaleString('en')} calls per second each`)
   await compare(bench, sharedRate)
 }
 
@@ -104,7 +104,7 @@ async function compare(bench: Bench, rate: number | null): Promise<void> {
     ] as const) {
       const against = (what: string, other: typeof own, goal?: { atLeast: number }) =>
         report.figure(
-          `${name}: CPU of ${what} / ours${suffix}`,
+          `${name}: CPU of ${what} / Cairn${suffix}`,
           ratio(other, own, 'cpuUsPerCall'),
           '',
           goal,

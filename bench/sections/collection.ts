@@ -38,9 +38,9 @@ export async function runCollection({ report, calls }: Bench): Promise<void> {
     for (let round = 0; round < rounds; round++) all.push(await runRound(round))
     const of = (figure: (one: Round) => number) => median(all.map(figure))
     const least = Math.min(...all.map(({ swept }) => swept))
-    report.figure('blocks forgotten, at least', least, '', { atLeast: blocks })
+    report.figure('blocks deleted, at least', least, '', { atLeast: blocks })
     report.figure(
-      'p99 of an add of 4 KiB, nothing else',
+      'p99 of an add of 4 KiB, alone',
       of(({ idle }) => idle),
       ' ms',
     )

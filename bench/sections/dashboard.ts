@@ -78,8 +78,8 @@ async function measureLive(bench: Bench): Promise<void> {
     await stop()
     if (pair % 2 === 1) unseen.push(await measure(loader, target))
   }
-  report.target(`${target.name}, nobody watches`, unseen)
-  report.target(`${target.name}, ${watchers} pages watch`, watched)
+  report.target(`${target.name}, no page open`, unseen)
+  report.target(`${target.name}, ${watchers} pages open`, watched)
   const shares = watched.map((one, at) => one.cpuUsPerCall / (unseen[at]?.cpuUsPerCall ?? NaN))
   const more = (median(shares) - 1) * 100
   report.figure('CPU that a live view adds to a cached call', more, ' %', { atMost: 3 })

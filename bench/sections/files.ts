@@ -44,7 +44,7 @@ export async function runFiles(bench: Bench): Promise<void> {
       all.push(await runRound(bench, ring.open(1 + round, bytes), join(folder, 'profile')))
     }
     const of = (figure: (round: Round) => number) => median(all.map(figure))
-    report.figure('sha256 of 256 KiB pieces', of(({ sha }) => sha) / 1e6, ' MB/s')
+    report.figure('sha256 of 256 KiB chunks', of(({ sha }) => sha) / 1e6, ' MB/s')
     report.figure('disk: fresh file, buffered, fdatasync', (buffered?.written ?? 0) / 1e6, ' MB/s')
     if (direct === null) report.note('this disk takes no direct writes')
     else {
@@ -59,12 +59,12 @@ export async function runFiles(bench: Bench): Promise<void> {
         goal: 0.4,
       },
       {
-        name: 'cat, every block verified before it is sent',
+        name: 'cat, each block verified before it is sent',
         passed: (round: Round) => round.cat,
         goal: 0.7,
       },
       {
-        name: 'cat for the third time, from memory',
+        name: 'third cat, from memory',
         passed: (round: Round) => round.again,
         goal: 0.7,
       },
@@ -76,7 +76,7 @@ export async function runFiles(bench: Bench): Promise<void> {
         ' s',
       )
       const byCpu = of((round) => round.shaCpu / passed(round).cpu)
-      report.figure(`${name}: CPU of sha256 / ours`, byCpu, '')
+      report.figure(`${name}: CPU of sha256 / Cairn`, byCpu, '')
       const ratio = of((round) => passed(round).rate / round.sha)
       report.figure(`${name} / sha256`, ratio, '', goal === null ? undefined : { atLeast: goal })
     }

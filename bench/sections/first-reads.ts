@@ -18,7 +18,7 @@ const warmUpShare = 0.4
 type Peer = { readonly name: string; readonly server: Server; readonly calls: readonly Call[] }
 
 export async function runFirstReads(bench: Bench): Promise<void> {
-  bench.report.section('First reads: nothing asked twice')
+  bench.report.section('First reads: no request repeated')
   const cairn = await bench.cairn()
   await compare(bench, storage, storageCalls(cairn.slots), () => storagePeers(bench), [
     { peer: 'bare node:http', atLeast: 0.45 },
@@ -74,12 +74,12 @@ async function compare(
       report.target(`${method}, ${name}`, theirs)
       const goal = goals.find(({ peer }) => peer === name)
       report.figure(
-        `${method}: first reads/s, ours / ${name}`,
+        `${method}: first reads/s, Cairn / ${name}`,
         ratio(mine, theirs, 'callsPerSecond'),
         '',
         goal === undefined ? undefined : { atLeast: goal.atLeast },
       )
-      report.figure(`${method}: CPU of ${name} / ours`, ratio(theirs, mine, 'cpuUsPerCall'), '')
+      report.figure(`${method}: CPU of ${name} / Cairn`, ratio(theirs, mine, 'cpuUsPerCall'), '')
     })
   } finally {
     for (const { server } of peers) await server.stop()

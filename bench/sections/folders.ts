@@ -44,7 +44,7 @@ export async function runFolders(bench: Bench): Promise<void> {
         const ms = await exportByKubo(kubo, join(folder, `kubo-${files}`), car, added.result)
         // A small one is over before either is warm.
         const goal = size === sizes.at(-1) ? { atLeast: 1 } : undefined
-        report.figure(`${files} files: Kubo's dag export / ours`, ms / made.ms, '', goal)
+        report.figure(`${files} files: Kubo's dag export / Cairn`, ms / made.ms, '', goal)
       }
     }
     const [few = 0, many = 0] = exports

@@ -19,7 +19,7 @@ const addsAtOnce = 32
 
 export async function runStanding(bench: Bench): Promise<void> {
   const { report } = bench
-  report.section('Standing by')
+  report.section('Startup and idle')
   // The first start after a change compiles, and leaves what it compiled to the next.
   await (await startCairn()).stop()
   const begun = performance.now()
@@ -31,7 +31,7 @@ export async function runStanding(bench: Bench): Promise<void> {
     const pid = cairn.child.pid ?? 0
     await wait(1000)
     const fresh = rssMiB(pid)
-    report.figure('memory, fresh start', fresh, ' MiB', { atMost: 180 })
+    report.figure('memory after the first start', fresh, ' MiB', { atMost: 180 })
     const holder = fileURLToPath(new URL('../load/hold-connections.ts', import.meta.url))
     const child = spawn(
       process.execPath,
@@ -40,13 +40,13 @@ export async function runStanding(bench: Bench): Promise<void> {
     )
     const ended = once(child, 'exit')
     const told = async () => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim()
-    report.figure(`${connections} connections that answered`, Number(await told()), '')
+    report.figure(`${connections} connections that replied`, Number(await told()), '')
     await wait(2000)
     const held = rssMiB(pid)
     report.figure(`memory with ${connections} idle connections`, held, ' MiB', { atMost: 400 })
-    report.figure('memory of an idle connection', ((held - fresh) * 1024) / connections, ' KiB')
+    report.figure('memory per idle connection', ((held - fresh) * 1024) / connections, ' KiB')
     child.stdin.write('again\n')
-    report.figure(`${connections} connections that answer again`, Number(await told()), '', {
+    report.figure(`${connections} connections that reply again`, Number(await told()), '', {
       atLeast: connections,
     })
     child.stdin.end()
@@ -56,7 +56,7 @@ export async function runStanding(bench: Bench): Promise<void> {
   }
   const restarts: number[] = []
   for (let kill = 0; kill < rounds; kill++) restarts.push(await restartMs())
-  report.figure('start to ready, killed while files came', median(restarts), ' ms', {
+  report.figure('start to ready, after a kill during uploads', median(restarts), ' ms', {
     atMost: 1000,
   })
 }

@@ -35,9 +35,7 @@ const lanesOfEach = 16
 const hostileAccounts = 4
 
 async function runGreedyUploads({ report, calls }: Bench): Promise<void> {
-  report.section(
-    'Adds and reads of an honest tenant while four others keep the request thread busy',
-  )
+  report.section('Adds and reads of one account while four others load the request thread')
   const cairn = await startCairn()
   try {
     const honest = await newTenant(cairn, 'honest')
@@ -80,7 +78,7 @@ async function runGreedyUploads({ report, calls }: Bench): Promise<void> {
 }
 
 async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
-  report.section('Calls of an honest tenant while another keeps the EVM busy')
+  report.section('Calls of one account while another loads the EVM')
   const cairn = await startCairn()
   try {
     const honest = await newTenant(cairn, 'honest')
@@ -92,9 +90,9 @@ async function runGreedyCalls({ report, calls }: Bench): Promise<void> {
     const attacks: readonly (readonly [string, readonly (readonly AttackRequest[])[]])[] = [
       ['nothing else', []],
       ...lanesOfGreed(cairn, hostile),
-      ['jumps without an end from nine keys', keys.map((key) => [call(cairn, key, endlessJumps)])],
+      ['infinite loops from nine keys', keys.map((key) => [call(cairn, key, endlessJumps)])],
       [
-        'all of it together',
+        'all attacks together',
         keys.flatMap((key) => greedyCalls.map((greedy) => [call(cairn, key, greedy)])),
       ],
     ]
@@ -117,7 +115,7 @@ function lanesOfGreed(
   if (blake === undefined || pairs === undefined) throw new Error('no attacks')
   return [
     ['2 x 40M rounds of BLAKE2f and 1,200 pairs of bn254', [[blake], [blake], [pairs]]],
-    ['every other dear call', others.map((it) => [it])],
+    ['all other expensive calls', others.map((it) => [it])],
   ]
 }
 

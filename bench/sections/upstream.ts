@@ -72,7 +72,7 @@ function planOf(port: number, paths: readonly string[], calls: readonly Call[]):
 /** Each key is asked for once of Cairn, of the upstream itself, and through a bare hop, over one connection. */
 async function runMiss(rig: Rig): Promise<void> {
   const { bench, upstream } = rig
-  bench.report.section('Upstream: a miss, proof included')
+  bench.report.section('Upstream: cache miss with proof')
   const hop = await startHop(upstream)
   try {
     await compareMiss(rig, hop)
@@ -112,8 +112,8 @@ async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server):
   report.figure('miss: added to the p50 of the same call', added(near, far), ' us', { atMost: 150 })
   report.figure('miss: CPU of Cairn', median(far.map((one) => one.cpuUsPerCall)), ' us')
   const [youngNear = [], youngBare = [], youngFar = []] = young
-  report.figure('bare hop, of servers some seconds old', added(youngNear, youngBare), ' us')
-  report.figure('miss, of servers some seconds old', added(youngNear, youngFar), ' us')
+  report.figure('bare hop, after 7,000 calls', added(youngNear, youngBare), ' us')
+  report.figure('miss, after 7,000 calls', added(youngNear, youngFar), ' us')
 }
 
 type MissTarget = Pick<Plan, 'port' | 'paths' | 'calls'> & { readonly pid: number }
@@ -145,7 +145,7 @@ function added(near: readonly Measured[], all: readonly Measured[]): number {
 /** Calls picked as clients do: few keys often, many seldom. */
 async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const { report } = bench
-  report.section('Upstream: how often it is asked')
+  report.section('Upstream: number of calls')
   const count = bench.calls(50_000)
   const slots = world.slots(contracts.mix)
   const picks = zipfPicks(slots.length, count)
@@ -183,7 +183,7 @@ async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
 /** Answers that were proved before, of the network behind the upstream and of the embedded chain in turns. */
 async function runCachedBehind({ bench, world, cairn }: Rig): Promise<void> {
   const { report } = bench
-  report.section('Upstream: answers that were proved before')
+  report.section('Upstream: cached answers')
   const target = (name: string, paths: readonly string[], calls: readonly Call[]) => ({
     name,
     pid: cairn.pid,

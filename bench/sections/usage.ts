@@ -17,7 +17,7 @@ const times = 9
 
 export function runUsage(bench: Bench): Promise<void> {
   const { report } = bench
-  report.section('Reports of usage')
+  report.section('Usage reports')
   const folder = mkdtempSync(join(tmpdir(), 'cairn-bench-usage-'))
   const db = openDatabase(join(folder, 'cairn.db'))
   try {

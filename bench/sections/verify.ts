@@ -38,7 +38,7 @@ export function runVerify(bench: Bench): Promise<void> {
   const block = blockCost()
   report.figure(`transactions of a block of ${blockTransactions}, proved`, block.proved, ' us')
   report.figure(
-    `transactions of a block of ${blockTransactions}, proved, decoded and named`,
+    `transactions of a block of ${blockTransactions}, proved, decoded and hashed`,
     block.read / 1000,
     ' ms',
     { atMost: 2 },

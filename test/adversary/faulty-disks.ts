@@ -86,13 +86,13 @@ async function disturb(
     if (added.length === 0 || random(3) === 0) {
       const bytes = noise(random(2 ** 31), 1 + random(random(4) === 0 ? 600_000 : 5_000))
       const cid = await client.add(bytes).catch(() => null)
-      tally.add('faults of the disk: add', 'stored', cid === null ? 'refused' : 'right')
+      tally.add('disk faults: add', 'stored', cid === null ? 'refused' : 'right')
       if (cid !== null) added.push({ cid, bytes })
       continue
     }
     const { cid, bytes } = added[random(added.length)] as Added
     const verdict = await read(server, cid, bytes)
-    tally.add('faults of the disk: cat', 'stored', verdict)
+    tally.add('disk faults: cat', 'stored', verdict)
     if (verdict === 'wrong') report(`wrong bytes of ${cid}`)
   }
 }
@@ -107,7 +107,7 @@ async function readAll(
     const verdict = await read(server, cid, bytes)
     // What was acknowledged and is not served is lost.
     tally.add(
-      'acknowledged files, read after the faults',
+      'acknowledged files, read after the disk faults',
       'stored',
       verdict === 'right' ? 'right' : 'wrong',
     )

@@ -15,9 +15,9 @@ export const lostPower: Section = {
     const end = systemClock.monotonic() + budgetMs
     for (let at = 0; systemClock.monotonic() < end; at += 1) {
       const { failed, instants } = await loseFor(seed + at, end - systemClock.monotonic())
-      tally.add('loss of power while files are written', 'stored', 'right', instants)
+      tally.add('power loss during writes of files', 'stored', 'right', instants)
       if (!failed) continue
-      tally.add('loss of power while files are written', 'stored', 'wrong')
+      tally.add('power loss during writes of files', 'stored', 'wrong')
       report(`loss of power: CAIRN_SEED=${seed + at} node --test ${file}`)
     }
   },

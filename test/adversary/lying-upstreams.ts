@@ -24,10 +24,10 @@ type Setup = {
 }
 
 const setups: readonly Setup[] = [
-  { name: 'one trusted upstream that lies', liars: 1, honest: 0, trusted: true },
-  { name: 'one untrusted upstream that lies', liars: 1, honest: 0, trusted: false },
-  { name: 'three upstreams, one lies', liars: 1, honest: 2, trusted: false },
-  { name: 'three upstreams, two lie alike', liars: 2, honest: 1, trusted: false },
+  { name: 'one faulty trusted upstream', liars: 1, honest: 0, trusted: true },
+  { name: 'one faulty untrusted upstream', liars: 1, honest: 0, trusted: false },
+  { name: 'three upstreams, one faulty', liars: 1, honest: 2, trusted: false },
+  { name: 'three upstreams, two with the same faults', liars: 2, honest: 1, trusted: false },
 ]
 
 type Lie = {

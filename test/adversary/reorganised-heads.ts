@@ -21,7 +21,7 @@ import type { Section, SectionRun } from './section.ts'
 const setups = [
   'one trusted upstream',
   'one untrusted upstream',
-  'three upstreams, one strays',
+  'three upstreams, one on another branch',
 ] as const
 type Setup = (typeof setups)[number]
 
