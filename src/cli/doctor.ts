@@ -21,7 +21,7 @@ Examples:
   cairn doctor
   cairn doctor --config cairn.yaml --json
 
-A problem ends with exit code 1; advice alone does not. Works while the server runs and while it does not.`,
+The exit code is 1 if there is a problem, and 0 if there are only warnings. Works with and without a running server.`,
     )
     .action(async (options: SharedOptions) => {
       const diagnosis = await examine(context, options, thisMachine())
@@ -38,20 +38,20 @@ A problem ends with exit code 1; advice alone does not. Works while the server r
 
 function describe(context: Context, { problems, running, upstreams, sources }: Diagnosis): string {
   const paint = createPaint(context, 'out')
-  const marks = { problem: paint('red', 'problem'), advice: paint('yellow', 'advice ') }
+  const marks = { problem: paint('red', 'problem'), warning: paint('yellow', 'warning') }
   const lines = problems.map(
     ({ level, text, fix }) => `${marks[level]}  ${visible(text)}.\n         fix: ${visible(fix)}`,
   )
   const server =
     running === null
-      ? 'The rest was not looked at.'
+      ? 'Remaining checks skipped.'
       : `The server is ${running ? 'running' : 'not running'}.`
   const wrong = problems.filter(({ level }) => level === 'problem').length
   const other = problems.length - wrong
-  const pieces = `${other} ${other === 1 ? 'piece' : 'pieces'} of advice`
+  const pieces = `${other} ${other === 1 ? 'warning' : 'warnings'}`
   const sum =
     wrong === 0
-      ? `${paint('green', 'All well')}${other === 0 ? '' : `, with ${pieces}`}.`
+      ? `${paint('green', 'No problems')}${other === 0 ? '' : `, ${pieces}`}.`
       : `${wrong} ${wrong === 1 ? 'problem' : 'problems'}, ${pieces}.`
   const found = [...upstreams.map(describeUpstream), ...sources.map(describeSource)]
   return [...lines, ...found, `${sum} ${server}`].join('\n')
@@ -64,7 +64,7 @@ function describeUpstream(facts: UpstreamFacts): string {
   const parts = [
     client ?? 'unknown client',
     head === null ? 'no head' : `block ${head.number}, ${showAge(head.ageSeconds)} old`,
-    proofs === 'unknown' ? 'how deep it proves is unknown' : `proves ${proofs}`,
+    proofs === 'unknown' ? 'unknown proof depth' : `proves ${proofs}`,
     ...(archive ? ['archive'] : state === 'unknown' ? [] : [`has the state of ${state}`]),
     ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(', ')}`]),
   ]
@@ -72,5 +72,5 @@ function describeUpstream(facts: UpstreamFacts): string {
 }
 
 function describeSource({ name, failure, ms }: QueriedSource): string {
-  return `source ${visible(name)}: ${failure === null ? `answers in ${ms} ms` : 'gives no blocks'}`
+  return `source ${visible(name)}: ${failure === null ? `replies in ${ms} ms` : 'supplies no blocks'}`
 }

@@ -11,7 +11,7 @@ import { defaultGenesis } from '../../ethereum/embedded/default-genesis.ts'
 import { buildFirstBlock } from '../../ethereum/embedded/first-block.ts'
 import { parseGenesis } from '../../ethereum/embedded/genesis.ts'
 import type { Machine } from './machine.ts'
-import { advice, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from './problem.ts'
 
 const mib = 1024 * 1024
 const genesisBytesMax = 64 * mib
@@ -36,20 +36,20 @@ export function checkChainFiles(machine: Machine, config: Config): Chain {
 
 function readGenesis(machine: Machine, path: string | null): Uint8Array | Problem {
   if (path === null) return buildFirstBlock(defaultGenesis).hash
-  const missing = 'genesisFile must name a genesis.json as geth reads it'
+  const missing = 'set genesisFile to a genesis.json in the format of geth'
   const file = machine.findFile(path)
   if (file === null || file.kind !== 'file') {
-    return problem('genesis_missing', `there is no genesis file ${path}`, missing)
+    return problem('genesis_missing', `genesis file not found: ${path}`, missing)
   }
   if (file.bytes > genesisBytesMax) {
-    return problem('genesis_long', `${path} is longer than ${genesisBytesMax} bytes`, missing)
+    return problem('genesis_long', `${path} is larger than ${genesisBytesMax} bytes`, missing)
   }
   try {
     return buildFirstBlock(parseGenesis(JSON.parse(readFileSync(path, 'utf8')))).hash
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     const code = error instanceof SyntaxError ? 'genesis_no_json' : 'genesis_wrong'
-    const text = error instanceof SyntaxError ? `${path} is no JSON: ${why}` : `${path}: ${why}`
+    const text = error instanceof SyntaxError ? `${path} is not JSON: ${why}` : `${path}: ${why}`
     return problem(
       code,
       text,
@@ -66,30 +66,34 @@ function checkBlocks(
   firstHash: Uint8Array | null,
 ): readonly Problem[] {
   const file = machine.findFile(path)
-  const fix = 'blocksFile must name blocks as geth exports them'
+  const fix = 'set blocksFile to a file of blocks exported by geth'
   if (file === null || file.kind !== 'file') {
-    return [problem('blocks_missing', `there is no blocks file ${path}`, fix)]
+    return [problem('blocks_missing', `blocks file not found: ${path}`, fix)]
   }
   if (file.bytes > blocksBytesMax) {
-    return [problem('blocks_long', `${path} is longer than ${blocksBytesMax} bytes`, fix)]
+    return [problem('blocks_long', `${path} is larger than ${blocksBytesMax} bytes`, fix)]
   }
   let count = 0
   try {
     for (const { header } of splitBlocks(readFileSync(path))) {
       const { number, parentHash } = decodeHeader(header)
       if (number === 1n && firstHash !== null && !equalBytes(parentHash, firstHash)) {
-        const text = `block 1 of ${path} does not follow the first block of the genesis`
+        const text = `block 1 of ${path} does not follow the genesis block`
         return [
-          problem('blocks_of_other_chain', text, 'use the genesis and the blocks of one chain'),
+          problem(
+            'blocks_of_other_chain',
+            text,
+            'use a genesis file and a blocks file of the same chain',
+          ),
         ]
       }
       count += 1
     }
   } catch {
-    const text = `${path} is cut off or no blocks: ${count} blocks can be read, and then no more`
+    const text = `${path} is truncated or contains other data: only ${count} blocks can be read`
     return [problem('blocks_cut', text, 'export or copy the file again')]
   }
-  return count === 0 ? [problem('blocks_none', `${path} holds no block`, fix)] : []
+  return count === 0 ? [problem('blocks_none', `${path} contains no block`, fix)] : []
 }
 
 /** What the data folder holds against the genesis, the network's name and the clock. */
@@ -107,9 +111,9 @@ export function* checkStoredChain(
     const others = db.all<{ network: string }>('SELECT network FROM chain_head LIMIT 10')
     const [other] = others
     if (other === undefined) return
-    yield advice(
+    yield warning(
       'chain_renamed',
-      `the embedded chain is named ${chain.name}, and the data folder holds the chain ${other.network}, which is not served`,
+      `the embedded chain is named ${chain.name}, but the data folder contains the chain ${other.network}`,
       config.networks === null ? `chain: {name: ${other.network}}` : `name: ${other.network}`,
     )
     return
@@ -118,8 +122,8 @@ export function* checkStoredChain(
   if (firstHash !== null && (kept === null || !equalBytes(kept, firstHash))) {
     yield problem(
       'genesis_changed',
-      `the data folder holds another chain for the network ${chain.name} than the genesis describes`,
-      'use the genesis that the folder was made with, or another data folder: --data-dir',
+      `the chain ${chain.name} in the data folder does not match the genesis file`,
+      'use the genesis file that created the data folder, or choose another folder with --data-dir',
     )
   }
   const row = db.get<{ bytes: Uint8Array }>(
@@ -130,8 +134,8 @@ export function* checkStoredChain(
   if (row === null) {
     yield problem(
       'head_missing',
-      `the newest block of ${chain.name} (${head.number}) is not in the data folder`,
-      'cairn start goes back to the last complete block; or restore a copy',
+      `${chain.name}: the head block (${head.number}) is missing from the data folder`,
+      'start the server, which returns to the last complete block; or restore a backup',
     )
     return
   }
@@ -139,7 +143,7 @@ export function* checkStoredChain(
   if (ahead > aheadSeconds) {
     yield problem(
       'clock_behind',
-      `the newest block is ${Math.ceil(ahead)} s in the future: the clock of this machine is wrong, or was`,
+      `the head block is ${Math.ceil(ahead)} s in the future: the system clock is or was wrong`,
       'timedatectl set-ntp true; date -u shows the time',
     )
   }

@@ -9,7 +9,7 @@ type Fixes = Readonly<Partial<Record<NodeNeed, string>>>
 const fixes: Readonly<Record<string, Fixes>> = {
   geth: {
     proof:
-      'geth proves 128 blocks when it has synced; more with --history.trienode, all with --gcmode archive',
+      'geth proves 128 blocks once it is synced; more with --history.trienode, all with --gcmode archive',
     raw: 'geth --http.api eth,net,web3,debug',
   },
   reth: {
@@ -31,11 +31,11 @@ const fixes: Readonly<Record<string, Fixes>> = {
 }
 
 const others: Readonly<Record<NodeNeed, string>> = {
-  proof: 'add an upstream that proves (geth, reth, erigon, nethermind or besu of your own)',
+  proof: 'add an upstream with state proofs (your own geth, reth, erigon, nethermind or besu)',
   receipts: 'add an upstream with eth_getBlockReceipts, or update this one',
-  raw: 'let it serve the debug methods, or leave it: nothing is lost but time',
-  sync: 'eth_syncing says how far it is; wait, or take it out until it has caught up',
-  update: 'update the node, or leave it: answers are proved all the same',
+  raw: 'enable the debug methods for faster requests (optional)',
+  sync: 'check eth_syncing; wait for the sync, or remove the upstream until it has finished',
+  update: 'update the node (optional: Cairn proves answers either way)',
 }
 
 /** `client`: what it says it is, or null. */

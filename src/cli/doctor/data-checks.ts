@@ -17,7 +17,7 @@ import { checkKeys } from './key-checks.ts'
 import { checkPeople } from './people-checks.ts'
 import { checkInvalidReplies } from './invalid-reply-checks.ts'
 import type { Machine } from './machine.ts'
-import { advice, problem, type CommandLine, type Problem } from './problem.ts'
+import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 const mib = 1024 * 1024
 /** Up to this size every page and index entry is compared; above it pages only, which takes far less time. */
@@ -48,17 +48,17 @@ export function* checkData(parts: Parts): Generator<Problem> {
   const file = machine.findFile(path)
   if (file === null) {
     if (segmentBytesOf(config.dataDir) === 0) {
-      yield advice(
+      yield warning(
         'no_data_yet',
-        `there is no data in ${config.dataDir} yet`,
-        `the first start makes it: ${command('start')}; or name the right folder with --data-dir`,
+        `no data in ${config.dataDir} yet`,
+        `start the server to create it: ${command('start')}; or choose another folder with --data-dir`,
       )
       return
     }
     yield problem(
       'database_gone',
-      `${segmentsOf(config.dataDir)} holds content, but ${path} is gone, and with it keys and pins`,
-      `put it back from a copy; or begin anew with the content alone: ${command('store rebuild')}`,
+      `${segmentsOf(config.dataDir)} contains content, but ${path} with the keys and pins is missing`,
+      `restore it from a backup; or keep only the content: ${command('store rebuild')}`,
     )
     return
   }
@@ -66,7 +66,7 @@ export function* checkData(parts: Parts): Generator<Problem> {
     problem(
       'database_broken',
       `${path} is damaged: ${why}`,
-      `start the server, which rebuilds damaged indexes; else restore a copy; what can still be read: sqlite3 ${path} .recover`,
+      `start the server, which rebuilds damaged indexes; otherwise restore a backup, or recover readable data with sqlite3 ${path} .recover`,
     )
   let db: Database | null = null
   try {
@@ -81,8 +81,8 @@ export function* checkData(parts: Parts): Generator<Problem> {
   }
   const log = machine.findFile(`${path}-wal`)
   if (log !== null && log.bytes > logBytesMax) {
-    const text = `${path}-wal has ${Math.floor(log.bytes / mib)} MiB: a reader keeps it from being written back`
-    yield advice('log_long', text, 'restart the server; end commands that have run for long')
+    const text = `${path}-wal has ${Math.floor(log.bytes / mib)} MiB: a long read prevents the checkpoint`
+    yield warning('log_long', text, 'restart the server, and end long-running commands')
   }
 }
 
@@ -92,16 +92,16 @@ function* checkRows(db: Database, parts: Parts): Generator<Problem> {
   if (version > migrations.length) {
     yield problem(
       'database_newer',
-      `the database has schema version ${version}, and this Cairn knows versions up to ${migrations.length}`,
-      'start a newer Cairn, or a copy of the folder from before',
+      `the database has schema version ${version}, but this Cairn supports versions up to ${migrations.length}`,
+      'start a newer Cairn, or restore an older backup of the folder',
     )
     return
   }
   yield* checkRoom(db, config)
   if (version < migrations.length) {
-    yield advice(
+    yield warning(
       'database_older',
-      `the database has schema version ${version} of ${migrations.length}: the next start changes it for good`,
+      `the database has schema version ${version} of ${migrations.length}: the next start migrates it permanently`,
       `cp -a ${config.dataDir} ${config.dataDir}.copy, then: ${command('start')}`,
     )
     return
@@ -127,7 +127,7 @@ function* checkQuarantine(db: Database, command: CommandLine): Generator<Problem
   yield problem(
     'copies_quarantined',
     `${copies === 1 ? '1 stored copy' : `${copies} stored copies`} failed verification and cannot be served`,
-    `${command('store verify')} names them and the pins they belong to; check the disk, then add those files again`,
+    `${command('store verify')} lists them with their pins; check the disk, then add these files again`,
   )
 }
 
@@ -139,8 +139,7 @@ function* checkRoom(db: Database, { dataDir, store }: Config): Generator<Problem
   const used = rows + segmentBytesOf(dataDir)
   const share = Math.floor((used / store.bytesMax) * 100)
   const fix = `store: {bytesMax: ${store.bytesMax * 2}}`
-  if (share >= 98)
-    yield problem('store_full', `the store has used ${share} % of store.bytesMax`, fix)
+  if (share >= 98) yield problem('store_full', `the store uses ${share} % of store.bytesMax`, fix)
   else if (share >= 85)
-    yield advice('store_low', `the store has used ${share} % of store.bytesMax`, fix)
+    yield warning('store_low', `the store uses ${share} % of store.bytesMax`, fix)
 }

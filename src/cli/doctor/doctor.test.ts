@@ -202,7 +202,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ['responses too small for a block', 'response_small', { yaml: 'rpc: {responseBytesMax: 4096}' }],
   ['batches smaller than those of ethers', 'batch_small', { yaml: 'rpc: {batchItemsMax: 10}' }],
   [
-    'one address may take all connections',
+    'one address can use all connections',
     'one_address_takes_all',
     { yaml: 'http: {connectionsMax: 100}', says: /fix http: \{connectionsPerAddressMax: 25\}/ },
   ],
@@ -230,14 +230,14 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'huge pages for those who ask',
     'small_pages',
-    { machine: { hugePages: () => 'madvise' }, says: /set to madvise, .* fix echo always/ },
+    { machine: { hugePages: () => 'madvise' }, says: /set to madvise: .* fix echo always/ },
   ],
   [
     'a port of another program',
     'port_taken',
     {
       machine: { tryListen: async () => 'EADDRINUSE', isCairn: async () => false },
-      says: /fix ss -ltnp/,
+      says: /fix find it with ss -ltnp/,
     },
   ],
   [
@@ -362,7 +362,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a folder without data, which may be named wrong',
     'no_data_yet',
-    { says: /no data in .* yet.* fix the first start makes it: .*--data-dir/ },
+    { says: /no data in .* yet.* fix start the server to create it: .*--data-dir/ },
   ],
   [
     'content whose database is gone',
@@ -446,7 +446,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
           )
         }
       },
-      says: /far\/node contradicted a hash 2 times in the last day/,
+      says: /far\/node sent invalid replies 2 times in the last day/,
     },
   ],
   [
@@ -458,34 +458,30 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'nobody who signs in',
     'no_operator',
-    { data: team, says: /nobody can sign in.*fix cairn init --link/ },
+    { data: team, says: /no person can sign in.*fix cairn init --link/ },
   ],
   [
     'people and no operator',
     'no_operator',
     {
       data: withPerson(false),
-      says: /none of them is an operator fix cairn people invite --operator/,
+      says: /no person is an operator fix cairn people invite --operator/,
     },
   ],
-  [
-    'a first-run link that nobody opened',
-    'no_operator',
-    { data: firstLink, says: /not opened yet/ },
-  ],
+  ['a first-run link that nobody opened', 'no_operator', { data: firstLink, says: /is unused/ }],
   [
     'a first-run link that is over',
     'link_over',
     {
       data: firstLink,
       machine: { clock: { now: () => Date.now() + dayMs } },
-      says: /is over.*fix cairn init --link/,
+      says: /has expired.*fix cairn init --link/,
     },
   ],
   [
     'an operator with a password alone at a public address',
     'operator_without_totp',
-    { env: open, data: operator, says: /ada@example\.org may do everything/ },
+    { env: open, data: operator, says: /ada@example\.org: operator without/ },
   ],
   [
     'a key pair that is gone, with codes sealed under it',
@@ -495,7 +491,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
         await operator(data)
         data.db.run('UPDATE person SET totp = ?', [new Uint8Array(48)])
       },
-      says: /of ada@example\.org can be checked fix .*cairn people reset-totp ada@example\.org/,
+      says: /codes of ada@example\.org fix .*cairn people reset-totp ada@example\.org/,
     },
   ],
   [
@@ -610,7 +606,7 @@ test('of many like ones the first five are named, the rest counted', async () =>
     },
   })
   assert.equal(problems.length, 6)
-  assert.match(problems.at(-1)?.text ?? '', /so it is with 3 more$/)
+  assert.match(problems.at(-1)?.text ?? '', /; 3 more$/)
 })
 
 test('a program on the port is told from a Cairn, and from nobody', async () => {

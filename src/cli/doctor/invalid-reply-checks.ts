@@ -3,7 +3,7 @@
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
 import { countLies } from '../../ethereum/upstream/pool/lie-ledger.ts'
-import { advice, type CommandLine, type Problem } from './problem.ts'
+import { warning, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000
 
@@ -20,10 +20,10 @@ export function* checkInvalidReplies(
       const found = counts.find((one) => one.network === network.name && one.upstream === name)
       if (found === undefined) continue
       const often = found.lies === 1 ? 'once' : `${found.lies} times`
-      yield advice(
+      yield warning(
         'upstream_lied',
-        `${network.name}/${name} contradicted a hash ${often} in the last day: it is asked little, and checked`,
-        `${parts.command('upstreams')} --evidence --json shows what it said; remove it until it is fixed`,
+        `${network.name}/${name} sent invalid replies ${often} in the last day: Cairn sends it few requests`,
+        `${parts.command('upstreams')} --evidence --json shows the replies; remove the upstream until it is fixed`,
       )
     }
   }

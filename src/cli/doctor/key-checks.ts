@@ -5,12 +5,12 @@ import type { ApiKey } from '../../accounts/accounts.ts'
 import { type Config, networkNames } from '../../config/settings.ts'
 import type { Data } from '../open-data.ts'
 import { keyRatesOf } from '../../key-rates.ts'
-import { advice, problem, type CommandLine, type Problem } from './problem.ts'
+import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 const dayMs = 86_400_000
 const soonMs = 7 * dayMs
 const unusedMs = 90 * dayMs
-/** Of one kind of advice; more are counted only. */
+/** Maximum number of warnings of one kind; the rest is only counted. */
 const namedMax = 5
 
 type Parts = {
@@ -29,7 +29,7 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
     } catch {
       yield problem(
         'key_unreadable',
-        `the settings of the API key ${id} cannot be read: it is refused`,
+        `the settings of API key ${id} cannot be read: Cairn refuses the key`,
         command(`keys revoke ${id}`),
       )
     }
@@ -44,12 +44,12 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
     )
   }
   if (keys.length === 0 && data.accounts.listAccounts().length > 0) {
-    yield advice('no_key', 'there is no API key yet', command('keys create'))
+    yield warning('no_key', 'no API keys', command('keys create'))
   }
   if (keys.some((key) => key.created > now + dayMs)) {
     yield problem(
       'clock_went_back',
-      'an API key was made more than a day in the future: the clock of this machine is wrong, or was',
+      'the creation time of an API key is more than a day in the future: the system clock is or was wrong',
       'timedatectl set-ntp true; date -u shows the time',
     )
   }
@@ -57,20 +57,20 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
   yield* some(working, (key) => {
     if (key.expires === null || key.expires > now + soonMs || replaced.has(key.id)) return null
     const at = new Date(key.expires).toISOString()
-    return advice('key_ends_soon', `the API key ${name(key)} ends ${at}`, command('keys create'))
+    return warning('key_ends_soon', `API key ${name(key)} expires ${at}`, command('keys create'))
   })
   yield* some(working, (key) => {
     if (key.lastUsedDay !== null || key.created > now - unusedMs) return null
-    return advice(
+    return warning(
       'key_never_used',
-      `the API key ${name(key)} was never used in 90 days`,
+      `API key ${name(key)} is older than 90 days and was never used`,
       command(`keys revoke ${key.id}`),
     )
   })
   yield* some(working, (key) => {
     const unknown = key.settings.networks?.filter((network) => !served.includes(network)) ?? []
     if (unknown.length === 0) return null
-    const text = `the API key ${name(key)} is for the network ${unknown.join(', ')}, which is not served here`
+    const text = `API key ${name(key)} permits only networks that are not served: ${unknown.join(', ')}`
     return problem(
       'key_unknown_network',
       text,
@@ -80,17 +80,17 @@ export function* checkKeys({ data, config, now, command }: Parts): Generator<Pro
   yield* some(working, (key) => {
     const { unitsPerSecond, unitsPerDay } = key.settings
     if (unitsPerSecond !== 0 && unitsPerDay !== 0) return null
-    return advice(
+    return warning(
       'key_limit_zero',
-      `the API key ${name(key)} has a limit of 0 and answers nothing`,
+      `API key ${name(key)} has a limit of 0: every request is refused`,
       command(`keys revoke ${key.id}`),
     )
   })
   if (config.card.adapter !== 'none') {
     yield* some(data.accounts.listAccounts(), (account) => {
       if (account.hasCard || !working.some((key) => key.accountId === account.id)) return null
-      const text = `the account ${account.name} has no card: the file face answers 402 to its keys`
-      return advice('no_card', text, command(`card set ${account.name}`))
+      const text = `account ${account.name} has no billing card: the IPFS API returns 402 for its keys`
+      return warning('no_card', text, command(`card set ${account.name}`))
     })
   }
   if (!isLoopback(config.http.host)) yield* checkPublicKeys(working, config, command)
@@ -104,9 +104,9 @@ function* checkPublicKeys(
   const { http } = config
   const open = working.filter((key) => !key.settings.secretRequired).length
   if (open > 0) {
-    yield advice(
+    yield warning(
       'no_secret_required',
-      `${open} of ${working.length} API keys work without their secret on ${http.host}`,
+      `${open} of ${working.length} API keys do not require their secret, and ${http.host} is public`,
       command('keys create --secret-required'),
     )
   }
@@ -116,9 +116,9 @@ function* checkPublicKeys(
       settings.unitsPerDay === null,
   ).length
   if (endless > 0) {
-    yield advice(
+    yield warning(
       'no_limits',
-      `${endless} of ${working.length} API keys have no limit on ${http.host}`,
+      `${endless} of ${working.length} API keys have no limit, and ${http.host} is public`,
       command('keys create --units-per-second 500 --units-per-day 10000000'),
     )
   }
@@ -130,7 +130,7 @@ function* some<Row>(rows: readonly Row[], check: (row: Row) => Problem | null): 
   const more = found.length - namedMax
   const last = found.at(-1)
   if (more > 0 && last !== undefined) {
-    yield { ...last, text: `${last.text}; so it is with ${more} more` }
+    yield { ...last, text: `${last.text}; ${more} more` }
   }
 }
 

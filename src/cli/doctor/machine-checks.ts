@@ -3,7 +3,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../../config/settings.ts'
 import type { Machine } from './machine.ts'
-import { advice, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from './problem.ts'
 
 const nodeNeeded = 24
 /** Database, log, threads and listening sockets. */
@@ -17,7 +17,7 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
   if (Number.parseInt(machine.nodeVersion, 10) < nodeNeeded) {
     yield problem(
       'old_node',
-      `this is Node ${machine.nodeVersion}, and Cairn needs ${nodeNeeded} or newer`,
+      `this is Node ${machine.nodeVersion}, but Cairn needs ${nodeNeeded} or newer`,
       `install Node ${nodeNeeded}: https://nodejs.org/en/download`,
     )
   }
@@ -26,7 +26,7 @@ export function* checkProcess(machine: Machine, { http }: Config): Generator<Pro
   if (files !== null && files < needed) {
     yield problem(
       'few_open_files',
-      `a process may open ${files} files here, and http.connectionsMax ${http.connectionsMax} needs ${needed}`,
+      `the limit of open files is ${files}, but http.connectionsMax ${http.connectionsMax} needs ${needed}`,
       `ulimit -n ${needed} (systemd: LimitNOFILE=${needed}), or http: {connectionsMax: ${Math.max(1, files - ownFiles)}}`,
     )
   }
@@ -37,9 +37,9 @@ export function checkHugePages(machine: Machine): readonly Problem[] {
   const given = machine.hugePages()
   if (given === null || given === 'always') return []
   return [
-    advice(
+    warning(
       'small_pages',
-      `transparent huge pages are set to ${given}, so files come from the disk more slowly than they could`,
+      `transparent huge pages are set to ${given}: file reads are slower than possible`,
       'echo always | sudo tee /sys/kernel/mm/transparent_hugepage/enabled (until the next boot), then restart',
     ),
   ]
@@ -55,7 +55,7 @@ export function* checkDenyFile(machine: Machine, { gateway }: Config): Generator
   yield problem(
     'deny_file_unreadable',
     `cannot read gateway.denyFile ${path}: ${why}`,
-    `touch ${path} for a list without entries, or leave out gateway.denyFile`,
+    `touch ${path} creates an empty list; or remove gateway.denyFile`,
   )
 }
 
@@ -71,22 +71,26 @@ export async function checkAddress(
   if (refusal === null) {
     if (!running) return []
     return [
-      advice(
+      warning(
         'running_elsewhere',
-        `a server runs on the data folder, but not on ${at}`,
-        'restart it with these settings, or name its settings with --config and --data-dir',
+        `a server uses the data folder, but does not listen on ${at}`,
+        'restart it with these settings, or use its settings with --config and --data-dir',
       ),
     ]
   }
   if (refusal === 'EADDRINUSE') {
     const other = `cairn start --port ${port < 65_535 ? port + 1 : port - 1}`
     if (!(await machine.isCairn(host, port))) {
-      const fix = `ss -ltnp 'sport = :${port}' shows it; or ${other}`
-      return [problem('port_taken', `another program listens on ${at}`, fix)]
+      const fix = `find it with ss -ltnp 'sport = :${port}'; or ${other}`
+      return [problem('port_taken', `${at} is in use by another program`, fix)]
     }
     if (running) return []
     return [
-      problem('port_of_other_cairn', `a Cairn with another data folder listens on ${at}`, other),
+      problem(
+        'port_of_other_cairn',
+        `${at} is in use by a Cairn server with another data folder`,
+        other,
+      ),
     ]
   }
   if (refusal === 'EACCES') {
@@ -96,8 +100,8 @@ export async function checkAddress(
   return [
     problem(
       'host_not_here',
-      `cannot listen on ${at} (${refusal}): it is no address of this machine`,
-      'http: {host: 127.0.0.1}; ip address shows the addresses there are',
+      `cannot listen on ${at} (${refusal}): this machine does not have the address`,
+      'http: {host: 127.0.0.1}; ip address lists the addresses',
     ),
   ]
 }
@@ -112,7 +116,7 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
   if (!machine.mayWrite(nearest)) {
     yield problem(
       'data_not_writable',
-      `${nearest} cannot be written by this user`,
+      `this user cannot write to ${nearest}`,
       `sudo chown -R "$(id -u)" ${nearest}`,
     )
   }
@@ -121,13 +125,13 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
   if (machine.user !== null && machine.user !== 0 && folder.owner !== machine.user) {
     yield problem(
       'data_of_other_user',
-      `${dataDir} belongs to user ${folder.owner}, and this is user ${machine.user}`,
+      `${dataDir} belongs to user ${folder.owner}, but this is user ${machine.user}`,
       `sudo chown -R "$(id -u)" ${dataDir}`,
     )
   }
   // Others in the folder can read its files only when both let them.
   if ((folder.mode & 0o002) !== 0) {
-    yield problem('data_open', `everybody may write in ${dataDir}`, `chmod 700 ${dataDir}`)
+    yield problem('data_open', `all users can write to ${dataDir}`, `chmod 700 ${dataDir}`)
   }
   for (const name of ['cairn.db', 'identity.pem']) {
     const path = join(dataDir, name)
@@ -136,7 +140,7 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
     if (file !== null && (file.mode & open) !== 0 && (folder.mode & open) !== 0) {
       yield problem(
         'data_readable',
-        `other users may read ${path}`,
+        `other users can read ${path}`,
         `chmod 600 ${path}; chmod 700 ${dataDir}`,
       )
     }
@@ -146,7 +150,7 @@ export function* checkFolder(machine: Machine, { dataDir }: Config): Generator<P
 export function checkSettingsFile(machine: Machine, path: string): readonly Problem[] {
   const file = machine.findFile(path)
   if (file === null || (file.mode & 0o022) === 0) return []
-  return [problem('settings_open', `other users may change ${path}`, `chmod go-w ${path}`)]
+  return [problem('settings_open', `other users can change ${path}`, `chmod go-w ${path}`)]
 }
 
 function* checkDisk(machine: Machine, folder: string): Generator<Problem> {
@@ -154,23 +158,23 @@ function* checkDisk(machine: Machine, folder: string): Generator<Problem> {
   if (memoryDisks.includes(type)) {
     yield problem(
       'data_in_memory',
-      `${folder} is kept in memory (tmpfs): everything is lost when the machine restarts`,
+      `${folder} is in memory (tmpfs): a restart of the machine deletes it`,
       'dataDir: /var/lib/cairn',
     )
   }
   if (networkDisks.includes(type)) {
     yield problem(
       'data_on_network',
-      `${folder} is on a network disk, where SQLite cannot lock and share its log safely`,
+      `${folder} is on a network disk, where SQLite cannot lock its log safely`,
       'dataDir: /var/lib/cairn, on a disk of this machine',
     )
   }
   const free = Math.floor(freeBytes / mib)
-  const fix = `df -h ${folder} shows what is left; make room, or dataDir: on another disk`
+  const fix = `free disk space (df -h ${folder}), or set dataDir to another disk`
   if (free < 100) yield problem('disk_full', `the disk of ${folder} has ${free} MiB left`, fix)
-  else if (free < 1024) yield advice('disk_low', `the disk of ${folder} has ${free} MiB left`, fix)
+  else if (free < 1024) yield warning('disk_low', `the disk of ${folder} has ${free} MiB left`, fix)
   if (freeFiles === 0) {
-    yield problem('disk_no_files', `the disk of ${folder} takes no more files`, `df -i ${folder}`)
+    yield problem('disk_no_files', `the disk of ${folder} has no free inodes`, `df -i ${folder}`)
   }
 }
 

@@ -5,40 +5,40 @@ import type { UpstreamNetworkConfig } from '../../config/network-config.ts'
 import { findChainId } from '../../config/network-variable.ts'
 import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../ethereum/known-networks.ts'
-import { advice, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from './problem.ts'
 
 /** Asks nobody. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
   const { name, chainId, heads, upstreams, policy, verify } = network
   const usual = findChainId(name)
   if (usual !== null && BigInt(usual) !== chainId) {
-    yield advice(
+    yield warning(
       'network_misnamed',
-      `the network ${name} has the chain id ${chainId}, and clients expect ${usual} of that name`,
-      `chainId: ${usual}, or another name`,
+      `network ${name} has chain ID ${chainId}, but clients expect ${usual}`,
+      `set chainId: ${usual}, or choose another name`,
     )
   }
   if (findKnownNetwork(chainId) === null && policy === null && verify.default === null) {
-    yield advice(
+    yield warning(
       'network_unknown',
-      `nothing is known of chain id ${chainId} (${name}), so no proof is required of its upstreams`,
+      `${name}: chain ID ${chainId} is unknown, so Cairn requires no proofs`,
       'verify: require',
     )
   }
   const isTrusted = upstreams.some(({ trusted }) => trusted)
   if (upstreams.length === 1 && !isTrusted) {
-    const text = `the newest block of ${name} is the word of ${upstreams[0]?.name} alone`
-    const fix = 'trusted: true, if the node is your own; or a second upstream'
+    const text = `${name}: the head depends on one untrusted upstream, ${upstreams[0]?.name}`
+    const fix = 'set trusted: true if you run the node, or add a second upstream'
     yield heads.require === 'quorum'
       ? problem('heads_never', `${text}, and heads.require is quorum: reads by tag fail`, fix)
-      : advice('heads_single', text, fix)
+      : warning('heads_single', text, fix)
   }
   for (const { name: node, trusted, url } of upstreams) {
     const { protocol, hostname } = new URL(url)
     if (!trusted || protocol === 'https:' || isPrivate(hostname)) continue
-    yield advice(
+    yield warning(
       'trusted_in_clear',
-      `${name}/${node} is trusted and reached over plain HTTP: whoever is on the way may name any block`,
+      `${name}/${node} is trusted and uses plain HTTP: an attacker on the network can name any block`,
       `url: ${showUrl(url).replace('http:', 'https:')}`,
     )
   }

@@ -3,9 +3,9 @@
 import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'
-import { advice, type CommandLine, problem, type Problem } from './problem.ts'
+import { warning, type CommandLine, problem, type Problem } from './problem.ts'
 
-/** Of one kind of advice; more are counted only. */
+/** Maximum number of warnings of one kind; the rest is only counted. */
 const namedMax = 5
 
 type Facts = {
@@ -34,8 +34,12 @@ export function* checkPeople(
   }
   const weak = operators.filter(({ has_totp: hasTotp }) => hasTotp === 0)
   if (!isLoopback(admin.host ?? http.host) && weak.length > 0) {
-    const said = `${names(weak)} may do everything at an address that others reach, with a password alone`
-    yield advice('operator_without_totp', said, 'enrol an authenticator in the dashboard: Security')
+    const said = `${names(weak)}: operator without a second factor on a public address`
+    yield warning(
+      'operator_without_totp',
+      said,
+      'set up an authenticator in the dashboard, under Security',
+    )
   }
   const ownerless = db.all<{ name: string }>(
     `SELECT a.name FROM account a WHERE EXISTS (SELECT 1 FROM membership m WHERE m.account_id = a.id)
@@ -45,7 +49,7 @@ export function* checkPeople(
   )
   for (const { name } of ownerless) {
     const fix = command(`people invite --account ${name} --role owner`)
-    yield advice('no_owner', `the account ${name} has members and no owner who can sign in`, fix)
+    yield warning('no_owner', `account ${name} has members, but no owner can sign in`, fix)
   }
 }
 
@@ -56,26 +60,26 @@ function* sealedForNobody(db: Database, command: CommandLine): Generator<Problem
   )
   const [first] = sealed
   if (first === undefined) return
-  const said = `identity.pem is gone from the data folder: no code of ${names(sealed)} can be checked`
-  const fix = `put it back from the copy; without one: ${command(`people reset-totp ${first.email}`)}`
+  const said = `identity.pem is missing from the data folder: Cairn cannot check the codes of ${names(sealed)}`
+  const fix = `restore it from a backup; without one: ${command(`people reset-totp ${first.email}`)}`
   yield problem('seal_lost', said, fix)
 }
 
 function noOperator(db: Database, people: number, { now, command }: Facts): Problem {
   if (people > 0) {
     const fix = command('people invite --operator')
-    return advice('no_operator', 'people sign in, and none of them is an operator', fix)
+    return warning('no_operator', 'no person is an operator', fix)
   }
   const expires = db.getValue<number>(
     'SELECT max(expires) FROM invitation WHERE first = 1 AND used IS NULL',
   )
   const fix = command('init --link')
   if (expires === null) {
-    return advice('no_operator', 'nobody can sign in to the dashboard yet', fix)
+    return warning('no_operator', 'no person can sign in to the dashboard', fix)
   }
   return expires <= now
-    ? advice('link_over', 'the link for the first operator is over, and nobody took it', fix)
-    : advice('no_operator', 'the link for the first operator was not opened yet', fix)
+    ? warning('link_over', 'the link for the first operator has expired', fix)
+    : warning('no_operator', 'the link for the first operator is unused', fix)
 }
 
 function names(people: readonly { readonly email: string }[]): string {

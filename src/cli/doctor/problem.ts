@@ -6,8 +6,8 @@ import type { Config } from '../../config/settings.ts'
 export type Problem = {
   /** Stable name for programs, `snake_case`. */
   readonly code: string
-  /** `problem`: something does not work or is unsafe, exit code 1. `advice`: it works, and could be better. */
-  readonly level: 'problem' | 'advice'
+  /** `problem`: something does not work or is unsafe, exit code 1. `warning`: it works, and could be better. */
+  readonly level: 'problem' | 'warning'
   /** One sentence without a full stop. */
   readonly text: string
   /** A command, or a line of the settings file. */
@@ -18,8 +18,8 @@ export function problem(code: string, text: string, fix: string): Problem {
   return { code, level: 'problem', text, fix }
 }
 
-export function advice(code: string, text: string, fix: string): Problem {
-  return { code, level: 'advice', text, fix }
+export function warning(code: string, text: string, fix: string): Problem {
+  return { code, level: 'warning', text, fix }
 }
 
 /** A command line of Cairn with the flags that lead to the same settings. */

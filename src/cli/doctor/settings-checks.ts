@@ -4,7 +4,7 @@ import { isLoopback } from '../../base/loopback.ts'
 import type { Loaded } from '../../config/load.ts'
 import type { ConfigIssue } from '../../config/config-issue.ts'
 import { type Config, embeddedChain } from '../../config/settings.ts'
-import { advice, chainLine, problem, type CommandLine, type Problem } from './problem.ts'
+import { warning, chainLine, problem, type CommandLine, type Problem } from './problem.ts'
 
 /** A value in the settings file: `where` is `cairn.yaml:3`. */
 export type Written = { readonly path: string; readonly where: string }
@@ -29,13 +29,13 @@ export function checkSettings(
 ): readonly Problem[] {
   return [
     ...ignored.map((name) =>
-      advice('unread_variable', `${name} is set, and no setting reads it`, `unset ${name}`),
+      warning('unread_variable', `${name} is set, but it is not a setting`, `unset ${name}`),
     ),
     ...written.flatMap(({ path, where }) => {
       const over = origins.get(path)
       if (over === undefined || over.origin === 'file') return []
-      const fix = over.origin === 'env' ? `unset ${over.where}` : `leave out ${over.where}`
-      return [advice('overridden', `${over.where} overrides ${path} of ${where}`, fix)]
+      const fix = over.origin === 'env' ? `unset ${over.where}` : `remove ${over.where}`
+      return [warning('overridden', `${over.where} overrides ${path} of ${where}`, fix)]
     }),
     ...checkTimes(config),
     ...checkSizes(config),
@@ -47,51 +47,51 @@ function* checkTimes(config: Config): Generator<Problem> {
   const { http, rpc } = config
   const chain = embeddedChain(config)
   if (http.keepAliveMs <= proxyIdleMs) {
-    yield advice(
+    yield warning(
       'keep_alive_short',
-      `http.keepAliveMs is ${http.keepAliveMs}: a proxy that reuses connections for 60 s meets closed ones and answers 502`,
+      `http.keepAliveMs is ${http.keepAliveMs}: a proxy that reuses connections for 60 s finds them closed and returns 502`,
       'http: {keepAliveMs: 75000}',
     )
   }
   if (http.headersMs < 1000) {
-    yield advice(
+    yield warning(
       'headers_short',
-      `http.headersMs is ${http.headersMs}: callers on slow lines are cut off`,
+      `http.headersMs is ${http.headersMs}: Cairn disconnects clients with slow connections`,
       'http: {headersMs: 10000}',
     )
   }
   if (http.headersMs > proxyIdleMs) {
-    yield advice(
+    yield warning(
       'headers_long',
-      `http.headersMs is ${http.headersMs}: a caller may hold a connection that long without a request`,
+      `http.headersMs is ${http.headersMs}: a client can hold a connection that long without a request`,
       'http: {headersMs: 10000}',
     )
   }
   if (http.drainMs >= stopMs) {
-    yield advice(
+    yield warning(
       'drain_long',
       `http.drainMs is ${http.drainMs}: docker stop kills after 10 s, Kubernetes after 30 s, systemd after 90 s`,
-      'http: {drainMs: 3000}, or a longer stop time there',
+      'http: {drainMs: 3000}, or a longer stop time',
     )
   }
   if (rpc.requestMs >= proxyIdleMs) {
-    yield advice(
+    yield warning(
       'request_long',
-      `rpc.requestMs is ${rpc.requestMs}: most proxies give up after 60 s and answer 504 first`,
+      `rpc.requestMs is ${rpc.requestMs}: most proxies return 504 after 60 s`,
       'rpc: {requestMs: 30000}',
     )
   }
   if (rpc.requestMs < 1000) {
-    yield advice(
+    yield warning(
       'request_short',
-      `rpc.requestMs is ${rpc.requestMs}: calls that need the EVM may not end in time`,
+      `rpc.requestMs is ${rpc.requestMs}: calls that need the EVM may exceed it`,
       'rpc: {requestMs: 30000}',
     )
   }
   if (chain !== null && chain.mining !== 'interval' && chain.blockSeconds !== 12) {
-    yield advice(
+    yield warning(
       'block_seconds_unused',
-      `blockSeconds of ${chain.name} is ${chain.blockSeconds}, and mining is ${chain.mining}: it has no effect`,
+      `blockSeconds of ${chain.name} is ${chain.blockSeconds}, but has no effect with mining ${chain.mining}`,
       chainLine(config, 'mining: interval'),
     )
   }
@@ -99,45 +99,45 @@ function* checkTimes(config: Config): Generator<Problem> {
 
 function* checkSizes({ http, rpc, files, store }: Config): Generator<Problem> {
   if (rpc.bodyBytesMax < blobTransactionBytes) {
-    yield advice(
+    yield warning(
       'body_small',
       `rpc.bodyBytesMax is ${rpc.bodyBytesMax}: a transaction with 6 blobs has ${blobTransactionBytes} bytes in hex`,
       'rpc: {bodyBytesMax: 5242880}',
     )
   }
   if (rpc.responseBytesMax < mib) {
-    yield advice(
+    yield warning(
       'response_small',
       `rpc.responseBytesMax is ${rpc.responseBytesMax}: a full block with its transactions does not fit`,
       'rpc: {responseBytesMax: 26214400}',
     )
   }
   if (rpc.batchItemsMax < 100) {
-    yield advice(
+    yield warning(
       'batch_small',
-      `rpc.batchItemsMax is ${rpc.batchItemsMax}: ethers puts up to 100 calls in a batch, and such batches fail`,
+      `rpc.batchItemsMax is ${rpc.batchItemsMax}: ethers sends batches of up to 100 calls, which fail`,
       'rpc: {batchItemsMax: 100}',
     )
   }
   if (http.connectionsPerAddressMax >= http.connectionsMax) {
-    yield advice(
+    yield warning(
       'one_address_takes_all',
-      `http.connectionsPerAddressMax is ${http.connectionsPerAddressMax} of ${http.connectionsMax}: one address may take all connections`,
+      `http.connectionsPerAddressMax is ${http.connectionsPerAddressMax} of ${http.connectionsMax}: one address can use all connections`,
       `http: {connectionsPerAddressMax: ${Math.ceil(http.connectionsMax / 4)}}`,
     )
   }
   const upload = files.uploadBytesMax
   if (upload !== null && upload < 2 * mib) {
-    yield advice(
+    yield warning(
       'upload_small',
-      `files.uploadBytesMax is ${upload}: the largest block that IPFS passes on has 2 MiB`,
+      `files.uploadBytesMax is ${upload}: IPFS peers exchange blocks of up to 2 MiB`,
       'files: {uploadBytesMax: 104857600}',
     )
   }
   if (upload !== null && store.bytesMax !== null && upload > store.bytesMax) {
     yield problem(
       'upload_over_store',
-      `files.uploadBytesMax is ${upload} and store.bytesMax ${store.bytesMax}: such an upload can never be kept`,
+      `files.uploadBytesMax is ${upload} and store.bytesMax ${store.bytesMax}: such an upload can never be stored`,
       `files: {uploadBytesMax: ${store.bytesMax}}`,
     )
   }
@@ -145,26 +145,26 @@ function* checkSizes({ http, rpc, files, store }: Config): Generator<Problem> {
 
 function* checkPublic(config: Config): Generator<Problem> {
   const { http, card, log } = config
-  yield advice(
+  yield warning(
     'no_tls',
-    `http.host is ${http.host}: keys and secrets cross the network in clear unless a TLS proxy stands in front`,
+    `http.host is ${http.host}: keys and secrets are sent unencrypted unless clients use a TLS proxy`,
     'http: {host: 127.0.0.1}, and a proxy with a certificate',
   )
   if (card.adapter === 'none') {
-    yield advice(
+    yield warning(
       'no_card_gate',
-      'card.adapter is none on a public address: every key may store files',
+      'card.adapter is none on a public address: every key can store files',
       'card: {adapter: manual}',
     )
   }
   if (embeddedChain(config)?.genesisFile === null) {
-    yield advice(
+    yield warning(
       'public_dev_accounts',
-      'the built-in chain is open to other machines, and everybody knows the keys of its funded accounts',
+      'the built-in chain is reachable from other machines, and the keys of its funded accounts are public',
       `${chainLine(config, 'genesisFile: ./genesis.json')}, or http: {host: 127.0.0.1}`,
     )
   }
   if (log.level === 'debug') {
-    yield advice('debug_log', 'log.level is debug on a public address', 'log: {level: info}')
+    yield warning('debug_log', 'log.level is debug on a public address', 'log: {level: info}')
   }
 }

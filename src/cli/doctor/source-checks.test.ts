@@ -33,14 +33,14 @@ test('a source that gives no blocks is a problem that says why', async (t) => {
       [
         'source_silent',
         'problem',
-        'the source of files login gives no blocks: it gives pages instead of blocks',
+        'file source login supplies no blocks: it gives pages instead of blocks',
       ],
-      ['source_silent', 'problem', 'the source of files gone gives no blocks: ECONNREFUSED'],
+      ['source_silent', 'problem', 'file source gone supplies no blocks: ECONNREFUSED'],
     ],
   )
 })
 
-test('credentials that cross the network in clear are told, on loopback they do not', () => {
+test('unencrypted credentials of a source are a problem, except on loopback', () => {
   const fileSources = [
     source('a', 'http://key:word@other.example'),
     source('b', 'http://other.example', { authorization: 'x' }),
@@ -53,7 +53,7 @@ test('credentials that cross the network in clear are told, on loopback they do 
   const problems = [...checkSources({ fileSources }, asked)]
   assert.ok(problems.every(({ code }) => code === 'source_in_clear'))
   assert.deepEqual(
-    problems.map(({ text }) => /files (\w) cross/.exec(text)?.[1]),
+    problems.map(({ text }) => /source (\w) are sent/.exec(text)?.[1]),
     ['a', 'b'],
   )
 })

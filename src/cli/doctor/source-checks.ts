@@ -2,7 +2,7 @@
 import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'
 import type { QueriedSource } from '../query-sources.ts'
-import { advice, problem, type Problem } from './problem.ts'
+import { warning, problem, type Problem } from './problem.ts'
 
 export function* checkSources(
   { fileSources }: Pick<Config, 'fileSources'>,
@@ -13,16 +13,16 @@ export function* checkSources(
     if (failure !== null) {
       yield problem(
         'source_silent',
-        `the source of files ${name} gives no blocks: ${failure}`,
-        `files: sources: its url and headers, or take it out; it must answer GET /ipfs/bafkqaaa?format=raw`,
+        `file source ${name} supplies no blocks: ${failure}`,
+        `correct its url and headers in files.sources, or remove it; it must reply to GET /ipfs/bafkqaaa?format=raw`,
       )
     }
     const { protocol, hostname, username, password } = new URL(url)
     const isSecret = username !== '' || password !== '' || 'authorization' in headers
     if (isSecret && protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, ''))) {
-      yield advice(
+      yield warning(
         'source_in_clear',
-        `the credentials for the source of files ${name} cross the network in clear`,
+        `the credentials for file source ${name} are sent unencrypted`,
         `url: https://…`,
       )
     }

@@ -66,7 +66,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_unreachable',
     {
       url: 'http://127.0.0.1:9',
-      says: /recorded\/node-0 does not answer: .*fix curl -s http:\/\/127\.0\.0\.1:9 /,
+      says: /recorded\/node-0 does not reply: .*fix curl -s http:\/\/127\.0\.0\.1:9 /,
     },
   ],
   [
@@ -85,7 +85,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       chain: 5n,
       says: new RegExp(
-        `is of chain ${chainId}, and the network is chain 5: .*fix chainId: ${chainId}, or`,
+        `serves chain ${chainId}, but the network is chain 5: .*fix set chainId: ${chainId}, or`,
       ),
     },
   ],
@@ -93,7 +93,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a node that has stopped following',
     'upstream_stale',
-    { says: /is \d+ days old fix eth_syncing/ },
+    { says: /head is \d+ days old fix check eth_syncing/ },
   ],
   [
     'a node behind the others',
@@ -105,7 +105,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     'upstream_shallow_proof',
     {
       nodes: [{ proofWindow: { blocks: 4, words: 'reth' }, clientVersion: 'reth/v1.9.3/x86_64' }],
-      says: /proves state of the last \d+ blocks, not of the last 128 fix reth node --rpc\.eth-proof-window 10000/,
+      says: /proves state of the last \d+ blocks, less than 128 fix reth node --rpc\.eth-proof-window 10000/,
     },
   ],
   [
@@ -122,7 +122,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     {
       nodes: [{ lacks: (method) => method === 'eth_getProof' }],
       network: '    verify: require\n',
-      says: /fix verify: \{default: require, eth_getStorageAt: prefer/,
+      says: /fix set verify: \{default: require, eth_getStorageAt: prefer/,
     },
   ],
   [
@@ -141,7 +141,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'one node whose word is all there is',
     'heads_single',
-    { upstream: 'trusted: false', says: /word of node-0 alone fix trusted: true/ },
+    { upstream: 'trusted: false', says: /one untrusted upstream, node-0 fix set trusted: true/ },
   ],
   [
     'heads that need a quorum of one',
@@ -161,7 +161,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   [
     'a well-known name with another chain id',
     'network_misnamed',
-    { name: 'mainnet', says: /clients expect 1 of that name fix chainId: 1/ },
+    { name: 'mainnet', says: /clients expect 1 fix set chainId: 1/ },
   ],
 ]
 

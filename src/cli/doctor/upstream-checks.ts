@@ -6,7 +6,7 @@ import type { ProbeReport } from '../../ethereum/upstream/node/probe.ts'
 import { type QueriedUpstream, describeReach } from '../query-upstreams.ts'
 import { fixOf } from './client-fixes.ts'
 import { checkNetwork } from './network-checks.ts'
-import { advice, problem, type CommandLine, type Problem } from './problem.ts'
+import { warning, problem, type CommandLine, type Problem } from './problem.ts'
 
 /** A head older than this is one that is not followed. */
 const staleSeconds = 300
@@ -75,8 +75,8 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
   if (chainId !== null && chainId !== network.chainId) {
     yield problem(
       'upstream_wrong_chain',
-      `${name} is of chain ${chainId}, and the network is chain ${network.chainId}: it is never used`,
-      `chainId: ${chainId}, or another url`,
+      `${name} serves chain ${chainId}, but the network is chain ${network.chainId}: Cairn does not use it`,
+      `set chainId: ${chainId}, or another url`,
     )
     return
   }
@@ -84,7 +84,7 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
     const refusesUs = /unauthorized|forbidden|api key|40[123]\b/i.test(failure)
     yield problem(
       refusesUs ? 'upstream_refuses' : 'upstream_unreachable',
-      `${name} does not answer: ${failure}`,
+      `${name} does not reply: ${failure}`,
       refusesUs
         ? 'headers: {authorization: "${env:NODE_TOKEN}"}, or a key in its url'
         : `curl -s ${showUrl(upstream.url)} -H 'content-type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}'; then: ${command('doctor')}`,
@@ -92,16 +92,16 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
     return
   }
   if (head === null) {
-    yield problem('upstream_no_head', `${name} names no newest block`, fixOf(client, 'sync'))
+    yield problem('upstream_no_head', `${name} reports no head`, fixOf(client, 'sync'))
   } else if (head.ageSeconds > staleSeconds) {
-    yield advice(
+    yield warning(
       'upstream_stale',
-      `the newest block of ${name} is ${showAge(head.ageSeconds)} old`,
+      `${name}: head is ${showAge(head.ageSeconds)} old`,
       fixOf(client, 'sync'),
     )
   } else if (head.ageSeconds < -aheadSeconds) {
-    const text = `the newest block of ${name} is ${-head.ageSeconds} s in the future: a clock is wrong`
-    yield advice('upstream_future', text, 'timedatectl set-ntp true; date -u shows the time')
+    const text = `${name}: head is ${-head.ageSeconds} s in the future: a clock is wrong`
+    yield warning('upstream_future', text, 'timedatectl set-ntp true; date -u shows the time')
   }
   yield* checkReach(name, report)
 }
@@ -109,30 +109,30 @@ function* checkUpstream(asked: QueriedUpstream, command: CommandLine): Generator
 function* checkReach(name: string, report: ProbeReport): Generator<Problem> {
   const { client, reach, lacks, takesBlockHash } = report
   if (reach.proof === 'none') {
-    const text = `${name} proves no state (eth_getProof), not even of its newest block`
-    yield advice('upstream_no_proof', text, fixOf(client, 'proof'))
+    const text = `${name} supplies no state proofs (eth_getProof), not even for its head`
+    yield warning('upstream_no_proof', text, fixOf(client, 'proof'))
   } else if (typeof reach.proof === 'object' && 'age' in reach.proof) {
     const { age } = reach.proof
     if (age < proofAgeMin) {
-      const text = `${name} proves state of the last ${age + 1n} blocks, not of the last ${proofAgeMin + 1n}`
-      yield advice('upstream_shallow_proof', text, fixOf(client, 'proof'))
+      const text = `${name} proves state of the last ${age + 1n} blocks, less than ${proofAgeMin + 1n}`
+      yield warning('upstream_shallow_proof', text, fixOf(client, 'proof'))
     }
   }
   if (reach.receipts === 'none') {
-    const text = `${name} has no receipts of whole blocks, so receipts and logs cannot be proved by it`
-    yield advice('upstream_no_receipts', text, fixOf(client, 'receipts'))
+    const text = `${name} does not supply all receipts of a block, so Cairn cannot prove receipts and logs with it`
+    yield warning('upstream_no_receipts', text, fixOf(client, 'receipts'))
   }
   if (takesBlockHash === false) {
-    yield advice(
+    yield warning(
       'upstream_no_block_hash',
-      `${name} does not mean the block whose hash it is asked for (EIP-1898): it is asked by number`,
+      `${name} does not support block hashes as parameters (EIP-1898): Cairn sends block numbers instead`,
       fixOf(client, 'update'),
     )
   }
   const raw = lacks.filter((method) => method.startsWith('debug_'))
   if (raw.length > 0) {
-    const text = `${name} lacks ${raw.join(', ')}: blocks and receipts are asked for as JSON, which takes longer`
-    yield advice('upstream_lacks_raw', text, fixOf(client, 'raw'))
+    const text = `${name} lacks ${raw.join(', ')}: Cairn requests blocks and receipts as JSON, which is slower`
+    yield warning('upstream_lacks_raw', text, fixOf(client, 'raw'))
   }
 }
 
@@ -147,7 +147,7 @@ function* checkTogether(
   if (asked.length > 0 && usable.length === 0) {
     yield problem(
       'network_down',
-      `no upstream of ${network.name} can be used: only what is kept is served`,
+      `${network.name}: no usable upstream, only stored data is served`,
       'repair one of the upstreams listed above',
     )
     return
@@ -158,7 +158,7 @@ function* checkTogether(
     const behind = report.head === null ? 0n : best - report.head.number
     if (behind <= lagMax) continue
     const text = `${network.name}/${upstream.name} is ${behind} blocks behind the best upstream`
-    yield advice('upstream_lags', text, fixOf(report.client, 'sync'))
+    yield warning('upstream_lags', text, fixOf(report.client, 'sync'))
   }
   const { verify } = network
   const isRequired =
@@ -167,8 +167,8 @@ function* checkTogether(
   if (isRequired) {
     yield problem(
       'network_unprovable',
-      `verify requires proofs of state on ${network.name}, and no upstream gives one: such reads fail`,
-      'verify: {default: require, eth_getStorageAt: prefer, …}, or a node that proves',
+      `${network.name}: verify requires state proofs, but no upstream supplies them: state reads fail`,
+      'set verify: {default: require, eth_getStorageAt: prefer, …}, or add a node with state proofs',
     )
   }
 }
