@@ -1,5 +1,5 @@
-// How a command runs admin operations: on the data folder, as whoever owns it, or on a server, with a token. The same
-// operations, the same input and output, the same refusals.
+// Runs the admin operations of a command: on the data folder, with the rights of its owner, or on a server, with a token.
+// Operations, input, output and errors are the same.
 // Tested by test/admin.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'

@@ -65,7 +65,7 @@ test(
   },
 )
 
-test('a chain that ends elsewhere than it should is told, with exit code 1', { skip }, async () => {
+test('a chain with an unexpected last block is reported, with exit code 1', { skip }, async () => {
   const wanted = `0x${'1'.repeat(64)}`
   const { code, out } = await run([...recorded, '--head', wanted, '--data-dir', of('other')])
   assert.equal(code, 1)

@@ -1,4 +1,4 @@
-// `cairn people invite|invitations|withdraw`: links that let somebody in, once.
+// `cairn people invite|invitations|withdraw`: one-time links for new people.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
 import { welcomeLink } from '../open-identity.ts'

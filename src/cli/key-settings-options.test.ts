@@ -119,7 +119,7 @@ test('a set that says nothing, or none with an entry, is a wrong usage', async (
   const both = ['--allow-method', 'none', '--allow-method', 'eth_call']
   assert.equal((await cairn('keys', 'set', id, ...both)).code, 2)
   assert.equal((await cairn('keys', 'set', id, '--import-profile', 'unixfs')).code, 2)
-  assert.equal((await cairn('keys', 'set', 'nobody', '--files')).code, 1)
+  assert.equal((await cairn('keys', 'set', 'absent', '--files')).code, 1)
 })
 
 test('an account has limits of its own, which are changed and taken back', async () => {
@@ -137,5 +137,5 @@ test('an account has limits of its own, which are changed and taken back', async
   assert.deepEqual(await limits(), { ...set, filesStoredBytes: null })
   assert.equal((await cairn('accounts', 'set', 'team')).code, 2)
   assert.equal((await cairn('accounts', 'set', 'team', '--files-stored-bytes', '-1')).code, 2)
-  assert.equal((await cairn('accounts', 'set', 'nobody', '--files-stored-bytes', '1')).code, 1)
+  assert.equal((await cairn('accounts', 'set', 'absent', '--files-stored-bytes', '1')).code, 1)
 })

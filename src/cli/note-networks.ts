@@ -1,5 +1,4 @@
-// A key may be opened to networks that are served only later, so a name that is misspelt is taken too: the person who
-// typed it is told.
+// A key may permit networks that are served only later, so a misspelt name is accepted too: the command warns about it.
 // Tested by test/cli-keys.test.ts
 import { networkNames } from '../config/settings.ts'
 import { oneOf } from '../config/describe-issue.ts'

@@ -1,4 +1,4 @@
-// What a command does when it is told to end.
+// What a command does when it receives SIGINT or SIGTERM.
 // Tested by test/import-pins.test.ts
 
 /** The first SIGINT or SIGTERM runs `end`, in order; a second one ends the process. Returns how to stop listening. */

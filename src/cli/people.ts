@@ -1,5 +1,4 @@
-// `cairn people …`: who may sign in to the dashboard, invitations, and what an operator does for somebody who is locked
-// out.
+// `cairn people …`: people of the dashboard, invitations, and restored access.
 // Tested by test/cli-people.test.ts
 import type { Command } from 'commander'
 import { AccountsRefusal } from '../accounts/accounts-refusal.ts'
@@ -34,7 +33,7 @@ function defineLists(command: Command, context: Context): void {
     .addHelpText('after', '\nExample:\n  cairn people list --json')
     .action(async (options: AdminOptions) => {
       await using admin = await openAdminAccess(context, options)
-      const people = await everybody(admin)
+      const people = await listPeople(admin)
       print(context, options.json, { people: people.map(show) }, asTyped(context, describe(people)))
     })
   addAdminOptions(command.command('show <email>').description('show a person and their accounts'))
@@ -211,7 +210,7 @@ async function askPassword(context: Context, email: string): Promise<string> {
 
 const pageSize = 1000
 
-async function everybody(admin: AdminAccess) {
+async function listPeople(admin: AdminAccess) {
   const all = []
   for (let after = ''; ;) {
     const { people } = await admin.call('GET /people', { after, limit: pageSize })
@@ -225,7 +224,7 @@ async function everybody(admin: AdminAccess) {
 /** Throws AccountsRefusal `no_person`. */
 async function personByEmail(admin: AdminAccess, email: string) {
   const name = email.trim().toLowerCase()
-  const found = (await everybody(admin)).find((person) => person.email === name)
+  const found = (await listPeople(admin)).find((person) => person.email === name)
   if (found !== undefined) return found
   throw new AccountsRefusal('no_person', `unknown person ${quote(email)}`)
 }

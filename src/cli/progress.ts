@@ -17,8 +17,8 @@ const shortMs = 5000
 const width = 30
 
 /**
- * `total`: 0 = nothing to do, no bar. `unit`: what is counted, when it is no number of things. Where nobody else listens,
- * Ctrl-C takes the bar away and says `interrupted`, with what follows from it, before it ends the process.
+ * `total`: 0 = nothing to do, no bar. `unit`: what is counted, if it is not a number of things. Without another
+ * listener, Ctrl-C removes the bar and prints `interrupted` with its consequence before it ends the process.
  */
 export function createProgress(
   context: Context,
@@ -59,7 +59,7 @@ export function createProgress(
   function onSignal(): void {
     clear()
     context.err(`${createPaint(context, 'err')('red', 'cairn:')} ${interrupted}\n`)
-    // By the signal itself, which shells look for: nobody listens any more.
+    // End by the signal itself, which shells check. No listener is left.
     process.kill(process.pid, 'SIGINT')
   }
 

@@ -70,7 +70,7 @@ test('both keys are listed, with what the old one became', async () => {
 test('an overlap of 0 ends the old key; a wrong overlap or id changes nothing', async () => {
   const { id = '' } = parse((await run('keys', 'create', '--json')).out)
   assert.equal((await run('keys', 'rotate', id, '--overlap', 'soon')).code, 2)
-  assert.equal((await run('keys', 'rotate', 'nobody')).code, 1)
+  assert.equal((await run('keys', 'rotate', 'absent')).code, 1)
   const { out } = await run('keys', 'rotate', id, '--overlap', '0')
   assert.match(out, /has ended\. Save the key and the secret now; they are not shown again\./)
   assert.match((await run('keys', 'show', id)).out, /revoked/)

@@ -24,7 +24,7 @@ async function store(command: string, dataDir: string, ...more: string[]) {
     readInput: async () => '',
     env: {},
   })
-  // How far it has come is told only where it is slow.
+  // Progress lines appear only on a slow machine.
   assert.equal(err.replaceAll(/^(?:verified|read): .*\n/gm, ''), '')
   return { code, found: JSON.parse(out) as Record<string, unknown> }
 }

@@ -131,7 +131,7 @@ const states: Readonly<Record<string, string>> = {
 
 function rowOf({ network, upstream, url, trusted, live, asked, lies }: Shown) {
   const answers = asked === null ? null : asked.reachable ? 'answers' : 'no reply'
-  // Who has not said a head yet may be one that nobody reaches; a breaker opens only after many calls.
+  // An upstream without a head may be unreachable: its breaker opens only after many calls.
   const standing =
     live?.state === 'ok' && live.head === null
       ? 'no head'

@@ -16,7 +16,7 @@ type Report = {
 
 const numbers = ['requests', 'failed', 'units', 'bytes in', 'bytes out', 'p50', 'p95', 'p99']
 
-/** `storage`: null = not told. */
+/** `storage`: null = not reported. */
 export function describeReport(report: Report, storage: StorageSums | null): string {
   const { window, from, until, totals, holders, methods, reasons } = report
   const time = (ms: number): string => new Date(ms).toISOString()

@@ -78,7 +78,7 @@ test('rows of usage add up without key, and what is asked for by unknown names i
   assert.doesNotMatch(text, /key-1|key-2|account-1|xxxx/)
 })
 
-test('refusals are told by code, and by the rule that refused', async () => {
+test('refusals are counted by code, and by the setting that refused', async () => {
   const metrics = createMetrics()
   countUsage(
     metrics,

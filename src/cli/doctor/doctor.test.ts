@@ -1,5 +1,5 @@
-// The golden set: each row is one mistake, found by name, with its fix. Folders, files,
-// databases and sockets are real; disks, users and clocks that we do not have are told by the machine.
+// The golden set: each row is one problem, found by its code, with its fix. Folders, files, databases and sockets are
+// real; the Machine of the test simulates disks, users and clocks.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -456,7 +456,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
   ],
   ['no key', 'no_key', { data: team }],
   [
-    'nobody who signs in',
+    'no person who can sign in',
     'no_operator',
     { data: team, says: /no person can sign in.*fix cairn init --link/ },
   ],
@@ -468,7 +468,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
       says: /no person is an operator fix cairn people invite --operator/,
     },
   ],
-  ['a first-run link that nobody opened', 'no_operator', { data: firstLink, says: /is unused/ }],
+  ['an unused first-run link', 'no_operator', { data: firstLink, says: /is unused/ }],
   [
     'a first-run link that is over',
     'link_over',
@@ -516,7 +516,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     },
   ],
   [
-    'a key that nobody uses',
+    'an unused key',
     'key_never_used',
     {
       data: withKey({ name: 'old' }),
@@ -609,7 +609,7 @@ test('of many like ones the first five are named, the rest counted', async () =>
   assert.match(problems.at(-1)?.text ?? '', /; 3 more$/)
 })
 
-test('a program on the port is told from a Cairn, and from nobody', async () => {
+test('a port in use by another program is not reported as Cairn, and a free port not as in use', async () => {
   const { tryListen, isCairn } = thisMachine()
   const server = createServer((socket) => socket.resume().end('hello\r\n'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

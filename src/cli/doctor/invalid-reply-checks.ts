@@ -1,4 +1,4 @@
-// Upstreams of the settings that were caught in a lie of late: the server goes on without them, and nobody is told.
+// Upstreams with recent invalid replies: the server continues without them, so only this check reports them.
 // Tested by src/cli/doctor/doctor.test.ts
 import type { Config } from '../../config/settings.ts'
 import type { Database } from '../../db/sqlite.ts'

@@ -7,7 +7,7 @@ import { showUrl } from '../../config/show.ts'
 import { findKnownNetwork } from '../../ethereum/known-networks.ts'
 import { warning, problem, type Problem } from './problem.ts'
 
-/** Asks nobody. */
+/** Sends no requests. */
 export function* checkNetwork(network: UpstreamNetworkConfig): Generator<Problem> {
   const { name, chainId, heads, upstreams, policy, verify } = network
   const usual = findChainId(name)

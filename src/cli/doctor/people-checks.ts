@@ -1,4 +1,4 @@
-// Who may sign in: that somebody may, that they are hard to imitate, that accounts have owners.
+// Checks of sign-in: an operator exists, operators have a second factor, accounts have owners.
 // Tested by src/cli/doctor/doctor.test.ts
 import { isLoopback } from '../../base/loopback.ts'
 import type { Config } from '../../config/settings.ts'

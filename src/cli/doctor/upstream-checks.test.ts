@@ -117,7 +117,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
     },
   ],
   [
-    'proofs that are required and nobody gives',
+    'required proofs that no upstream supplies',
     'network_unprovable',
     {
       nodes: [{ lacks: (method) => method === 'eth_getProof' }],
@@ -157,7 +157,7 @@ const golden: readonly (readonly [wrong: string, code: string, given: Case])[] =
       says: /fix url: https:\/\/node\.invalid\/\(redacted\)$/,
     },
   ],
-  ['a network nobody knows', 'network_unknown', { network: '\n', says: /fix verify: require/ }],
+  ['an unknown network', 'network_unknown', { network: '\n', says: /fix verify: require/ }],
   [
     'a well-known name with another chain id',
     'network_misnamed',
@@ -177,7 +177,7 @@ for (const [wrong, code, given] of golden) {
   })
 }
 
-test('of a node that does all it should only the age of its head is told', { skip }, async (t) => {
+test('for a healthy node, only the age of its head is reported', { skip }, async (t) => {
   const { problems, upstreams } = await diagnose(t, {})
   assert.deepEqual(
     problems.filter(({ code }) => /upstream|network|heads/.test(code)).map(({ code }) => code),

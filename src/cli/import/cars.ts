@@ -90,21 +90,21 @@ function tell(
   context: Context,
   options: Options,
   { roots, imported, present, failed, left, ended }: ImportedCars,
-  told: { readonly total: number; readonly seconds: number; readonly report: string | null },
+  run: { readonly total: number; readonly seconds: number; readonly report: string | null },
 ): void {
   const ok = failed.length + left.length === 0
   const counts = { imported, present, failed: failed.length, left: left.length, ended }
   const lines = [
     ...roots.map((root) => `pinned ${root}`),
-    `${imported} imported in ${told.seconds.toFixed(1)} s, ${present} already pinned, ${failed.length} failed.`,
+    `${imported} imported in ${run.seconds.toFixed(1)} s, ${present} already pinned, ${failed.length} failed.`,
     ...failed.slice(0, shownMax).map(({ path, reason }) => visible(`failed: ${path}: ${reason}`)),
-    ...(told.report === null
+    ...(run.report === null
       ? []
-      : [`Failures are listed in ${told.report}: use it with --list for the next run.`]),
+      : [`Failures are listed in ${run.report}: use it with --list for the next run.`]),
     ...(left.length === 0
       ? []
       : [`${left.length} remaining: ${ended ?? 'ended early'}. Run the command again.`]),
   ]
-  print(context, options.json, { ok, ...told, ...counts, roots }, lines.join('\n'))
+  print(context, options.json, { ok, ...run, ...counts, roots }, lines.join('\n'))
   if (!ok) throw new FoundBad()
 }

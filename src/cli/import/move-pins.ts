@@ -1,5 +1,5 @@
-// Moves pins one by one, several at a time: what is pinned already is left out, what fails is tried again a few times
-// and then told. It can be ended at any moment and begun again.
+// Copies pins, several in parallel. It skips existing pins, and retries a failed pin a few times before it reports it.
+// An interrupted run can be repeated.
 // Tested by test/import-pins.test.ts
 import type { Clock } from '../../base/clock.ts'
 import { Refused } from './api-reply.ts'

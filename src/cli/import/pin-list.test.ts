@@ -46,7 +46,7 @@ test('JSON and NDJSON of pin/ls are taken, and the report of an earlier run', ()
   ])
 })
 
-test('what is no CID is told with its place, and does not end the rest', () => {
+test('an invalid CID is reported with its position and does not stop the others', () => {
   const long = 'x'.repeat(500)
   assert.deepEqual(parsed(`nonsense\n${v0}\n{"Cid":"Qm"}\n{broken\n{"a":1}\n${long}\n`), {
     wanted: [[v0, 'recursive', '']],

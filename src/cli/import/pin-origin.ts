@@ -12,7 +12,7 @@ export type PinOrigin = {
   readonly speaks: 'kubo' | 'gateway'
   /** The pin's blocks as a CAR. Throws HttpTrouble, Refused. */
   car(pin: WantedPin, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
-  /** All its pins, as `pin/ls` lists them. Throws when it is a gateway, which tells nobody. */
+  /** All its pins, as `pin/ls` lists them. Throws for a gateway, which cannot list its content. */
   list(signal: AbortSignal): Promise<string>
   close(): Promise<void>
 }
@@ -37,18 +37,18 @@ export async function openPinOrigin(
   const url = from.url.replace(/\/(api\/v0\/?)?$/, '')
   const client = createHttpClient({ ...from, url, clock: systemClock })
   try {
-    const told = await whoAnswers(client, signal)
-    if (told.speaks === null) {
-      throw new Error(`${new URL(url).origin} ${told.why}`)
+    const found = await detectService(client, signal)
+    if (found.speaks === null) {
+      throw new Error(`${new URL(url).origin} ${found.why}`)
     }
-    return told.speaks === 'kubo' ? kuboOrigin(client) : gatewayOrigin(client)
+    return found.speaks === 'kubo' ? kuboOrigin(client) : gatewayOrigin(client)
   } catch (thrown) {
     await client.close()
     throw thrown
   }
 }
 
-async function whoAnswers(
+async function detectService(
   client: HttpClient,
   signal: AbortSignal,
 ): Promise<{ readonly speaks: PinOrigin['speaks'] | null; readonly why: string }> {
