@@ -12,10 +12,13 @@ test('what needs keys is refused with the way to do without', () => {
   assert.equal(refusal?.row.status, 200)
   assert.equal(
     refusal?.message,
-    'this server holds no keys: sign in the client and send with eth_sendRawTransaction',
+    'this server stores no private keys: sign in the client, then use eth_sendRawTransaction',
   )
   for (const method of ['eth_sign', 'eth_signTypedData_v4', 'personal_unlockAccount']) {
-    assert.equal(findRefusal(method)?.message, 'this server holds no keys: sign in the client')
+    assert.equal(
+      findRefusal(method)?.message,
+      'this server stores no private keys: sign in the client',
+    )
   }
 })
 

@@ -14,22 +14,23 @@ export const refusedMethods: readonly RefusedMethods[] = [
   {
     names: ['eth_sendTransaction', 'personal_sendTransaction'],
     code: 'method_not_offered',
-    sentence: 'this server holds no keys: sign in the client and send with eth_sendRawTransaction',
+    sentence:
+      'this server stores no private keys: sign in the client, then use eth_sendRawTransaction',
   },
   {
     names: ['eth_sign', 'eth_signTransaction', 'eth_signTypedData*', 'personal_*'],
     code: 'method_not_offered',
-    sentence: 'this server holds no keys: sign in the client',
+    sentence: 'this server stores no private keys: sign in the client',
   },
   {
     names: ['eth_getWork', 'eth_submitWork', 'eth_submitHashrate', 'eth_coinbase', 'miner_*'],
     code: 'method_not_offered',
-    sentence: 'no proof of work is done here: a block names its miner in eth_getBlockByNumber',
+    sentence: 'this server does not mine: eth_getBlockByNumber returns the miner of a block',
   },
   {
     names: ['engine_*'],
     code: 'method_not_offered',
-    sentence: 'this server is not driven by a consensus client: send with eth_sendRawTransaction',
+    sentence: 'this server has no consensus client: send transactions with eth_sendRawTransaction',
   },
   {
     // Events need a connection that stays: filters are the way over HTTP.

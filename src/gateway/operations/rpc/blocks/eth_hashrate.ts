@@ -1,4 +1,4 @@
-// eth_hashrate []: zero: no proof of work is done here.
+// eth_hashrate []: zero: Cairn does not mine.
 // Tested by src/gateway/operations/plain-answers.test.ts
 import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments } from '../../../params/arguments.ts'

@@ -1,4 +1,4 @@
-// eth_mining []: false: no proof of work is done here.
+// eth_mining []: false: Cairn does not mine.
 // Tested by src/gateway/operations/plain-answers.test.ts
 import type { RpcOperation } from '../../../operation.ts'
 import { parseArguments } from '../../../params/arguments.ts'
