@@ -50,11 +50,8 @@ export const doors: readonly Door[] = [
   {
     thing: 'undici',
     module: /^undici$/,
-    behind: [
-      'ethereum/upstream/node/json-rpc-client.ts',
-      'ipfs/sources/http-client.ts',
-      'limits/alerts/outbound-post.ts',
-    ],
+    behind: ['base/http-origin.ts'],
+    typesBehind: ['ethereum/upstream/node/', 'ipfs/sources/http-client.ts'],
   },
   { thing: '@tus/*', module: /^@tus\//, behind: ['http/tus/'] },
   { thing: '@ethereumjs/*', module: /^@ethereumjs\//, behind: ['ethereum/embedded/'] },

@@ -1,11 +1,17 @@
 // Requests to one origin over kept connections, by undici. Replies are read under a cap, nothing
 // but the configured origin is ever asked, and errors name no URL, which may hold a key.
 // Tested by src/ipfs/sources/gateway-source.test.ts
-import { createRequire } from 'node:module'
 import { Readable } from 'node:stream'
-import type * as Undici from 'undici'
+import type { Dispatcher } from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
+import {
+  describeHttpError,
+  headersFor,
+  isUnencoded,
+  openPool,
+  readRetryAfter,
+} from '../../base/http-origin.ts'
 
 export type HttpClientOptions = {
   /** Its origin, credentials, leading path and query go with every request. */
@@ -66,31 +72,17 @@ export type HttpClient = {
   close(): Promise<void>
 }
 
-/** Before common servers close idle connections, unless they say longer. */
-const keepAliveMs = 4_000
 const connectMs = 5_000
-const headerBytesMax = 16 * 1024
 const redirectsMax = 3
-const retryAfterMsMax = 10 * 60_000
 /** An endless body must end even when no timer of ours runs. */
 const silenceMsMax = 600_000
 
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const { clock } = options
   const base = new URL(options.url)
-  const headers = headersOf(base, options.headers)
-  // Loaded with the first source: a server without any starts tens of milliseconds sooner.
-  const { Pool } = createRequire(import.meta.url)('undici') as typeof Undici
-  const pool = new Pool(base.origin, {
-    connections: options.connections,
-    pipelining: 1,
-    allowH2: false,
-    connectTimeout: connectMs,
-    headersTimeout: silenceMsMax,
-    bodyTimeout: silenceMsMax,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: headerBytesMax,
-  })
+  const headers = headersFor(base, options.headers)
+  const { connections } = options
+  const pool = openPool(base, { connections, connectMs, silenceMs: silenceMsMax })
 
   async function ask(request: HttpAsk, signal: AbortSignal): Promise<HttpReply> {
     signal.throwIfAborted()
@@ -102,7 +94,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       if (deadline.signal.aborted) {
         throw new HttpTrouble(`no answer in ${request.timeoutMs} ms`, { cause: thrown })
       }
-      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(describeHttpError(thrown))
     }
   }
 
@@ -123,7 +115,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return { ...headOf(response), contentBytes, body: piecesOf(response, signal) }
     } catch (thrown) {
       if (signal.aborted) throw signal.reason
-      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+      throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(describeHttpError(thrown))
     }
   }
 
@@ -161,7 +153,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return { ask, open, close: () => pool.destroy() }
 }
 
-type Response = Undici.Dispatcher.ResponseData
+type Response = Dispatcher.ResponseData
 
 async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   try {
@@ -169,7 +161,7 @@ async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerato
     yield* response.body as AsyncIterable<Uint8Array>
   } catch (thrown) {
     if (signal.aborted) throw signal.reason
-    throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(codeOf(thrown))
+    throw thrown instanceof HttpTrouble ? thrown : new HttpTrouble(describeHttpError(thrown))
   } finally {
     discard(response)
   }
@@ -177,8 +169,7 @@ async function* piecesOf(response: Response, signal: AbortSignal): AsyncGenerato
 
 // Not asked for: what a source may send must be what the cap counts.
 function mustBePlain({ headers }: Response): void {
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (!isUnencoded(headers)) {
     throw new HttpTrouble('a reply with a content encoding')
   }
 }
@@ -228,30 +219,6 @@ function pathOf(base: URL, { path, query = [] }: Pick<HttpAsk, 'path' | 'query'>
   const pairs = new URLSearchParams(query.map(([name, value]) => [name, value] as [string, string]))
   const search = [base.search.slice(1), pairs.toString()].filter((part) => part !== '').join('&')
   return `${base.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`
-}
-
-/** Credentials of the URL go as Basic. */
-function headersOf(base: URL, given: Readonly<Record<string, string>>): Record<string, string> {
-  const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
-  if (base.username !== '' || base.password !== '') {
-    const pair = `${decodeURIComponent(base.username)}:${decodeURIComponent(base.password)}`
-    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
-  }
-  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
-  return headers
-}
-
-/** The code alone: texts of the client may name the URL. */
-function codeOf(thrown: unknown): string {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
-  return typeof code === 'string' ? code : 'broken connection'
-}
-
-/** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
-function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
-  if (typeof header !== 'string') return null
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
 }
 
 function readLength(header: string | string[] | undefined): number | null {

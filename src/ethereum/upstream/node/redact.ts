@@ -1,5 +1,6 @@
 // Takes an upstream's secrets out of text: keys in the path or query of its URLs, credentials, header values.
 // What upstreams say may repeat them; what leaves this folder in errors, logs and evidence went through here.
+import { decoded } from '../../../base/http-origin.ts'
 
 export type Redact = (text: string) => string
 
@@ -86,13 +87,4 @@ function secretsOfHeader(value: string): readonly string[] {
 
 function base64(text: string): string {
   return Buffer.from(text).toString('base64')
-}
-
-/** A part of a URL as it is meant; as written when a percent sign in it stands for itself. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

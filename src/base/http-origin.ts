@@ -1,0 +1,110 @@
+// What the HTTP clients of Cairn share: kept connections to one origin by undici, under limits, without redirects and
+// repeats of undici's own; the credentials of a URL; what a reply and an error say.
+import { createRequire } from 'node:module'
+import type * as Undici from 'undici'
+
+export type PoolLimits = {
+  /** Requests at once, one to a connection; more wait in the pool's line, which has no limit. */
+  readonly connections: number
+  readonly connectMs: number
+  /** How long a response may keep silent, before its head and between pieces of its body. */
+  readonly silenceMs: number
+  /** Longest body of a response. */
+  readonly replyBytesMax?: number
+}
+
+/** Shorter than common servers keep an idle connection (node 5 s, nginx 75 s, geth 120 s), unless they say longer. */
+const idleMs = 4_000
+const headBytesMax = 16 * 1024
+const retryAfterMsMax = 10 * 60_000
+
+/** With the first client: a server without any starts tens of milliseconds sooner. */
+export function loadUndici(): typeof Undici {
+  return createRequire(import.meta.url)('undici') as typeof Undici
+}
+
+/** `factory`: makes the client of each connection. */
+export function openPool(
+  { origin }: URL,
+  { connections, connectMs, silenceMs, replyBytesMax }: PoolLimits,
+  factory?: (origin: URL, options: object) => Undici.Dispatcher,
+): Undici.Pool {
+  const { Pool } = loadUndici()
+  return new Pool(origin, {
+    connections,
+    // One request to a connection at a time: undici then never sends one again by itself.
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: connectMs,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+    keepAliveTimeout: idleMs,
+    maxHeaderSize: headBytesMax,
+    ...(replyBytesMax === undefined ? {} : { maxResponseSize: replyBytesMax }),
+    ...(factory === undefined ? {} : { factory }),
+  })
+}
+
+/** Of each request, by lower-case names. Credentials of the URL go as Basic; `given` wins. */
+export function headersFor(
+  url: URL,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  // Not compressed: what a server may send must be what limits count.
+  const headers: Record<string, string> = { 'accept-encoding': 'identity', 'user-agent': 'cairn' }
+  if (url.username !== '' || url.password !== '') {
+    const pair = `${decoded(url.username)}:${decoded(url.password)}`
+    headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
+  }
+  for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value
+  return headers
+}
+
+/** A part of a URL as it is meant; as written when a percent sign in it stands for itself. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+type Header = string | string[] | undefined
+
+/** Seconds or an HTTP date (RFC 9110, 10.2.3); null when absent or unreadable. At most ten minutes. */
+export function readRetryAfter(header: Header, now: number): number | null {
+  if (typeof header !== 'string') return null
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), retryAfterMsMax)
+}
+
+/** Is the body what was meant, byte for byte? undici takes chunks apart, and no other coding. */
+export function isUnencoded(headers: Readonly<Record<string, Header>>): boolean {
+  const content = headers['content-encoding'] ?? 'identity'
+  const transfer = headers['transfer-encoding'] ?? 'chunked'
+  return content === 'identity' && String(transfer).toLowerCase() === 'chunked'
+}
+
+/** The code alone: texts of undici and of the system may name the host. */
+export function codeOf(thrown: unknown): string | null {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null
+  return typeof code === 'string' ? code : null
+}
+
+const texts: Readonly<Record<string, string>> = {
+  UND_ERR_BODY_TIMEOUT: 'no answer in time',
+  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_DESTROYED: 'closed',
+  UND_ERR_HEADERS_OVERFLOW: 'a head that is too large',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'a reply that is cut',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'a reply that is too large',
+  UND_ERR_SOCKET: 'other side closed',
+}
+
+/** Why there is no response, without the host: words for undici's codes, else the code (`ECONNREFUSED`). */
+export function describeHttpError(thrown: unknown): string {
+  const code = codeOf(thrown)
+  if (code === null) return 'broken connection'
+  return code.startsWith('HPE_') ? 'no HTTP response' : (texts[code] ?? code)
+}
