@@ -33,7 +33,7 @@ test('a seal that was changed, or is none, opens nothing', () => {
   challenges.use(challenge, seal, 'a')
 })
 
-test('answers are remembered up to a number; those that nobody answered take no room', () => {
+test('used challenges are stored up to a limit; open challenges take no memory', () => {
   const clock = createTurnedClock()
   const challenges = createChallenges({ clock, usedMax: 2 })
   for (let asked = 0; asked < 100; asked += 1) challenges.create('a')

@@ -1,6 +1,6 @@
-// What an authenticator is asked to sign: 32 random bytes, answered once within five minutes. Nothing is kept of those that
-// nobody answered, so a stranger who asks for many pushes nobody out: a seal comes back with the answer and tells that the
-// challenge is ours. One that was made before a restart is not.
+// Challenges that an authenticator signs: 32 random bytes, accepted once, within five minutes. Open challenges are not stored,
+// so requests for many of them displace none: a seal (HMAC) returns with the response and proves that Cairn issued it. The
+// key of the seals ends with the process.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'

@@ -1,5 +1,5 @@
-// Signing in with a passkey alone: what the authenticator holds names the person, and it asked for a PIN, a finger or a face.
-// One answer for a passkey that nobody has, a wrong one and a disabled person; the log says nothing more.
+// Sign-in with a passkey alone: the authenticator names the person and verified them by PIN, finger or face. An unknown
+// passkey, an invalid response and a disabled person get the same error.
 // Tested by src/accounts/people/passkeys.test.ts
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
@@ -140,7 +140,7 @@ export function createPasskeySignIn(parts: {
   }
 }
 
-/** With the session in one write: a passkey that was removed, or used by somebody else meanwhile, opens none. */
+/** In one write with the session: a passkey that was removed, or used by another request meanwhile, opens none. */
 function used({ id }: Row, signCount: number, now: number): Statement {
   return {
     sql: `UPDATE passkey SET sign_count = ?1, last_used = ?2

@@ -63,7 +63,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 }
 
 for (const algorithm of ['ES256', 'EdDSA', 'RS256'] as const) {
-  test(`a passkey of ${algorithm} is added, lets its person in, and is told with its last use`, async () => {
+  test(`a passkey of ${algorithm} is added, signs its person in, and is listed with its last use`, async () => {
     const { passkeys, tokenAuthenticator, people, add, enter, ada, clock } = await openRig()
     const authenticator = createFakeAuthenticator(algorithm)
     const added = await add(authenticator)
@@ -123,8 +123,8 @@ test('a new passkey is refused for each thing that is wrong with it, and not kep
     encodeCose(new Map<unknown, unknown>([...point, ...changes]))
   const cases: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
     ...wrongForBoth,
-    ['nobody there', { flags: 0x44 }, /user was not present/],
-    ['nobody known', { flags: 0x41 }, /User verification was required/],
+    ['no user presence', { flags: 0x44 }, /user was not present/],
+    ['no user verification', { flags: 0x41 }, /User verification was required/],
     ['no key', { flags: 0x05 }, /Leftover bytes/],
     ['ES384', { coseKey: cose([[3, -35]]) }, /expected one of "-8, -7, -257"/],
     ['no algorithm', { coseKey: cose([[3, null]]) }, /missing numeric alg/],
@@ -155,14 +155,14 @@ test('a sign-in with any invalid part is refused with one and the same error', a
   const wrongSignature = Buffer.from('3006020101020101', 'hex')
   const cases: readonly (readonly [what: string, wrongs: Wrongs, why: RegExp])[] = [
     ...wrongForBoth,
-    ['nobody there', { flags: 4 }, /User not present/],
-    ['nobody known', { flags: 1 }, /User verification required/],
+    ['no user presence', { flags: 4 }, /User not present/],
+    ['no user verification', { flags: 1 }, /User verification required/],
     ['another signature', { signature: wrongSignature }, /wrong signature/],
     ['no signature', { signature: Buffer.alloc(0) }, /was refused/],
     ['backed up and not to be', { flags: 0x15 }, /backed up/],
-    ['a passkey of nobody', { credentialId: Buffer.alloc(32) }, /no person has this passkey/],
-    ['somebody else', { personHandle: Buffer.from(other) }, /another person/],
-    ['nobody named', { personHandle: Buffer.alloc(0) }, /another person/],
+    ['an unknown passkey', { credentialId: Buffer.alloc(32) }, /no person has this passkey/],
+    ['another person', { personHandle: Buffer.from(other) }, /another person/],
+    ['no person', { personHandle: Buffer.alloc(0) }, /another person/],
   ]
   const answers = new Set<string>()
   for (const [what, wrongs, why] of cases) {
@@ -299,7 +299,7 @@ test('one that is here already is refused, whosever it is, and a person has twen
   assert.match(await refusal(add(createFakeAuthenticator())), /^too_many: .* at most 20/)
 })
 
-test('one that is removed lets nobody in, ends the other sessions, and leaves the password', async () => {
+test('a removed passkey is refused, the other sessions of its person end, and the password remains valid', async () => {
   const { add, enter, passkeys, sessions, signIn, ada, adder, addPerson } = await openRig()
   const authenticator = createFakeAuthenticator()
   const { id } = await add(authenticator)
@@ -345,7 +345,7 @@ test('tries with a passkey are held back by it and by address, and wrong passwor
   await enter(authenticator)
 })
 
-test('statements about who made an authenticator are not looked at, nor are extensions', async () => {
+test('attestation statements and extensions are ignored', async () => {
   const { add, enter } = await openRig()
   const statement = new Map<string, unknown>([['sig', new Uint8Array(64)]])
   const wrongs = {
@@ -358,7 +358,7 @@ test('statements about who made an authenticator are not looked at, nor are exte
   await enter(authenticator)
 })
 
-test('a passkey from before keys were stored as COSE still signs in', async () => {
+test('a passkey that was stored as SPKI signs in after the migration', async () => {
   const { db, add, enter, ada } = await openRig()
   const numbers = { ES256: -7, EdDSA: -8, RS256: -257 } as const
   const old = (['ES256', 'EdDSA', 'RS256'] as const).map((algorithm) => ({
@@ -381,7 +381,7 @@ test('a passkey from before keys were stored as COSE still signs in', async () =
   }
 })
 
-test('any bytes of an authenticator are a passkey, or are refused in words', async () => {
+test('random attestation bytes are accepted or refused as bad_passkey, nothing else', async () => {
   const { db, passkeys, adder } = await openRig()
   const seed = Number(process.env['CAIRN_SEED'] ?? randomInt(2 ** 31))
   const random = seeded(seed)

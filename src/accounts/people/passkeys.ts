@@ -1,6 +1,5 @@
-// Passkeys: keys in an authenticator of a person, bound to the name of this server, that sign them in without a password.
-// Added by somebody who is signed in; who made the authenticator is not asked. A passkey is never the last way in: there
-// is always a password.
+// Passkeys: keys in a person's authenticator, bound to the host name of this server. A signed-in person adds them; they sign
+// in without a password. Cairn does not check the manufacturer of the authenticator. The password always remains valid.
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
 import type { Database } from '../../db/sqlite.ts'

@@ -1,4 +1,4 @@
-// `GET /me/passkeys`: passkeys of whoever asks.
+// `GET /me/passkeys`: passkeys of the signed-in person.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { actingPerson } from '../acting-person.ts'

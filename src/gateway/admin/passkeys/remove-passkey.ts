@@ -1,4 +1,4 @@
-// `DELETE /me/passkeys/{passkey}`: it lets nobody in any more. The password stays, and this session, with a new token.
+// `DELETE /me/passkeys/{passkey}`: the passkey is refused from now on. The password and this session, with a new token, remain.
 // Tested by test/passkeys.test.ts
 import { z } from 'zod'
 import { personInSession, renewSession } from '../acting-person.ts'
