@@ -28,7 +28,7 @@ for (const [path, text] of await generatePages()) {
   })
 }
 
-test('every error and every setting has one row, and no row is left over', () => {
+test('every error and every setting has one row, and no row is superfluous', () => {
   assert.deepEqual(firstColumn('docs/reference/errors.md'), Object.keys(faults))
   assert.deepEqual(firstColumn('docs/reference/settings.md'), [
     ...settingDefinitions.map((leaf) => leaf.path),

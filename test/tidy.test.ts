@@ -1,4 +1,4 @@
-// The source against the house rules: layers, doors, words, tests, fragments of the change log.
+// Checks the source against the house rules: layers, wrapped interfaces, names, tests, change notes.
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ test('the source keeps the house rules', (context) => {
   assert.equal(findBreaches(files, exists).join('\n'), '')
 })
 
-test('every operation is in a table of operations', () => {
+test('every operation is listed in a table of operations', () => {
   const folder = 'gateway/operations/'
   const inFolder = files.filter((file) => file.path.startsWith(folder) && !isTest(file))
   const tables = inFolder.filter(
@@ -36,7 +36,7 @@ test('every operation is in a table of operations', () => {
   )
 })
 
-test('sections of the change log are versions, newest first, with a date or unreleased', () => {
+test('sections of the changelog are versions, newest first, with a date or unreleased', () => {
   const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
   const headings = text.split('\n').filter((line) => line.startsWith('## '))
   const versions = headings.map((heading) => {
@@ -55,14 +55,14 @@ test('sections of the change log are versions, newest first, with a date or unre
   assert.ok(unreleased.length <= 1)
 })
 
-test('every fragment of the change log has a heading and a text', () => {
+test('every change note has a heading and a text', () => {
   for (const name of globSync('changes/unreleased/*.md', { cwd: root.pathname })) {
     const text = readFileSync(new URL(name, root), 'utf8')
     assert.match(text, /^## \S.*\n\n\S/, name)
   }
 })
 
-test('a file that a comment or a page names with its folder is there', () => {
+test('every file that a comment or a page names with its folder exists', () => {
   const there = globSync('{src,test,bench,dashboard,verifier,examples}/**/*.{ts,tsx}', {
     cwd: root.pathname,
   })

@@ -48,10 +48,7 @@ export type KeySettingsOptions = Lists & {
 export function addKeySettings(command: Command, changing: boolean): Command {
   command.option('--secret-required', 'require the secret for JSON-RPC calls')
   if (changing) command.option('--no-secret-required', 'accept JSON-RPC calls without the secret')
-  command.option(
-    '--jwt-required',
-    'require a JWT, signed for a public key of the API key, for JSON-RPC calls',
-  )
+  command.option('--jwt-required', 'require a JWT of a registered public key for JSON-RPC calls')
   if (changing) command.option('--no-jwt-required', 'accept JSON-RPC calls without a JWT')
   const audience = 'accepted JWT audience, repeatable (infura.io and the host names of the server)'
   command.option('--jwt-audience <name>', audience, addEntry)

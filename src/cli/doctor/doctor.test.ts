@@ -76,7 +76,7 @@ const first = buildFirstBlock(defaultGenesis)
 const genesis = JSON.stringify({ config: { chainId: 7 }, gasLimit: '0x1', alloc: {} })
 const team = async ({ accounts }: Data, card = true) =>
   accounts.createAccount('team', { hasCard: card })
-/** Somebody who may sign in, by nothing but a row. */
+/** Inserts a person who can sign in: the row alone. */
 const withPerson = (isOperator: boolean) => async (data: Data) => {
   if (data.accounts.findAccount('team') === null) await team(data)
   data.db.run(
@@ -634,7 +634,7 @@ test('beside a running server only the first operator is missing, and its port i
     const machine = { ...soundMachine, tryListen, isCairn }
     const { problems, running } = await examine(context, { dataDir: server.dataDir }, machine)
     assert.equal(running, true)
-    // Nobody opened the link that the start printed.
+    // The link that the start printed is unused.
     assert.deepEqual(
       problems.map(({ code }) => code),
       ['no_operator'],

@@ -23,7 +23,7 @@ function objectOf(line: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Error(`the reply has a line that is not a JSON object: ${line.slice(0, 100)}`)
 }
