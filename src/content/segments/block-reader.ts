@@ -1,10 +1,39 @@
-// One block from its segment, at once and not verified. What the index says is believed as far as memory goes: a
-// spoilt row gives bytes that no hash proves, never an endless buffer.
+// Reads one block from its segment, synchronously and not verified. What the index says is believed as far as memory goes: a
+// corrupt row gives bytes that no hash proves, never an endless buffer.
 // Tested by src/content/segments/segment-store.test.ts
 import { leafPrefix, leafSuffix } from '../../codec/leaf-frame.ts'
 import { verbatim, type BlockPlace } from './block-index.ts'
-import { allocateOwn, type SlabAllocator } from './slab-allocator.ts'
 import type { OpenFiles } from './open-files.ts'
+
+/** Gives an array of so many bytes, whatever they are. */
+export type SlabAllocator = (bytes: number) => Uint8Array
+
+const pieceBytes = 64 * 1024
+/** A larger block has memory of its own. */
+const sharedBytesMax = 8 * 1024
+
+/**
+ * Many small blocks lie in one piece, because a piece for each costs more than reading 4 KiB into it. No piece is used again: a
+ * block that is in use keeps its neighbours in memory.
+ */
+export function createSlabAllocator(): SlabAllocator {
+  let piece: ArrayBufferLike = new ArrayBuffer(0)
+  let used = 0
+  return (bytes) => {
+    if (bytes > sharedBytesMax) return allocateOwn(bytes)
+    if (used + bytes > piece.byteLength) {
+      piece = Buffer.allocUnsafeSlow(pieceBytes).buffer
+      used = 0
+    }
+    const room = new Uint8Array(piece, used, bytes)
+    used += bytes
+    return room
+  }
+}
+
+function allocateOwn(bytes: number): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer)
+}
 
 /** No block is larger, so a row that says so is spoilt. */
 export const storedBytesMax = 16 * 1024 * 1024

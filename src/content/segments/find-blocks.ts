@@ -2,8 +2,7 @@
 // Tested by src/content/segments/segment-store.test.ts
 import type { Database } from '../../db/sqlite.ts'
 import { findPlace, findQuarantinedPlace, hasBlock, type BlockPlace } from './block-index.ts'
-import { readBlock } from './block-reader.ts'
-import { createSlabAllocator } from './slab-allocator.ts'
+import { readBlock, createSlabAllocator } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
 import type { PendingBlocks } from './pending-blocks.ts'
 import type { RecentPlaces } from './recent-places.ts'

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { HashWorker } from '../../codec/hash-worker.ts'
 import type { FileLeaf } from '../store.ts'
 import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
-import { createWriteBufferPool, writeBufferBytes } from './write-buffer-pool.ts'
+import { createWriteBufferPool, writeBufferBytes } from './io-buffers.ts'
 
 const leafBytes = writeBufferBytes / 4
 

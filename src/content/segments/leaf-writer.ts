@@ -6,7 +6,7 @@ import type { HashWorker, Hashing } from '../../codec/hash-worker.ts'
 import { hashPiece, leafBlockBytes } from '../../codec/leaf-frame.ts'
 import { unfilledSha256Name } from '../../codec/multihash.ts'
 import type { FileLeaf, LeafCut, LeafWriter } from '../store.ts'
-import { writeBufferBytes, type WriteBufferPool } from './write-buffer-pool.ts'
+import { writeBufferBytes, type WriteBufferPool } from './io-buffers.ts'
 
 /** A leaf in a slot: where its bytes start. */
 export type BufferedLeaf = FileLeaf & { readonly at: number }

@@ -4,7 +4,7 @@ import type { ReadBatch, StoredChunk } from '../store.ts'
 import { dagPbLeaf, type BlockPlace } from './block-index.ts'
 import { storedBytesMax } from './block-reader.ts'
 import type { OpenFiles } from './open-files.ts'
-import { readBytes, type ReadBuffers } from './read-buffers.ts'
+import { readBytes, type ReadBuffers } from './io-buffers.ts'
 import type { RecentReads } from './recent-reads.ts'
 import { planReads, type PlannedPiece, type PlannedRead } from './read-plan.ts'
 

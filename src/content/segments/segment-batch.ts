@@ -28,7 +28,7 @@ import type { BlockHolds } from './block-holds.ts'
 import { leafTableRecord } from './leaf-table.ts'
 import { createLeafWriter, type BufferedLeaf } from './leaf-writer.ts'
 import type { LogWriter } from './log-writer.ts'
-import type { WriteBufferPool } from './write-buffer-pool.ts'
+import type { WriteBufferPool } from './io-buffers.ts'
 
 export type BatchParts = {
   readonly writer: Writer

@@ -27,7 +27,7 @@ import { createBlockHolds } from './block-holds.ts'
 import { createLogCommits } from './log-commits.ts'
 import { createOpenFiles } from './open-files.ts'
 import { createPendingBlocks } from './pending-blocks.ts'
-import { createReadBuffers } from './read-buffers.ts'
+import { createReadBuffers, createWriteBufferPool } from './io-buffers.ts'
 import { createRecentPlaces } from './recent-places.ts'
 import { createRecentReads } from './recent-reads.ts'
 import { createRowCommits } from './row-commits.ts'
@@ -36,7 +36,6 @@ import { createSegmentBatch } from './segment-batch.ts'
 import { openSegmentFolder } from './segment-folder.ts'
 import { defaultSegmentLimits, type SegmentLimits } from './segment-limits.ts'
 import { createSegmentWriters } from './segment-writers.ts'
-import { createWriteBufferPool } from './write-buffer-pool.ts'
 
 export type SegmentStore = Store & {
   readonly forget: Forget
