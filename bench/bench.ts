@@ -1,4 +1,4 @@
-// What the sections share: the load thread, the report, and servers that start when the first section asks.
+// Shared by the sections: the load thread, the report, and servers that start on first use.
 import { startLoader, type Loader } from './load/loader.ts'
 import { measureInTurns, type Measured, type Target } from './measure.ts'
 import { startProfile, stopProfile } from './profile.ts'
@@ -8,10 +8,10 @@ import { startReadCairn, type ReadCairn } from './servers/cairn.ts'
 import { startNginx } from './servers/nginx.ts'
 
 export type Options = {
-  /** A tenth of the calls, for trying things: its figures are no figures. */
+  /** 10 % of the calls, for trials. The figures are not valid measurements. */
   readonly quick: boolean
   readonly profile: boolean
-  /** Where the chain that is read stays from run to run; null: made anew. */
+  /** Folder that stores the read chain between runs; null: create it in each run. */
   readonly keepIn: string | null
 }
 
@@ -19,18 +19,18 @@ export type Bench = {
   readonly options: Options
   readonly loader: Loader
   readonly report: Report
-  /** The full number of calls, or a tenth. */
+  /** `count`, or 10 % of it in a quick run. */
   calls(full: number): number
   bare(): Promise<Server>
-  /** Null where nginx is not installed; said once. */
+  /** Null if nginx is not installed, which is reported once. */
   nginx(): Promise<Server | null>
   cairn(): Promise<ReadCairn>
-  /** Measures in turns. With `--profile` only Cairn, and shows where its time went. */
+  /** Measures the targets in alternation. With `--profile`, measures only Cairn and prints its time by function. */
   turns(targets: readonly Target[], warmUp: number): Promise<readonly (readonly Measured[])[]>
   stop(): Promise<void>
 }
 
-/** Room for the cached keys, and for first reads: a warm-up and every round ask for others. */
+/** Slots for the cached keys and for first reads, which use other keys in the warm-up and in each round. */
 export const sizes = { slots: 40_000, transfers: 36_000, cached: 4096 }
 
 export function createBench(options: Options, print: (line: string) => void): Bench {
@@ -38,7 +38,7 @@ export function createBench(options: Options, print: (line: string) => void): Be
   const report = createReport(print)
   const stops: (() => Promise<void>)[] = []
   const scale = options.quick ? 10 : 1
-  const kept = <T extends { stop(): Promise<void> } | null>(start: () => Promise<T>) => {
+  const started = <T extends { stop(): Promise<void> } | null>(start: () => Promise<T>) => {
     let started: Promise<T> | null = null
     return () => {
       started ??= start().then((server) => {
@@ -48,7 +48,7 @@ export function createBench(options: Options, print: (line: string) => void): Be
       return started
     }
   }
-  const cairn = kept(() =>
+  const cairn = started(() =>
     startReadCairn(
       {
         slots: Math.max(Math.floor(sizes.slots / scale), sizes.cached),
@@ -73,10 +73,10 @@ export function createBench(options: Options, print: (line: string) => void): Be
     loader,
     report,
     calls: (full) => Math.ceil(full / scale),
-    bare: kept(startBare),
-    nginx: kept(async () => {
+    bare: started(startBare),
+    nginx: started(async () => {
       const nginx = await startNginx({ fixed: true })
-      if (nginx === null) report.note('nginx is not installed: its floors are left out')
+      if (nginx === null) report.note('nginx is not installed: its floors are skipped')
       return nginx
     }),
     cairn,

@@ -1,4 +1,4 @@
-// The limits that storage is measured against, in the same run: what hashing alone does, and what the disk does.
+// Floors for storage, measured in the same run: hashing alone, and the disk alone.
 import { hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ const slots = 4
 const readBytes = 1024 * 1024
 const readsAhead = 2
 
-/** Whole pages, which direct writes ask for. Not among the types of Node. */
+/** Page-aligned memory, which direct writes require. Missing in the types of Node. */
 const { Memory } = (
   globalThis as unknown as {
     WebAssembly: { Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer } }
@@ -18,8 +18,8 @@ const { Memory } = (
 ).WebAssembly
 
 /**
- * What `node:crypto` does that names pieces of 256 KiB by sha2-256 on one core: bytes a second, and processor
- * seconds for a GiB.
+ * Hashes chunks of 256 KiB with SHA-256 of `node:crypto` on one core: bytes per second, and processor seconds per
+ * GiB.
  */
 export function measureSha(file: FileBytes): { readonly rate: number; readonly cpu: number } {
   const cpu = process.cpuUsage()
@@ -93,7 +93,7 @@ async function readRate(path: string, bytes: number): Promise<number> {
 async function openFresh(path: string, direct: boolean): Promise<FileHandle | null> {
   const fresh = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
   if (!direct) return await open(path, fresh)
-  // Not on every platform, whatever the types say.
+  // Absent on some platforms, despite the types.
   const flag = constants.O_DIRECT as number | undefined
   if (flag === undefined) return null
   try {

@@ -1,5 +1,5 @@
-// One target under one plan, and medians over rounds. Targets take turns inside each round, and ratios are
-// taken inside it too, so that what else the machine does meets all of them.
+// Measures targets under a plan and computes medians over rounds. Targets alternate within each round, and ratios are
+// computed per round, so that other load on the machine affects all of them.
 import type { Loader } from './load/loader.ts'
 import type { Outcome, Plan } from './load/plan.ts'
 import { cpuUs, rssMiB } from './processes.ts'
@@ -51,7 +51,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2
 }
 
-/** The median over rounds of `a / b`, each ratio taken inside its round. */
+/** Median over rounds of `a / b`, computed per round. */
 export function ratio(
   a: readonly Measured[],
   b: readonly Measured[],
@@ -60,7 +60,7 @@ export function ratio(
   return median(a.map((one, round) => one[figure] / (b[round]?.[figure] ?? Number.NaN)))
 }
 
-/** One line for people: medians, failures of all rounds together. */
+/** One line of text: medians, and the failures of all rounds. */
 export function describe(all: readonly Measured[]): string {
   const of = (figure: (one: Measured) => number) => median(all.map(figure))
   const failures = all.reduce((total, one) => total + one.failures, 0)

@@ -1,7 +1,7 @@
-// What Linux says of a process and its children: processor time and resident memory.
+// Processor time and resident memory of a process and its children, from /proc.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** What the threads of the process and of all below it have run, in microseconds; the kernel counts in ns. */
+/** Processor time of all threads of the process and its descendants, in microseconds. */
 export function cpuUs(pid: number): number {
   return sum(pid, (each) =>
     readdirSync(`/proc/${each}/task`).reduce((total, task) => total + ranUs(each, task), 0),
@@ -20,12 +20,12 @@ export function rssMiB(pid: number): number {
   })
 }
 
-/** Lets `peakRssMiB` begin anew. */
+/** Resets `peakRssMiB`. */
 export function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** The most that was ever resident, or since `forgetPeak`, of the process alone. */
+/** Peak resident memory of the process, since its start or the last `forgetPeak`. */
 export function peakRssMiB(pid: number): number {
   const kib = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) / 1024

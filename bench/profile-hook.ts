@@ -1,5 +1,5 @@
-// Loaded into the server by `--profile`: SIGUSR2 starts a CPU profile, the next one writes it to the file that
-// CAIRN_BENCH_PROFILE names.
+// Loaded into the server by `--profile`: SIGUSR2 starts a CPU profile, the next SIGUSR2 writes it to the file in
+// CAIRN_BENCH_PROFILE.
 import { renameSync, writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 

@@ -1,4 +1,4 @@
-// CPU profiles of the server while it is measured, and where its time went by function.
+// CPU profiles of the measured server, summed by function.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -16,7 +16,7 @@ export async function startProfile(pid: number): Promise<void> {
   await wait(300)
 }
 
-/** Ends the profile that is running; gives its most costly functions, own time only, as lines. */
+/** Stops the profile and returns lines with the functions of the highest own time. */
 export async function stopProfile(pid: number, file: string): Promise<readonly string[]> {
   process.kill(pid, 'SIGUSR2')
   while (!existsSync(file)) await wait(100)

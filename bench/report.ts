@@ -1,4 +1,4 @@
-// What a run found: lines for people as it goes, and rows for docs/reference/benchmarks.md.
+// Results of a run: lines on the terminal, and rows for docs/reference/benchmarks.md.
 import { describe, failuresOf, type Measured } from './measure.ts'
 
 /** `goal`: at least, or at most, this figure. */
@@ -6,11 +6,11 @@ type Goal = { readonly atLeast: number } | { readonly atMost: number }
 
 export type Row = {
   readonly section: string
-  /** Names the figure; bench/causes.ts goes by it. */
+  /** Name of the figure, also the key in bench/causes.ts. */
   readonly name: string
   readonly measured: string
   readonly goal: string | null
-  /** Null where there is no goal. */
+  /** Null: no goal. */
   readonly met: boolean | null
 }
 
@@ -18,11 +18,11 @@ export type Report = {
   readonly rows: readonly Row[]
   readonly failures: number
   section(name: string): void
-  /** What a target did, all rounds together; failures are counted, the first one is shown. */
+  /** Adds the result of a target over all rounds. Failures are counted, the first one is shown. */
   target(name: string, measured: readonly Measured[]): void
-  /** One number, judged where there is a goal. `unit` stands after it. */
+  /** Adds one number with its unit, compared with the goal if there is one. */
   figure(name: string, value: number, unit: string, goal?: Goal): void
-  /** Something to know about this run, in a sentence. */
+  /** Adds a remark about the run. */
   note(text: string): void
 }
 

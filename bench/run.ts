@@ -1,9 +1,9 @@
-// `npm run bench`: starts Cairn as users do, beside floors and peers in the same run, and prints what each costs.
-//   --only <section>   one section (may be given again)
-//   --profile          only Cairn, and where its time goes by function
-//   --quick            a tenth of the calls: to try things
-//   --keep <folder>    holds the chain that is read from run to run: saves making it
-//   --write            writes docs/reference/benchmarks.md
+// `npm run bench`: measures Cairn, floors and peers in the same run and prints the costs of each.
+//   --only <section>   run one section (repeatable)
+//   --profile          measure only Cairn and print its time by function
+//   --quick            send 10 % of the calls, for trials
+//   --keep <folder>    store the read chain in this folder and reuse it
+//   --write            write docs/reference/benchmarks.md
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { createBench, type Bench } from './bench.ts'
@@ -56,11 +56,11 @@ const { values } = parseArgs({
 const chosen = values.only ?? Object.keys(sections)
 const unknown = chosen.find((name) => !Object.hasOwn(sections, name))
 if (unknown !== undefined) {
-  throw new Error(`no section "${unknown}"; there are ${Object.keys(sections).join(', ')}`)
+  throw new Error(`unknown section "${unknown}": use one of ${Object.keys(sections).join(', ')}`)
 }
 
 if (values.write && (values.quick || values.profile || values.only !== undefined)) {
-  throw new Error('--write takes a whole run')
+  throw new Error('--write requires a complete run')
 }
 
 const loadBefore = loadavg()[0] ?? 0

@@ -1,5 +1,5 @@
-// A chain file made here: blocks of one plain transfer each, after the built-in genesis, one after another as
-// `cairn chain import` takes them. Made by the project's own engine with the database's waits taken out.
+// Creates a chain file for `cairn chain import`: blocks of one transfer each on the built-in genesis, mined by the
+// embedded chain without database syncs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fromHex } from '../../src/base/hex.ts'
@@ -17,7 +17,7 @@ import { findStart } from '../../src/ethereum/embedded/start-point.ts'
 import { Engine } from '../../src/ethereum/embedded/vm/engine.ts'
 import { signTransfers } from './transfers.ts'
 
-/** Writes `chain.rlp` with `count` blocks into `folder`; gives its path and the hash of the last block. */
+/** Writes `chain.rlp` with `count` blocks into `folder`; returns its path and the hash of the last block. */
 export async function writeChainFile(
   folder: string,
   count: number,
@@ -42,10 +42,10 @@ export async function writeChainFile(
     for (const { raw } of signTransfers(count).flat()) {
       await engine.send(fromHex(raw))
       const header = store.find({ kind: 'header', hash: head })
-      if (header === null) throw new Error('the engine kept no header')
+      if (header === null) throw new Error('the engine stored no header')
       const { transactionsRoot } = decodeHeader(header)
       const transactions = store.find({ kind: 'transactions', hash: transactionsRoot })
-      if (transactions === null) throw new Error('the engine kept no transactions')
+      if (transactions === null) throw new Error('the engine stored no transactions')
       const uncles = emptyRlpList
       blocks.push(joinBlock({ header, transactions, uncles, withdrawals: emptyRlpList }))
     }

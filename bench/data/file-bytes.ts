@@ -1,12 +1,12 @@
-// The bytes of large files, none of them stored: random ones in a ring, each 256 KiB with a number of its own, so
-// that no two blocks of all files are the same.
+// Content of large files, generated on read from a ring of random bytes. Each 256 KiB carries its own number, so that all
+// blocks of all files differ.
 import { randomFillSync } from 'node:crypto'
 
 const blockBytes = 256 * 1024
 
 export type FileBytes = {
   readonly bytes: number
-  /** From `at` on, at most `max` bytes and to the end of a block. Valid until half a ring more was asked for. */
+  /** From `at` on, at most `max` bytes and to the end of a block. Valid until half a ring more is read. */
   slice(at: number, max: number): Buffer
 }
 

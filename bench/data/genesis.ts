@@ -1,5 +1,5 @@
-// The chain that is read: the built-in one with a contract of many slots, written as a geth genesis.json that
-// Cairn and anvil start from, and given to EDR account by account.
+// Genesis of the read chain: the built-in one plus a contract with many slots. Cairn and anvil load it as a geth
+// genesis.json, EDR account by account.
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { defaultGenesis } from '../../src/ethereum/embedded/default-genesis.ts'

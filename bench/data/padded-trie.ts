@@ -1,5 +1,5 @@
-// A trie as deep as a large network's, with few keys: each branch has 16 children, and those that lead to none of
-// the keys are hashes of nothing that anybody holds.
+// A trie with few keys that is as deep as that of a large network: each branch has 16 children, and those on no path to a
+// key are random hashes.
 import { toHex } from '../../src/base/hex.ts'
 import { keccak256 } from '../../src/codec/keccak.ts'
 import { nibbleAt, packPath } from '../../src/codec/nibbles.ts'

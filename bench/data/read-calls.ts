@@ -1,4 +1,4 @@
-// The two reads of the promise as calls: storage by tag, a transaction by block hash and index.
+// The two measured reads: a storage slot by tag, a transaction by block hash and index.
 import { rpcCall, type Call } from '../load/plan.ts'
 import { contract, type Slot } from './genesis.ts'
 import type { Place } from './transfers.ts'
@@ -12,7 +12,7 @@ export function storageCalls(slots: readonly Slot[]): readonly Call[] {
   )
 }
 
-/** Judged by the transaction's hash. */
+/** A reply is checked by the transaction hash. */
 export function transactionCalls(places: readonly Place[]): readonly Call[] {
   return places.map(({ blockHash, index, transactionHash }) =>
     rpcCall(transaction, [blockHash, `0x${index.toString(16)}`], '', transactionHash),

@@ -1,4 +1,4 @@
-// Signed transfers, and a chain of blocks that hold one of each sender: the same transactions for every server.
+// Signed transfers, and blocks with one transfer of each sender: the same transactions for every server.
 import { sha256, Transaction } from 'ethers'
 import * as secp from 'tiny-secp256k1'
 import { devAccounts } from '../../src/ethereum/embedded/dev-accounts.ts'
@@ -6,14 +6,14 @@ import { chainId } from './genesis.ts'
 
 export type Transfer = { readonly raw: string; readonly hash: string }
 
-/** Where a transaction stands: the block's hash, and its index there from 0. */
+/** Position of a transaction: block hash and index from 0. */
 export type Place = {
   readonly blockHash: string
   readonly index: number
   readonly transactionHash: string
 }
 
-/** `senders[sender]` are to be sent in order; senders do not wait for each other. */
+/** The transfers of a sender must be sent in order; senders are independent. */
 export function signTransfers(count: number): readonly (readonly Transfer[])[] {
   const each = Math.ceil(count / devAccounts.length)
   return devAccounts.map(({ privateKey }, sender) =>
@@ -28,7 +28,7 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
     type: 2,
     chainId,
     nonce,
-    // An address that no other transfer touches, so each block changes the state trie anew.
+    // An address that no other transfer touches, so that each block changes the state trie.
     to: `0x${sha256(Buffer.from(`${sender} ${nonce}`)).slice(26)}`,
     value: 1n,
     gasLimit: 21_000n,
@@ -46,9 +46,9 @@ function sign(nonce: number, sender: number, key: Uint8Array): Transfer {
 type Ask = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /**
- * Makes a block of the first transfer of each sender, one of the second ones, and so on, and finds where each stands: a
- * server orders senders as it likes. Of a server that makes a block only when it is told. Throws when a block holds
- * anything else.
+ * Mines a block with the first transfer of each sender, one with the second transfers, and so on. Returns the position of
+ * each, because servers order senders differently. Requires a server that mines only on request. Throws if a block holds
+ * other transactions.
  */
 export async function makeBlocks(
   ask: Ask,
@@ -66,7 +66,7 @@ export async function makeBlocks(
     const wanted = new Set(transfers.map(({ hash }) => hash))
     const found = block.transactions.filter((hash) => wanted.delete(hash))
     if (wanted.size > 0 || found.length !== block.transactions.length) {
-      throw new Error(`block ${nonce + 1} does not hold the transfers that were sent for it`)
+      throw new Error(`block ${nonce + 1} does not hold the transfers sent for it`)
     }
     for (const [index, transactionHash] of found.entries()) {
       places.push({ blockHash: block.hash, index, transactionHash })

@@ -1,5 +1,5 @@
-// What the bench's upstream node knows: one block, whose state holds contracts with many slots each, as deep as on
-// mainnet: ten nodes to an account, six to a slot. The same in every process that makes it.
+// Data of the benchmark's upstream node: one block whose state holds contracts with many slots, as deep as on mainnet: ten
+// nodes to an account, six to a slot. Identical in every process.
 import { createHash } from 'node:crypto'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { emptyCodeHash, emptyTrieRoot, emptyUnclesHash } from '../../src/codec/account-state.ts'
@@ -13,7 +13,7 @@ import { createPaddedTrie } from './padded-trie.ts'
 export const upstreamChainId = 1338
 export const accountNodes = 10
 export const slotNodes = 6
-/** Each contract is for one measurement, so that none finds what another brought. */
+/** One contract per measurement, so that none reads data that another one cached. */
 export const contracts = {
   miss: '0x00000000000000000000000000000000000b0001',
   mix: '0x00000000000000000000000000000000000b0002',
@@ -21,17 +21,17 @@ export const contracts = {
   cached: '0x00000000000000000000000000000000000b0004',
 }
 
-/** Asked about by probes. It has nothing. */
-const nobody = `0x${'0'.repeat(40)}`
+/** The address that probes use. It is empty. */
+const emptyAddress = `0x${'0'.repeat(40)}`
 
 export type UpstreamWorld = {
   /** Of a contract; no two contracts have a value in common, else what one brought would serve the other. */
   slots(contract: string): readonly Slot[]
   readonly blockHash: string
   readonly rawHeader: string
-  /** As eth_getBlockByNumber gives it. */
+  /** As eth_getBlockByNumber returns it. */
   readonly block: Readonly<Record<string, unknown>>
-  /** JSON text of what eth_getProof gives. */
+  /** JSON text of the eth_getProof result. */
   proof(contract: string, slots: readonly string[]): string
   /** The nodes of a proof of one slot: of the account, then of the slot. */
   nodes(contract: string, slot: string): readonly Uint8Array[]
@@ -40,10 +40,10 @@ export type UpstreamWorld = {
 
 const number = 20_000_000n
 
-/** `missCount`: slots of the contract for misses, each of which is asked for once. */
+/** `missCount`: slots of the contract for misses, each read once. */
 export function createUpstreamWorld(slotCount: number, missCount = slotCount): UpstreamWorld {
   const owners = Object.values(contracts)
-  const addresses = [...owners, nobody]
+  const addresses = [...owners, emptyAddress]
   const storages = new Map(
     owners.map((address) => [
       address,
@@ -107,7 +107,7 @@ function storageOf(address: string, slotCount: number) {
 
 function get<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = map.get(key)
-  if (value === undefined) throw new Error(`the bench's upstream knows no ${String(key)}`)
+  if (value === undefined) throw new Error(`the benchmark's upstream has no ${String(key)}`)
   return value
 }
 

@@ -1,4 +1,4 @@
-// A month of usage as a busy server has it: every key calls every method every day, and some of the calls fail.
+// A month of usage of a busy server: every key calls every method every day, and some calls fail.
 import { latencyColumns } from '../../src/db/usage-spans.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 import { dayMs, hourMs } from '../../src/limits/usage-row.ts'

@@ -1,6 +1,6 @@
-// Keys as clients ask for them: the one in place n is asked for as often as 1/n says. The same in every run.
+// Key popularity by Zipf's law: the key of rank n is read with weight 1/n. The same in every run.
 
-/** `count` places below `keys`, the most wanted key scattered among the others. */
+/** `count` places below `keys`, with popular keys scattered among the others. */
 export function zipfPicks(keys: number, count: number): readonly number[] {
   const bounds: number[] = []
   let total = 0

@@ -1,5 +1,5 @@
-// Entry of the thread that plays hostile tenants: each lane sends its requests over a connection of its own, the next one
-// when the reply to the last has come, until the thread gets the order to stop.
+// Entry of the thread that acts as hostile tenants: each lane sends its requests over its own connection, each after the
+// reply to the previous one, until the thread receives the order to stop.
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -9,9 +9,9 @@ export type AttackRequest = {
   readonly body: Uint8Array
 }
 
-/** A lane takes its requests in turn. */
+/** A lane sends its requests in rotation. */
 export type AttackOrder = { readonly lanes: readonly (readonly AttackRequest[])[] }
-/** Replies by status; 0: the connection broke. */
+/** Replies by status; 0: the connection failed. */
 export type AttackAnswer = { readonly replies: Readonly<Record<number, number>> }
 
 let isGoing = true

@@ -1,12 +1,12 @@
-// A reply with a chunked body, read from the memory its bytes came in: no chunk is copied or held. The head and the
-// lines between chunks are short, so only they are put together where they come in parts.
+// Parser for a reply with a chunked body that copies no chunk. Only the head and the lines between chunks are joined if
+// they arrive in parts.
 
 const headBytesMax = 16 * 1024
 const lineBytesMax = 64
 const cr = 0x0d
 const lf = 0x0a
 
-/** What `push` has come to: `head` until the status is known, `end` behind the trailers. */
+/** State of the parser: `head` until the status is known, `end` after the trailers. */
 type State = 'head' | 'size' | 'bytes' | 'after bytes' | 'trailers' | 'end'
 
 export class ChunkedBody {
@@ -16,7 +16,7 @@ export class ChunkedBody {
   #left = 0
   readonly #onBytes: (bytes: Buffer) => void
 
-  /** `onBytes` is given views of what is pushed. */
+  /** `onBytes` receives views of the pushed bytes. */
   constructor(onBytes: (bytes: Buffer) => void) {
     this.#onBytes = onBytes
   }
@@ -25,7 +25,7 @@ export class ChunkedBody {
     return this.#state === 'end'
   }
 
-  /** Throws when the reply is not chunked, or is no HTTP. */
+  /** Throws if the reply is not chunked or not HTTP. */
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length && this.#state !== 'end';) {
       if (this.#state === 'bytes') {

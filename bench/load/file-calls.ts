@@ -1,17 +1,17 @@
-// `add` and `cat` of large files as a client makes them, with every byte that comes back compared. The client costs
-// as little as it can: it shares the machine with the server.
+// `add` and `cat` of large files, with every returned byte compared. The client uses little processor time, because it
+// shares the machine with the server.
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import type { Started } from '../../test/started-server.ts'
 import type { FileBytes } from '../data/file-bytes.ts'
 import { ChunkedBody } from './chunked-body.ts'
 
-/** As long as that of curl: how fast a boundary is looked for depends on its length. */
+/** As long as curl's boundary, because the search time depends on its length. */
 const boundary = '------------------------Jq5TnWk0cR8vXe2LhYp4Zs'
 const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`
 const tail = `\r\n--${boundary}--\r\n`
 
-/** Gives the CID. */
+/** Returns the CID. */
 export function addFile(cairn: Started, file: FileBytes): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(`${cairn.url}/api/v0/add`, {
@@ -47,10 +47,10 @@ export function addFile(cairn: Started, file: FileBytes): Promise<string> {
   })
 }
 
-/** What one read of the socket may bring. */
+/** Most bytes per read of the socket. */
 const readBytes = 256 * 1024
 
-/** Throws when what comes is not `file`, whole. Reads into one buffer: node:http would cost more than the server. */
+/** Throws if the content is not exactly `file`. Reads into one buffer, because node:http would cost more than the server. */
 export function catFile(cairn: Started, cid: string, file: FileBytes): Promise<void> {
   return new Promise((resolve, reject) => {
     let got = 0

@@ -1,5 +1,5 @@
-// A process that holds many connections open: port, path, how many. Asks once on each, prints how many gave a
-// result, and asks again at every line of its input; ends with its input.
+// Process that holds many connections open. Arguments: port, path, count. It sends one call on each, prints the number of
+// results, and repeats this for every line of its input.
 import { openLane, type Lane } from './lane.ts'
 import type { Reply } from './splitter.ts'
 

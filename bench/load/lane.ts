@@ -1,4 +1,4 @@
-// One kept-alive connection that has at most one call under way.
+// One keep-alive connection with at most one call in flight.
 import { connect, type Socket } from 'node:net'
 import { Splitter, type Reply } from './splitter.ts'
 
@@ -8,7 +8,7 @@ export type Lane = {
   close(): void
 }
 
-/** `settled` is told of each reply, or of the failure of the call under way; the lane is idle again then. */
+/** Calls `settled` with each reply or with the error of the call in flight. The lane is then idle. */
 export function openLane(port: number, settled: (outcome: Reply | Error) => void): Promise<Lane> {
   let splitter = new Splitter()
   let busy = false

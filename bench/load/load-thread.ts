@@ -1,4 +1,4 @@
-// The thread that makes load: takes plans, answers with outcomes, one after the other.
+// The load thread: runs plans one after the other and returns their outcomes.
 import { parentPort } from 'node:worker_threads'
 import type { Plan } from './plan.ts'
 import { sendPlan } from './send.ts'

@@ -1,4 +1,4 @@
-// Load from a thread of its own, so that nothing the bench does itself delays a call.
+// Load from a separate thread, so that other work of the benchmark does not delay a call.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Outcome, Plan } from './plan.ts'

@@ -1,10 +1,10 @@
-// What one load run sends and expects. Everything in it crosses to the load thread by structured clone.
+// Requests and expected replies of one load run. Must survive structured cloning to the load thread.
 
 /**
  * One call. The body is `request[0] + id + request[1]`, the reply must be `reply[0] + id + reply[1]`, byte for
- * byte; ids are seven digits, so lengths are known beforehand. `means` judges a reply in another spelling by
- * meaning: its id, and its result (a text, or an object with this `hash`); null: no other spelling passes.
- * `constant`: this is the whole reply, whatever was asked (floors).
+ * byte; ids have seven digits, so lengths are known in advance. `means` accepts replies in another JSON spelling by their
+ * id and result (a text, or an object with this `hash`); null: no other spelling is accepted. `constant`: the complete
+ * reply to every request (floors).
  */
 export type Call = {
   readonly request: readonly [string, string]
@@ -15,23 +15,23 @@ export type Call = {
 
 export type Plan = {
   readonly port: number
-  /** Request lines' paths, taken in turn: one for each API key. */
+  /** Request paths, used in rotation: one per API key. */
   readonly paths: readonly string[]
-  /** Taken in turn, from the first; a run of more calls than these starts over. */
+  /** Used in rotation from the first. */
   readonly calls: readonly Call[]
-  /** `varied`: another id in each call. `none`: the calls hold their own. */
+  /** `varied`: a new id in each call. `none`: the calls contain their ids. */
   readonly ids: 'varied' | 'none'
   readonly connections: number
   /** How many calls to send. */
   readonly count: number
-  /** Calls per second, sent on time whatever the server does; null: each connection sends when it is free. */
+  /** Calls per second, sent on schedule even if the server is slow; null: each connection sends when it is idle. */
   readonly rate: number | null
 }
 
 export type Outcome = {
   readonly count: number
   readonly failures: number
-  /** What the first failure was, for people. */
+  /** Text of the first failure. */
   readonly firstFailure: string | null
   readonly elapsedMs: number
   readonly p50Ms: number
@@ -54,7 +54,7 @@ export function rpcCall(
   }
 }
 
-/** The same call with its id written in: for caches that know bodies only. */
+/** The same call with a fixed id, for caches that compare bodies. */
 export function withId(call: Call, id: number): Call {
   return {
     request: [`${call.request[0]}${id}${call.request[1]}`, ''],

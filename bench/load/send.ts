@@ -1,5 +1,5 @@
 // Runs one plan: sends its calls, checks every reply, times each.
-import { isGood } from './judge.ts'
+import { isGood } from './check-reply.ts'
 import { openLane, type Lane } from './lane.ts'
 import type { Outcome, Plan } from './plan.ts'
 import type { Reply } from './splitter.ts'
@@ -7,7 +7,7 @@ import type { Reply } from './splitter.ts'
 const firstId = 1_000_000
 const idSpan = 9_000_000
 
-/** With a rate, time counts from when a call was due, so a server that stalls can't hide it. */
+/** With a rate, latency counts from the due time of a call, so that a stall affects all delayed calls. */
 export async function sendPlan(plan: Plan): Promise<Outcome> {
   const { calls, count, rate } = plan
   const heads = plan.paths.map(
@@ -21,7 +21,7 @@ export async function sendPlan(plan: Plan): Promise<Outcome> {
     return `${length}\r\n\r\n${before}`
   })
   const took = new Float64Array(count)
-  // Ids differ from run to run as well: nobody can have kept an answer by its body.
+  // Ids also differ between runs, so that no server has cached an answer by request body.
   const idOffset = Math.floor(Math.random() * idSpan)
   if (count < 1 || calls.length === 0) throw new Error('a plan without calls')
   let sent = 0
@@ -77,7 +77,7 @@ export async function sendPlan(plan: Plan): Promise<Outcome> {
   const elapsedMs = performance.now() - startedAt
   lanes.forEach(({ lane }) => lane?.close())
 
-  // Timers are a millisecond coarse: the last one is spent turning.
+  // Timers have a resolution of 1 ms, so the last millisecond is a busy wait.
   function keepTime(): void {
     for (const running of lanes) {
       if (running.lane?.idle === true) next(running)

@@ -1,4 +1,4 @@
-// Small files by `add`, as a client makes them.
+// Adds of small files.
 import { type Agent, request } from 'node:http'
 import type { Started } from '../../test/started-server.ts'
 

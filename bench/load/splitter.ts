@@ -1,14 +1,14 @@
-// Cuts HTTP/1.1 replies with a Content-Length out of what a socket brings. One reply is under way at a time.
+// Splits received bytes into HTTP/1.1 replies with Content-Length. One reply is in flight at a time.
 
 export type Reply = { readonly status: number; readonly body: string }
 
-/** Texts are latin1: one character a byte. */
+/** Texts are latin1: one character per byte. */
 export class Splitter {
   #held = ''
   #parts: string[] = []
   #missing = 0
 
-  /** The reply that `chunk` completes, or null: more is to come. Throws on a reply without Content-Length. */
+  /** The reply that `chunk` completes, or null if it is incomplete. Throws on a reply without Content-Length. */
   push(chunk: Buffer): Reply | null {
     const text = chunk.toString('latin1')
     if (this.#missing > text.length) {

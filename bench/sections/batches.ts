@@ -36,7 +36,7 @@ export async function runBatches(bench: Bench): Promise<void> {
   report.figure('calls in batches, CPU per call', cpuUs, ' us')
 }
 
-/** Each batch takes another stretch of the calls; a reply must hold all results in order. */
+/** Each batch holds the next calls of the list. A reply must hold all results in order. */
 function batchesOf(calls: readonly Call[]): readonly Call[] {
   return Array.from({ length: batches }, (_, batch) => {
     const items = Array.from({ length: perBatch }, (__, at) => {

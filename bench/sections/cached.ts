@@ -1,6 +1,6 @@
-// Answers asked for again and again: 4096 slots and 4096 transactions, other ids in every call, 64 API keys,
-// authentication, limits and usage on. Beside `return 200` and a POST cache of nginx and a bare node:http: each as
-// fast as it goes, then all at one rate, since a call costs a server more the more often it sleeps in between.
+// Cached answers: 4096 slots and 4096 transactions, a new id in every call, 64 API keys, with authentication, limits and
+// usage. Compared with nginx (`return 200` and a POST cache) and a bare node:http, first at full speed, then all at one
+// rate, because a server that sleeps between calls uses more processor time per call.
 import type { Bench } from '../bench.ts'
 import { sizes } from '../bench.ts'
 import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
@@ -12,7 +12,7 @@ import { startNginx } from '../servers/nginx.ts'
 
 const connections = 64
 const callsFull = 60_000
-/** Calls per second that every server here can answer. */
+/** A rate that all measured servers can answer, per second. */
 const sharedRate = 20_000
 
 export async function runCached(bench: Bench): Promise<void> {
@@ -119,7 +119,7 @@ async function compare(bench: Bench, rate: number | null): Promise<void> {
   }
 }
 
-/** The cache must have answered alone. Throws when Cairn worked for it. */
+/** Throws if the nginx cache forwarded calls to Cairn. */
 async function checkKept(bench: Bench, target: Target | undefined): Promise<void> {
   if (target === undefined) return
   const { pid } = await bench.cairn()
@@ -129,7 +129,7 @@ async function checkKept(bench: Bench, target: Target | undefined): Promise<void
   if (spent > 3) throw new Error(`the nginx cache passed calls on: ${spent.toFixed(1)} us a call`)
 }
 
-/** Same request, but the reply is one text whatever is asked. */
+/** The same requests with a constant reply. */
 function asConstant(call: Call): Call {
   return { ...call, constant: constantReply }
 }

@@ -1,4 +1,4 @@
-// Small files that are added while nobody else does anything, and while a collection runs: what is kept from whom.
+// Latency of adding small files on an idle server and during garbage collection.
 import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { addParts, filePart } from '../load/small-adds.ts'
 import { median, rounds } from '../measure.ts'
 
 const perSecond = 100
-/** Until the server has collected what the import left, and runs the code it will run. */
+/** Warm-up, until the server has collected the garbage of the import and optimized its code. */
 const warmUpMs = 5000
-/** About as long as the collection takes beside the adds, so that both p99 are of as many. */
+/** About the duration of a collection during adds, so that both p99 cover as many adds. */
 const idleMs = 30_000
-/** How often it is asked whether the collection has ended. */
+/** Interval of the checks whether the collection has finished. */
 const lookMs = 50
-/** How long blocks without a pin are kept here. */
+/** Lease of blocks without a pin. */
 const unpinnedMs = 1000
 
 /** Blocks that were collected, and the p99 of adds in milliseconds. */

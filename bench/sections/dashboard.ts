@@ -1,5 +1,5 @@
-// What the dashboard costs: the first page in a fresh browser, and what somebody who watches usage live adds to the calls
-// of others.
+// Cost of the dashboard: loading the first page in a new browser, and the processor time that a live usage view adds to
+// calls.
 import { openAdminClient, takeFirstRun } from '../../test/fakes/admin-client.ts'
 import { launchBrowser, noBrowser } from '../../test/browser/browser.ts'
 import { type Started, startCairn } from '../../test/started-server.ts'
@@ -51,7 +51,7 @@ async function measureLive(bench: Bench): Promise<void> {
   const { report, loader } = bench
   const { started, pid, port, paths, slots } = await bench.cairn()
   if (started.firstRunLink === null)
-    return report.note('live view: the kept server has people already')
+    return report.note('live view: the stored server already has people')
   const { cookie } = await takeFirstRun(started)
   const account = await firstAccount(started, cookie)
   const target: Target = {

@@ -1,4 +1,4 @@
-// Storage without HTTP: what a store does in its own process, beside what the hashing in it takes alone.
+// Storage without HTTP: a store in its own process, compared with its hashing alone.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Large files in through `add` and out through `cat`, over HTTP: rates beside sha256 and beside the disk, and what
-// the server's memory grows by. The bytes are made by the client, so they are in nobody's measured memory.
+// Large files over HTTP with `add` and `cat`: rates compared with SHA-256 and the disk, and the memory growth of the
+// server. The client generates the bytes, so they do not count in the measured memory.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ type Round = {
   readonly add: Passed
   /** For the first time, so from the disk: what was written past the cache of the system is not in it. */
   readonly cat: Passed
-  /** For the third time: what is read again comes into the cache. */
+  /** The third read, which comes from the page cache. */
   readonly again: Passed
   readonly memory: { readonly add: number; readonly cat: number }
 }
@@ -46,7 +46,7 @@ export async function runFiles(bench: Bench): Promise<void> {
     const of = (figure: (round: Round) => number) => median(all.map(figure))
     report.figure('sha256 of 256 KiB chunks', of(({ sha }) => sha) / 1e6, ' MB/s')
     report.figure('disk: fresh file, buffered, fdatasync', (buffered?.written ?? 0) / 1e6, ' MB/s')
-    if (direct === null) report.note('this disk takes no direct writes')
+    if (direct === null) report.note('this disk does not support direct writes')
     else {
       report.figure('disk: fresh file, O_DIRECT, fdatasync', direct.written / 1e6, ' MB/s')
       const read = (direct.read ?? 0) / 1e6
@@ -94,8 +94,8 @@ export async function runFiles(bench: Bench): Promise<void> {
     )
     if (bench.options.profile) return
     const { adds, cats } = await runTogether(createMany(bench.calls(640) * mib))
-    report.figure(`memory: ${concurrent} adds at once`, adds, ' MiB', { atMost: 256 })
-    report.figure(`memory: ${concurrent} cats at once`, cats, ' MiB', { atMost: 64 })
+    report.figure(`memory: ${concurrent} concurrent adds`, adds, ' MiB', { atMost: 256 })
+    report.figure(`memory: ${concurrent} concurrent cats`, cats, ' MiB', { atMost: 64 })
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -156,7 +156,7 @@ function createMany(bytes: number): readonly FileBytes[] {
   )
 }
 
-/** What memory grows by while all files come in at once, and then while all go out. */
+/** Memory growth during concurrent adds of all files, then during concurrent reads. */
 async function runTogether(files: readonly FileBytes[]): Promise<{ adds: number; cats: number }> {
   const cairn: Started = await startCairn()
   const pid = cairn.child.pid ?? 0

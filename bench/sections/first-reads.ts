@@ -1,5 +1,5 @@
-// Reads that nobody asked for before: every call of the warm-up and of each round asks for another slot or
-// another transaction, so no kept answer can serve. Beside a bare node:http, anvil and EDR on the same data.
+// First reads: every call of the warm-up and of each round reads a new slot or transaction, so that no cached answer
+// applies. Compared with a bare node:http, anvil and EDR on the same data.
 import type { Bench } from '../bench.ts'
 import { storage, storageCalls, transaction, transactionCalls } from '../data/read-calls.ts'
 import { slotsOf, writeGenesis } from '../data/genesis.ts'
@@ -131,7 +131,7 @@ async function storagePeers(bench: Bench): Promise<readonly Peer[]> {
   ]
 }
 
-/** On chains without the large contract: anvil copies the whole state for each block it keeps. */
+/** Uses chains without the large contract, because anvil copies the whole state for each block. */
 async function transactionPeers(bench: Bench): Promise<readonly Peer[]> {
   const { genesisFile, transfers } = await bench.cairn()
   const small = `${genesisFile}.small`

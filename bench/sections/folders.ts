@@ -1,6 +1,5 @@
-// Folders of many small files: adding them, what the server holds meanwhile and after, and their CARs, for each file at two
-// sizes. A CAR of ten times the files takes ten times as long, and not a hundred. Compared with Kubo if CAIRN_BENCH_KUBO
-// names its program.
+// Folders of many small files: adding them, the memory of the server, and the time of their CARs per file at two sizes,
+// which must grow linearly. Compared with Kubo if CAIRN_BENCH_KUBO holds the path of its program.
 import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -42,7 +41,7 @@ export async function runFolders(bench: Bench): Promise<void> {
       const kubo = process.env['CAIRN_BENCH_KUBO']
       if (kubo !== undefined) {
         const ms = await exportByKubo(kubo, join(folder, `kubo-${files}`), car, added.result)
-        // A small one is over before either is warm.
+        // A small folder is finished before either server is warm.
         const goal = size === sizes.at(-1) ? { atLeast: 1 } : undefined
         report.figure(`${files} files: Kubo's dag export / Cairn`, ms / made.ms, '', goal)
       }

@@ -1,5 +1,4 @@
-// How long after a node has a block Cairn serves it as `latest`: pushed over WebSocket, and polled. Mined, and mined in
-// place of another.
+// Delay between a new block on a node and Cairn's `latest`, pushed over WebSocket and polled, for new blocks and reorgs.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Importing a chain file: every block executed, every root compared, every block durable. A chain that another
-// client made over all forks, and one of plain transfers made here.
+// Import of a chain file: every block executed, every root compared, every block durable. One chain covers all forks and
+// comes from another client, one consists of generated transfers.
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

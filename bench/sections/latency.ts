@@ -1,5 +1,5 @@
-// How long a cached call takes: one connection and 64, at a constant rate that the server can keep up with.
-// Time counts from when a call was due, so a pause of the server is seen by every call it delays.
+// Latency of a cached call over 1 and 64 connections at a constant rate that the server can sustain. It counts from the
+// due time of a call, so that a pause of the server affects every delayed call.
 import type { Bench } from '../bench.ts'
 import { sizes } from '../bench.ts'
 import { storage, storageCalls } from '../data/read-calls.ts'
@@ -8,7 +8,7 @@ import { median, type Measured, type Target } from '../measure.ts'
 import { constantReply } from '../servers/bare.ts'
 
 const secondsFull = 5
-/** Calls per second: little enough that nobody has to queue for long. */
+/** Calls per second, low enough that queues stay short. */
 const aloneRate = 1000
 const rate = 2000
 

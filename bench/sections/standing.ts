@@ -1,5 +1,4 @@
-// What Cairn takes while nobody asks: time to start, also after a kill, memory on a fresh start, and 4000 open
-// connections that each still answer.
+// Idle costs: time to start, also after a kill, memory after the start, and 4000 open connections that still answer.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -39,14 +38,14 @@ export async function runStanding(bench: Bench): Promise<void> {
       { stdio: ['pipe', 'pipe', 'inherit'] },
     )
     const ended = once(child, 'exit')
-    const told = async () => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim()
-    report.figure(`${connections} connections that replied`, Number(await told()), '')
+    const readLine = async () => String(((await once(child.stdout, 'data')) as [Buffer])[0]).trim()
+    report.figure(`${connections} connections that replied`, Number(await readLine()), '')
     await wait(2000)
     const held = rssMiB(pid)
     report.figure(`memory with ${connections} idle connections`, held, ' MiB', { atMost: 400 })
     report.figure('memory per idle connection', ((held - fresh) * 1024) / connections, ' KiB')
     child.stdin.write('again\n')
-    report.figure(`${connections} connections that reply again`, Number(await told()), '', {
+    report.figure(`${connections} connections that reply again`, Number(await readLine()), '', {
       atLeast: connections,
     })
     child.stdin.end()

@@ -1,5 +1,5 @@
-// What an honest tenant feels while hostile tenants do their worst: calls while others keep the EVM busy, adds while others
-// make the server import what costs the most for its bytes.
+// Latency of an honest tenant during attacks of hostile tenants: calls while they keep the EVM busy, adds while they upload
+// the content that costs most per byte.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'

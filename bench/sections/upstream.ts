@@ -1,5 +1,5 @@
-// Networks behind upstream nodes: what Cairn adds to a call that it must hand on and prove, how often it asks, and
-// what an answer that was proved before costs. The upstream is a small server of the bench with replies made ready.
+// Networks behind upstream nodes: the latency that Cairn adds to a call that it forwards and proves, the number of upstream
+// calls, and the cost of cached answers. The upstream is a small server with prepared replies.
 import type { Bench } from '../bench.ts'
 import { contract, slotsOf } from '../data/genesis.ts'
 import { storage } from '../data/read-calls.ts'
@@ -18,13 +18,13 @@ import {
 } from '../servers/upstream.ts'
 
 const slotCount = 10_000
-/** A server that just started compiles more than it answers, and V8 goes on at it for many thousand calls. */
+/** Warm-up calls: V8 optimizes a new server during many thousand calls. */
 const missesOfYoung = 7200
 const missesBetween = 13_200
 const missesEach = 600
 /** Of the upstream itself half of the rounds take twice as long as the others: it depends on which core its caller is. */
 const missRounds = 9
-/** Each is asked for once: of a young server, of an old one, and before either. */
+/** Keys, each read once: of a new server, of a warm one, and in the warm-up. */
 const missSlots = missesOfYoung + missesBetween + (rounds + missRounds) * missesEach
 const cachedSlots = 2048
 const hotClients = 1000
@@ -69,7 +69,7 @@ function planOf(port: number, paths: readonly string[], calls: readonly Call[]):
   return { port, paths, calls, ids: 'varied', connections: 1, count: calls.length, rate: null }
 }
 
-/** Each key is asked for once of Cairn, of the upstream itself, and through a bare hop, over one connection. */
+/** Reads each key once through Cairn, directly, and through a bare hop, over one connection. */
 async function runMiss(rig: Rig): Promise<void> {
   const { bench, upstream } = rig
   bench.report.section('Upstream: cache miss with proof')
@@ -118,7 +118,7 @@ async function compareMiss({ bench, world, upstream, cairn }: Rig, hop: Server):
 
 type MissTarget = Pick<Plan, 'port' | 'paths' | 'calls'> & { readonly pid: number }
 
-/** Rounds of calls that nobody made before, one target after the other in each; counts that the upstream hears all. */
+/** Rounds of first reads, with alternating targets. Asserts that every call reaches the upstream. */
 function missTaker({ loader }: Bench, upstream: Upstream, targets: readonly MissTarget[]) {
   let from = 0
   return async (times: number, each: number): Promise<readonly (readonly Measured[])[]> => {
@@ -161,7 +161,7 @@ async function runMix({ bench, world, upstream, cairn }: Rig): Promise<void> {
   report.figure('upstream calls / distinct keys', asked / distinct, '', { atMost: 1 })
 }
 
-/** One key that nobody asked for before, by all clients at the same time. */
+/** One new key, read by all clients at the same time. */
 async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
   const { report, loader } = bench
   const [slot = { slot: '', value: '' }] = world.slots(contracts.hot)
@@ -180,7 +180,7 @@ async function runHot({ bench, world, upstream, cairn }: Rig): Promise<void> {
   report.figure(`upstream calls for ${hotClients} clients of one key`, asked, '', { atMost: 1 })
 }
 
-/** Answers that were proved before, of the network behind the upstream and of the embedded chain in turns. */
+/** Cached answers of the network behind the upstream and of the embedded chain, alternating. */
 async function runCachedBehind({ bench, world, cairn }: Rig): Promise<void> {
   const { report } = bench
   report.section('Upstream: cached answers')

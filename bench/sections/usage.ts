@@ -1,5 +1,5 @@
-// What a look at usage costs: reports over a month and a week of fifty keys that each call twelve methods all the
-// time, half of the calls refused in two ways. The request thread makes them.
+// Cost of usage reports over a month and a week, for 50 keys that call 12 methods, half of the calls refused for two
+// reasons. The request thread computes them.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

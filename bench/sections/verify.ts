@@ -1,5 +1,5 @@
-// What proving costs the processor, without any wire: a storage proof of ten and six nodes, and the transactions of
-// a block that nobody read before. Each input is judged once.
+// Processor time of verification, without a network: a storage proof of ten and six nodes, and the transactions of a new
+// block. Each input is verified once.
 import type { Bench } from '../bench.ts'
 import { fromHex } from '../../src/base/hex.ts'
 import { decodeAccountState, decodeStorageValue } from '../../src/codec/account-state.ts'
@@ -46,7 +46,7 @@ export function runVerify(bench: Bench): Promise<void> {
   return Promise.resolve()
 }
 
-/** Nodes are named by their hash, walked, and the leaf compared with what is known of the slot. */
+/** Hashes and walks the nodes, and compares the leaf with the known value of the slot. */
 function proofCost(): number {
   const world = createUpstreamWorld(slotCount)
   const key = keccak256(fromHex(contracts.miss))

@@ -1,4 +1,4 @@
-// anvil of Foundry, installed into bench/peers when it is first wanted.
+// Foundry's anvil, installed into bench/peers on first use.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ const peers = fileURLToPath(new URL('../peers', import.meta.url))
 /** There once bench/peers is installed. */
 export const anvilBinary = `${peers}/node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil`
 
-/** Null where it cannot be installed; `say` is told why. */
+/** Null if it cannot be installed; `say` receives the reason. */
 export async function startAnvil(
   genesisFile: string,
   say: (why: string) => void,
@@ -24,12 +24,12 @@ export async function startAnvil(
     try {
       await promisify(execFile)('npm', ['ci'], { cwd: peers, timeout: 120_000 })
     } catch (error) {
-      say(`anvil is left out, npm ci of bench/peers failed: ${String(error).split('\n')[0]}`)
+      say(`anvil is skipped, npm ci in bench/peers failed: ${String(error).split('\n')[0]}`)
       return null
     }
   }
   if (!existsSync(anvilBinary)) {
-    say('anvil is left out: it is not made for this machine')
+    say('anvil is skipped: not available for this platform')
     return null
   }
   const port = await freePort()

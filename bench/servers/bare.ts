@@ -1,4 +1,4 @@
-// The floor that Node gives: `node:http` with a constant reply, in its own process.
+// Floor: `node:http` with a constant reply, in its own process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 

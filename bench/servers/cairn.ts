@@ -1,4 +1,4 @@
-// Cairn as users run it, on the chain that is read, with 64 limited API keys and a transfer of each account in each block.
+// Cairn with its default setup on the read chain, with 64 limited API keys and a transfer of each account in each block.
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,9 +42,9 @@ export async function startReadCairn(
   const profileFile = join(folder, 'server.cpuprofile')
   const preparedFile = join(folder, 'prepared.json')
   const dataDir = join(folder, 'data')
-  const kept = await readPrepared(preparedFile, size)
+  const stored = await readPrepared(preparedFile, size)
   const slots = slotsOf(size.slots)
-  if (kept === null) {
+  if (stored === null) {
     await rm(dataDir, { recursive: true, force: true })
     await mkdir(folder, { recursive: true })
     await writeGenesis(genesisFile, slots)
@@ -60,7 +60,7 @@ export async function startReadCairn(
     ...(options.profiled ? { nodeArgs: ['--import', profileHook] } : {}),
   })
   const transfers = signTransfers(size.transfers)
-  const { paths, places } = kept ?? (await prepare(started, transfers))
+  const { paths, places } = stored ?? (await prepare(started, transfers))
   const prepared: Prepared = { ...size, paths, places }
   await writeFile(preparedFile, JSON.stringify(prepared))
   return {

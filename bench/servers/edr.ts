@@ -1,11 +1,11 @@
-// EDR, the chain inside Hardhat, behind a small node:http of its own process.
+// EDR, Hardhat's chain, behind a small node:http server in its own process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type { Server } from './bare.ts'
 
-/** Null where it is not installed; `say` is told why. */
+/** Null if it is not installed; `say` receives the reason. */
 export async function startEdr(
   genesisFile: string,
   say: (why: string) => void,
@@ -13,7 +13,7 @@ export async function startEdr(
   try {
     createRequire(import.meta.url)('@nomicfoundation/edr')
   } catch {
-    say('EDR is left out: npm on Node 22 or newer installs it')
+    say('EDR is skipped: install it with npm on Node 22 or newer')
     return null
   }
   const program = fileURLToPath(new URL('./edr-server.ts', import.meta.url))

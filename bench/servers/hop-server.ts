@@ -1,5 +1,5 @@
-// The process of the bare hop: node:http hands a call on by undici and its reply back, looking at neither. Argument:
-// the upstream's port. Prints its own.
+// The process of the bare hop: node:http forwards calls with undici and returns the replies, without parsing either.
+// Argument: port of the upstream. Prints its own port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'

@@ -1,5 +1,5 @@
 // nginx with one worker, in the foreground, in a folder of its own: `return 200`, a floor that never reads the
-// body, and a cache of POST replies by their body, the honest peer of an answer kept in memory.
+// body, and a cache of POST replies by their body, comparable to an answer cached in memory.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { constantReply, type Server } from './bare.ts'
 
 const binary = ['/usr/sbin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path))
 
-/** Null where nginx is not installed. `upstream`: whose replies the cache keeps. */
+/** Null if nginx is not installed. `upstream`: the server whose replies are cached. */
 export async function startNginx(
   kind: { readonly fixed: true } | { readonly upstream: string },
 ): Promise<Server | null> {

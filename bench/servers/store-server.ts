@@ -1,5 +1,5 @@
-// A process with a store as the server opens it, and no HTTP: what storage does by itself. It takes one order after
-// the other over IPC and answers each with what it took.
+// Process with a store opened as in the server, without HTTP. It runs orders one after the other over IPC and returns the
+// measurements of each.
 import { hash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -152,7 +152,7 @@ function hashOnly(count: number): { readonly base: number; readonly textBase: nu
 
 /** Before it is measured each works on so many others. */
 const warmUp = (count: number): number => Math.ceil(count / 5)
-/** Reads are as quick as they get after some 100,000: V8 goes on optimizing that long. */
+/** Warm-up: V8 optimizes the code during about 100,000 reads. */
 const readTurns = 10
 
 async function putSmall(count: number, inFlight: number): Promise<StoreResult> {
@@ -201,19 +201,19 @@ function namesOf(count: number): Uint8Array {
 }
 
 function shuffle(names: Uint8Array): void {
-  const kept = new Uint8Array(nameBytes)
+  const swapped = new Uint8Array(nameBytes)
   for (let left = names.length / nameBytes; left > 1; left--) {
     const last = (left - 1) * nameBytes
     const other = Math.floor(Math.random() * left) * nameBytes
-    kept.set(names.subarray(last, last + nameBytes))
+    swapped.set(names.subarray(last, last + nameBytes))
     names.copyWithin(last, other, other + nameBytes)
-    names.set(kept, other)
+    names.set(swapped, other)
   }
 }
 
 function readBlocks(names: Uint8Array, from: number, to: number): void {
   for (let number = from; number < to; number++) {
-    // A name of its own, as a caller has it that was just asked for it.
+    // A copy of the name, as a caller has it after parsing a request.
     const hash = names.slice(number * nameBytes, (number + 1) * nameBytes)
     const ref: ContentRef = { kind: 'dag-block', hash }
     const bytes = store.find(ref)

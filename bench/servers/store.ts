@@ -1,4 +1,4 @@
-// Starts a process with a store alone, and gives it orders.
+// Starts a process with only a store, and sends it orders.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -8,7 +8,7 @@ export type StoreOrder =
   | { readonly kind: 'read'; readonly count: number }
   | { readonly kind: 'fill'; readonly count: number }
 
-/** Milliseconds. `base`: what the hashing in it takes alone, measured beside it; `textBase`: when digests are text. */
+/** Milliseconds. `base`: its hashing alone, measured in the same run; `textBase`: with digests as text. */
 export type StoreResult = { readonly ms: number; readonly base: number; readonly textBase?: number }
 
 export type StoreProcess = {

@@ -1,5 +1,5 @@
-// The process of the bench's upstream node: JSON-RPC behind a small node:http, its replies made ready beforehand.
-// Arguments: how many slots a contract has, and how many that for misses. Prints its port.
+// The process of the benchmark's upstream node: JSON-RPC over a small node:http server with prepared replies. Arguments:
+// slots per contract, and slots of the contract for misses. Prints its port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contracts, createUpstreamWorld, upstreamChainId } from '../data/upstream-world.ts'
@@ -39,9 +39,9 @@ function resultOf({ method, params }: Call): string | null {
       return ready ?? world.proof(String(first), slots)
     }
     case 'bench_counts': {
-      const told = JSON.stringify(Object.fromEntries(counts))
+      const reply = JSON.stringify(Object.fromEntries(counts))
       counts.clear()
-      return told
+      return reply
     }
     case 'bench_delay':
       delayMs = Number(first)

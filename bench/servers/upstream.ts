@@ -1,4 +1,4 @@
-// Starts the bench's upstream node, asks it what it was asked, and Cairn in front of it, beside an embedded chain.
+// Starts the benchmark's upstream node, which reports its calls, and Cairn with that upstream and an embedded chain.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -32,7 +32,7 @@ export async function startUpstream(slots: number, missSlots: number): Promise<U
   }
 }
 
-/** What a hop costs that proves nothing, knows nobody and counts nothing. */
+/** A hop without proofs, authentication and usage. */
 export function startHop(upstream: Server): Promise<Server> {
   return startProcess('./hop-server.ts', upstream.port)
 }

@@ -1,4 +1,4 @@
-// Whether a reply answers its call. A JSON-RPC error comes with status 200, so only an id and a result count.
+// Checks that a reply answers its call. JSON-RPC errors have status 200, so a valid reply needs the id and a result.
 import type { Call } from './plan.ts'
 import type { Reply } from './splitter.ts'
 
