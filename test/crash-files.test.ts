@@ -92,7 +92,7 @@ async function surviveInFolder(
     const cairn = await start()
     await assertKept(cairn, ledger, { closures, random, all: true })
     tally.acknowledged += ledger.acknowledged
-    tally.pins += [...ledger.kept.values()].filter(({ state }) => state === 'pinned').length
+    tally.pins += [...ledger.entries.values()].filter(({ state }) => state === 'pinned').length
     assert.equal(await cairn.stop(), 0)
     // What was not acknowledged is whole or not there.
     assert.equal(await verifyStore(dataDir), 0)

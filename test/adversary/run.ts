@@ -1,9 +1,8 @@
-// npm run test:adversary: attacks on everything that Cairn promises, for ten minutes at most, by a seed that is printed.
-// Ends with a table of what was tried, right, refused and wrong, and with 1 if an answer that was labelled as proved, or
-// content that was acknowledged, was wrong.
-//   --seconds <n>   of the whole run (540)
-//   --seed <n>      of everything that is drawn (by chance)
-//   --only <name>   one section
+// npm run test:adversary: attacks on every guarantee for at most ten minutes, with a printed seed. Prints a table of right,
+// refused and wrong answers. Exits with 1 if an answer labelled as proved, or acknowledged content, was wrong.
+//   --seconds <n>   duration of the run (540)
+//   --seed <n>      seed of all random choices (random)
+//   --only <name>   run one section
 //   --write         write docs/reference/track-record.md
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

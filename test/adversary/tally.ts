@@ -2,7 +2,7 @@
 
 /**
  * `right`: the answer is the truth. `refused`: an error, and no answer. `wrong`: an answer that is not the truth. A wrong
- * answer is a failure of Cairn under the labels `proof` and `stored`; under the others the label says that nothing was proved.
+ * answer is a failure of Cairn under the labels `proof` and `stored`; under the others the label states that nothing was proved.
  */
 export type Verdict = 'right' | 'refused' | 'wrong'
 
@@ -15,7 +15,7 @@ type Row = {
 export type Tally = {
   /** `label`: as `x-cairn-verified`; `stored` for content that was acknowledged; `-` for refusals. */
   add(section: string, label: string, verdict: Verdict, times?: number): void
-  /** Answers that break a promise: wrong under a label that says proved or stored. */
+  /** Answers that break a guarantee: wrong with the label proof or stored. */
   broken(): number
   /** Markdown: one row for each section and label. */
   table(): string

@@ -1,4 +1,4 @@
-// curl against a started server: many files at once, a body it asks leave to send, the secret on both faces.
+// curl against a started server: several files in one add, Expect: 100-continue, the secret with both APIs.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ test('files of one folder, named with slashes, become a directory', async (t) =>
   )
 })
 
-test('a body over a megabyte is let in before it is sent, and a refused one is never sent', async (t) => {
+test('with Expect: 100-continue, an accepted body of more than 1 MB is sent and a refused one is not', async (t) => {
   if (missing !== null) return t.diagnostic(missing)
   const expectation = ['-H', 'Expect: 100-continue', '-F', `file=@${join(folder, 'zeros')}`]
   const shown = ['-D', '-', '-w', '\n%{size_upload}', `${cairn.url}/api/v0/add`]

@@ -1,4 +1,4 @@
-// ethers 6 as its users set it up, nothing special: batches, blocks by polling, refusals, the rate limit.
+// ethers 6 with default settings: batches, blocks by polling, refusals, the rate limit.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { FetchRequest, JsonRpcProvider, Wallet } from 'ethers'
@@ -29,7 +29,7 @@ after(async () => {
   await cairn.stop()
 })
 
-test('a hundred reads at once go out as batches, and each gets its own answer', async () => {
+test('a hundred concurrent reads are sent as batches, and each gets its own answer', async () => {
   const provider = connect(url)
   const sent: number[] = []
   await provider.on('debug', (event: { action: string; payload: unknown }) => {
@@ -49,7 +49,7 @@ test('a new block reaches a listener by polling', async () => {
   const provider = connect(url)
   provider.pollingInterval = 50
   const block = new Promise<number>((resolve) => void provider.once('block', resolve))
-  // Listening starts once ethers has asked for the present block.
+  // ethers starts listening after it has requested the current block.
   const present = await provider.getBlockNumber()
   const wallet = new Wallet(privateKey, provider)
   const sent = await wallet.sendTransaction({ data: storageInit })
@@ -57,7 +57,7 @@ test('a new block reaches a listener by polling', async () => {
   assert.ok((await block) >= present)
 })
 
-test('a wrong key is told in words', async () => {
+test('a wrong key is refused with a message', async () => {
   const provider = connect(`${cairn.url}/v3/${'0'.repeat(32)}`)
   await assert.rejects(
     provider._send({ id: 1, jsonrpc: '2.0', method: 'eth_chainId', params: [] }),
@@ -75,7 +75,7 @@ test('over the rate limit, ethers retries and succeeds', async () => {
   assert.equal(BigInt(await provider.getStorage(sample, 0)), 1234n)
 })
 
-test('over the day ethers gives up at once', async () => {
+test('over the daily limit, ethers fails without a retry', async () => {
   const provider = connect(await urlOfNewKey(cairn, '--units-per-day', '100'))
   await provider.getNetwork()
   await assert.rejects(

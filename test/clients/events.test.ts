@@ -23,7 +23,7 @@ after(async () => {
   await cairn.stop()
 })
 
-test('ethers hears an event and finds it again; so does web3.js', async () => {
+test('ethers and web3.js receive an event and find it again', async () => {
   const signer = new Wallet((await devAccounts(cairn))[0]?.privateKey ?? '', provider)
   const deployed = await signer.sendTransaction({ data: storageInit })
   const receipt = await deployed.wait()
@@ -32,9 +32,9 @@ test('ethers hears an event and finds it again; so does web3.js', async () => {
   const stored = new Promise<bigint[]>((resolve) => {
     void contract.once('Stored', (slot: bigint, value: bigint) => resolve([slot, value]))
   })
-  // A filter is asked for in order, before what is sent after it.
+  // Calls are answered in order, so the filter exists before the next call.
   await provider.getBlockNumber()
-  // ethers remembers a nonce it asked for 250 ms long: the next one is told.
+  // ethers caches a nonce for 250 ms, so the test passes the next one.
   const sent = await signer.sendTransaction({
     to: address,
     data: `0x${word(7)}${word(42)}`,

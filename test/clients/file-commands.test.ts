@@ -154,7 +154,7 @@ for (const [name, create] of Object.entries(clients)) {
     )
     assert.deepEqual(pinned.map(String), [cid.toString()])
     assert.deepEqual(Buffer.concat(await Array.fromAsync(other.cat(cid))), content)
-    // Two CARs at once, one of them cut short: nothing of either.
+    // Two CARs in one request, one of them truncated: nothing of either is stored.
     const torn = Array.fromAsync(other.dag.import(carFiles(car, car.subarray(0, -9))))
     await assert.rejects(torn, /import failed after block "[a-zA-Z\d]+": unexpected EOF/)
   })
@@ -168,16 +168,16 @@ for (const [name, create] of Object.entries(clients)) {
     await assert.rejects(ipfs.files.stat('/nowhere'), /file does not exist/)
   })
 
-  test(`${name} removes blocks and collects, and is told what is pinned`, async () => {
+  test(`${name} removes blocks, runs a collection, and gets an error for pinned blocks`, async () => {
     const ipfs = connect()
-    const kept = (await ipfs.add(`${name} keeps this`)).cid
+    const pinned = (await ipfs.add(`${name} pins this`)).cid
     const loose = (await ipfs.add(`${name} lets this go`, { pin: false })).cid
     const later = (await ipfs.add(`${name} lets this go later`, { pin: false })).cid
-    const removed = await Array.fromAsync(ipfs.block.rm([kept, loose]))
+    const removed = await Array.fromAsync(ipfs.block.rm([pinned, loose]))
     assert.deepEqual(
       removed.map(({ cid, error }) => [cid.toString(), error?.message ?? null]),
       [
-        [kept.toString(), 'pinned: recursive'],
+        [pinned.toString(), 'pinned: recursive'],
         [loose.toString(), null],
       ],
     )
@@ -188,7 +188,7 @@ for (const [name, create] of Object.entries(clients)) {
     for (const gone of [loose, later]) {
       await assert.rejects(ipfs.block.stat(gone), /could not find/)
     }
-    assert.ok((await ipfs.block.stat(kept)).size > 0)
+    assert.ok((await ipfs.block.stat(pinned)).size > 0)
   })
 }
 

@@ -13,7 +13,7 @@ import { startCairn, temporaryFolder } from '../started-server.ts'
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** Null when hardhat's engine loads; else why the test is left out. */
+/** Null if hardhat's engine loads, else the reason to skip the test. */
 function missingEngine(): string | null {
   try {
     createRequire(import.meta.url)('@nomicfoundation/edr')

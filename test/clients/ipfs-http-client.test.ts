@@ -49,22 +49,22 @@ test('an added file is read in part, pinned, listed and unpinned', async () => {
   assert.match((await ipfs.version()).version, /^\d+\.\d+\.\d+$/)
 })
 
-test('a folder is added, and its progress is told', async () => {
-  const told: [number, string | undefined][] = []
+test('a folder is added, and its progress is reported', async () => {
+  const reported: [number, string | undefined][] = []
   const files = [
     { path: 'a/1.txt', content: 'one\n' },
     { path: 'a/2.txt', content: 'two\n' },
   ]
-  const progress = (bytes: number, path?: string) => void told.push([bytes, path])
+  const progress = (bytes: number, path?: string) => void reported.push([bytes, path])
   const added = await collect<{ cid: { toString(): string } }>(ipfs.addAll(files, { progress }))
   assert.equal(added.at(-1)?.cid.toString(), 'QmeJM3V6rsnEPSjpnVugpGmmWBaq1Cvrk8KusguBTRDNzy')
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     [4, 'a/1.txt'],
     [4, 'a/2.txt'],
   ])
 })
 
-test('what the server does not offer, and whom it does not know, is told in its words', async () => {
+test('an unsupported command and an unknown key get the error text of the server', async () => {
   await assert.rejects(ipfs.key.list(), /ipfs method not supported/)
   const authorization = `Basic ${btoa(`${cairn.apiKey}:wrong`)}`
   const wrong = create({ url: `${cairn.url}/api/v0`, headers: { authorization } })

@@ -115,7 +115,7 @@ test('a batching transport gets each answer, and an error touches one call only'
   )
 })
 
-test('a wrong key is refused in words, in a batch by its status, and is asked for once', async () => {
+test('a wrong key is refused with a message, in a batch by the status, and sent once', async () => {
   for (const batch of [false, true]) {
     let requests = 0
     const onFetchRequest = () => void (requests += 1)
@@ -127,7 +127,7 @@ test('a wrong key is refused in words, in a batch by its status, and is asked fo
   }
 })
 
-test('over the rate viem repeats what it was refused; over the day it does not', async () => {
+test('viem retries over the rate limit, and does not retry over the daily limit', async () => {
   const limited = await urlOfNewKey(cairn, '--units-per-second', '500')
   await exhaust(limited)
   const client = createPublicClient({ chain, transport: http(limited) })

@@ -60,7 +60,7 @@ test('ethers receives blocks, events and pending transactions', async () => {
   const stored = new Promise<bigint[]>((resolve) => {
     void contract.once('Stored', (slot: bigint, read: bigint) => resolve([slot, read]))
   })
-  // The subscription is asked for in order, before what is sent after it.
+  // Calls are answered in order, so the subscription exists before the next call.
   await provider.getBlockNumber()
   const sent = await signer.sendTransaction({
     to: receipt?.contractAddress ?? '',
@@ -75,7 +75,7 @@ test('ethers receives blocks, events and pending transactions', async () => {
   await provider.destroy()
 })
 
-test('viem hears of blocks, events and pending transactions', async () => {
+test('viem receives blocks, events and pending transactions', async () => {
   const client = createPublicClient({ chain: localhost, transport: webSocket(url) })
   const signer = new Wallet((await devAccounts(cairn))[1]?.privateKey ?? '')
   const numbers: bigint[] = []
@@ -123,7 +123,7 @@ test('viem hears of blocks, events and pending transactions', async () => {
   ;(await client.transport.getRpcClient()).close()
 })
 
-test('web3.js hears of blocks, logs and pending transactions', async () => {
+test('web3.js receives blocks, logs and pending transactions', async () => {
   const provider = new Web3.providers.WebsocketProvider(url)
   const web3 = new Web3(provider)
   const account = web3.eth.accounts.privateKeyToAccount(

@@ -1,4 +1,4 @@
-// web3.js 4 against a started server: deploy, send, wait, read, batch, and refusals in the server's words.
+// web3.js 4 against a started server: deploy, send, wait, read, batch, and the error texts of refusals.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Web3 } from 'web3'
@@ -44,7 +44,7 @@ test('a batch gets each answer, though its ids are UUIDs', async () => {
   assert.deepEqual(await Promise.all([chainId, slot]), ['0x539', `0x${word(1234)}`])
 })
 
-test('what the server refuses is shown in its words', async () => {
+test('a refusal shows the error text of the server', async () => {
   const shown = async (url: string): Promise<string> => {
     const error: Error = await new Web3(url).eth.getBlockNumber().then(
       () => assert.fail('it was answered'),

@@ -1,5 +1,5 @@
-// Whether a restarted server has what was acknowledged, and nothing else: pins, every byte of them, and the account's
-// storage to the byte.
+// Checks that a restarted server has exactly the acknowledged content: pins, their bytes, and the storage of the account
+// to the byte.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { CID } from 'multiformats/cid'
@@ -15,10 +15,10 @@ import { type Ledger, settle } from './ledger.ts'
 /** Sizes of blocks by multihash, of everything below a CID. */
 type Closure = ReadonlyMap<string, number>
 
-/** What never changes of a CID, so that it is asked for once. */
+/** Immutable facts of a CID, requested once. */
 export type Closures = Map<string, Closure>
 
-/** Of those that did not change, this many are read again. */
+/** Number of unchanged entries that are read again. */
 const others = 4
 
 /** `all`: reads everything back. Leaves the account without leases. */
@@ -31,7 +31,7 @@ export async function assertKept(
   const client = createReader(cairn)
   const pinned = await client.pins()
   settle(ledger, pinned)
-  for (const { cid, state } of ledger.kept.values()) {
+  for (const { cid, state } of ledger.entries.values()) {
     assert.equal(pinned.has(cid), state === 'pinned', `${cid} is ${state}`)
   }
   const closureOf = async (cid: string): Promise<Closure> => {
@@ -41,9 +41,11 @@ export async function assertKept(
   }
 
   await adopt(ledger, pinned, client)
-  const stale = [...ledger.kept.values()].filter((entry) => pinned.has(entry.cid) && !entry.fresh)
+  const stale = [...ledger.entries.values()].filter(
+    (entry) => pinned.has(entry.cid) && !entry.fresh,
+  )
   const again = new Set(Array.from({ length: others }, () => stale[random(stale.length)]))
-  for (const entry of ledger.kept.values()) {
+  for (const entry of ledger.entries.values()) {
     if (!pinned.has(entry.cid)) continue
     if (!all && !entry.fresh && !again.has(entry)) continue
     await client.assertContent(entry.cid, entry.content)
@@ -66,18 +68,18 @@ export async function assertKept(
   assert.deepEqual(await client.stored(), { blocks: sizes.size, bytes: sum(sizes) })
 }
 
-/** What was on its way in may have come, whole. */
+/** Content of an interrupted add may be present, but only completely. */
 async function adopt(
   ledger: Ledger,
   pinned: ReadonlySet<string>,
   client: ReturnType<typeof createReader>,
 ): Promise<void> {
   for (const cid of pinned) {
-    if (ledger.kept.has(cid)) continue
+    if (ledger.entries.has(cid)) continue
     const content = await client.findContent(cid, [...ledger.coming])
-    assert.ok(content, `${cid} is pinned and nobody asked for it`)
+    assert.ok(content, `${cid} is pinned without a request`)
     ledger.coming.delete(content)
-    ledger.kept.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
+    ledger.entries.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
   }
   ledger.coming.clear()
 }

@@ -1,5 +1,5 @@
-// What the crash test adds: files of every size, folders, CARs and single blocks, made anew from a few numbers whenever
-// they are compared. Many share pieces, so that one's unpinning meets another's adding.
+// Content of the crash test: files of all sizes, folders, CARs and single blocks, generated from a few numbers for each
+// comparison. Many share chunks, so that an unpin of one meets an add of another.
 import { createHash } from 'node:crypto'
 import { type CarBlock, writeCar } from '../../src/codec/car-writer.ts'
 import { cidOf, dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
@@ -21,7 +21,7 @@ export type Content = {
 const leafBytes = 256 * 1024
 const sharedPieces = 12
 
-/** `own`: told apart from every other. */
+/** `own`: distinct from all other content. */
 export function someContent(random: Random, own: string): Content {
   const at = random(100)
   const file = (name: string, shared: number): Content['files'][number] => ({
@@ -61,7 +61,7 @@ export function bytesOf(file: File): Buffer<ArrayBuffer> {
   return Buffer.concat(piecesOf(file))
 }
 
-/** Digests of files, made once: contents are compared in every round. */
+/** Cached digests of files, because contents are compared in every round. */
 const digests = new WeakMap<File, string>()
 
 /** In the order of `files`. */
@@ -77,7 +77,7 @@ export function digestsOf({ files }: Content): readonly string[] {
   })
 }
 
-/** The command that takes it, pinned or not, and its body. */
+/** The command that adds the content, with or without a pin, and its body. */
 export async function requestOf(
   content: Content,
   pin: boolean,
@@ -95,7 +95,7 @@ export async function requestOf(
   return { command: `add?pin=${pin}&${options}${wrap}`, body }
 }
 
-/** Of what the command answered. */
+/** CID in the reply of the command. */
 export function cidIn({ kind }: Content, answer: string): string {
   const last = JSON.parse(answer.trim().split('\n').at(-1) ?? '') as {
     Hash: string

@@ -1,26 +1,26 @@
-// What a server has acknowledged, told from what was only asked for: a pin whose command was cut off by a kill, or that
-// two commands were about at once, may be there or not.
+// Record of acknowledged and of merely requested changes. A pin may be present or absent if a kill interrupted its command
+// or if two commands changed it concurrently.
 import type { Content } from './content.ts'
 
-export type Kept = {
+export type Entry = {
   readonly content: Content
   readonly cid: string
   state: 'pinned' | 'free' | 'either'
-  /** Commands under way that are about it. */
+  /** Commands in flight for this pin. */
   busy: number
-  /** More than one was. */
+  /** More than one command was in flight. */
   clash: boolean
-  /** Not looked at since it last changed. */
+  /** Not checked since its last change. */
   fresh: boolean
 }
 
 export type Ledger = {
-  readonly kept: Map<string, Kept>
-  /** Contents on their way in whose CIDs nobody was told. */
+  readonly entries: Map<string, Entry>
+  /** Contents being added, whose CIDs are not known yet. */
   readonly coming: Set<Content>
-  /** Brought and not pinned; what a `repo/gc` that was under way may have taken is not here. */
+  /** Stored without a pin, except content that a concurrent `repo/gc` may have deleted. */
   readonly loose: Map<string, Content>
-  /** How many `repo/gc` were begun. */
+  /** Number of `repo/gc` calls so far. */
   collections: number
   collecting: boolean
   acknowledged: number
@@ -28,7 +28,7 @@ export type Ledger = {
 
 export function createLedger(): Ledger {
   return {
-    kept: new Map(),
+    entries: new Map(),
     coming: new Set(),
     loose: new Map(),
     collections: 0,
@@ -37,21 +37,21 @@ export function createLedger(): Ledger {
   }
 }
 
-/** Adds what is not known yet; its CID is told by `send`. */
+/** Adds new content; `send` resolves with its CID. */
 export async function bring(
-  { kept, coming }: Ledger,
+  { entries, coming }: Ledger,
   content: Content,
   send: () => Promise<string>,
 ): Promise<void> {
   coming.add(content)
   const cid = await send()
   coming.delete(content)
-  kept.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
+  entries.set(cid, { content, cid, state: 'pinned', busy: 0, clash: false, fresh: true })
 }
 
-/** Runs a command about one pin; `send` tells what it came to, null: nothing was done. */
+/** Runs a command for one pin; `send` resolves with the new state, null: unchanged. */
 export async function change(
-  entry: Kept,
+  entry: Entry,
   send: () => Promise<'pinned' | 'free' | null>,
 ): Promise<void> {
   entry.busy += 1
@@ -65,7 +65,7 @@ export async function change(
   if (entry.busy === 0) entry.clash = false
 }
 
-/** Brings a leased content: it is sure unless a collection of the account ran meanwhile. */
+/** Adds leased content. It is expected to exist unless a collection ran at the same time. */
 export async function lease(
   ledger: Ledger,
   content: Content,
@@ -76,7 +76,7 @@ export async function lease(
   if (!ledger.collecting && ledger.collections === before) ledger.loose.set(cid, content)
 }
 
-/** Lets go of all that is leased. */
+/** Runs a collection, which releases all leases. */
 export async function collect(ledger: Ledger, send: () => Promise<void>): Promise<void> {
   ledger.collections += 1
   ledger.collecting = true
@@ -85,10 +85,10 @@ export async function collect(ledger: Ledger, send: () => Promise<void>): Promis
   ledger.collecting = false
 }
 
-/** After a restart: nothing is under way, and what was open is as the server says. */
+/** After a restart: no command is in flight, and undecided pins take the state on the server. */
 export function settle(ledger: Ledger, pinned: ReadonlySet<string>): void {
   ledger.collecting = false
-  for (const entry of ledger.kept.values()) {
+  for (const entry of ledger.entries.values()) {
     entry.busy = 0
     entry.clash = false
     if (entry.state === 'either') entry.state = pinned.has(entry.cid) ? 'pinned' : 'free'

@@ -1,5 +1,5 @@
-// Everything that changes what is kept, side by side, until the server is killed: adds of all sizes, the same again,
-// unpins, pins of what was unpinned, content without a pin, and collections of both kinds.
+// Concurrent changes to the stored content until the server is killed: adds of all sizes, repeated adds, unpins, pins of
+// unpinned content, content without a pin, and collections of both kinds.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { pause } from '../../src/base/clock.ts'
@@ -9,11 +9,11 @@ import { filesClient } from '../fakes/files-client.ts'
 import type { Random } from '../fakes/seeded.ts'
 import type { Started } from '../started-server.ts'
 import { cidIn, type Content, requestOf, someContent } from './content.ts'
-import { bring, change, collect, type Kept, lease, type Ledger } from './ledger.ts'
+import { bring, change, collect, type Entry, lease, type Ledger } from './ledger.ts'
 
 const turnsMax = 500
 
-/** `own`: not used by another round. Resolves when the server is dead, after about `stopAfter` acknowledgements. */
+/** `own`: prefix unique to the round. Resolves when the server is dead, after about `stopAfter` acknowledgements. */
 export async function workUntilKilled(
   cairn: Started,
   ledger: Ledger,
@@ -45,41 +45,41 @@ export async function workUntilKilled(
     return cidIn(content, await ask(command, body))
   }
 
-  function some(state: Kept['state']): Kept | null {
-    const all = [...ledger.kept.values()].filter((entry) => entry.state === state)
+  function some(state: Entry['state']): Entry | null {
+    const all = [...ledger.entries.values()].filter((entry) => entry.state === state)
     return all[random(all.length)] ?? null
   }
 
-  async function addAgain(entry: Kept): Promise<void> {
+  async function addAgain(entry: Entry): Promise<void> {
     await change(entry, async () => {
       assert.equal(await send(entry.content, true), entry.cid)
       return 'pinned'
     })
   }
 
-  async function unpin(entry: Kept): Promise<void> {
+  async function unpin(entry: Entry): Promise<void> {
     await change(entry, async () => {
       const response = await post(`pin/rm?arg=${entry.cid}`)
       const text = await response.text()
       if (response.status === 200) return 'free'
-      // Another was quicker.
+      // Another command was faster.
       assert.ok(entry.clash, text)
       return null
     })
   }
 
-  async function pinAgain(entry: Kept): Promise<void> {
+  async function pinAgain(entry: Entry): Promise<void> {
     await change(entry, async () => {
       const response = await post(`pin/add?arg=${entry.cid}`)
       const text = await response.text()
       if (response.status === 200) return 'pinned'
-      // It may be forgotten by now.
+      // It may be deleted by now.
       assert.match(text, /could not find/)
       return null
     })
   }
 
-  async function keep(): Promise<void> {
+  async function add(): Promise<void> {
     const at = random(100)
     const entry = at < 55 ? null : some(at < 85 ? 'pinned' : 'free')
     if (entry === null) {
@@ -97,7 +97,7 @@ export async function workUntilKilled(
     else await collect(ledger, async () => void (await ask('repo/gc')))
   }
 
-  /** As `cairn gc` does it beside a server. */
+  /** As `cairn gc` does it with a running server. */
   async function sweep(): Promise<void> {
     const db = openDatabase(join(cairn.dataDir, 'cairn.db'))
     try {
@@ -126,7 +126,7 @@ export async function workUntilKilled(
 
   if (stopAfter === 0) killing = kill()
   try {
-    await Promise.all([lane(keep), lane(keep), lane(keep), lane(bringLoose), lane(sweep)])
+    await Promise.all([lane(add), lane(add), lane(add), lane(bringLoose), lane(sweep)])
   } finally {
     await (killing ?? kill())
   }

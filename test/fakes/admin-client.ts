@@ -1,4 +1,4 @@
-// Asks the admin API as a page does (cookie, Origin, guard header) or as a program does (token).
+// Client of the admin API, as the dashboard (cookie, Origin, guard header) or as a program (token).
 import type { Started } from '../started-server.ts'
 
 export type AdminReply = {
@@ -32,7 +32,7 @@ export function cookieAt(cookie: string | null, url: string): string {
   return (cookie ?? '').replace(/^cairn-session-\d+/, `cairn-session-${new URL(url).port}`)
 }
 
-/** A browser of its own, with the cookies that the server gave it. `token`: asks as a program instead. */
+/** A separate browser with the cookies of the server. `token`: acts as a program instead. */
 export function openAdminClient(url: string, token: string | null = null): AdminClient {
   const client: AdminClient = {
     cookie: null,
@@ -81,7 +81,7 @@ export async function takeFirstRun({
   return client
 }
 
-/** Shows the password of the first person again, as making operators and tokens requires. */
+/** Confirms the session with the password, as inviting operators and creating tokens requires. */
 export async function confirm(client: AdminClient): Promise<void> {
   const { password } = firstPerson
   const { status, message } = await client.ask('POST', '/me/confirmation', { password })

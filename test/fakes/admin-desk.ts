@@ -1,4 +1,4 @@
-// The admin operations over a data folder in memory, run as whoever a test says: what the page and the command line do.
+// Runs admin operations on a data folder in memory as any person, like the dashboard and the command line.
 import type { z } from 'zod'
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.ts'
 import { createCards } from '../../src/accounts/cards/cards.ts'
@@ -15,7 +15,7 @@ import { runAdmin } from '../../src/gateway/admin/run-admin.ts'
 import { createTestIdentity } from './identity.ts'
 import { createTurnedClock, type TurnedClock } from './turned-clock.ts'
 
-/** Where the page is that asks. */
+/** Origin of the requests. */
 export const deskPage = 'http://localhost:8545'
 
 export type AdminDesk = {
@@ -29,7 +29,7 @@ export type AdminDesk = {
     sent: Readonly<Record<string, unknown>>,
     actor?: Principal | null,
   ): Promise<z.output<Output>>
-  /** The Fault of one that is refused: its code and message. */
+  /** Code and message of the Fault of a refused operation. */
   refusal<Output extends z.ZodType>(
     operation: JsonOperation<z.ZodType, Output>,
     sent: Readonly<Record<string, unknown>>,
@@ -37,7 +37,7 @@ export type AdminDesk = {
   ): Promise<string>
 }
 
-/** Someone with these roles, by account id. */
+/** A person with these roles, by account ID. */
 export function person(roles: Readonly<Record<string, MemberRole>>, operator = false): Principal {
   return {
     kind: 'person',
@@ -50,8 +50,8 @@ export function person(roles: Readonly<Record<string, MemberRole>>, operator = f
 }
 
 /**
- * `more`: what else operations may touch. `db`: a database that is migrated already; without it a new one. Without an
- * actor it is the owner of the data folder.
+ * `more`: further dependencies of operations. `db`: a migrated database; default: a new one. Without an actor, the owner
+ * of the data folder acts.
  */
 export function openDesk(
   more: Partial<AdminContext> = {},

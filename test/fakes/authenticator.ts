@@ -1,5 +1,4 @@
-// An authenticator that makes passkeys and signs with them as WebAuthn Level 2 says, and the browser around it: both do
-// wrong what a test asks them to.
+// A WebAuthn Level 2 authenticator and its browser. Tests can make both violate the specification.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { encode } from 'cborg'
 
@@ -52,7 +51,7 @@ const userVerified = 4
 const withCredential = 0x40
 const withExtensions = 0x80
 
-/** `counts`: says how often it signed, as security keys do; synced passkeys say 0. */
+/** `counts`: reports a signature counter, as security keys do; synced passkeys report 0. */
 export function createFakeAuthenticator(
   algorithm: FakeAlgorithm = 'ES256',
   { counts = false }: { readonly counts?: boolean } = {},
@@ -173,6 +172,6 @@ function headOf(rpId: string, flags: number, signCount: number): Buffer {
 
 function clientDataOf(type: string, place: Place, wrongs: Wrongs): Buffer {
   const { origin, challenge, crossOrigin = false, topOrigin } = { ...place, ...wrongs }
-  const told = { type: wrongs.type ?? type, challenge, origin, crossOrigin, topOrigin }
-  return Buffer.from(wrongs.clientData ?? JSON.stringify(told))
+  const clientData = { type: wrongs.type ?? type, challenge, origin, crossOrigin, topOrigin }
+  return Buffer.from(wrongs.clientData ?? JSON.stringify(clientData))
 }

@@ -1,5 +1,5 @@
-// Proof bundles made and checked without a server: an operation's answer with its bundle, and the verdict of a
-// reader who holds a request and a block hash.
+// Creates and verifies proof bundles without a server: the answer of an operation with its bundle, and the verdict for a
+// request and a block hash.
 import { systemClock } from '../../src/base/clock.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
 import { fromHex } from '../../src/base/hex.ts'
@@ -38,7 +38,7 @@ export async function bundleOf(
   return await runBundled({ operation, input: operation.parse(params), params }, call, watch)
 }
 
-/** `asked` null: what the bundle says it is of. `bundle` goes through JSON as it would over a wire. */
+/** `asked` null: the request in the bundle. `bundle` is converted to JSON and back, as over a network. */
 export async function verdictOn(
   bundle: unknown,
   block: string,

@@ -1,4 +1,4 @@
-// The call side of an embedded chain without its thread: runs one calculation at a time on the store given.
+// Calls of an embedded chain without its thread: runs one read-only execution at a time on the given store.
 import { systemClock } from '../../src/base/clock.ts'
 import type { Store } from '../../src/content/store.ts'
 import { type CallRequest, noOverrides } from '../../src/ethereum/computation.ts'
@@ -9,7 +9,7 @@ import { createCalls } from '../../src/ethereum/embedded/vm/calls.ts'
 import type { Calculation } from '../../src/ethereum/embedded/vm/calls.ts'
 import { defaultTurnLimits, type TurnLimits, Turns } from '../../src/ethereum/embedded/vm/turn.ts'
 
-/** What a calculation comes to is asked of them, not how soon a busy machine has it: of time they end after minutes. */
+/** Time limits of minutes, so that results do not depend on the load of the machine. */
 const patientLimits = { ...defaultTurnLimits, runMs: 300_000, spanMs: 300_000 }
 
 /** `limits`: for tests of what happens when time is up. */

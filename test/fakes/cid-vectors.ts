@@ -1,4 +1,4 @@
-// Files with the CIDs that Kubo gives them, as entries and options of an import: those that `npm run record` wrote, and the vectors where these exist.
+// Files with the CIDs that Kubo computes, as entries and options of an import: those that `npm run record` wrote, and the vectors where these exist.
 import assert from 'node:assert/strict'
 import { createCipheriv, createHash, type Cipheriv } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -99,7 +99,7 @@ export function bytesOfVector({ content }: CidRecipe): number {
   return content !== undefined && 'size' in content ? content.size : 0
 }
 
-/** The options of a vector, read as the file face reads them, on its server. */
+/** The options of a vector, parsed as in the IPFS API. */
 export function vectorOptions({ params, server = {} }: CidVector): ImportOptions {
   const { options } = parseCommandLine(routeCommand('add'), new URLSearchParams(params))
   const env = serverEnv(server)

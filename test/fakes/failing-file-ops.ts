@@ -1,5 +1,5 @@
-// FileOps that fail where they are told to: the nth call of a kind, once or for good. A write that fails has written
-// half of its bytes, as a full disk does.
+// FileOps that fail at the nth call of a kind, once or permanently. A failed write has written half of its bytes, as on a
+// full disk.
 import type { FileOps } from '../../src/content/file-ops.ts'
 import { systemError } from './memory-file-ops.ts'
 

@@ -1,4 +1,4 @@
-// The part of Stripe that Cairn talks to, on loopback: customers, forms, cards and signed notices, kept in memory.
+// The part of Stripe that Cairn talks to, on loopback: customers, forms, cards and signed events, stored in memory.
 // It remembers requests by their idempotency key as the real one does, and signs with HMAC-SHA256 by itself.
 import { createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
-// A way to falsify honest replies of one kind. The rows are those of the list of soundness traps: each trap has
-// at least one.
+// A way to falsify honest replies of one kind. `row` is its number in the list of soundness traps; each trap has at least
+// one.
 import { seeded } from './seeded.ts'
 import type { StubChain } from './stub-chain.ts'
 
@@ -13,15 +13,15 @@ export type Telling = {
   readonly result: unknown
   readonly random: Random
   readonly chain: StubChain
-  /** What the stub would honestly say to something else. */
+  /** The honest reply of the stub to another call. */
   honest(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
 /**
  * - `lie`: contradicts a hash that the request fixes.
- * - `silence`: leaves out what is needed, and says nothing that is wrong.
- * - `harmless`: changes only what nobody may read.
- * - `odd`: one of these, as one looks at it.
+ * - `silence`: omits required data and contains nothing wrong.
+ * - `harmless`: changes only members that no reader uses.
+ * - `odd`: one of these, depending on the case.
  */
 export type Nature = 'lie' | 'silence' | 'harmless' | 'odd'
 
@@ -30,7 +30,7 @@ export type Falsehood = {
   readonly name: string
   readonly nature: Nature
   readonly methods: readonly string[]
-  /** The result to give instead; undefined when this one cannot be falsified so. */
+  /** The false result; undefined if this result cannot be falsified in this way. */
   tell(telling: Telling): unknown
 }
 

@@ -100,7 +100,7 @@ export const falseBlocks: readonly Falsehood[] = [
     }),
   ),
   aboutBlock('T10', 'a field of the header left out', 'odd', (block) => delete block['mixHash']),
-  aboutBlock('T10', 'a field that nobody knows', 'harmless', (block) => {
+  aboutBlock('T10', 'an unknown field', 'harmless', (block) => {
     block['futureRoot'] = `0x${'ab'.repeat(32)}`
   }),
   aboutBlock('T12', 'another size', 'odd', (block) => {
@@ -263,7 +263,7 @@ export const falseReceipts: readonly Falsehood[] = [
     const found = await telling.honest('eth_getBlockReceipts', [other?.hash])
     list.splice(0, list.length, ...(found as Json[]))
   }),
-  aboutReceipt('T9', 'a failure told as a success', 'lie', (receipt) => {
+  aboutReceipt('T9', 'a failure reported as a success', 'lie', (receipt) => {
     if (!('status' in receipt)) return false
     receipt['status'] = receipt['status'] === '0x1' ? '0x0' : '0x1'
     return true
@@ -301,11 +301,11 @@ export const falseReceipts: readonly Falsehood[] = [
   ),
 ]
 
-/** Where a transaction is: only a hint, whatever it says. */
+/** The position of a transaction, which is only a hint. */
 export const falseHints: readonly Falsehood[] = [
   {
     row: 'T12',
-    name: 'a transaction said to be in another block',
+    name: 'a transaction with another block',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
     tell: ({ result, random, chain }) =>
@@ -315,7 +315,7 @@ export const falseHints: readonly Falsehood[] = [
   },
   {
     row: 'T12',
-    name: 'a transaction said to be at another place',
+    name: 'a transaction with another index',
     nature: 'odd',
     methods: ['eth_getTransactionByHash', 'eth_getTransactionReceipt'],
     tell: ({ result }) =>

@@ -1,4 +1,4 @@
-// Falsehoods about state: eth_getProof and eth_getCode, and the plain reads that nobody should have to trust.
+// Falsehoods about state: eth_getProof, eth_getCode, and plain reads without proof.
 import { type Hex, fromRlp, keccak256, toRlp } from 'viem'
 import { toHex } from '../../src/base/hex.ts'
 import { addOne, type Falsehood, flipBit, isObject, pick, type Telling } from './falsehood.ts'
@@ -21,7 +21,7 @@ function proofOf(result: unknown): Proof | null {
   return isObject(result) && Array.isArray(result['accountProof']) ? (result as Proof) : null
 }
 
-/** A falsehood that changes the proof in place; `change` says false when it cannot. */
+/** A falsehood that changes the proof in place; `change` returns false if it cannot. */
 function aboutProof(
   row: Falsehood['row'],
   name: string,
@@ -135,19 +135,19 @@ export const falseProofs: readonly Falsehood[] = [
   aboutSlot('T3', 'the key echoed short', 'harmless', (slot) => {
     slot.key = `0x${BigInt(slot.key).toString(16)}`
   }),
-  aboutSlot('T4', 'another value beside the proof', 'lie', (slot) => {
+  aboutSlot('T4', 'another value next to the proof', 'lie', (slot) => {
     slot.value = addOne(slot.value)
   }),
-  aboutProof('T4', 'another balance beside the proof', 'lie', (proof) => {
+  aboutProof('T4', 'another balance next to the proof', 'lie', (proof) => {
     proof.balance = addOne(proof.balance)
   }),
-  aboutProof('T4', 'another nonce beside the proof', 'lie', (proof) => {
+  aboutProof('T4', 'another nonce next to the proof', 'lie', (proof) => {
     proof.nonce = addOne(proof.nonce)
   }),
-  aboutProof('T4', 'another storage root beside the proof', 'lie', (proof, { random }) => {
+  aboutProof('T4', 'another storage root next to the proof', 'lie', (proof, { random }) => {
     proof.storageHash = flipBit(random, proof.storageHash) ?? ''
   }),
-  aboutProof('T4', 'another code hash beside the proof', 'lie', (proof, { random }) => {
+  aboutProof('T4', 'another code hash next to the proof', 'lie', (proof, { random }) => {
     proof.codeHash = flipBit(random, proof.codeHash) ?? ''
   }),
   aboutSlot('T4', 'the value with zeros in front', 'harmless', (slot) => {
@@ -161,7 +161,7 @@ export const falseProofs: readonly Falsehood[] = [
   aboutSlot('T5', 'a zero without a node', 'odd', (slot) => {
     Object.assign(slot, { value: '0x0', proof: [] })
   }),
-  aboutProof('T5', 'an empty storage beside the proof', 'odd', (proof) => {
+  aboutProof('T5', 'an empty storage next to the proof', 'odd', (proof) => {
     proof.storageHash = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
     for (const slot of proof.storageProof) Object.assign(slot, { value: '0x0', proof: ['0x80'] })
   }),
@@ -249,8 +249,8 @@ function aboutCode(
     async tell(telling) {
       const code = telling.result
       if (typeof code !== 'string' || code.length <= 2) return undefined
-      const told = await change(code, telling)
-      return told === code ? undefined : told
+      const changed = await change(code, telling)
+      return changed === code ? undefined : changed
     },
   }
 }
@@ -265,7 +265,7 @@ export const falseCode: readonly Falsehood[] = [
   aboutCode('T15', 'a byte after the code', (code) => `${code}00`),
 ]
 
-/** Of reads that prove nothing: whoever proves must not use them. */
+/** Reads without proof, which proved answers must not use. */
 export const falseValues: readonly Falsehood[] = [
   {
     row: 'T4',

@@ -23,8 +23,8 @@ function aboutBytes(
     async tell(telling) {
       const { result } = telling
       if (typeof result !== 'string' || result.length <= 2) return undefined
-      const told = await change(result as Hex, telling)
-      return told === result ? undefined : told
+      const changed = await change(result as Hex, telling)
+      return changed === result ? undefined : changed
     },
   }
 }
@@ -57,7 +57,7 @@ export const falseRaw: readonly Falsehood[] = [
     fields.splice(3, 2, ...fields.slice(3, 5).toReversed())
     return toRlp(fields)
   }),
-  aboutBytes('T10', 'a header field that nobody knows', ofHeaders, (bytes) =>
+  aboutBytes('T10', 'an unknown header field', ofHeaders, (bytes) =>
     toRlp([...(fromRlp(bytes, 'hex') as Hex[]), `0x${'ab'.repeat(32)}`]),
   ),
   aboutBytes('T21', 'a header under a block', ofBlocks, (_bytes, { chain, random }) => {
@@ -88,7 +88,7 @@ export const falseRaw: readonly Falsehood[] = [
     list[at] = `0x03${toRlp([body, ['0x00'], [filler], [filler]] as never).slice(2)}`
     return true
   }),
-  // Seen only by who wants the list; what else the block brings is right.
+  // Affects only readers of the list; the rest of the block is right.
   aboutRawBlock(
     'T9',
     'an uncle that is none',

@@ -1,4 +1,4 @@
-// A real trustless HTTP gateway on loopback that gives blocks as well, or as badly, as it is told.
+// A trustless HTTP gateway on loopback whose faults a test can set.
 import type { CID } from 'multiformats/cid'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -36,7 +36,7 @@ export type FakeGateway = {
   manner: Manner
   /** Blocks by multihash in hex. */
   readonly blocks: Map<string, Uint8Array>
-  /** Requests so far, and how many were answered at once at most. */
+  /** Requests so far, and the most concurrent ones. */
   readonly asked: string[]
   readonly most: number
   /** Headers of the last request. */
@@ -148,7 +148,7 @@ export async function startFakeGateway(
       return void response.end()
     }
     if (manner === 'refusing') return status(response, 401)
-    // As one whose own storage fails: what it knows by heart it can say.
+    // As a gateway whose storage fails: it can still serve identity CIDs.
     if (manner === 'failing' && block?.length !== 0) return status(response, 500)
     if (manner === 'circling') return redirect(url.pathname + url.search)
     if (manner === 'sending-away') return redirect(`${options.awayTo}${url.pathname}${url.search}`)

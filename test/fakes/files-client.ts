@@ -1,4 +1,4 @@
-// The file face of a started server as a client uses it.
+// Client of the IPFS API of a started server.
 import assert from 'node:assert/strict'
 
 type Server = { readonly url: string; readonly apiKey: string; readonly apiKeySecret: string }

@@ -79,7 +79,7 @@ export function createFilesFixture(
   }
   const writer = createInlineWriter(database)
   const clock = createTurnedClock()
-  const kept = createSegmentStore({
+  const segmentStore = createSegmentStore({
     rowsFollow: true,
     hashBeside: createHostedHash(),
     db: database,
@@ -89,7 +89,7 @@ export function createFilesFixture(
     clock,
     log: silentLog,
   })
-  const store = wrapStore(kept)
+  const store = wrapStore(segmentStore)
   const verify = (ref: ContentRef, bytes: Uint8Array) => verifyDagBlock(ref.hash, bytes)
   const { obtain } = createObtain({
     store,
@@ -101,7 +101,7 @@ export function createFilesFixture(
   })
   const files = createFiles({
     store,
-    forget: kept.forget,
+    forget: segmentStore.forget,
     obtain,
     readRun: createSequentialRead({
       store,
@@ -117,7 +117,7 @@ export function createFilesFixture(
     hasSources: () => sources.length > 0,
     limits: { ...defaultFilesLimits, ...limits },
   })
-  const { forget, segments } = kept
+  const { forget, segments } = segmentStore
   return { files, store, forget, segments, obtain, database, writer, clock }
 }
 

@@ -1,5 +1,5 @@
-// The file face alone on a real socket, over a real file side in memory: accounts are made on demand, every
-// caller has a card, nothing is rated.
+// The IPFS API alone on a real socket, with real file storage in memory: accounts are created on demand, every caller has
+// a card, no rate limits.
 import { randomBytes } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Caller } from '../../src/accounts/caller.ts'
@@ -41,7 +41,7 @@ export type FilesServer = {
   /** The file side behind it. */
   readonly files: Files
   newAccount(change?: Partial<Caller>): { readonly key: string; readonly secret: string }
-  /** What `settle` was told, in order. */
+  /** Arguments of `settle`, in order. */
   readonly settled: { outcome: string; in: number; out: number }[]
 }
 
@@ -146,7 +146,7 @@ export async function startFilesServer(
   })
   const operations = new Map(made)
   for (const operation of options.operations ?? []) operations.set(operation.name, operation)
-  const face = createIpfsApi({
+  const api = createIpfsApi({
     gateway,
     operations,
     version: '0.1.0',
@@ -159,7 +159,7 @@ export async function startFilesServer(
     settings: defaultServerSettings,
     routes: createRoutes({
       rpc: () => {},
-      files: face,
+      files: api,
       paths: createIpfsGateway({
         gateway: paths,
         operations: pathOperations,

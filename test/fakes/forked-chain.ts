@@ -1,4 +1,4 @@
-// A chain with branches whose head a test moves, and whose content it can take away: for what is told of reorgs.
+// A chain with branches whose head a test moves and whose content it can remove, for tests of reorg events.
 import { Fault } from '../../src/base/fault.ts'
 import { equalBytes, toHex } from '../../src/base/hex.ts'
 import type { UnverifiedItem } from '../../src/content/ref.ts'
@@ -16,9 +16,9 @@ export type ForkedChain = {
   grow(parent: ProvedHeader, logs?: BlockLogs): ProvedHeader
   /** Makes `block` the head and tells of it. */
   moveTo(block: ProvedHeader): void
-  /** While false nobody has any content. */
+  /** While false, all content is missing. */
   reachable: boolean
-  /** How often somebody began to watch the head and has not stopped. */
+  /** Number of current watchers of the head. */
   readonly watchers: number
 }
 

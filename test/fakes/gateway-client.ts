@@ -1,4 +1,4 @@
-// A reader of `/ipfs/<cid>` over a real socket: a server with content, and requests as curl would send them.
+// Client of `/ipfs/<cid>` over a real socket: a server with content, and requests as curl sends them.
 import type { TestContext } from 'node:test'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import type { ImportOptions } from '../../src/ipfs/import/upload-entry.ts'
@@ -11,7 +11,7 @@ export type GatewayClient = {
   readonly basic: string
   /** Adds as the account and gives the root. */
   add(entries: Iterable<UploadEntry>, options?: Partial<ImportOptions>): Promise<string>
-  /** `path`: behind `/ipfs/`. With the account's key unless `headers` say otherwise (`authorization: ''`: none). */
+  /** `path`: behind `/ipfs/`. With the account's key unless `headers` contain another one (`authorization: ''`: none). */
   get(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Response>
 }
 
@@ -41,5 +41,5 @@ export async function startPathReader(
   }
 }
 
-/** A CID that nobody has. */
+/** A CID without content. */
 export const absentCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'

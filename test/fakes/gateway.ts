@@ -1,4 +1,4 @@
-// A Gateway for tests of the JSON-RPC face: a few keys with fixed fates, a few methods with fixed answers.
+// A Gateway for tests of the JSON-RPC API: a few keys with fixed outcomes, a few methods with fixed answers.
 import type { Caller } from '../../src/accounts/caller.ts'
 import { defaultAccountSettings, defaultKeySettings } from '../../src/accounts/key-settings.ts'
 import { Fault } from '../../src/base/fault.ts'
@@ -41,7 +41,7 @@ const tokenAuthenticator: Readonly<Record<string, Fault>> = {
   }),
 }
 
-/** What comes with every result when it is asked for. */
+/** The proof of every result, if requested. */
 export const bundle: ProofBundle = {
   v: 1,
   chainId: '0x539',

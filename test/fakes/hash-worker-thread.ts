@@ -1,4 +1,4 @@
-// A thread for the other side of hash-worker.ts alone: a server has it beside its writer.
+// A thread for the other side of hash-worker.ts. In a server, it runs in the writer thread.
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import {
@@ -14,7 +14,7 @@ const host = `
   import(workerData.entry).then((guest) => guest.serve(workerData.data))
 `
 
-/** A thread that does nothing else, and does not keep the process alive. */
+/** A thread for hashing only that does not keep the process alive. */
 export function hostGuest({ entry, data, transfer }: HashWorkerThread): Worker {
   const worker = new Worker(host, {
     eval: true,

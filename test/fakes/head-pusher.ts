@@ -14,11 +14,11 @@ export type HeadPusher = {
   /** The reply to a subscription. `refuse`: an error reply; `silent`: none at all. */
   manner: 'take' | 'refuse' | 'silent'
   push(block: { readonly hash: string; readonly number: bigint }): void
-  /** A text as it is to every connection. */
+  /** Sends a text unchanged to every connection. */
   send(text: string): void
-  /** Ends every connection without a word. */
+  /** Ends every connection without a close frame. */
   cut(): void
-  /** Resolves when `condition` holds: looked at whenever a connection comes, goes or says something. */
+  /** Resolves when `condition` holds: checked when a connection opens, closes or sends a message. */
   until(condition: () => boolean): Promise<void>
 }
 

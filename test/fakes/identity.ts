@@ -1,5 +1,5 @@
-// Everything about who may come in, on a database of its own, with passwords that cost little. The clock is turned by
-// hand; links and tokens are real.
+// People, sessions, invitations and tokens on a separate database, with cheap password hashes and a manual clock. Links
+// and tokens are real.
 import { createAccounts, type Accounts } from '../../src/accounts/accounts.ts'
 import {
   createIdentity,

@@ -1,5 +1,5 @@
-// A gateway over one fake network whose key is inspected: one chain, and two upstreams that say other things than it
-// proves.
+// A gateway over one fake network with a recorded key: one chain, and two upstreams whose replies differ from the proved
+// answers.
 import type { Caller } from '../../src/accounts/caller.ts'
 import {
   defaultAccountSettings,
@@ -32,7 +32,7 @@ export type InspectedGateway = InspectorAccess & {
   readonly caller: Caller
   /** As the key has them; may be changed. */
   settings: KeySettings
-  /** What the upstreams were asked. */
+  /** Calls to the upstreams. */
   readonly relayed: RelayedCall[]
   /** Units taken, by request. */
   readonly admitted: number[]

@@ -1,4 +1,4 @@
-// An upstream on loopback whose every response a test writes itself: for what real nodes and proxies do wrong.
+// An upstream on loopback whose responses a test writes itself, to simulate faults of nodes and proxies.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 

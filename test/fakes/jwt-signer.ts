@@ -1,10 +1,10 @@
-// Whoever signs JWTs for an ApiKey: a fresh key pair, and tokens good or spoilt.
+// Signer of JWTs for an ApiKey: a new key pair, and valid or invalid tokens.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { type JWTPayload, SignJWT } from 'jose'
 
 export type JwtSigner = {
   readonly algorithm: 'RS256' | 'ES256'
-  /** PEM, as it is given to the server. */
+  /** PEM, as sent to the server. */
   readonly publicKey: string
   readonly privateKey: KeyObject
   /** A token for `kid`; `claims` and `header` replace what is usual, undefined leaves a member out. */
@@ -27,15 +27,15 @@ export function createJwtSigner(algorithm: 'RS256' | 'ES256', now: () => number)
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     async sign(kid, claims = {}, header = {}) {
       const usual = { exp: Math.floor(now() / 1000) + 3600, aud: 'infura.io' }
-      const members = { alg: algorithm, typ: 'JWT', kid, ...header }
+      const allMembers = { alg: algorithm, typ: 'JWT', kid, ...header }
       const given = Object.fromEntries(
         Object.entries({ ...usual, ...claims }).filter(([, value]) => value !== undefined),
       )
-      const kept = Object.fromEntries(
-        Object.entries(members).filter(([, value]) => value !== undefined),
+      const members = Object.fromEntries(
+        Object.entries(allMembers).filter(([, value]) => value !== undefined),
       )
       return await new SignJWT(given as JWTPayload)
-        .setProtectedHeader(kept as { alg: string })
+        .setProtectedHeader(members as { alg: string })
         .sign(privateKey)
     },
   }

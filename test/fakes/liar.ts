@@ -1,4 +1,4 @@
-// Makes a stub upstream a liar: of each honest reply that can be falsified it tells one falsehood, chosen by seed.
+// Makes a stub upstream faulty: it replaces each reply that can be falsified with a false one, chosen by seed.
 import { createHash } from 'node:crypto'
 import { createRandom, type Falsehood } from './falsehood.ts'
 import { junkFalsehoods } from './falsify-anything.ts'
@@ -19,37 +19,37 @@ export const falsehoods: readonly Falsehood[] = [
   ...junkFalsehoods,
 ]
 
-export type Told = {
+export type FalseReply = {
   readonly falsehood: Falsehood
   readonly call: StubCall
-  /** Of the false reply: equal for equal replies to equal calls. */
+  /** Digest of call and false reply. */
   readonly digest: string
 }
 
 export type Liar = {
-  /** What was told so far, in order. */
-  readonly told: readonly Told[]
-  /** Honest from now on. */
+  /** The false replies so far, in order. */
+  readonly sent: readonly FalseReply[]
+  /** Sends honest replies from now on. */
   repent(): void
 }
 
 export type LiarOptions = {
   readonly seed: number
-  /** Default: all there are. */
+  /** Default: all falsehoods. */
   readonly among?: readonly Falsehood[]
-  /** Lies on one in so many of the replies that it can falsify. Default 1: on each. */
+  /** Falsifies one in so many of the possible replies. Default 1: each. */
   readonly onceIn?: number
-  /** Lies only about these calls: of one slot, of blocks from some number on. */
+  /** Falsifies only replies to these calls: of one slot, of blocks from some number on. */
   readonly only?: (call: StubCall) => boolean
 }
 
-/** Two with the same seed and falsehoods tell the same. */
+/** The same seed and falsehoods give the same false replies. */
 export function makeLiar(stub: StubUpstream, options: LiarOptions): Liar {
   const { seed, among = falsehoods, onceIn = 1, only = () => true } = options
-  const told: Told[] = []
+  const sent: FalseReply[] = []
   stub.knobs.lie = async (call, honest) => {
     if (!('result' in honest) || !only(call)) return null
-    // By the call, not by how many came before: so two of one seed agree.
+    // Depends on the call, not on earlier calls, so that two upstreams with one seed agree.
     const text = JSON.stringify([call.method, call.params])
     const random = createRandom(seed ^ createHash('sha256').update(text).digest().readUInt32BE(0))
     if (random() >= 1 / onceIn) return null
@@ -68,13 +68,13 @@ export function makeLiar(stub: StubUpstream, options: LiarOptions): Liar {
       })
       if (result === undefined) continue
       const digest = createHash('sha256').update(text).update(JSON.stringify(result)).digest('hex')
-      told.push({ falsehood, call, digest })
+      sent.push({ falsehood, call, digest })
       return { result }
     }
     return null
   }
   return {
-    told,
+    sent,
     repent() {
       stub.knobs.lie = null
     },

@@ -1,4 +1,4 @@
-// What lives in which segment, counted at once, as a sweep counts it in steps.
+// Counts the live blocks of each segment in one step, to compare with the incremental sweep.
 import type { LiveBlocks } from '../../src/content/store.ts'
 import type { Database } from '../../src/db/sqlite.ts'
 

@@ -17,7 +17,7 @@ export type LogChain = {
   readonly network: Network
   readonly blocks: readonly ProvedHeader[]
   readonly items: readonly UnverifiedItem[]
-  /** What was asked for, in order. */
+  /** Requested content, in order. */
   readonly asked: ContentRef[]
 }
 

@@ -1,5 +1,4 @@
-// Reads the text format of Prometheus (0.0.4), and judges names by its rules: what `promtool check metrics` would say,
-// for machines without it.
+// Parses the text format of Prometheus (0.0.4) and checks names by its rules, like `promtool check metrics`.
 
 export type Sample = {
   readonly name: string

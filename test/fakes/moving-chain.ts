@@ -62,7 +62,7 @@ export type MovingNode = HeadSource & {
   finalized: MovingBlock | null
   down: boolean
   isPushing: boolean
-  /** As if it had pushed this block. Resolves when the follower is done with it. */
+  /** Pushes this block. Resolves when the follower has processed it. */
   push(block: MovingBlock): Promise<void>
   usable: boolean
   /** Calls of each tag. */

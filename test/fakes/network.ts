@@ -17,10 +17,10 @@ export function createFakeObtain(
   items: readonly UnverifiedItem[],
   asked: ContentRef[] = [],
 ): Obtain {
-  const kept = new Map(items.map(({ ref, bytes }) => [refKey(ref), bytes]))
+  const byKey = new Map(items.map(({ ref, bytes }) => [refKey(ref), bytes]))
   return async (ref) => {
     asked.push(ref)
-    const bytes = kept.get(refKey(ref))
+    const bytes = byKey.get(refKey(ref))
     if (bytes === undefined) throw new Fault('not_found')
     if (ref.kind === 'dag-block') throw new Fault('unverified')
     verifyKeccakKinds({ kind: ref.kind, hash: ref.hash }, bytes)

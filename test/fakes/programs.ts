@@ -1,21 +1,21 @@
-// Programs that tests run when the machine has them, and name as left out when it has not.
+// Programs that tests run if the machine has them; otherwise the tests are skipped with the reason.
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Started } from '../started-server.ts'
 
-/** Null when `python3` can import requests; else why what needs it is left out. */
+/** Null if `python3` can import requests, else the reason to skip its tests. */
 export function missingPython(): string | null {
   const { status } = spawnSync('python3', ['-c', 'import requests'])
   return status === 0 ? null : 'left out: python3 with requests is not installed'
 }
 
-/** Null when `curl` runs; else why what needs it is left out. */
+/** Null if `curl` runs, else the reason to skip its tests. */
 export function missingCurl(): string | null {
   const { status } = spawnSync('curl', ['--version'])
   return status === 0 ? null : 'left out: curl is not installed'
 }
 
-/** What programs are told about a started server. */
+/** Environment of programs: URL and credentials of a started server. */
 function environmentOf(cairn: Started): Record<string, string | undefined> {
   return {
     ...process.env,
@@ -26,7 +26,7 @@ function environmentOf(cairn: Started): Record<string, string | undefined> {
   }
 }
 
-/** Runs a program with these arguments. Resolves with what it printed; rejects on a non-zero exit. */
+/** Runs a program with these arguments. Resolves with its output; rejects on a non-zero exit. */
 export async function run(
   cairn: Started,
   program: string,

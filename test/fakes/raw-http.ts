@@ -1,4 +1,4 @@
-// HTTP by hand over a socket: for requests no client library would send.
+// HTTP over a raw socket, for requests that no client library sends.
 import { connect, type Socket } from 'node:net'
 
 /** Sends `parts` one after the other and resolves with everything received until the server closes. */
@@ -15,7 +15,7 @@ export function sendRaw(port: number, ...parts: readonly (string | Uint8Array)[]
   })
 }
 
-/** A connection kept open: `until` resolves once what was received contains `text`. */
+/** An open connection: `until` resolves once the received bytes contain `text`. */
 export class RawConnection {
   readonly socket: Socket
   received = ''

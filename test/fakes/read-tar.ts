@@ -10,7 +10,7 @@ export type ReadEntry = {
   readonly content: Buffer
 }
 
-/** Throws on a sum that does not match and on what is cut short. */
+/** Throws on a wrong checksum and on truncated input. */
 export function readTar(archive: Buffer): ReadEntry[] {
   const entries: ReadEntry[] = []
   let extended = new Map<string, string>()
@@ -60,7 +60,7 @@ function records(content: Buffer): Map<string, string> {
       .subarray(space + 1, at + length - 1)
       .toString()
       .split('=')
-    if (content[at + length - 1] !== 10) throw new Error('record does not end where it says')
+    if (content[at + length - 1] !== 10) throw new Error('record length does not match')
     found.set(key, value.join('='))
     at += length
   }

@@ -1,5 +1,5 @@
 // Simulations that go-ethereum answered on the chain of the vectors at block 54 (ethereum/execution-apis,
-// tests/eth_simulateV1, CC0-1.0), cut to what says all: a block's hash stands for every root of its header.
+// tests/eth_simulateV1, CC0-1.0), reduced to block hashes, which cover every root of the header.
 
 export type RecordedSimulation = {
   readonly name: string
@@ -183,7 +183,7 @@ export const recordedSimulations: readonly RecordedSimulation[] = [
     ],
   },
   {
-    name: 'an emptied contract keeps its storage',
+    name: 'an emptied contract retains its storage',
     blockStateCalls: [
       { stateOverrides: { [contract]: emptied, [c0]: rich }, calls: [{ from: c0, to: c0 }] },
       { stateOverrides: { [contract]: readsSlot0 }, calls: [{ from: c0, to: contract }] },
@@ -200,7 +200,7 @@ export const recordedSimulations: readonly RecordedSimulation[] = [
     ],
   },
   {
-    name: 'an emptied delegated account keeps its storage',
+    name: 'an emptied delegated account retains its storage',
     blockStateCalls: [
       { stateOverrides: { [c0]: rich, [delegated]: emptied }, calls: [{ from: c0, to: c0 }] },
       { stateOverrides: { [delegated]: readsSlot0 }, calls: [{ from: c0, to: delegated }] },
@@ -233,7 +233,7 @@ export const recordedSimulations: readonly RecordedSimulation[] = [
   },
 ]
 
-/** Recorded on other chains: what is told of each block is the same on any. */
+/** Recorded on other chains. The values of each block are the same on any chain. */
 export const recordedRoots: readonly {
   readonly name: string
   readonly simulation: unknown

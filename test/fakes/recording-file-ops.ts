@@ -1,5 +1,5 @@
-// A disk in memory that knows what a loss of power may leave of it: what was synced is there; of what was not, any
-// part, in any order, torn at any sector. `onStep` is called before and after each thing that is done to it.
+// A disk in memory that simulates power loss: synced data survives; of unsynced data, any part survives, in any order, torn
+// at any sector. It calls `onStep` before and after each operation.
 import type { FileOps, OpenFile } from '../../src/content/file-ops.ts'
 import { systemError } from './memory-file-ops.ts'
 

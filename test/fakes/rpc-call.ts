@@ -1,4 +1,4 @@
-// One operation run against a Network as the gateway would: parse, resolve, run, and the labels it told.
+// Runs one operation on a Network as the gateway does (parse, resolve, run) and returns its labels.
 import assert from 'node:assert/strict'
 import { Fault } from '../../src/base/fault.ts'
 import type { Caller } from '../../src/accounts/caller.ts'
@@ -87,7 +87,7 @@ function collectLabels() {
   return { labels, levels, blocks }
 }
 
-/** A face reduced to its least: one call in, one JSON text out, always HTTP 200. */
+/** A minimal JSON-RPC API: one call in, one JSON text out, always HTTP 200. */
 export function createFakePost(
   operations: ReadonlyMap<string, RpcOperation<unknown>>,
   network: Network,

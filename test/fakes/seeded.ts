@@ -1,4 +1,4 @@
-// Chance that can be told again: numbers and bytes that depend on a seed alone.
+// Reproducible random numbers and bytes, determined by a seed.
 import { createCipheriv, hash } from 'node:crypto'
 
 /** A number from 0 up to, not including, `limit`. */

@@ -1,4 +1,4 @@
-// A mail server that takes everything and keeps it (RFC 5321), on loopback.
+// A mail server on loopback that accepts and stores every message (RFC 5321).
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'

@@ -6,7 +6,7 @@ import type { UnverifiedItem } from '../../src/content/ref.ts'
 import type { Network } from '../../src/ethereum/network.ts'
 import { createFakeHead, createFakeNetwork, createFakeObtain } from './network.ts'
 
-/** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. `header`: what is to be otherwise. */
+/** `nodes`: of the state trie of `root` and of all below it. `codes`: of its accounts. `header`: members that differ from the default. */
 export function createStateNetwork(state: {
   readonly root: Uint8Array
   readonly nodes: readonly Uint8Array[]

@@ -1,5 +1,5 @@
-// What an honest stub upstream says to each method, from its chain; what it cannot work out is answered as it
-// was recorded from go-ethereum on the same chain.
+// Replies of an honest stub upstream to each method, computed from its chain. Other replies were recorded from go-ethereum
+// on the same chain.
 import { type Hex, keccak256 } from 'viem'
 import { fromHex, toHex, toQuantity } from '../../src/base/hex.ts'
 import { readTranscripts } from '../faces/transcripts.ts'

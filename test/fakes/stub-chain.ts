@@ -42,7 +42,7 @@ export type StubChain = {
   readonly recorded: readonly StubBlock[]
   readonly store: Store
   /**
-   * `count` blocks on top of `parent` (42 or later: none older can be built on), kept beside whatever else stands there. The first holds those of
+   * `count` blocks on top of `parent` (42 or later: none older can be built on), next to existing branches. The first holds those of
    * `transactions` that can run. Two branches from one parent differ by `salt`, seconds that their clocks are apart.
    */
   extend(

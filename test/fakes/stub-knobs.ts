@@ -1,4 +1,4 @@
-// What a test may turn on a stub upstream while it runs. Everything off: an honest archive node.
+// Settings of a running stub upstream. The default is an honest archive node.
 
 /** Trouble of the network or of the server, never a wrong answer. */
 export type Trouble =
@@ -45,14 +45,14 @@ export type StubCall = {
   readonly index: number
 }
 
-/** What a call gets: the members of the reply beside `jsonrpc` and `id`. */
+/** The members of the reply except `jsonrpc` and `id`. */
 export type StubReply =
   | { readonly result: unknown }
   | {
       readonly error: { readonly code: number; readonly message: string; readonly data?: unknown }
     }
 
-/** Gives another reply instead of the honest one, or null to stay honest. */
+/** Returns a false reply, or null for the honest one. */
 export type Lie = (
   call: StubCall,
   honest: StubReply,
@@ -69,7 +69,7 @@ export type StubKnobs = {
   retryAfterSeconds: string
   /** Blocks of its chain that it does not have yet. */
   lag: number
-  /** Proofs reach so many blocks below the head; older ones are refused in the words of that client. */
+  /** Proofs reach so many blocks below the head; older ones are refused with the error text of that client. */
   proofWindow: { readonly blocks: number; readonly words: 'geth' | 'reth' | 'erigon' } | null
   /** Values and proofs reach so many blocks below the head. */
   stateWindow: number | null
@@ -92,7 +92,7 @@ export type StubKnobs = {
   }
   /** Takes WebSockets at the same place, and pushes its heads over them. */
   pushes: boolean
-  /** The last word on each reply. */
+  /** Replaces replies; runs last. */
   lie: Lie | null
 }
 

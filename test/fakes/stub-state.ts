@@ -91,7 +91,7 @@ export function createStubState(store: Store): StubState {
   }
 }
 
-/** Nodes below 32 bytes stand inside their parent: nobody lists them. */
+/** Nodes below 32 bytes are embedded in their parent and not listed. */
 async function proofOf(trie: MerklePatriciaTrie, key: string): Promise<readonly string[]> {
   if (toHex(trie.root()) === toHex(emptyTrieRoot)) return []
   const nodes = await createMerkleProof(trie, fromHex(key))

@@ -1,4 +1,4 @@
-// Replies of a stub upstream that are in trouble: what goes over the wire instead of, or around, a good one.
+// Network and server faults of a stub upstream: the bytes that it sends instead of, or around, a valid reply.
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../src/base/clock.ts'
 import type { Trouble } from './stub-knobs.ts'
@@ -76,7 +76,7 @@ export function writeTrouble(
   }
 }
 
-/** Half of the body at once, then a byte at a time: it never ends within a sensible time when it is long. */
+/** Half of the body immediately, then one byte at a time, so that a long body never ends in a useful time. */
 function dribble(response: ServerResponse, text: string, clock: Clock): void {
   response.writeHead(200, {
     'content-type': 'application/json',

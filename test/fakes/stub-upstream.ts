@@ -1,5 +1,5 @@
-// A real JSON-RPC server on loopback that answers as a node of the recorded chain would, and as badly as its
-// knobs say. Its replies are rendered by other libraries than the codec under test.
+// A JSON-RPC server on loopback that answers as a node of the recorded chain, with the faults that its knobs set. Other
+// libraries than the codec under test render its replies.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -26,14 +26,14 @@ export type StubUpstream = {
   readonly calls: readonly StubCall[]
   /** Raw transactions sent to it, in order. */
   readonly sent: readonly string[]
-  /** What it would honestly say, without counting. Rejects with StubError. */
+  /** The honest reply, not counted. Rejects with StubError. */
   honest(method: string, params: readonly unknown[]): Promise<unknown>
   forgetCalls(): void
   /** Its WebSocket side, while `knobs.pushes`: pushes the new head at `advance` and `follow`. */
   readonly pusher: HeadPusher
-  /** Takes the next `count` blocks of the branch it was told to follow. Returns its head. */
+  /** Takes the next `count` blocks of the followed branch. Returns its head. */
   advance(count?: number): StubBlock
-  /** Goes over to another branch at once; blocks it had are left. */
+  /** Switches to another branch immediately and leaves its previous blocks. */
   follow(blocks: readonly StubBlock[]): void
   /** Closes the port and all connections. */
   stop(): Promise<void>

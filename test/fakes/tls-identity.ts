@@ -1,4 +1,4 @@
-// Who a TLS server of a test is: `localhost`, by a certificate that nobody trusts unless the test says so. The key guards
+// Certificate of TLS servers in tests: `localhost`, self-signed, trusted only where a test configures it. The key protects
 // nothing.
 
 export const tlsKey = `-----BEGIN PRIVATE KEY-----

@@ -1,4 +1,4 @@
-// Meters of file requests for tests: nothing was moved or stored yet unless said so.
+// Transfer meters for tests, without transferred or stored bytes by default.
 import {
   createTransferMeters,
   type TransferMeterDeps,

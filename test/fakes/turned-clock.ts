@@ -1,4 +1,4 @@
-// A Clock that a test turns by hand: timers run when `turn` passes them, in order of their time.
+// A manual Clock for tests: timers run in order of their time when `turn` passes them.
 import type { Clock } from '../../src/base/clock.ts'
 
 export type TurnedClock = Clock & {

@@ -25,7 +25,7 @@ import type { StubBlock } from './stub-chain.ts'
 import type { StubUpstream } from './stub-upstream.ts'
 import { createTurnedClock } from './turned-clock.ts'
 
-/** A lie and who told it: `upstream` counts from 0. */
+/** An invalid reply and the index of its upstream, from 0. */
 export type ToldLie = LieEvidence & { readonly upstream: number }
 
 export type UpstreamContent = {
@@ -35,7 +35,7 @@ export type UpstreamContent = {
   readonly lies: readonly ToldLie[]
   /** Headers whose JSON lacked a field. */
   readonly gaps: { count: number }
-  /** When replies have been judged to their end, and what was taken is in the store. */
+  /** Resolves when all replies are verified and accepted items are stored. */
   idle(): Promise<void>
 }
 

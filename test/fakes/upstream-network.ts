@@ -43,8 +43,8 @@ export const patientMs = 60_000
 
 export type UpstreamCase = UpstreamNetwork & {
   read(method: string, params: readonly unknown[]): Promise<ReadAnswer>
-  /** All that its store was given, by whoever. */
-  readonly kept: readonly UnverifiedItem[]
+  /** All items put into its store. */
+  readonly stored: readonly UnverifiedItem[]
   /** What it logged. */
   readonly lines: readonly string[]
   /** When nothing is under way any more. */
@@ -73,8 +73,8 @@ export async function openUpstreamCase(options: {
     () => 0,
     (line) => lines.push(line),
   )
-  const kept: UnverifiedItem[] = []
-  const store = watch(createMemoryStore(), kept)
+  const stored: UnverifiedItem[] = []
+  const store = watch(createMemoryStore(), stored)
   const obtaining = createObtain({
     clock: systemClock,
     log,
@@ -118,7 +118,7 @@ export async function openUpstreamCase(options: {
   await opened.started
   return {
     ...opened,
-    kept,
+    stored,
     lines,
     async read(method, params) {
       const operation = offered.find(method)
@@ -149,11 +149,11 @@ function plainOf(result: unknown): unknown {
   return JSON.parse(JSON.stringify(result ?? null)) as unknown
 }
 
-function watch(store: Store, kept: UnverifiedItem[]): Store {
+function watch(store: Store, stored: UnverifiedItem[]): Store {
   return {
     ...store,
     async commit(items, rows) {
-      kept.push(...items)
+      stored.push(...items)
       return store.commit(items, rows)
     },
   }

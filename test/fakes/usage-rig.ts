@@ -12,7 +12,7 @@ export type UsageRig = {
   readonly writer: Writer
   readonly clock: TurnedClock
   readonly usage: Usage
-  /** One answered call of `k1`, but for what is said. */
+  /** One answered call of `k1`, with the given members replaced. */
   count(call?: Partial<UsedCall>): void
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { UploadEntry } from '../../src/ipfs/import/upload-entry.ts'
 import { type CidRecipe, vectorEntries } from './cid-vectors.ts'
 
-/** Without a key: a server that asks for none, as Kubo. */
+/** Without a key: a server that requires none, as Kubo. */
 type Server = { readonly url: string; readonly apiKey?: string; readonly apiKeySecret?: string }
 
 /** Adds a vector over HTTP. CID and size of the last event. */

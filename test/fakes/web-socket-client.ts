@@ -1,4 +1,4 @@
-// A WebSocket client for tests: frames in order, how it ended, and what an upgrade that was refused said.
+// A WebSocket client for tests: frames in order, the close code, and the reply to a refused upgrade.
 import { once } from 'node:events'
 import { type ClientOptions, WebSocket } from 'ws'
 

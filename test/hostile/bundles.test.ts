@@ -1,5 +1,5 @@
-// Whoever hands a bundle on may have changed it. Whatever was done to it, a reader with a block hash and a request of
-// their own gets the true result or none.
+// A proof bundle may be changed in transit. With any change, a verifier with its own block hash and request gets the true
+// result or none.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -40,8 +40,8 @@ async function bundleCase(
   }
 }
 
-/** What a reader makes of it who brings the request, and one who believes the request that stands in the bundle. */
-async function judge(
+/** Verdicts of a verifier with its own request, and of one that uses the request in the bundle. */
+async function check(
   { block, request, result }: Case,
   bundle: unknown,
   what: () => string,
@@ -95,7 +95,7 @@ async function cases(): Promise<readonly Case[]> {
   ]
 }
 
-/** Every `stride`th bit: of the bytes that stand as hex, and of each character of the other members. */
+/** Flips every `stride`th bit of hex strings, and of each character of other members. */
 function* flip(proof: ProofBundle, stride: number): Generator<() => unknown> {
   const pieces = [proof.header ?? '', ...proof.nodes].map(fromHex)
   for (const [piece, bytes] of pieces.entries()) {
@@ -130,10 +130,10 @@ test('a bundle with one flipped bit never proves a different answer', { skip }, 
       try {
         bundle = flipped()
       } catch {
-        // No JSON any more.
+        // Not valid JSON.
         continue
       }
-      if (await judge(one, bundle, () => `${one.request[0]} ${JSON.stringify(bundle)}`)) stood += 1
+      if (await check(one, bundle, () => `${one.request[0]} ${JSON.stringify(bundle)}`)) stood += 1
     }
   }
   t.diagnostic(`${flips} flips, ${stood} without effect`)
@@ -141,7 +141,7 @@ test('a bundle with one flipped bit never proves a different answer', { skip }, 
 })
 
 test(
-  'pieces of other proofs, left out, doubled or in another order, prove nothing else',
+  'nodes that are replaced, removed, doubled or reordered prove no other answer',
   { skip },
   async () => {
     const all = await cases()
@@ -157,7 +157,7 @@ test(
         async (one, some, more, header, keepsOwn) => {
           const nodes = [...more.toReversed(), ...(keepsOwn ? one.proof.nodes : []), ...some]
           const bundle = { ...one.proof, nodes, header: keepsOwn ? one.proof.header : header }
-          if (await judge(one, bundle, () => JSON.stringify(bundle))) proved += 1
+          if (await check(one, bundle, () => JSON.stringify(bundle))) proved += 1
         },
       ),
       { numRuns: 500 },
@@ -167,7 +167,7 @@ test(
 )
 
 test(
-  'a bundle of another request or block is refused, whatever name it goes by',
+  'a bundle of another request or block is refused, also under a changed name',
   { skip },
   async () => {
     const all = await cases()
@@ -185,7 +185,7 @@ test(
 )
 
 test(
-  'a bundle is read within bounds: too many nodes, nodes that are no nodes, one of 10 MB',
+  'a bundle with too many nodes, invalid nodes or a node of 10 MB is refused within bounds',
   { skip },
   async () => {
     const [one] = await cases()

@@ -1,5 +1,4 @@
-// CAR files made to cost more than they cost to send: the right answer, for a bounded price of processor and memory
-// (contract-files 14).
+// CAR files that cost more to process than to send: each gets the right answer with bounded processor time and memory.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -15,7 +14,7 @@ import { type Started, startCairn } from '../started-server.ts'
 import { bombLimits, multipart } from './files-bombs.ts'
 import { readFigures } from './process-figures.ts'
 
-// About three times what the dearest was measured to cost.
+// About three times the highest measured cost.
 const cpuMsMax = 700
 const grownMiBMax = 150
 
@@ -44,7 +43,7 @@ function section({ cid, bytes }: Block): Buffer {
 function car(roots: readonly CID[], blocks: readonly Block[]): Buffer {
   return Buffer.concat([encodeCarHeader(roots), ...blocks.map(section)])
 }
-/** A header of these bytes, whatever they are. */
+/** A header section of arbitrary bytes. */
 function headed(header: Uint8Array): Buffer {
   return Buffer.concat([encodeVarint(header.length), header])
 }
@@ -80,7 +79,7 @@ const whole = /^\{"Root":\{"Cid":\{"\/":"[a-z2-7]+"\},"PinErrorMsg":""\}\}\n$/
 
 const bombs: readonly (readonly [name: string, body: Buffer, status: number, reply: RegExp])[] = [
   [
-    'a header that says 2^60 bytes',
+    'a header length of 2^60 bytes',
     Buffer.from('808080808080808010', 'hex'),
     500,
     failed('beyond'),
@@ -101,9 +100,9 @@ const bombs: readonly (readonly [name: string, body: Buffer, status: number, rep
     failed('end'),
   ],
   ['twenty thousand roots', car(roots(20_000), []), 500, failed('more than 1000 roots')],
-  ['a thousand roots that nobody has', car(roots(1_000), []), 200, /^(\{"Root".{20,240}\n){1000}$/],
+  ['a thousand roots without blocks', car(roots(1_000), []), 200, /^(\{"Root".{20,240}\n){1000}$/],
   [
-    'a section that says 2^53 bytes',
+    'a section length of 2^53 bytes',
     Buffer.concat([car([], [leaf]), encodeVarint(2 ** 53)]),
     500,
     failed('section data, length of read beyond'),
@@ -140,7 +139,7 @@ const bombs: readonly (readonly [name: string, body: Buffer, status: number, rep
     failed('cbor|EOF|version'),
   ],
   ['two thousand blocks', car([], many(2_000)), 200, /^$/],
-  ['a block more than may be', car([], many(2_001)), 413, /request has more than 2000 blocks/],
+  ['one block above the limit', car([], many(2_001)), 413, /request has more than 2000 blocks/],
   ['a chain of 1,900 blocks', car([last(deepChain)], deepChain), 200, whole],
   ['41 blocks with 2^40 paths', car([last(paths)], paths), 200, whole],
   ['forty thousand links to nothing', car([wide.cid], [wide]), 200, /could not find/],
@@ -170,7 +169,7 @@ suite('CAR files made to cost', { skip: platform !== 'linux' && 'reads /proc' },
   }
 
   for (const [name, body, status, reply] of bombs) {
-    test(`${name}: the right answer for a bounded price`, async () => {
+    test(`${name}: the right answer at a bounded cost`, async () => {
       const idle = await readFigures(cairn.child.pid)
       const response = await send(body)
       const text = await response.text()

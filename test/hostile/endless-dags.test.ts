@@ -1,5 +1,5 @@
-// DAGs without an end, put block by block, and every way to read them at the started server: each costs a bounded price
-// of processor and memory, nothing that is wrong looks whole, and others are answered meanwhile.
+// Endless DAGs, put block by block and read with every command of a started server: each costs bounded processor time and
+// memory, no wrong content looks complete, and other requests are answered meanwhile.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -61,7 +61,7 @@ suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, ()
   after(() => cairn.stop())
 
   for (const dag of endlessDags) {
-    test(`${dag.name}: every way to read it costs little, and others are answered`, async (t) => {
+    test(`${dag.name}: every way to read it has a bounded cost, and other requests are answered`, async (t) => {
       const { post, headers } = filesClient(cairn)
       await put(dag)
       const root = dag.blocks.at(-1)?.cid ?? ''
@@ -105,7 +105,7 @@ suite('DAGs without an end', { skip: platform !== 'linux' && 'reads /proc' }, ()
     })
   }
 
-  test('the same process answers after all of them', async () => {
+  test('the same process serves requests after all attacks', async () => {
     assert.equal(cairn.child.exitCode, null)
     assert.equal((await filesClient(cairn).post('version')).status, 200)
   })

@@ -1,5 +1,5 @@
-// A few small blocks that describe what has no end: files of 2^40 bytes, 2^40 paths, directories of 256^8 entries, and
-// sizes that are lies. All are valid block for block.
+// A few small blocks that describe huge DAGs: files of 2^40 bytes, 2^40 paths, directories of 256^8 entries, and false
+// sizes. Each block is valid.
 import { cidOf, dagCborCodec, dagPbCodec, rawCodec } from '../../src/codec/cid.ts'
 import { encodeDagCbor } from '../../src/codec/dag-cbor-writer.ts'
 import { type DagLink, encodeDagNode } from '../../src/codec/dag-pb.ts'
@@ -14,7 +14,7 @@ export type EndlessDag = {
   readonly blocks: readonly Block[]
   /** Below the root, to something in it. */
   readonly path: string
-  /** What its files say of their sizes is wrong. */
+  /** The sizes in its file nodes are false. */
   readonly hasLies?: true
 }
 
@@ -89,14 +89,14 @@ function list(children: readonly Block[]): Block {
   return blockOf(dagCborCodec, encodeDagCbor(cids))
 }
 
-/** The first of its links was seen, the second goes on, and then the first again: what waits is for nothing. */
+/** A visited link, a link to the next level, and the visited link again, so that the queue fills with visited links. */
 const seen = Array.from({ length: 24_000 }, () => leaf)
 const chain = tower(leaf, 1_500, (below) => list([below]))
 const waiting = tower(chain.at(-1) ?? leaf, 15, (below) => list([leaf, below, ...seen]))
 
 export const endlessDags: readonly EndlessDag[] = [
   {
-    name: 'a chain of 1,500 under 360,000 links to what was seen',
+    name: 'a chain of 1,500 under 360,000 links to visited nodes',
     path: '/1/1/1',
     blocks: [...chain, ...waiting.slice(1)],
   },
@@ -122,7 +122,7 @@ export const endlessDags: readonly EndlessDag[] = [
     blocks: [leaf, directory(wide)],
   },
   {
-    name: 'a directory of files that are not as large as they say',
+    name: 'a directory of files with false sizes',
     path: '/large',
     hasLies: true,
     blocks: [

@@ -1,5 +1,5 @@
-// Every request of files-bombs.ts at the started server, and DAGs that promise more than they hold: the right
-// answer, for a bounded price.
+// Every request of files-bombs.ts at a started server, and DAGs with false sizes: each gets the right answer at a bounded
+// cost.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -11,8 +11,8 @@ import { type Started, startCairn } from '../started-server.ts'
 import { bombLimits, file, filesBombs, form, multipart } from './files-bombs.ts'
 import { readFigures } from './process-figures.ts'
 
-// Several times what the dearest costs, fifteen hundred files and pins in 0.5 s: a price that grows with the square of
-// what a request holds is far above it.
+// Several times the highest cost, 1,500 files and pins in 0.5 s. A cost that grows with the square of the request is far
+// above it.
 const cpuMsMax = 3_000
 const grownMiBMax = 150
 
@@ -23,7 +23,7 @@ function blockOf(bytes: Uint8Array, codec = dagPbCodec): Block {
   return { cid: cid.bytes, name: cid.toString(), bytes }
 }
 
-/** A file node over children that it says are so large. */
+/** A file node with the given sizes of its children. */
 function fileNode(
   children: readonly (readonly [child: Block, size: bigint])[],
   fileSize?: bigint,
@@ -66,7 +66,7 @@ suite('requests made to cost', { skip: platform !== 'linux' && 'reads /proc' }, 
     })
   }
 
-  /** Keeps blocks under the CIDs they were given here. */
+  /** Puts blocks and checks their CIDs. */
   async function put(codec: string, blocks: readonly Block[]): Promise<void> {
     const parts = blocks.flatMap(({ bytes }) => [
       Buffer.from('--edge\r\nContent-Disposition: form-data; name="data"; filename="b"\r\n\r\n'),
@@ -93,7 +93,7 @@ suite('requests made to cost', { skip: platform !== 'linux' && 'reads /proc' }, 
   }
 
   for (const { name, target, body, headers, status, reply } of filesBombs) {
-    test(`${name}: the right answer for a bounded price`, () =>
+    test(`${name}: the right answer at a bounded cost`, () =>
       priced(async () => {
         const response = await ask(target, body, headers)
         const text = await response.text()

@@ -1,5 +1,4 @@
-// Requests made to cost the file face more than they cost to send, or to leave its limits (contract-files 2.5
-// and 14), each with the answer it must get.
+// Requests that cost the IPFS API more than they cost to send, or that exceed its limits, each with the expected answer.
 
 export type FilesBomb = {
   readonly name: string
@@ -11,7 +10,7 @@ export type FilesBomb = {
   readonly reply: RegExp
 }
 
-/** What the server under test is started with. */
+/** Settings of the server under test. */
 export const bombLimits = {
   CAIRN_FILES_BLOCKS_MAX: '2000',
   CAIRN_FILES_UPLOAD_BYTES_MAX: String(64 * 1024 * 1024),
@@ -146,7 +145,7 @@ const options: readonly FilesBomb[] = [
   ['an inline limit over what identity may hold', 'add?inline=true&inline-limit=1048576', 'x', /./],
   ['CID version 99', 'add?cid-version=99', 'x', /./],
   ['a fanout of 2^31', 'add?max-hamt-fanout=2147483648', 'x', /./],
-  ['a hash nobody knows', 'add?hash=__proto__', 'x', /./],
+  ['an unknown hash function', 'add?hash=__proto__', 'x', /./],
 ].map(
   ([name, target, content, reply]) =>
     ({

@@ -1,5 +1,5 @@
-// JWTs that somebody forges who knows a good one and the public key: changed at a bit, a claim or the header, signed by
-// others or by nobody. None enters but the tokens that were signed.
+// JWTs forged with knowledge of a valid one and of the public key: with a changed bit, claim or header, with another
+// signature or none. Only the signed tokens are accepted.
 // Tests guarantee 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { createHmac, randomInt } from 'node:crypto'

@@ -1,5 +1,4 @@
-// Bodies by the million: good ones with some bytes changed, and arbitrary JSON in the shape of calls. The same
-// seed gives the same bodies.
+// Generated bodies: valid ones with some bytes changed, and arbitrary JSON in the shape of calls. A seed determines them.
 import fc from 'fast-check'
 import { call } from './rpc-bombs.ts'
 import { seeded } from '../fakes/seeded.ts'
@@ -68,7 +67,7 @@ const goodLines: readonly string[] = [
   'version?enc=json&L=true',
 ]
 
-/** What parsers trip over. */
+/** Values that break parsers. */
 const tokens: readonly string[] = [
   '{',
   '}',
@@ -155,7 +154,7 @@ const tokens: readonly string[] = [
 export type FuzzBody = {
   readonly face: 'rpc' | 'files'
   readonly bytes: Buffer<ArrayBuffer>
-  /** Of the file face: below `/api/v0/`. */
+  /** Path below `/api/v0/`, for the IPFS API. */
   readonly line: string
 }
 

@@ -1,5 +1,5 @@
-// Generated bodies through both faces (product.md S1): each through the parsers and the rendering in this
-// process, one in 49 through the started server too. 20,000 here; `npm run test:fuzz` takes a million.
+// Generated bodies through both APIs: each through parsers and rendering in this process, one in 49 also through a started
+// server. 20,000 here; `npm run test:fuzz` sends a million.
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -72,13 +72,13 @@ function outcomeOf(item: ReturnType<typeof parseEnvelope>['entries'][number]['it
   }
 }
 
-/** What is not a Fault would be a 500 to the caller. */
+/** An error that is not a Fault would be a 500 reply. */
 function faultOf(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown
   throw thrown
 }
 
-function judgeRpc(text: string): void {
+function checkRpcReply(text: string): void {
   if (text === '') return
   const reply = JSON.parse(text) as unknown
   for (const one of Array.isArray(reply) ? reply : [reply]) {
@@ -119,7 +119,7 @@ async function answerFiles({ line, bytes }: FuzzBody): Promise<string> {
   }
 }
 
-/** Cut where it hurts: every piece another length. */
+/** Splits the body into parts of different lengths. */
 async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0, length = 7; at < bytes.length; at += length, length = (length * 5 + 3) % 97) {
     yield bytes.subarray(at, at + length)
@@ -135,7 +135,7 @@ function judgeFiles(body: string): void {
   assert.deepEqual(rest, {})
 }
 
-/** What this process still holds once all garbage is gone. */
+/** Heap of this process after a garbage collection. */
 function heapMiB(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -163,7 +163,7 @@ function createSender(cairn: Started, agent: Agent): Sender {
           try {
             assert.ok(face === 'files' || response.statusCode !== 500, text)
             assert.ok(response.headers['content-type'] !== undefined, text)
-            if (face === 'rpc') judgeRpc(text)
+            if (face === 'rpc') checkRpcReply(text)
             else if (response.statusCode !== 200) judgeFiles(text)
             assert.doesNotMatch(text, /internal error/)
             resolve()
@@ -195,7 +195,7 @@ test(
       })
       for (const fuzz of fuzzBodies(seed)) {
         try {
-          if (fuzz.face === 'rpc') judgeRpc(answerRpc(fuzz.bytes))
+          if (fuzz.face === 'rpc') checkRpcReply(answerRpc(fuzz.bytes))
           else judgeFiles(await answerFiles(fuzz))
           // A caller's own `timeout` is waited out, however long.
           if (done % sentShare === 0 && !fuzz.line.includes('timeout')) await send(fuzz)

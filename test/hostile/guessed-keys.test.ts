@@ -1,5 +1,5 @@
-// Keys and secrets that somebody guesses (product.md S6): random ones and near misses of real ones, judged in
-// memory by the hundred thousand and over HTTP by the thousand. None enters, and guessing throttles itself.
+// Guessed keys and secrets: random ones and near misses of real ones, 100,000 checked in memory and thousands over HTTP.
+// None is accepted, and failed keys are rate-limited by address.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { after, before, suite, test } from 'node:test'
@@ -134,7 +134,7 @@ suite('guesses at the running server', () => {
       body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}',
     })
 
-  test('of three thousand on both faces none enters, most are answered 429, and the good key always passes', async () => {
+  test('of three thousand guesses at both APIs none is accepted, most get 429, and the valid key always passes', async () => {
     const missesOfKey = near(cairn.apiKey)
     const missesOfSecret = near(cairn.apiKeySecret).filter((text) => text !== '')
     const counts = new Map<number, number>()
@@ -162,7 +162,7 @@ suite('guesses at the running server', () => {
     assert.ok((counts.get(401) ?? 0) >= perMinute, `${counts.get(401)} answered 401`)
   })
 
-  test('over the limit both faces say when to come back, and an id is still echoed', async (t) => {
+  test('over the limit both APIs send Retry-After, and a JSON-RPC reply echoes the id', async (t) => {
     const few = { CAIRN_HTTP_FAILED_KEYS_PER_MINUTE: '3' }
     const { url, stop } = await startCairn({ env: few })
     t.after(stop)
@@ -185,7 +185,7 @@ suite('guesses at the running server', () => {
     )
   })
 
-  test('a key made while strangers are shut out works within a second or two', async () => {
+  test('a key created while an address is rate-limited works within two seconds', async () => {
     const made = (await cairn.cli('keys', 'create')) as { apiKey: string }
     let result: unknown
     while (result === undefined) result = (await rpc(cairn.url, made.apiKey, 'eth_chainId')).result

@@ -1,5 +1,5 @@
-// The lean listener beside node:http alone: the same bytes have the same answers, byte for byte, and the same fate of
-// the connection, whether they are written by hand, cut anywhere, or generated. `CAIRN_FUZZ_BODIES` takes more.
+// The lean listener compared with node:http: the same bytes get the same answers, byte for byte, and the same end of the
+// connection, for hand-written, split and generated requests. `CAIRN_FUZZ_BODIES` sets the number of generated ones.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, suite, test } from 'node:test'
@@ -10,7 +10,7 @@ import { parseReplies } from './raw-replies.ts'
 import { goodCall, rawRequests } from './raw-requests.ts'
 
 const path = `/v3/${goodKey}`
-/** Stands for the lean listener that hands over at once. */
+/** Marks the lean listener that hands over immediately. */
 const handed = -1
 const probes = rawRequests(path)
 const generated = Math.ceil(Number(process.env['CAIRN_FUZZ_BODIES'] ?? 20_000) / 50)
@@ -33,7 +33,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   /**
    * Sends `requests`, one behind the other, cut at `cut`. When node:http refuses bytes it forgets calls in front of them
    * that it has not answered, and whether it has depends on how it came by the bytes: from the socket, or handed over
-   * (an empty line in front, which it ignores, makes the lean listener hand over at once). So the answers must be those
+   * (an empty line in front, which it ignores, makes the lean listener hand over immediately). So the answers must be those
    * of node:http to all bytes, or its answers to the first of them and then to the others, handed over. Throws when they
    * are neither, three times in a row: a reset may overtake an answer.
    */
@@ -77,7 +77,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
   for (const probe of probes) {
     const good = probe.hangUp === true ? '' : goodCall(path, 'after', 'Connection: close\r\n')
     const how = { hangUp: probe.hangUp === true, heads: probe.heads }
-    test(`${probe.name}: the same, in one piece and in two`, async () => {
+    test(`${probe.name}: the same answer, sent whole and in two parts`, async () => {
       const cuts = [0, 1, Math.floor(probe.bytes.length / 2), probe.bytes.length - 1]
       await Promise.all(cuts.map((cut) => compare([probe.bytes, good], cut, how)))
     })
@@ -88,7 +88,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
     for (let at = 0; at < bytes.length; at++) await compare([bytes], at, { hangUp: false })
   })
 
-  test('calls that take a while are answered the same, and forgotten when the caller hangs up', async () => {
+  test('slow calls get the same answers and are cancelled when the client disconnects', async () => {
     const slow = goodCall(path, 'slow').replace('eth_chainId', 'later')
     const sized = slow.replace(/Length: \d+/, `Length: ${slow.split('\r\n\r\n')[1]?.length}`)
     const last = sized.replace('Host: a', 'Host: a\r\nConnection: close')
@@ -96,13 +96,13 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
     await compare([sized], 0, { hangUp: true })
   })
 
-  test('a connection that says nothing, or half a head, ends the same', async () => {
+  test('a silent connection and one with half a head end in the same way', async () => {
     for (const half of ['', 'P', goodCall(path, 'half').slice(0, 60)]) {
       await compare([half], 0, { hangUp: false })
     }
   })
 
-  test(`${generated} generated requests are answered the same`, async () => {
+  test(`${generated} generated requests get the same answers`, async () => {
     const last = goodCall(path, 'last', 'Connection: close\r\n')
     const property = fc.asyncProperty(
       fc.array(anyRequest, { minLength: 1, maxLength: 3 }),
@@ -112,7 +112,7 @@ suite('the lean listener and node:http alone', { concurrency: 8 }, () => {
     await fc.assert(property, { numRuns: generated })
   })
 
-  test('both still answer after all of them', async () => {
+  test('both listeners serve requests after all attacks', async () => {
     const reply = await exchange(lean.port, [goodCall(path, 'end', 'Connection: close\r\n')], false)
     assert.match(reply, /"id":"end","result":"0x539"\}$/)
   })
@@ -152,10 +152,10 @@ function alike(received: string, heads?: readonly number[]): readonly string[] {
   }
   return replies.map(({ head, body }) => {
     const [status = '', ...lines] = head.split('\r\n').filter((line) => line !== '')
-    const kept = lines
+    const sameLines = lines
       .map((line) => line.replace(/^[^:]*/, (name) => name.toLowerCase()))
       .map((line) => line.replace(/^date: .*/, 'date').replace(/^x-request-id: .*/, 'request id'))
-    return [status, ...kept.toSorted(), body].join('\n')
+    return [status, ...sameLines.toSorted(), body].join('\n')
   })
 }
 

@@ -1,5 +1,5 @@
-// Callers at a fixed pace over keep-alive connections, each request timed from the moment it was due: a server
-// that stalls is charged for all that had to wait, not for one.
+// Clients at a fixed rate over keep-alive connections. Latency counts from the due time of a request, so that a stall
+// affects all delayed requests.
 import { Agent, request } from 'node:http'
 
 export type Paced = {

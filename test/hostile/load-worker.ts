@@ -1,4 +1,4 @@
-// One caller of load-callers.ts in a thread of its own, so that its work does not slow the others' clocks.
+// One client of load-callers.ts in its own thread, so that its work does not delay the timers of the others.
 import { parentPort, workerData } from 'node:worker_threads'
 import { callAtPace, type Pace } from './load-callers.ts'
 

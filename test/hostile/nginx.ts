@@ -1,4 +1,4 @@
-// A private nginx in front of a server under test: own configuration, own port, own folder, ends with the test.
+// An nginx in front of a server under test, with its own configuration, port and folder. Stops with the test.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -16,12 +16,12 @@ export type Nginx = {
 
 /** Where the program is; null when it is not installed. */
 export function findNginx(): string | null {
-  // Debian keeps it where the PATH of a plain user does not look.
+  // Debian installs it in a folder that is not in the PATH of a normal user.
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map((folder) => join(folder, 'nginx')).find((path) => existsSync(path)) ?? null
 }
 
-/** Bodies go through unbuffered over kept connections: the arrangement in which a hidden request would show. */
+/** Forwards bodies unbuffered over keep-alive connections, which would expose a smuggled request. */
 export async function startNginx(program: string, upstreamPort: number): Promise<Nginx> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-nginx-'))
   const port = await freePort()

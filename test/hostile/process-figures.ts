@@ -1,5 +1,5 @@
-// What a server process costs: memory and processor time as Linux counts them. Bounds on these catch a blow-up
-// whatever else the machine is doing, which a clock on the wall would not.
+// Memory and processor time of a server process, as counted by Linux. Unlike wall-clock time, they do not depend on the
+// load of the machine.
 import { readFile } from 'node:fs/promises'
 
 export type Figures = {

@@ -1,5 +1,5 @@
-// Bytes over one connection and the HTTP answers that come back, read strictly: each must be complete, and
-// nothing may stand between or after them.
+// Sends bytes over one connection and parses the HTTP replies strictly: each must be complete, without bytes between or
+// after them.
 import { connect } from 'node:net'
 
 export type Reply = {
@@ -8,7 +8,7 @@ export type Reply = {
   readonly body: string
 }
 
-/** A connection that is still open after this is a failure of whoever should have answered or closed. */
+/** A connection that is still open after this time is a failure of the server. */
 const patienceMs = 15_000
 
 /**

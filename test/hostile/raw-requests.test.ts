@@ -1,5 +1,5 @@
-// Requests no client sends, over raw sockets (product.md 13, S3): as many answers as requests, never an answer
-// to something hidden, and the next call on the connection gets its own answer or none.
+// Malformed requests over raw sockets: as many replies as requests, no reply to a smuggled request, and the next call on
+// the connection gets its own reply or none.
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { type Started, startCairn } from '../started-server.ts'
@@ -64,7 +64,7 @@ suite('requests no client sends', () => {
         seen = 0
       })
       after(async () => {
-        // Judged here, when all have run: the server saw no request that nginx did not send.
+        // Checked after all requests: the server received no request that nginx did not send.
         const sent = await nginx.passedOn()
         await nginx.stop()
         assert.ok(seen <= sent, `${seen} seen, ${sent} sent`)
@@ -72,9 +72,9 @@ suite('requests no client sends', () => {
       })
 
       for (const name of names) {
-        test(`${name}: nothing hidden is answered, and who comes next gets its own answer`, async () => {
+        test(`${name}: no smuggled request is answered, and the next call gets its own reply`, async () => {
           const outcome = await send(nginx.port, name)
-          // nginx refuses and repairs by its own rules, so only the shape is judged: `after` comes last, once.
+          // nginx refuses and repairs by its own rules, so only the shape is checked: `after` comes last, once.
           assert.match(outcome, /^(?:\d{3}(?: \d{3})*)?(?: ?after)?$/)
           const next = await exchangeBytes(
             nginx.port,

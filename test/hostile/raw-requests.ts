@@ -1,5 +1,5 @@
-// Malformed, ambiguous and smuggling requests as bytes, with what each may lead to. Behind each the test sends
-// one good call on the same connection: either it gets its own answer, or the connection is closed before.
+// Malformed, ambiguous and smuggling requests as bytes, with the allowed results. After each, the test sends a valid call
+// on the same connection: it gets its own reply, or the connection is closed before.
 
 export type RawRequest = {
   readonly name: string
@@ -45,7 +45,7 @@ export function rawRequests(path: string): readonly RawRequest[] {
     direct: readonly string[],
     more?: Pick<RawRequest, 'hangUp' | 'heads'>,
   ])[] = [
-    // Two ways to say how long the body is.
+    // Two declarations of the body length.
     ['a length and chunks', post(`${host}Content-Length: 6\r\n${chunked}`, `0\r\n\r\nG`), refused],
     [
       'chunks and a length that covers a hidden call',
@@ -131,15 +131,11 @@ export function rawRequests(path: string): readonly RawRequest[] {
     ['a target of 20 kB', post(host + length, body, `/${'x'.repeat(20_000)}`), ['431']],
     // Methods and versions.
     ['a method in lower case', post(host + length).replace('POST', 'post'), refused],
-    ['a method nobody knows', post(host + length).replace('POST', 'FOO'), refused],
+    ['an unknown method', post(host + length).replace('POST', 'FOO'), refused],
     ['TRACE', `TRACE /livez HTTP/1.1\r\n${host}\r\n`, ['405 after']],
     ['HTTP/0.9', 'GET /livez\r\n', refused],
     ['HTTP/1.0', `GET /livez HTTP/1.0\r\n\r\n`, ['200']],
-    [
-      'HTTP/1.0 that keeps its connection',
-      `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
-      answered,
-    ],
+    ['HTTP/1.0 with keep-alive', `GET /livez HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`, answered],
     ['HTTP/1.2', `GET /livez HTTP/1.2\r\n${host}\r\n`, refused],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', refused],
     ['a greeting of TLS', '\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03', refused],
@@ -151,13 +147,13 @@ export function rawRequests(path: string): readonly RawRequest[] {
     ],
     // Expectations.
     [
-      'a body held back and sent at once',
+      'a body with Expect that is sent immediately',
       post(`${host}${length}Expect: 100-continue\r\n`),
       answered,
     ],
     ['another expectation', post(`${host}${length}Expect: 200-ok\r\n`), ['417 after', '417']],
     [
-      'a refused body held back and sent at once, with a call hidden in it',
+      'a refused body with Expect that is sent immediately and hides a call',
       post(
         `${host}Content-Length: ${hidden.length}\r\nExpect: 100-continue\r\n`,
         hidden,

@@ -1,4 +1,4 @@
-// Every body of rpc-bombs.ts at the started server: the right answer, for a bounded price.
+// Every body of rpc-bombs.ts at a started server: the right answer at a bounded cost.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -23,7 +23,7 @@ suite('bodies made to cost', { skip: platform !== 'linux' && 'reads /proc' }, ()
   after(() => cairn.stop())
 
   for (const bomb of rpcBombs) {
-    test(`${bomb.name}: the right answer for a bounded price`, async () => {
+    test(`${bomb.name}: the right answer at a bounded cost`, async () => {
       const repeats = bomb.work === true ? 1 : rounds
       const idle = await readFigures(cairn.child.pid)
       for (let round = 0; round < repeats; round++) {

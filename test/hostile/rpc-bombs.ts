@@ -1,5 +1,5 @@
-// Bodies made to cost the JSON-RPC face more than they cost to send (product.md 13), each with the answer it
-// must get. The bounds on what they may cost stand in the test.
+// Bodies that cost the JSON-RPC API more than they cost to send, each with the expected answer. The test holds the cost
+// limits.
 
 export type Bomb = {
   readonly name: string
@@ -8,7 +8,7 @@ export type Bomb = {
   /** Of the whole reply, which is never long unless it echoes an id. */
   readonly reply: RegExp
   readonly headers?: Readonly<Record<string, string>>
-  /** It asks for real work, which has bounds of its own. */
+  /** It requests real work, which has its own limits. */
   readonly work?: true
 }
 
@@ -310,7 +310,7 @@ export const rpcBombs: readonly Bomb[] = [
     headers: { 'content-encoding': 'br' },
   },
   {
-    name: 'a coding nobody knows',
+    name: 'an unknown content coding',
     body: call('eth_chainId'),
     status: 415,
     reply: /"code":-32600/,

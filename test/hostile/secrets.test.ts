@@ -1,6 +1,5 @@
-// More than twenty secrets planted where callers and operators put them (product.md S10), in good and bad requests of
-// both faces, on the command line's input, around a dead EVM thread. None may come out anywhere but where it
-// was shown on purpose.
+// More than twenty secrets planted where clients and operators put them: in valid and invalid requests of both APIs, in the
+// input of the command line, around a crashed EVM thread. None may appear except where it is shown on purpose.
 // Tests guarantee 8 of docs/explanation/guarantees.md.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -31,7 +30,7 @@ function runWith(args: readonly string[], input: string): Promise<string> {
   })
 }
 
-/** Command line and environment of a process, as everybody on the machine may read them, and of its children. */
+/** Command line and environment of a process, as any user of the machine may read them, and of its children. */
 async function visibleOf(child: ChildProcess): Promise<string> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const texts: string[] = []
@@ -98,12 +97,12 @@ test(
       await send(`/v3/${key}`, { ...json, authorization: `Basic ${basic('', secret)}` }, call),
       200,
     )
-    plant('a good header on the JSON-RPC face', basic('', secret))
+    plant('a valid header for the JSON-RPC API', basic('', secret))
     assert.equal(
       await send('/api/v0/version', { authorization: `Basic ${basic(key, secret)}` }, ''),
       200,
     )
-    plant('a good header on the file face', basic(key, secret))
+    plant('a valid header for the IPFS API', basic(key, secret))
     assert.equal(await send(`/v3/${importedKey}`, json, call), 200)
 
     // Where they are wrong.
@@ -117,7 +116,7 @@ test(
     assert.equal(
       await send(
         '/api/v0/add',
-        { authorization: `Basic ${basic(key, plant('a wrong secret on the file face', hex(16)))}` },
+        { authorization: `Basic ${basic(key, plant('a wrong secret for the IPFS API', hex(16)))}` },
         '',
       ),
       401,
@@ -142,7 +141,7 @@ test(
     )
     await send(
       `/v3/${key}`,
-      { ...json, 'x-request-id': `no "${plant('a header nobody reads', hex(16))}` },
+      { ...json, 'x-request-id': `no "${plant('an unused header', hex(16))}` },
       call,
     )
     const target = plant('a key in an absolute target', createApiKey())
@@ -180,7 +179,7 @@ test(
     await send(
       `/v3/${key}`,
       json,
-      `{"jsonrpc":"2.0","id":1,"password":"${plant('a member nobody reads', hex(16))}"`,
+      `{"jsonrpc":"2.0","id":1,"password":"${plant('an unused member', hex(16))}"`,
     )
 
     // Where a line end could forge a line of the log.
@@ -233,7 +232,7 @@ test(
       }
     }
     assert.deepEqual(found, [])
-    // What is kept instead: the hash, and the few letters that lists show.
+    // Stored instead: the hash, and the prefix that lists show.
     assert.ok(
       files.some((file) => file.includes(createHash('sha256').update(key).digest('binary'))),
     )

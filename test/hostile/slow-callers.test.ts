@@ -1,5 +1,5 @@
-// Callers that hold connections, bodies and answers (product.md 13): each is ended by a number, and others
-// are served meanwhile. Loopback has many addresses, so one machine can be several callers.
+// Clients that hold connections, bodies and replies: a limit ends each, and other requests are served meanwhile. Loopback
+// has many addresses, so one machine can act as several clients.
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { platform } from 'node:process'
@@ -71,14 +71,14 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     return caller.text
   }
 
-  test('headers that do not end are 408', async () => {
+  test('headers that do not end get 408', async () => {
     const caller = new Caller('127.0.0.1')
     await caller.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nX`)
     await caller.closed
     assert.match(caller.text, /^HTTP\/1\.1 408 /)
   })
 
-  test('headers that come byte by byte are ended at the same time', async () => {
+  test('headers sent byte by byte end at the same time limit', async () => {
     const caller = new Caller('127.0.0.1')
     for (const byte of `GET /livez HTTP/1.1\r\nX: ${'x'.repeat(15_000)}`) {
       if (caller.socket.destroyed) break
@@ -88,7 +88,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     assert.match(caller.text, /^HTTP\/1\.1 408 |^$/)
   })
 
-  test('a JSON-RPC body that does not end is 408 with an error object, and the connection closes', async () => {
+  test('a JSON-RPC body that does not end gets 408 with an error object, and the connection closes', async () => {
     const caller = new Caller('127.0.0.1')
     await caller.send(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n[{"jsonrpc"`)
     await caller.closed
@@ -100,7 +100,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     ])
   })
 
-  test('an upload that stands still is 408, and nothing of it is kept', async () => {
+  test('an upload that stalls gets 408, and nothing of it is stored', async () => {
     const caller = new Caller('127.0.0.1')
     const basic = btoa(`${cairn.apiKey}:${cairn.apiKeySecret}`)
     await caller.send(
@@ -112,7 +112,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     assert.equal(reply.body, '{"Message":"request body timed out","Code":0,"Type":"error"}\n')
   })
 
-  test('a refused upload is answered at once, and not much more of it is taken', async () => {
+  test('a refused upload is answered immediately, and little more of it is read', async () => {
     for (const target of ['/api/v0/add', '/v3/unknown_key_1', path]) {
       const caller = new Caller('127.0.0.1')
       const length = 512 * mib
@@ -143,7 +143,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     return caller.text
   }
 
-  test('one address gets so many connections, others are still served, and all together have a cap', async () => {
+  test('connections are limited per address and in total, and other addresses are still served', async () => {
     const held: Caller[] = []
     // A WebSocket is not idle, however little comes over it.
     const hold = async (from: string) => {
@@ -163,7 +163,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
     while (!(await ask('127.0.0.3')).includes('0x539'));
   })
 
-  test('at the cap of an address its longest idle connection makes room', async () => {
+  test('at the limit of an address, a new connection closes its longest idle one', async () => {
     const held: Caller[] = []
     for (let n = 0; n < perAddress; n++) {
       const caller = new Caller('127.0.0.1')
@@ -196,7 +196,7 @@ suite('callers that hold on', { skip: platform !== 'linux' && 'needs 127.0.0.2 a
   })
 })
 
-test('more requests at once than the cap are 503 overloaded with Retry-After, and then all is well', async () => {
+test('concurrent requests above the limit get 503 overloaded with Retry-After, and later ones are served', async () => {
   let finish: () => void = () => {}
   const gateway = createFakeGateway({
     slow: () => new Promise<string>((resolve) => (finish = () => resolve('0x1'))),

@@ -1,4 +1,4 @@
-// Many WebSockets, and WebSockets that do not read (product.md 13): memory stays flat and others are served meanwhile.
+// Many WebSockets, and WebSockets that do not read: memory stays constant and other clients are served meanwhile.
 import assert from 'node:assert/strict'
 import { platform } from 'node:process'
 import { after, before, suite, test } from 'node:test'
@@ -78,7 +78,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     await listening.close()
   })
 
-  test('whatever bytes come behind the upgrade, each connection ends or is answered', async () => {
+  test('after arbitrary bytes behind the upgrade, each connection ends or is answered', async () => {
     const { port } = new URL(url)
     const path = `/ws/v3/${cairn.apiKey}`
     const handshake = `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
@@ -102,7 +102,7 @@ suite('connections that stay', { skip: platform !== 'linux' && 'needs /proc' }, 
     }
   })
 
-  test('the same process answers after all of them', async () => {
+  test('the same process serves requests after all attacks', async () => {
     const client = await openWebSocket(url)
     assert.equal((await client.ask('eth_chainId')).result, '0x539')
     await client.close()

@@ -1,5 +1,5 @@
-// What every Store promises (src/content/store.ts). An implementation's test file calls `storeSuite` with a
-// function that makes a fresh one over an empty database.
+// The guarantees of every Store (src/content/store.ts). The test file of an implementation calls `storeSuite` with a
+// function that creates a store over an empty database.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { suite, test } from 'node:test'
@@ -28,7 +28,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
   }
 
   suite(name, () => {
-    promise('what was never kept is absent', async ({ store }) => {
+    promise('an item that was never stored is absent', async ({ store }) => {
       assert.equal(store.find(item('a').ref), null)
       assert.equal(store.has(item('a').ref), false)
     })
@@ -61,13 +61,13 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.equal(store.find(item('a', 'trie-node').ref), null)
     })
 
-    promise('empty bytes are kept as such', async ({ store }) => {
+    promise('empty bytes are stored', async ({ store }) => {
       const empty: UnverifiedItem = { ref: item('a').ref, bytes: new Uint8Array() }
       await store.commit([empty])
       assert.deepEqual(store.find(empty.ref), new Uint8Array())
     })
 
-    promise('an item that is there already is left as it is', async ({ store }) => {
+    promise('putting an existing item changes nothing', async ({ store }) => {
       const { ref } = item('a')
       await store.commit([item('a')])
       await store.commit([{ ref, bytes: Uint8Array.of(9) }, item('b'), item('b')])
@@ -123,7 +123,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.deepEqual(accountNames(), [])
     })
 
-    promise('commits made at once are all kept', async ({ store }) => {
+    promise('concurrent commits are all stored', async ({ store }) => {
       const items = Array.from({ length: 50 }, (_, index) => item(`many ${index}`))
       await Promise.all(items.map((each) => store.commit([each, item('shared')])))
       for (const { ref, bytes } of items) assert.deepEqual(store.find(ref), bytes)
@@ -213,7 +213,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.deepEqual(store.find(item('a').ref), item('a').bytes)
     })
 
-    promise('reads come in order, with null for what is not here', async ({ store }) => {
+    promise('reads return items in order, with null for absent ones', async ({ store }) => {
       const items = Array.from({ length: 40 }, (_, index) => item(`read ${index}`))
       await store.commit(items)
       const refs = [...items.map(({ ref }) => ref), item('never').ref, item('read 0').ref]
@@ -225,7 +225,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       assert.deepEqual(texts, [...items.map((_, index) => `read ${index}`), null, 'read 0'])
     })
 
-    promise('a group stays as it was until the second after it is asked for', async ({ store }) => {
+    promise('a group stays valid until the second next group is requested', async ({ store }) => {
       const items = Array.from({ length: 300 }, (_, index) => item(`${index}`.repeat(20_000)))
       await store.commit(items)
       const refs = items.map(({ ref }) => ref)
@@ -320,7 +320,7 @@ export function storeSuite(name: string, create: () => Promise<StoreFixture>): v
       }
     })
 
-    promise('a batch whose rows fail keeps nothing and can be discarded', async (fixture) => {
+    promise('a batch whose rows fail stores nothing and can be discarded', async (fixture) => {
       const { store, accountNames } = fixture
       const batch = store.batch()
       await batch.put([item('a')])
@@ -342,7 +342,7 @@ export async function* eachPiece(
   for await (const group of groups) yield* group
 }
 
-/** Content named by sha256, whatever the kind: a Store never judges bytes. */
+/** Content named by sha256, whatever the kind: a Store does not verify bytes. */
 export function item(text: string, kind: ContentKind = 'dag-block'): UnverifiedItem {
   const bytes = new TextEncoder().encode(text)
   const digest = createHash('sha256').update(bytes).digest()
@@ -357,5 +357,5 @@ function account(name: string): Statement {
 }
 
 function nothing(): Statement {
-  return { sql: 'UPDATE account SET card = 1 WHERE id = ?', parameters: ['nobody'] }
+  return { sql: 'UPDATE account SET card = 1 WHERE id = ?', parameters: ['absent'] }
 }

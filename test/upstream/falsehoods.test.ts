@@ -1,4 +1,4 @@
-// The liar judged: each falsehood can be told about the recorded chain, says another thing than the truth, and
+// The liar judged: each falsehood can be sent about the recorded chain, says another thing than the truth, and
 // comes again with its seed.
 import assert from 'node:assert/strict'
 import test, { before } from 'node:test'
@@ -46,10 +46,10 @@ async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<
   for (const block of chain.recorded.toReversed()) {
     for (const [method, params] of callsAbout(block)) {
       if (!falsehood.methods.includes(method)) continue
-      const { told, repent } = makeLiar(stub, { seed: 1, among: [falsehood] })
+      const { sent, repent } = makeLiar(stub, { seed: 1, among: [falsehood] })
       const lie = await say(stub, method, params)
       repent()
-      if (told.length > 0) {
+      if (sent.length > 0) {
         assert.notEqual(lie, await say(stub, method, params), falsehood.name)
         return lie
       }
@@ -59,7 +59,7 @@ async function tellSomewhere(stub: StubUpstream, falsehood: Falsehood): Promise<
 }
 
 test(
-  'every falsehood can be told about the recorded chain, and differs from the truth',
+  'every falsehood can be sent about the recorded chain, and differs from the truth',
   { skip },
   async (t) => {
     const stub = await startStubUpstream(t, chain)
@@ -89,7 +89,7 @@ test('a liar may lie once in a while, or only about some calls', { skip }, async
   const stub = await startStubUpstream(t, chain)
   const rare = makeLiar(stub, { seed: 3, onceIn: 4 })
   for (const block of chain.recorded) await say(stub, 'eth_getBlockByHash', [block.hash, true])
-  assert.ok(rare.told.length > 3 && rare.told.length < 30, `${rare.told.length} of 55`)
+  assert.ok(rare.sent.length > 3 && rare.sent.length < 30, `${rare.sent.length} of 55`)
   const slot = makeLiar(stub, {
     seed: 3,
     only: ({ params }) => JSON.stringify(params).includes(slots[1] ?? ''),
@@ -98,7 +98,7 @@ test('a liar may lie once in a while, or only about some calls', { skip }, async
     await say(stub, 'eth_getProof', [emitter, [wanted], 'latest'])
   }
   assert.deepEqual(
-    slot.told.map(({ call }) => call.params[1]),
+    slot.sent.map(({ call }) => call.params[1]),
     [[slots[1]]],
   )
 })

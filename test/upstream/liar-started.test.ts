@@ -38,7 +38,7 @@ async function start(
       only: (call) => call.method !== 'eth_getBlockByNumber' && only(call),
     })
   })
-  honest.knobs.latencyMs = () => (tales.some(({ told }) => told.length > 0) ? 5 : 100)
+  honest.knobs.latencyMs = () => (tales.some(({ sent }) => sent.length > 0) ? 5 : 100)
   const upstreams = liars.map(({ url }, at) => ({ url, name: `liar-${at}` }))
   const cairn = await startBehind(
     t,

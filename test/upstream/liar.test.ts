@@ -172,8 +172,8 @@ function assertHonest(
   if (answer.result !== null) assert.equal(answer.level, 'proof', about)
 }
 
-function assertClean({ kept }: UpstreamCase, about: string): void {
-  for (const { ref, bytes } of kept) {
+function assertClean({ stored }: UpstreamCase, about: string): void {
+  for (const { ref, bytes } of stored) {
     assert.doesNotThrow(() => verifyKeccakKinds(ref as never, bytes), about)
   }
 }
@@ -204,12 +204,12 @@ test(
       assertHonest(opened, await opened.read(read.method, read.params), truth, about)
       await opened.idle()
       assertClean(opened, about)
-      for (const { digest } of liar.told) different.add(digest)
-      const told = liar.told.length > 0
-      if (told) quiet.delete(falsehood.name)
-      const isLie = told && falsehood.nature === 'lie'
+      for (const { digest } of liar.sent) different.add(digest)
+      const hasSent = liar.sent.length > 0
+      if (hasSent) quiet.delete(falsehood.name)
+      const isLie = hasSent && falsehood.nature === 'lie'
       const isKnown = () => liesOf(name).length > 0
-      // Another upstream may have been the faster one: then nobody has looked at the lie.
+      // Another upstream may have been faster. The invalid reply is then not verified.
       for (const again of isLie ? similarTo(drawn) : []) {
         if (await soon(isKnown)) break
         assertHonest(
@@ -231,7 +231,7 @@ test(
         assert.equal(state, 'quarantined', about)
       } else if (isLie) {
         counts.missed += 1
-        assert.ok(liar.told.length < 10, `${about}: ten times unnoticed`)
+        assert.ok(liar.sent.length < 10, `${about}: ten times unnoticed`)
       }
       if (falsehood.nature === 'harmless' || falsehood.nature === 'silence') {
         assert.deepEqual(lies, [], about)
@@ -256,7 +256,7 @@ test(
     await Promise.all(benches.map(lane))
     const { caught, missed } = counts
     t.diagnostic(
-      `${different.size} falsifications that differ, 0 wrong answers; ${caught} liars put away, ${missed} overtaken by the honest; never told: ${[...quiet].join(', ')}`,
+      `${different.size} falsifications that differ, 0 wrong answers; ${caught} faulty upstreams quarantined, ${missed} slower than an honest one; never sent: ${[...quiet].join(', ')}`,
     )
     assert.ok(different.size >= differentMin, `${different.size}`)
     assert.ok(caught > 20 * missed, `${missed} of ${caught + missed} liars went unnoticed`)
