@@ -3,14 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { type AdminReply, linkOf } from '../../src/gateway/admin/client.ts'
 import { call } from '../app/api.ts'
-import {
-  formatBytes,
-  formatCount,
-  formatMs,
-  formatNumber,
-  formatShort,
-  formatTime,
-} from '../app/format.ts'
+import { formatBytes, formatCount, formatMs, formatShort, formatTime } from '../app/format.ts'
 import { keyName } from '../app/key-name.ts'
 import { useAccount } from '../app/session.tsx'
 import { useLoaded } from '../app/use-loaded.ts'
@@ -19,17 +12,16 @@ import { Badge } from '../ui/badge.tsx'
 import { Card, Figures, PageHead } from '../ui/card.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { Empty, Show } from '../ui/note.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { Table } from '../ui/table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { AlertsCard } from '../usage/alerts-card.tsx'
+import { Breakdowns, type Report, sums } from '../usage/breakdowns.tsx'
 import { Chart } from '../usage/chart.tsx'
 import { Live } from '../usage/live.tsx'
 
-type Report = AdminReply<'GET /accounts/{account}/usage'>['report']
 type Storage = AdminReply<'GET /accounts/{account}/usage'>['storage']
 type Window = Report['window']
 type By = NonNullable<Report['split']>['by'] | 'total'
-type Sums = Report['statuses'][number]
 
 const windows: readonly { readonly name: Window; readonly title: string }[] = [
   { name: '15m', title: '15 min' },
@@ -265,115 +257,4 @@ function nameOf({ split, holders }: Report, name: string): string {
   if (split?.by !== 'holder') return name === '' ? 'none' : name
   const holder = holders.find(({ id }) => id === name)
   return holder?.name ?? name.slice(0, 8)
-}
-
-type Counted = Pick<Sums, 'requests' | 'failed' | 'units' | 'bytesIn' | 'bytesOut'>
-
-function sums<Row extends Counted>(): readonly Column<Row>[] {
-  return [
-    { title: 'Calls', number: true, cell: ({ requests }) => formatNumber(requests) },
-    { title: 'Failed', number: true, cell: ({ failed }) => formatNumber(failed) },
-    { title: 'Units', number: true, cell: ({ units }) => formatNumber(units) },
-    { title: 'Received', number: true, cell: ({ bytesIn }) => formatBytes(bytesIn) },
-    { title: 'Sent', number: true, cell: ({ bytesOut }) => formatBytes(bytesOut) },
-  ]
-}
-
-function Breakdowns({ report }: { readonly report: Report }) {
-  const { holders, networks, methods, statuses, reasons, table } = report
-  return (
-    <>
-      {holders.length > 0 && (
-        <Card title="By key" flush>
-          <Table
-            caption="Usage by key"
-            rows={holders}
-            keyOf={({ id }) => id}
-            columns={[
-              { title: 'Key', cell: ({ name }) => name },
-              ...sums<Report['holders'][number]>(),
-            ]}
-          />
-        </Card>
-      )}
-      <Card title="By method" flush>
-        <Table
-          caption="Usage by method"
-          rows={methods}
-          keyOf={({ face, method }) => `${face} ${method}`}
-          columns={[
-            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
-            ...sums<Report['methods'][number]>(),
-            {
-              title: 'p95',
-              number: true,
-              cell: ({ latency }) => (latency === null ? '' : formatMs(latency.p95Ms)),
-            },
-          ]}
-        />
-      </Card>
-      <Card title="By network" flush>
-        <Table
-          caption="Usage by network"
-          rows={networks}
-          keyOf={({ face, network }) => `${face} ${network}`}
-          columns={[
-            {
-              title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
-            },
-            ...sums<Report['networks'][number]>(),
-          ]}
-        />
-      </Card>
-      <Card title="By status" flush>
-        <Table
-          caption="Usage by status"
-          rows={statuses}
-          keyOf={({ status }) => String(status)}
-          columns={[
-            { title: 'Status', cell: ({ status }) => String(status) },
-            ...sums<Report['statuses'][number]>(),
-          ]}
-        />
-      </Card>
-      {reasons.length > 0 && (
-        <Card title="Failures and refusals by reason" flush>
-          <Table
-            caption="Failures and refusals by reason"
-            rows={reasons}
-            keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
-            columns={[
-              {
-                title: 'Reason',
-                cell: ({ outcome, reason }) => (
-                  <span class="mono">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
-                ),
-              },
-              ...sums<Report['reasons'][number]>(),
-            ]}
-          />
-        </Card>
-      )}
-      <Card title="Network, method and outcome" flush>
-        <Table
-          caption="Usage by network, method and outcome"
-          rows={table}
-          keyOf={({ face, network, method, outcome, status }) =>
-            `${face} ${network} ${method} ${outcome} ${status}`
-          }
-          columns={[
-            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
-            {
-              title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
-            },
-            { title: 'Outcome', cell: ({ outcome }) => outcome },
-            { title: 'Status', number: true, cell: ({ status }) => String(status) },
-            ...sums<Report['table'][number]>(),
-          ]}
-        />
-      </Card>
-    </>
-  )
 }

@@ -1,0 +1,130 @@
+// Table of the pins of the account: open, verify, unpin.
+// Tested by test/browser/files.test.ts
+import { useState } from 'preact/hooks'
+import type { AdminReply } from '../../src/gateway/admin/client.ts'
+import { callFiles, type KeyPlace } from '../app/as-key.ts'
+import { formatBytes, formatTime } from '../app/format.ts'
+import { Link } from '../app/router.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+import { ConfirmDialog } from '../ui/dialog.tsx'
+import { Empty, Note } from '../ui/note.tsx'
+import { Table } from '../ui/table.tsx'
+import { useToast } from '../ui/toast.tsx'
+
+type Pin = AdminReply<'GET /accounts/{account}/files'>['pins'][number]
+type Reading = AdminReply<'GET /status'>['gateway']
+
+export function Pins({
+  pins,
+  place,
+  reading,
+  onChanged,
+}: {
+  readonly pins: readonly Pin[]
+  readonly place: KeyPlace | null
+  readonly reading: Reading | null
+  onChanged(): void
+}) {
+  const [leaving, setLeaving] = useState<Pin | null>(null)
+  const toast = useToast()
+  return (
+    <>
+      <Table
+        caption="Pins of the account"
+        rows={pins}
+        keyOf={({ cid }) => cid}
+        empty={
+          <Empty title="No files yet">Upload files, or pin a CID that is already on IPFS.</Empty>
+        }
+        columns={[
+          {
+            title: 'Name',
+            cell: ({ name, mode }) => (
+              <span class="row">
+                {name === '' ? <span class="soft">Untitled</span> : name}
+                {mode === 'direct' && <Badge>direct</Badge>}
+              </span>
+            ),
+          },
+          {
+            title: 'CID',
+            cell: ({ cid }) => (
+              <span class="value">
+                <span class="mono">{cid}</span>
+                <CopyButton text={cid} title="Copy the CID" />
+              </span>
+            ),
+          },
+          {
+            title: 'Size',
+            number: true,
+            cell: ({ bytes }) => (bytes === null ? 'counting' : formatBytes(bytes)),
+          },
+          { title: 'Pinned', cell: ({ created }) => formatTime(created) },
+          {
+            title: 'Actions',
+            actions: true,
+            cell: (pin) => (
+              <span class="row">
+                {isOpen(reading) && (
+                  <a
+                    class="button small"
+                    href={linkOf(pin.cid, reading)}
+                    target="_blank"
+                    rel="noopener"
+                  >
+                    Open
+                  </a>
+                )}
+                <Link class="button small" to={`/proof?cid=${pin.cid}`}>
+                  Verify
+                </Link>
+                {place !== null && (
+                  <button class="button small danger" type="button" onClick={() => setLeaving(pin)}>
+                    Unpin
+                  </button>
+                )}
+              </span>
+            ),
+          },
+        ]}
+      />
+      {pins.length > 0 && reading !== null && !isOpen(reading) && (
+        <Note>
+          To open pins in a browser, an operator must set gateway.deserialized, and gateway.public
+          for readers without a key.
+        </Note>
+      )}
+      {leaving !== null && place !== null && (
+        <ConfirmDialog
+          title={`Unpin ${titleOf(leaving)}?`}
+          action={`Unpin ${titleOf(leaving)}`}
+          onClose={() => setLeaving(null)}
+          onConfirm={async () => {
+            await (await callFiles(place, 'pin/rm', { arg: leaving.cid })).text()
+            toast(`${titleOf(leaving)} is no longer pinned`)
+            onChanged()
+          }}
+        >
+          <p>The next garbage collection deletes its blocks, unless another pin contains them.</p>
+          <p class="mono">{leaving.cid}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+/** The name of the pin, or the start of its CID. */
+function titleOf({ name, cid }: Pin): string {
+  return name === '' ? `${cid.slice(0, 12)}…` : name
+}
+
+function isOpen(reading: Reading | null): boolean {
+  return reading !== null && reading.enabled && reading.public && reading.deserialized
+}
+
+function linkOf(cid: string, reading: Reading | null): string {
+  const host = reading?.host ?? null
+  return host === null ? `/ipfs/${cid}` : `${location.protocol}//${host}/ipfs/${cid}`
+}
