@@ -81,31 +81,38 @@ function Files({ choices }: { readonly choices: Choices }) {
                 reading={status.value?.gateway ?? null}
                 onChanged={files.again}
               />
-              <div class="row pages">
-                {from.length > 0 && (
-                  <button
-                    class="button small"
-                    type="button"
-                    onClick={() => setFrom(from.slice(0, -1))}
-                  >
-                    Newer
-                  </button>
-                )}
-                {next !== null && (
-                  <button
-                    class="button small"
-                    type="button"
-                    onClick={() => setFrom([...from, next])}
-                  >
-                    Older
-                  </button>
-                )}
-              </div>
+              <Pager from={from} next={next} onFrom={setFrom} />
             </>
           )}
         </Show>
       </Card>
       {isOperator && <StorageByAccount />}
+    </div>
+  )
+}
+
+/** `from`: starts of the pages up to the shown one; `next`: start of the next page, null: none. */
+function Pager({
+  from,
+  next,
+  onFrom,
+}: {
+  readonly from: readonly string[]
+  readonly next: string | null
+  onFrom(from: readonly string[]): void
+}) {
+  return (
+    <div class="row pages">
+      {from.length > 0 && (
+        <button class="button small" type="button" onClick={() => onFrom(from.slice(0, -1))}>
+          Newer
+        </button>
+      )}
+      {next !== null && (
+        <button class="button small" type="button" onClick={() => onFrom([...from, next])}>
+          Older
+        </button>
+      )}
     </div>
   )
 }

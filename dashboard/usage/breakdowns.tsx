@@ -81,43 +81,53 @@ export function Breakdowns({ report }: { readonly report: Report }) {
           ]}
         />
       </Card>
-      {reasons.length > 0 && (
-        <Card title="Failures and refusals by reason" flush>
-          <Table
-            caption="Failures and refusals by reason"
-            rows={reasons}
-            keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
-            columns={[
-              {
-                title: 'Reason',
-                cell: ({ outcome, reason }) => (
-                  <span class="mono">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
-                ),
-              },
-              ...sums<Report['reasons'][number]>(),
-            ]}
-          />
-        </Card>
-      )}
-      <Card title="Network, method and outcome" flush>
-        <Table
-          caption="Usage by network, method and outcome"
-          rows={table}
-          keyOf={({ face, network, method, outcome, status }) =>
-            `${face} ${network} ${method} ${outcome} ${status}`
-          }
-          columns={[
-            { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
-            {
-              title: 'Network',
-              cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
-            },
-            { title: 'Outcome', cell: ({ outcome }) => outcome },
-            { title: 'Status', number: true, cell: ({ status }) => String(status) },
-            ...sums<Report['table'][number]>(),
-          ]}
-        />
-      </Card>
+      {reasons.length > 0 && <ByReason reasons={reasons} />}
+      <ByOutcome table={table} />
     </>
+  )
+}
+
+function ByReason({ reasons }: Pick<Report, 'reasons'>) {
+  return (
+    <Card title="Failures and refusals by reason" flush>
+      <Table
+        caption="Failures and refusals by reason"
+        rows={reasons}
+        keyOf={({ outcome, reason }) => `${outcome} ${reason}`}
+        columns={[
+          {
+            title: 'Reason',
+            cell: ({ outcome, reason }) => (
+              <span class="mono">{reason === '' ? outcome : `${outcome}: ${reason}`}</span>
+            ),
+          },
+          ...sums<Report['reasons'][number]>(),
+        ]}
+      />
+    </Card>
+  )
+}
+
+function ByOutcome({ table }: Pick<Report, 'table'>) {
+  return (
+    <Card title="Network, method and outcome" flush>
+      <Table
+        caption="Usage by network, method and outcome"
+        rows={table}
+        keyOf={({ face, network, method, outcome, status }) =>
+          `${face} ${network} ${method} ${outcome} ${status}`
+        }
+        columns={[
+          { title: 'Method', cell: ({ method }) => <span class="mono">{method || 'none'}</span> },
+          {
+            title: 'Network',
+            cell: ({ face, network }) => (face === 'files' ? 'IPFS API' : network),
+          },
+          { title: 'Outcome', cell: ({ outcome }) => outcome },
+          { title: 'Status', number: true, cell: ({ status }) => String(status) },
+          ...sums<Report['table'][number]>(),
+        ]}
+      />
+    </Card>
   )
 }
